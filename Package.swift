@@ -1,0 +1,85 @@
+// swift-tools-version:6.1
+import PackageDescription
+
+/// One list for every target. CI sets NETWORKLAYER_WARNINGS_AS_ERRORS; a package that depends on this one never does,
+/// so the unsafe flag stays out of its build.
+let strict = Context.environment["NETWORKLAYER_WARNINGS_AS_ERRORS"] != nil
+let settings: [SwiftSetting] =
+    [
+        .swiftLanguageMode(.v6),
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+    ] + (strict ? [.unsafeFlags(["-warnings-as-errors"])] : [])
+
+let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
+let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
+
+let package = Package(
+    name: "NetworkLayer",
+    platforms: [.macOS(.v15)],
+    products: [
+        .library(name: "NetworkLayer", targets: ["NetworkLayer"]),
+        .library(name: "NetworkCore", targets: ["NetworkCore"]),
+        .library(name: "CurlTransport", targets: ["CurlTransport"]),
+        .library(name: "URLSessionTransport", targets: ["URLSessionTransport"]),
+        .library(name: "NetworkTesting", targets: ["NetworkTesting"]),
+        .executable(name: "netlayer", targets: ["netlayer"]),
+    ],
+    dependencies: [
+        // Without its default trait the types need no Foundation, and a curl-only program stays free of ICU.
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0", traits: []),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+        .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.0"),
+    ],
+    targets: [
+        .systemLibrary(
+            name: "CCurl",
+            path: "Sources/CCurl",
+            providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]
+        ),
+        .target(name: "NetworkCore", dependencies: [httpTypes, logging], swiftSettings: settings),
+        .target(name: "CurlTransport", dependencies: ["CCurl", "NetworkCore", httpTypes], swiftSettings: settings),
+        .target(name: "URLSessionTransport", dependencies: ["NetworkCore", httpTypes], swiftSettings: settings),
+        .target(
+            name: "NetworkLayer",
+            dependencies: ["NetworkCore", "CurlTransport", "URLSessionTransport"],
+            swiftSettings: settings
+        ),
+        .target(
+            name: "NetworkTesting",
+            dependencies: ["NetworkCore", httpTypes, .product(name: "FlyingFox", package: "FlyingFox")],
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "netlayer",
+            dependencies: [
+                "NetworkLayer", "NetworkTesting", httpTypes,
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(name: "NetworkCoreTests", dependencies: ["NetworkCore", httpTypes], swiftSettings: settings),
+        .testTarget(
+            name: "CurlTransportTests",
+            dependencies: ["CurlTransport", "NetworkTesting"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "URLSessionTransportTests",
+            dependencies: ["URLSessionTransport", "NetworkTesting"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "NetworkLayerTests",
+            dependencies: ["NetworkLayer", "NetworkTesting"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "TransportContractTests",
+            dependencies: ["NetworkLayer", "NetworkTesting"],
+            swiftSettings: settings
+        ),
+        .testTarget(name: "IntegrationTests", dependencies: ["NetworkLayer", "NetworkTesting"], swiftSettings: settings),
+    ]
+)

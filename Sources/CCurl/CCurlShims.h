@@ -1,0 +1,109 @@
+// libcurl for Swift. Swift can't call C functions with variable arguments, so there is one inline function per
+// *parameter type* of curl_easy_setopt, curl_easy_getinfo and curl_multi_setopt; a new option needs no new line here
+// unless it brings a new type. Options that are newer than the oldest supported header (7.74) are named by their number,
+// which is part of libcurl's ABI: enumerators can't be seen by #ifdef.
+#ifndef NETWORKLAYER_CCURL_SHIMS_H
+#define NETWORKLAYER_CCURL_SHIMS_H
+
+// The numbers of deprecated options (CURLOPT_PROTOCOLS) are still needed below 7.85.
+#define CURL_DISABLE_DEPRECATION
+#define CURL_DISABLE_TYPECHECK
+#include <curl/curl.h>
+
+// CURLOPT_* newer than 7.74, by number, with the version that brought them.
+static const CURLoption ccurl_opt_maxlifetime_conn = (CURLoption)(CURLOPTTYPE_LONG + 314);         // 7.80
+static const CURLoption ccurl_opt_protocols_str = (CURLoption)(CURLOPTTYPE_OBJECTPOINT + 318);       // 7.85
+static const CURLoption ccurl_opt_redir_protocols_str = (CURLoption)(CURLOPTTYPE_OBJECTPOINT + 319); // 7.85
+static const CURLoption ccurl_opt_quick_exit = (CURLoption)(CURLOPTTYPE_LONG + 322);                 // 7.87
+// Deprecated, the only way below 7.85.
+static const CURLoption ccurl_opt_protocols = (CURLoption)(CURLOPTTYPE_LONG + 181);
+static const CURLoption ccurl_opt_redir_protocols = (CURLoption)(CURLOPTTYPE_LONG + 182);
+
+// Macros with casts or of unsigned type, which the importer skips.
+static const long ccurl_global_all = CURL_GLOBAL_ALL;
+static const curl_socket_t ccurl_socket_bad = CURL_SOCKET_BAD;
+static const curl_socket_t ccurl_socket_timeout = CURL_SOCKET_TIMEOUT;
+static const size_t ccurl_readfunc_abort = CURL_READFUNC_ABORT;
+static const long ccurl_http_bits = CURLPROTO_HTTP | CURLPROTO_HTTPS;
+static const long ccurl_sslversion_tls1_2 = CURL_SSLVERSION_TLSv1_2;
+
+static inline const curl_version_info_data *ccurl_version_info(void) { return curl_version_info(CURLVERSION_NOW); }
+
+// One per parameter type of curl_easy_setopt.
+static inline CURLcode ccurl_easy_setopt_long(CURL *easy, CURLoption option, long value) {
+    return curl_easy_setopt(easy, option, value);
+}
+static inline CURLcode ccurl_easy_setopt_offset(CURL *easy, CURLoption option, curl_off_t value) {
+    return curl_easy_setopt(easy, option, value);
+}
+static inline CURLcode ccurl_easy_setopt_string(CURL *easy, CURLoption option, const char *value) {
+    return curl_easy_setopt(easy, option, value);
+}
+static inline CURLcode ccurl_easy_setopt_pointer(CURL *easy, CURLoption option, void *value) {
+    return curl_easy_setopt(easy, option, value);
+}
+static inline CURLcode ccurl_easy_setopt_list(CURL *easy, CURLoption option, struct curl_slist *value) {
+    return curl_easy_setopt(easy, option, value);
+}
+
+typedef size_t (*ccurl_data_callback)(char *bytes, size_t size, size_t count, void *context);
+static inline CURLcode ccurl_easy_setopt_data_callback(CURL *easy, CURLoption option, ccurl_data_callback callback) {
+    return curl_easy_setopt(easy, option, callback);
+}
+typedef int (*ccurl_seek_callback)(void *context, curl_off_t offset, int origin);
+static inline CURLcode ccurl_easy_setopt_seek_callback(CURL *easy, ccurl_seek_callback callback) {
+    return curl_easy_setopt(easy, CURLOPT_SEEKFUNCTION, callback);
+}
+typedef curl_socket_t (*ccurl_open_socket_callback)(void *context, curlsocktype purpose, struct curl_sockaddr *address);
+static inline CURLcode ccurl_easy_setopt_open_socket_callback(CURL *easy, ccurl_open_socket_callback callback) {
+    return curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, callback);
+}
+typedef int (*ccurl_close_socket_callback)(void *context, curl_socket_t descriptor);
+static inline CURLcode ccurl_easy_setopt_close_socket_callback(CURL *easy, ccurl_close_socket_callback callback) {
+    return curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, callback);
+}
+
+// One per parameter type of curl_easy_getinfo.
+static inline CURLcode ccurl_easy_getinfo_long(CURL *easy, CURLINFO info, long *value) {
+    return curl_easy_getinfo(easy, info, value);
+}
+static inline CURLcode ccurl_easy_getinfo_offset(CURL *easy, CURLINFO info, curl_off_t *value) {
+    return curl_easy_getinfo(easy, info, value);
+}
+static inline CURLcode ccurl_easy_getinfo_string(CURL *easy, CURLINFO info, char **value) {
+    return curl_easy_getinfo(easy, info, value);
+}
+static inline CURLcode ccurl_easy_getinfo_pointer(CURL *easy, void **value) {
+    return curl_easy_getinfo(easy, CURLINFO_PRIVATE, value);
+}
+
+// One per parameter type of curl_multi_setopt.
+static inline CURLMcode ccurl_multi_setopt_long(CURLM *multi, CURLMoption option, long value) {
+    return curl_multi_setopt(multi, option, value);
+}
+static inline CURLMcode ccurl_multi_setopt_pointer(CURLM *multi, CURLMoption option, void *value) {
+    return curl_multi_setopt(multi, option, value);
+}
+typedef int (*ccurl_socket_callback)(CURL *easy, curl_socket_t descriptor, int interest, void *context, void *assigned);
+static inline CURLMcode ccurl_multi_setopt_socket_callback(CURLM *multi, ccurl_socket_callback callback) {
+    return curl_multi_setopt(multi, CURLMOPT_SOCKETFUNCTION, callback);
+}
+typedef int (*ccurl_timer_callback)(CURLM *multi, long milliseconds, void *context);
+static inline CURLMcode ccurl_multi_setopt_timer_callback(CURLM *multi, ccurl_timer_callback callback) {
+    return curl_multi_setopt(multi, CURLMOPT_TIMERFUNCTION, callback);
+}
+
+// curl_multi_info_read hands out a struct with a union, which Swift reads as raw memory.
+static inline CURL *ccurl_multi_next_done(CURLM *multi, CURLcode *result) {
+    int left = 0;
+    CURLMsg *message;
+    while ((message = curl_multi_info_read(multi, &left))) {
+        if (message->msg == CURLMSG_DONE) {
+            *result = message->data.result;
+            return message->easy_handle;
+        }
+    }
+    return NULL;
+}
+
+#endif

@@ -1,0 +1,58 @@
+public import Dispatch
+
+extension RequestType {
+    /// Sends the request and calls back once, with the decoded value or with the error.
+    ///
+    /// A command-line tool or a service whose main queue is never drained (no `dispatchMain()`, no run loop) must pass a
+    /// queue of its own, or use ``response(from:)``: a block on such a main queue never runs. Nothing blocks, the
+    /// callback just does not come.
+    /// - Parameters:
+    ///   - dispatcher: Who carries it.
+    ///   - queue: Where the callbacks run. The main queue by default.
+    ///   - onSuccess: Gets the decoded value.
+    ///   - onError: Gets a ``NetworkError``, or whatever a dispatcher of your own reports.
+    public func execute(
+        dispatcher: any NetworkDispatcher,
+        queue: DispatchQueue = .main,
+        onSuccess: @escaping @Sendable (ResponseType) -> Void,
+        onError: @escaping @Sendable (any Error) -> Void
+    ) {
+        let request = data
+        Task {
+            // The value is made here and handed to one closure, never used again: no two threads share it.
+            nonisolated(unsafe) let outcome: Result<ResponseType, any Error>
+            do {
+                outcome = .success(
+                    try ResponseDecoding.decode(ResponseType.self, from: try await dispatcher.data(for: request))
+                )
+            } catch {
+                outcome = .failure(error)
+            }
+            queue.async {
+                switch outcome {
+                case .success(let value): onSuccess(value)
+                case .failure(let error): onError(error)
+                }
+            }
+        }
+    }
+
+    /// The decoded value.
+    /// - Parameter dispatcher: Who carries it.
+    /// - Throws: ``NetworkError``, or whatever a dispatcher of your own reports.
+    public func response(from dispatcher: any NetworkDispatcher) async throws -> sending ResponseType {
+        try ResponseDecoding.decode(ResponseType.self, from: try await dispatcher.data(for: data))
+    }
+
+    /// The decoded value with status, header fields and metrics.
+    /// - Parameter client: The pipeline to use.
+    public func detailedResponse(from client: NetworkClient) async throws -> sending Response<ResponseType> {
+        try await client.response(to: data, as: ResponseType.self)
+    }
+
+    /// The decoded value with status, header fields and metrics, over a transport with default options.
+    /// - Parameter transport: Who carries it.
+    public func detailedResponse(from transport: any HTTPTransport) async throws -> sending Response<ResponseType> {
+        try await NetworkClient(transport: transport).response(to: data, as: ResponseType.self)
+    }
+}

@@ -1,0 +1,41 @@
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// Carries *one* HTTP exchange: a request goes out, its response comes back. Redirects, cookies, retries, validation and
+/// decoding are the pipeline's (``NetworkClient``), so that every transport behaves alike.
+///
+/// To write one, implement ``name``, ``capabilities`` and ``send(_:)``; dispatching comes with it. In `send`, call
+/// ``TransportRequest/check(for:)`` first, send ``TransportRequest/wireFields``, keep the three timeouts, and throw
+/// nothing but ``NetworkError``.
+public protocol HTTPTransport: NetworkDispatcher {
+    /// A short name for errors and reports: `curl`, `urlsession`.
+    var name: String { get }
+
+    /// What it can do here, as found at run time.
+    var capabilities: TransportCapabilities { get }
+
+    /// Sends one request and returns its response, whatever the status: a 404 is a response, and so is a 302.
+    ///
+    /// Cancelling the task ends the exchange and throws ``NetworkError/Code/cancelled`` at once.
+    /// - Throws: ``NetworkError``, each failure once.
+    func send(_ request: TransportRequest) async throws -> TransportResponse
+}
+
+extension HTTPTransport {
+    /// Carries a request through the pipeline; see ``NetworkClient``.
+    public func dispatch(
+        request: RequestData,
+        onSuccess: @escaping @Sendable (Data) -> Void,
+        onError: @escaping @Sendable (any Error) -> Void
+    ) {
+        NetworkClient(transport: self).dispatch(request: request, onSuccess: onSuccess, onError: onError)
+    }
+
+    /// Carries a request through the pipeline and returns the body of a 2xx response.
+    public func data(for request: RequestData) async throws -> Data {
+        try await NetworkClient(transport: self).data(for: request)
+    }
+}

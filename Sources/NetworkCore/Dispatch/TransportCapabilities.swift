@@ -1,0 +1,77 @@
+/// Something that not every transport can do. Open: a transport may add its own.
+public struct TransportCapability: RawRepresentable, Hashable, Sendable {
+    /// The name, as tables and errors print it.
+    public let rawValue: String
+
+    /// A capability by its name.
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    /// HTTP/1.0 on request.
+    public static let http1_0 = Self(rawValue: "HTTP/1.0")
+    /// HTTP/1.1 on request, and nothing newer.
+    public static let http1_1 = Self(rawValue: "HTTP/1.1 only")
+    /// HTTP/2 on request.
+    public static let http2 = Self(rawValue: "HTTP/2")
+    /// A body on GET.
+    public static let bodyOnGet = Self(rawValue: "body on GET")
+    /// `http://[::1]/`.
+    public static let ipv6Literals = Self(rawValue: "IPv6 literals")
+    /// Responses as they were on the wire, not decompressed.
+    public static let rawBodies = Self(rawValue: "raw (undecoded) bodies")
+    /// Response header fields in the order and the case in which they arrived, repeated ones apart.
+    public static let exactResponseFields = Self(rawValue: "exact response header fields")
+    /// Header lines that are not UTF-8 or have no space after the colon, status lines without a reason.
+    public static let lenientHeads = Self(rawValue: "lenient response heads")
+    /// Responses with trailers.
+    public static let trailers = Self(rawValue: "trailers")
+    /// Times of each step, addresses, connection reuse.
+    public static let detailedMetrics = Self(rawValue: "detailed metrics")
+
+    /// The ones above, for tables.
+    public static let wellKnown: [TransportCapability] = [
+        .http1_0, .http1_1, .http2, .bodyOnGet, .ipv6Literals, .rawBodies, .exactResponseFields, .lenientHeads,
+        .trailers, .detailedMetrics,
+    ]
+}
+
+/// What a transport can do on this machine.
+public struct TransportCapabilities: Sendable {
+    /// The transport's name.
+    public var transport: String
+    /// What it stands on: `libcurl 7.88.1 (OpenSSL 3.0.17)`.
+    public var basis: String
+    /// What it can do.
+    public var supported: Set<TransportCapability>
+    /// Why it can't do the rest, where there is more to say than 'no'.
+    public var reasons: [TransportCapability: String]
+    /// More facts for a person, in order: name and value.
+    public var facts: [(name: String, value: String)]
+
+    /// States a transport's capabilities.
+    public init(
+        transport: String,
+        basis: String,
+        supported: Set<TransportCapability>,
+        reasons: [TransportCapability: String] = [:],
+        facts: [(name: String, value: String)] = []
+    ) {
+        self.transport = transport
+        self.basis = basis
+        self.supported = supported
+        self.reasons = reasons
+        self.facts = facts
+    }
+
+    /// Whether it can do that.
+    public func supports(_ capability: TransportCapability) -> Bool { supported.contains(capability) }
+
+    /// The error for asking what it can't do.
+    public func refusal(of capability: TransportCapability) -> NetworkError {
+        let reason = reasons[capability].map { " (\($0))" } ?? ""
+        return NetworkError(
+            .unsupported,
+            "\(capability.rawValue) is not supported by the \(transport) transport\(reason)",
+            phase: .preparing
+        )
+    }
+}

@@ -1,0 +1,77 @@
+/// What one exchange may take, and how it is spoken.
+public struct TransportOptions: Sendable, Hashable {
+    /// The longest time from leaving the queue to a usable connection: name lookup, TCP, proxy, TLS. 10 s by default;
+    /// `nil` leaves it to the total timeout. Fails with ``NetworkError/Code/connectTimeout``.
+    public var connectTimeout: Duration? = .seconds(10)
+    /// The longest time in which nothing moves, in either direction, once connected. 60 s by default; `nil` for none:
+    /// long polls need it long or absent. Fails with ``NetworkError/Code/idleTimeout``.
+    public var idleTimeout: Duration? = .seconds(60)
+    /// The longest time for the whole exchange, waiting for its turn included. None by default. Fails with
+    /// ``NetworkError/Code/totalTimeout``.
+    public var totalTimeout: Duration?
+    /// The largest response body, counted after decompression, in bytes. 64 MiB by default; at least 0. A larger one
+    /// fails with ``NetworkError/Code/bodyTooLarge``, and no more than this is ever held.
+    public var maximumBodyBytes = 64 * 1024 * 1024
+    /// Whether gzip and deflate bodies are asked for and decompressed. On by default. Content-Encoding and
+    /// Content-Length in the response's head always describe what was on the wire.
+    public var decompress = true
+    /// The protocol to speak. ``HTTPVersion/automatic`` by default.
+    public var httpVersion = HTTPVersion.automatic
+    /// Told how the body grows: on the transport's own thread, so it must return at once. `nil` by default.
+    public var progress: ProgressHandler?
+
+    /// The defaults.
+    public init() {}
+
+    /// The longest timeout that is accepted, a year; use `nil` for none.
+    public static let maximumTimeout = Duration.seconds(365 * 86_400)
+
+    /// Checks the ranges.
+    /// - Throws: ``NetworkError/Code/invalidOption`` that names the option and its value.
+    public func check() throws {
+        for (name, value) in [
+            ("connectTimeout", connectTimeout), ("idleTimeout", idleTimeout), ("totalTimeout", totalTimeout),
+        ] {
+            guard let value else { continue }
+            guard value > .zero, value <= Self.maximumTimeout else {
+                throw NetworkError(
+                    .invalidOption,
+                    "\(name) is \(value); it must be above 0 and at most a year (nil for none)",
+                    phase: .preparing
+                )
+            }
+        }
+        guard maximumBodyBytes >= 0 else {
+            throw NetworkError(.invalidOption, "maximumBodyBytes is \(maximumBodyBytes), below 0", phase: .preparing)
+        }
+    }
+
+    /// The protocol that is spoken to the server.
+    public enum HTTPVersion: String, Sendable, Hashable, CaseIterable {
+        /// HTTP/2 over TLS where the transport does it well, else HTTP/1.1.
+        case automatic
+        /// HTTP/1.0.
+        case http1_0 = "1.0"
+        /// HTTP/1.1.
+        case http1_1 = "1.1"
+        /// HTTP/2 if the server agrees during the TLS handshake, else HTTP/1.1. In clear: HTTP/1.1.
+        case http2 = "2"
+    }
+}
+
+/// Told how a response's body grows.
+///
+/// Two handlers are equal if they are the same object, so that options stay comparable.
+public final class ProgressHandler: Sendable, Hashable {
+    /// Called with the decoded bytes so far and, if known, the whole length.
+    public let report: @Sendable (_ received: Int, _ expected: Int?) -> Void
+
+    /// A handler. It is called on the transport's thread and must return at once.
+    public init(_ report: @escaping @Sendable (_ received: Int, _ expected: Int?) -> Void) { self.report = report }
+
+    /// Whether it is the same object.
+    public static func == (left: ProgressHandler, right: ProgressHandler) -> Bool { left === right }
+
+    /// By identity.
+    public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}

@@ -1,0 +1,101 @@
+public import HTTPTypes
+
+/// One request as a transport takes it: checked, encoded, complete.
+public struct TransportRequest: Sendable {
+    /// How to ask.
+    public var method: HTTPMethod
+    /// Where.
+    public var url: RequestURL
+    /// The caller's header fields, in their order; what is sent is ``wireFields``.
+    public var headerFields: HTTPFields
+    /// What to send along; `nil` for none.
+    public var body: RequestBody?
+    /// Time, size and protocol.
+    public var options: TransportOptions
+
+    /// A request. Whether a transport can carry it is told by ``check(for:)``.
+    public init(
+        method: HTTPMethod = .get,
+        url: RequestURL,
+        headerFields: HTTPFields = [:],
+        body: RequestBody? = nil,
+        options: TransportOptions = TransportOptions()
+    ) {
+        self.method = method
+        self.url = url
+        self.headerFields = headerFields
+        self.body = body
+        self.options = options
+    }
+
+    /// The header fields that go out, the same over every transport.
+    ///
+    /// The caller's, without `Content-Length` and `Transfer-Encoding`, which follow from the body; then, where the
+    /// caller has none: `Accept: */*`, `User-Agent`, and `Accept-Encoding: gzip, deflate` (or `identity` when the
+    /// response is not to be decompressed).
+    public var wireFields: HTTPFields {
+        var fields = headerFields
+        fields[.contentLength] = nil
+        fields[.transferEncoding] = nil
+        if !fields.contains(.accept) { fields[.accept] = "*/*" }
+        if !fields.contains(.userAgent) { fields[.userAgent] = Self.userAgent }
+        if !fields.contains(.acceptEncoding) {
+            fields[.acceptEncoding] = options.decompress ? "gzip, deflate" : "identity"
+        }
+        return fields
+    }
+
+    /// The default `User-Agent`.
+    public static let userAgent = "NetworkLayer/\(NetworkLayerVersion.current)"
+
+    /// Checks what can be checked before anything is sent.
+    /// - Throws: ``NetworkError/Code/invalidOption`` for an option out of range, ``NetworkError/Code/unsupported`` for
+    ///   what the transport can't do, naming both.
+    public func check(for capabilities: TransportCapabilities) throws {
+        try options.check()
+        if let missing = requiredCapabilities.first(where: { !capabilities.supports($0) }) {
+            throw capabilities.refusal(of: missing)
+        }
+        if method == .connect || method == .trace {
+            throw NetworkError(
+                .unsupported,
+                "\(method.rawValue) is not carried by any transport of this library",
+                phase: .preparing
+            )
+        }
+        if method == .head, body != nil {
+            throw NetworkError(.unsupported, "a body on HEAD is not carried by any transport", phase: .preparing)
+        }
+        let bytes = headerFields.reduce(0) { $0 + $1.name.rawName.utf8.count + $1.value.utf8.count + 4 }
+        guard bytes <= Self.maximumHeaderBytes else {
+            throw NetworkError(
+                .invalidHeader,
+                "the header fields have \(bytes) bytes together; at most \(Self.maximumHeaderBytes) are sent",
+                phase: .preparing
+            )
+        }
+    }
+
+    /// The largest sum of header fields that is sent, in bytes.
+    public static let maximumHeaderBytes = 262_144
+
+    private var requiredCapabilities: [TransportCapability] {
+        var required: [TransportCapability] = []
+        if method == .get, body != nil { required.append(.bodyOnGet) }
+        if url.isIPv6Literal { required.append(.ipv6Literals) }
+        if !options.decompress { required.append(.rawBodies) }
+        switch options.httpVersion {
+        case .automatic: break
+        case .http1_0: required.append(.http1_0)
+        case .http1_1: required.append(.http1_1)
+        case .http2: required.append(.http2)
+        }
+        return required
+    }
+}
+
+/// This library's version.
+public enum NetworkLayerVersion {
+    /// The version, as in the changelog.
+    public static let current = "0.1.0"
+}

@@ -1,0 +1,106 @@
+extension NetworkError {
+    /// What went wrong. Open: a transport may add its own, and a later version may add some, so keep a `default`.
+    public struct Code: RawRepresentable, Hashable, Sendable, Codable {
+        /// The code's stable name, as logs and `netlayer --json` print it.
+        public let rawValue: String
+
+        /// A code by its name.
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        init(_ name: StaticString) { rawValue = "\(name)" }
+    }
+}
+
+extension NetworkError.Code {
+    // MARK: Refused before anything was sent
+
+    /// The URL is not an absolute http or https URL; the message says where.
+    public static let invalidURL = Self("invalidURL")
+    /// The method is not a token (RFC 9110 §9.1).
+    public static let invalidMethod = Self("invalidMethod")
+    /// A header field's name is not a token, or its value holds CR, LF or NUL.
+    public static let invalidHeader = Self("invalidHeader")
+    /// A parameter can't be encoded; the message names its path and type.
+    public static let invalidParameters = Self("invalidParameters")
+    /// An option's value is out of range, a negative timeout for example.
+    public static let invalidOption = Self("invalidOption")
+    /// This transport, or the libcurl found, can't do what was asked; the message names option and transport.
+    public static let unsupported = Self("unsupported")
+    /// A setting of the program's environment can't be used, `NETWORK_TRANSPORT` for example.
+    public static let invalidConfiguration = Self("invalidConfiguration")
+    /// Too many requests wait already.
+    public static let overloaded = Self("overloaded")
+    /// The dispatcher was shut down.
+    public static let shutDown = Self("shutDown")
+
+    // MARK: Ended by the caller or by a clock
+
+    /// The caller cancelled.
+    public static let cancelled = Self("cancelled")
+    /// No connection within ``TransportOptions/connectTimeout``.
+    public static let connectTimeout = Self("connectTimeout")
+    /// Nothing moved for ``TransportOptions/idleTimeout``.
+    public static let idleTimeout = Self("idleTimeout")
+    /// Not done within ``TransportOptions/totalTimeout``.
+    public static let totalTimeout = Self("totalTimeout")
+
+    // MARK: The network and the peer
+
+    /// The host's name could not be resolved.
+    public static let nameNotResolved = Self("nameNotResolved")
+    /// No connection: refused, unreachable.
+    public static let connectFailed = Self("connectFailed")
+    /// The connection ended before the response did, and not in the middle of a body of known length.
+    public static let connectionLost = Self("connectionLost")
+    /// The TLS handshake or the certificate check failed.
+    public static let tlsFailed = Self("tlsFailed")
+    /// The proxy could not be used.
+    public static let proxyFailed = Self("proxyFailed")
+    /// What arrived is not HTTP, or contradicts itself.
+    public static let invalidResponse = Self("invalidResponse")
+    /// The response's head is larger than we accept.
+    public static let responseHeadTooLarge = Self("responseHeadTooLarge")
+    /// The body ended before its announced length.
+    public static let truncatedBody = Self("truncatedBody")
+    /// The decoded body is larger than ``TransportOptions/maximumBodyBytes``.
+    public static let bodyTooLarge = Self("bodyTooLarge")
+    /// The body's Content-Encoding is damaged or unknown.
+    public static let invalidContentEncoding = Self("invalidContentEncoding")
+    /// The layer below failed in a way it does not tell apart; see ``NetworkError/underlying``.
+    public static let unclassified = Self("unclassified")
+
+    // MARK: The answer arrived and was refused
+
+    /// The status is not 2xx; see ``NetworkError/response``.
+    public static let unacceptableStatus = Self("unacceptableStatus")
+    /// The body is empty where a value was expected.
+    public static let noData = Self("noData")
+    /// The body is not what the response type expects; see ``NetworkError/decoding``.
+    public static let decodingFailed = Self("decodingFailed")
+}
+
+/// The name that the tutorials give to ``NetworkError``.
+///
+/// `throw ConnError.noData`, `catch ConnError.invalidURL` and `onError(ConnError.invalidURL)` work as they are written
+/// there. A `switch` over it needs a `default`, since there are more codes than the tutorials' two.
+public typealias ConnError = NetworkError
+
+extension NetworkError {
+    /// A URL that can't be used; matches any error with ``Code/invalidURL``.
+    public static let invalidURL = NetworkError(.invalidURL, "the URL is not an absolute http or https URL")
+    /// A body that is missing; matches any error with ``Code/noData``.
+    public static let noData = NetworkError(.noData, "the response has no body")
+    /// The caller cancelled; matches any error with ``Code/cancelled``.
+    public static let cancelled = NetworkError(.cancelled, "the request was cancelled")
+    /// No connection in time; matches any error with ``Code/connectTimeout``.
+    public static let connectTimeout = NetworkError(.connectTimeout, "no connection within the connect timeout")
+    /// Nothing moved for too long; matches any error with ``Code/idleTimeout``.
+    public static let idleTimeout = NetworkError(.idleTimeout, "nothing moved for the idle timeout")
+    /// Not done in time; matches any error with ``Code/totalTimeout``.
+    public static let totalTimeout = NetworkError(.totalTimeout, "the exchange was not done within the total timeout")
+
+    /// Matches by code, so that `catch NetworkError.cancelled` does what it reads like.
+    public static func ~= (pattern: NetworkError, error: any Error) -> Bool {
+        (error as? NetworkError)?.code == pattern.code
+    }
+}

@@ -1,0 +1,16 @@
+import HTTPTypes
+
+extension NetworkError {
+    /// The error with the exchange it belongs to; an exchange that is named already stays.
+    package func during(_ request: TransportRequest, transport: String, elapsed: Duration) -> NetworkError {
+        guard exchange == nil else { return self }
+        var error = self
+        error.exchange = Exchange(
+            method: request.method.rawValue,
+            url: request.url.description,
+            transport: transport,
+            elapsed: elapsed
+        )
+        return error
+    }
+}

@@ -1,0 +1,157 @@
+import HTTPTypes
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// Why a request did not end in the value that was asked for. The one error type of this library.
+///
+/// Compare by code, in the style of an error enum:
+///
+/// ```swift
+/// do {
+///     let users = try await GetUsers().response()
+/// } catch NetworkError.totalTimeout {
+///     // took too long
+/// } catch let error as NetworkError where error.response?.status == .notFound {
+///     // no such users
+/// }
+/// ```
+///
+/// The description never holds a body, a query or a header value: it can go into a log as it is. What the server sent
+/// is in ``response`` and in ``debugDescription``.
+public struct NetworkError: Error, Sendable {
+    /// What went wrong, for programs.
+    public var code: Code
+    /// What went wrong, for people: one sentence that names the culprit and holds no secret.
+    public var message: String
+    /// How far the exchange had come.
+    public var phase: Phase?
+    /// The error below, as its own layer counts it: a `CURLcode`, an `NSURLError` code.
+    public var underlying: Underlying?
+    /// Which exchange failed. `nil` for an error found before there was one.
+    public var exchange: Exchange?
+    /// What the server answered, if the whole answer arrived and was then refused:
+    /// ``Code/unacceptableStatus``, ``Code/decodingFailed``, ``Code/noData``.
+    public var response: FailedResponse?
+    /// Where decoding stopped, with ``Code/decodingFailed``.
+    public var decoding: DecodingFailure?
+
+    /// An error of a transport or dispatcher, yours included.
+    /// - Parameters:
+    ///   - code: What went wrong; a code of your own is fine.
+    ///   - message: One sentence without secrets.
+    ///   - phase: How far the exchange had come, if known.
+    ///   - underlying: The error below, if there is one.
+    public init(_ code: Code, _ message: String, phase: Phase? = nil, underlying: Underlying? = nil) {
+        self.code = code
+        self.message = message
+        self.phase = phase
+        self.underlying = underlying
+    }
+
+    /// The error of the layer below: its domain, number and words.
+    public struct Underlying: Sendable, Hashable {
+        /// `libcurl`, `NSURLErrorDomain`, `errno`.
+        public var domain: String
+        /// The number that the domain gives it.
+        public var code: Int
+        /// The domain's own words.
+        public var message: String
+
+        /// An underlying error as its layer states it.
+        public init(domain: String, code: Int, message: String) {
+            self.domain = domain
+            self.code = code
+            self.message = message
+        }
+    }
+
+    /// Which exchange an error belongs to.
+    public struct Exchange: Sendable, Hashable {
+        /// The request's method.
+        public var method: String
+        /// The request's URL without its query, which may hold keys.
+        public var url: String
+        /// The transport that carried it.
+        public var transport: String
+        /// The time from `send` to the error.
+        public var elapsed: Duration
+
+        /// Names an exchange. `url` must not hold secrets.
+        public init(method: String, url: String, transport: String, elapsed: Duration) {
+            self.method = method
+            self.url = url
+            self.transport = transport
+            self.elapsed = elapsed
+        }
+    }
+
+    /// An answer that arrived whole and was then refused.
+    public struct FailedResponse: Sendable {
+        /// The status, 404 for example.
+        public var status: HTTPResponse.Status
+        /// The header fields, in the order of arrival.
+        public var headerFields: HTTPFields
+        /// The whole body, decompressed.
+        public var body: Data
+    }
+
+    /// Where and why a body could not be decoded.
+    public struct DecodingFailure: Sendable, Hashable {
+        /// The type that was asked for, `Array<User>` for example.
+        public var type: String
+        /// The way to the value that did not fit, `[3].name` for example; empty at the top.
+        public var codingPath: String
+        /// The decoder's reason.
+        public var reason: String
+        /// The first 512 bytes of the body as text, control characters made visible.
+        public var bodyStart: String
+    }
+}
+
+extension NetworkError: CustomStringConvertible, CustomDebugStringConvertible {
+    /// Code, exchange, sentence; safe for logs.
+    public var description: String {
+        var text = code.rawValue
+        if let exchange {
+            text += " (\(exchange.method) \(exchange.url) over \(exchange.transport), \(exchange.elapsed.shortText)"
+            text += phase.map { ", while \($0.rawValue))" } ?? ")"
+        }
+        text += ": \(message)"
+        if let underlying { text += " [\(underlying.domain) \(underlying.code): \(underlying.message)]" }
+        return text
+    }
+
+    /// The description and the start of the body that was refused. For a developer's eyes: a body can hold secrets.
+    public var debugDescription: String {
+        let start = decoding?.bodyStart ?? response.map { Excerpt.of($0.body) }
+        guard let start, !start.isEmpty else { return description }
+        return "\(description)\nthe body starts with: \(start)"
+    }
+}
+
+extension NetworkError: LocalizedError {
+    /// The same as ``description``.
+    public var errorDescription: String? { description }
+}
+
+extension NetworkError {
+    /// How far an exchange had come.
+    public enum Phase: String, Sendable, Hashable, Codable {
+        /// Nothing was sent: the request itself was refused.
+        case preparing = "preparing the request"
+        /// It waited for its turn.
+        case queued = "waiting for a connection slot"
+        /// Name lookup, TCP, proxy and TLS.
+        case connecting = "connecting"
+        /// The request was on its way, or its answer had not begun.
+        case waiting = "waiting for the response"
+        /// The head or the body was arriving.
+        case receiving = "receiving the response"
+        /// The answer had arrived and was being checked and decoded.
+        case decoding = "reading the response"
+    }
+}

@@ -1,0 +1,62 @@
+/// An absolute http or https URL, parsed once and the same for every transport.
+///
+/// What is written out is pure ASCII: spaces and characters outside ASCII in path and query are percent-encoded as
+/// UTF-8, scheme and host are lower-cased, dot segments are resolved (RFC 3986 §5.2.4), an empty path becomes `/`, and
+/// the fragment, which is never sent, is dropped.
+///
+/// Refused, each with an error that says where: other schemes; relative references; user and password in the URL;
+/// control characters and `\`; a `%` that is not followed by two hexadecimal digits; host names outside ASCII (write
+/// their `xn--` form); numeric hosts other than four decimal numbers (`0x7f.1`, `127.1`), which resolvers read in
+/// different ways; IPv6 zones; ports outside 1…65535; more than 64 KiB.
+public struct RequestURL: Sendable, Hashable, CustomStringConvertible {
+    /// `http` or `https`.
+    public let scheme: String
+    /// The host, lower-cased; an IPv6 address in brackets.
+    public let host: String
+    /// The port if one was written; `nil` means the scheme's own.
+    public let port: Int?
+    /// The path with its leading `/`, percent-encoded.
+    public let path: String
+    /// What follows `?`, percent-encoded; `nil` without a `?`.
+    public let query: String?
+
+    /// The largest URL that is accepted, in bytes.
+    public static let maximumBytes = 65_536
+
+    /// Parses and checks a URL.
+    /// - Throws: ``NetworkError`` with ``NetworkError/Code/invalidURL``.
+    public init(_ string: String) throws {
+        var parser = RequestURLParser(string)
+        self = try parser.parse()
+    }
+
+    init(scheme: String, host: String, port: Int?, path: String, query: String?) {
+        self.scheme = scheme
+        self.host = host
+        self.port = port
+        self.path = path
+        self.query = query
+    }
+
+    /// The URL with another query, which must be percent-encoded already.
+    func replacingQuery(_ query: String?) -> RequestURL {
+        RequestURL(scheme: scheme, host: host, port: port, path: path, query: query)
+    }
+
+    /// Host and port as the `Host` header field has them.
+    public var authority: String { port.map { "\(host):\($0)" } ?? host }
+
+    /// The port that is connected to.
+    public var effectivePort: Int { port ?? (scheme == "https" ? 443 : 80) }
+
+    /// Whether the host is an IPv6 address.
+    public var isIPv6Literal: Bool { host.hasPrefix("[") }
+
+    /// The URL as it is sent.
+    public var absoluteString: String {
+        "\(scheme)://\(authority)\(path)\(query.map { "?" + $0 } ?? "")"
+    }
+
+    /// The URL without the values that may be secrets: the query is left out. For logs and errors.
+    public var description: String { "\(scheme)://\(authority)\(path)\(query == nil ? "" : "?…")" }
+}
