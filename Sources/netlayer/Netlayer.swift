@@ -19,7 +19,7 @@ struct Netlayer: AsyncParsableCommand {
             \(TransportKind.variable)=curl|urlsession picks the transport of 'fetch' and 'run'; unset, it is \
             \(TransportKind.standard.rawValue). --transport wins over it.
 
-            \(ExitStatus.table)
+            \(ProcessStatus.table)
             """,
         version: "netlayer \(NetworkLayerVersion.current)",
         subcommands: [
@@ -32,7 +32,7 @@ struct Netlayer: AsyncParsableCommand {
         // A closed pipe or connection is an error of the write that meets it.
         signal(SIGPIPE, SIG_IGN)
         let interruption = Interruption()
-        var status = ExitStatus.done
+        var status = ProcessStatus.done
         do {
             try await interruption.guarding {
                 var command = try await Self.asyncParseAsRoot(nil)
@@ -49,13 +49,13 @@ struct Netlayer: AsyncParsableCommand {
     }
 
     /// Says what went wrong, and returns the status for it.
-    private static func report(_ error: any Error, _ interruption: Interruption) async -> ExitStatus {
+    private static func report(_ error: any Error, _ interruption: Interruption) async -> ProcessStatus {
         if let failure = error as? ToolFailure, failure.status == .closedPipe { return .closedPipe }
         if let status = interruption.status { return status }
         let failure: ToolFailure
         switch error {
         case let error as ToolFailure: failure = error
-        case let error as NetworkError: failure = ToolFailure(ExitStatus(error), error.description + error.advice)
+        case let error as NetworkError: failure = ToolFailure(ProcessStatus(error), error.description + error.advice)
         default: return await reportUsage(error)
         }
         if !failure.message.isEmpty { await say("netlayer: \(failure.message)") }
@@ -63,7 +63,7 @@ struct Netlayer: AsyncParsableCommand {
     }
 
     /// Help and version are 'errors' of the argument parser too; its own status for wrong usage would be 64.
-    private static func reportUsage(_ error: any Error) async -> ExitStatus {
+    private static func reportUsage(_ error: any Error) async -> ProcessStatus {
         let message = fullMessage(for: error)
         guard exitCode(for: error).isSuccess else {
             await say(message)

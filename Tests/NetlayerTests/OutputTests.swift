@@ -63,13 +63,13 @@ import Testing
     }
 
     @Test(arguments: [
-        (NetworkError.Code.invalidURL, ExitStatus.refusedBeforeSending), (.unsupported, .refusedBeforeSending),
+        (NetworkError.Code.invalidURL, ProcessStatus.refusedBeforeSending), (.unsupported, .refusedBeforeSending),
         (.invalidConfiguration, .refusedBeforeSending), (.nameNotResolved, .notConnected), (.tlsFailed, .notConnected),
         (.connectTimeout, .timeout), (.idleTimeout, .timeout), (.totalTimeout, .timeout),
         (.truncatedBody, .brokenExchange), (.bodyTooLarge, .bodyTooLarge), (.init(rawValue: "new"), .brokenExchange),
     ])
-    func eachError_hasItsExitStatus(_ code: NetworkError.Code, _ status: ExitStatus) {
-        #expect(ExitStatus(NetworkError(code, "")) == status)
+    func eachError_hasItsProcessStatus(_ code: NetworkError.Code, _ status: ProcessStatus) {
+        #expect(ProcessStatus(NetworkError(code, "")) == status)
     }
 
     @Test func table_alignsAndLeavesNoSpaceAtTheEnd() {

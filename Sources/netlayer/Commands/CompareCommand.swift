@@ -12,7 +12,7 @@ struct CompareCommand: AsyncParsableCommand {
             field, the order of fields and the case of their names, and not what changes from request to request over \
             one transport already.
 
-            \(ExitStatus.table)
+            \(ProcessStatus.table)
             """
     )
 

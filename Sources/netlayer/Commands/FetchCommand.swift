@@ -11,7 +11,7 @@ struct FetchCommand: AsyncParsableCommand {
             Whatever the status, a response that arrived is a success; --fail changes that. Redirects are not followed. \
             A body is sent without a Content-Type unless -H gives one.
 
-            \(ExitStatus.table)
+            \(ProcessStatus.table)
             """
     )
 

@@ -16,7 +16,7 @@ struct RunCommand: AsyncParsableCommand {
             come in the order of completion. A line that is not a request is answered with the error 'invalidLine', an \
             option that is not carried with 'unsupported', and the rest go on. A line has at most 64 MiB.
 
-            \(ExitStatus.table)
+            \(ProcessStatus.table)
             """
     )
 

@@ -15,7 +15,7 @@ final class Interruption: Sendable {
     private let first = Mutex<Int32?>(nil)
 
     /// The status for the signal that came, if one did.
-    var status: ExitStatus? { first.withLock { $0 }.map { $0 == SIGINT ? .interrupted : .terminated } }
+    var status: ProcessStatus? { first.withLock { $0 }.map { $0 == SIGINT ? .interrupted : .terminated } }
 
     /// Runs an operation that ends when a signal comes.
     func guarding(_ operation: @escaping @Sendable () async throws -> Void) async throws {

@@ -19,7 +19,7 @@ final class OutputWriter: Sendable {
     }
 
     /// Writes all bytes.
-    /// - Throws: ``ToolFailure``: ``ExitStatus/closedPipe`` when the reader has gone, else ``ExitStatus/file``.
+    /// - Throws: ``ToolFailure``: ``ProcessStatus/closedPipe`` when the reader has gone, else ``ProcessStatus/file``.
     func write(_ bytes: some Sequence<UInt8> & Sendable) async throws {
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
             queue.async { continuation.resume(with: Result { try self.writeNow(bytes) }) }

@@ -1,7 +1,7 @@
 import NetworkLayer
 
 /// What the process reports to its parent.
-enum ExitStatus: Int32, CaseIterable, Sendable {
+enum ProcessStatus: Int32, CaseIterable, Sendable {
     case done = 0
     case refusedByResult = 1
     case usage = 2
@@ -58,11 +58,11 @@ enum ExitStatus: Int32, CaseIterable, Sendable {
 
 /// Why a command ends early: what to say, and with which status.
 struct ToolFailure: Error, Sendable {
-    var status: ExitStatus
+    var status: ProcessStatus
     /// What is printed after `netlayer: `; empty for nothing.
     var message: String
 
-    init(_ status: ExitStatus, _ message: String) {
+    init(_ status: ProcessStatus, _ message: String) {
         self.status = status
         self.message = message
     }
