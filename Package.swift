@@ -80,6 +80,7 @@ let package = Package(
             dependencies: ["NetworkLayer", "NetworkTesting"],
             swiftSettings: settings
         ),
-        .testTarget(name: "IntegrationTests", dependencies: ["NetworkLayer", "NetworkTesting"], swiftSettings: settings),
+        .testTarget(
+            name: "IntegrationTests", dependencies: ["NetworkLayer", "NetworkTesting"], swiftSettings: settings),
     ]
 )

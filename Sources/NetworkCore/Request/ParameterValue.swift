@@ -153,7 +153,8 @@ extension ParameterValue {
         }
         switch self {
         case .unencodable(let type): return .invalidParameter(path, "has the type \(type), which JSON can't hold")
-        case .double(let value) where !value.isFinite: return .invalidParameter(path, "is \(value), not a number in JSON")
+        case .double(let value) where !value.isFinite:
+            return .invalidParameter(path, "is \(value), not a number in JSON")
         case .array(let values):
             for (index, value) in values.enumerated() {
                 if let problem = value.firstProblem(at: "\(path)[\(index)]", depth: depth + 1) { return problem }
