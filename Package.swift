@@ -81,6 +81,9 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(
-            name: "IntegrationTests", dependencies: ["NetworkLayer", "NetworkTesting"], swiftSettings: settings),
+            name: "IntegrationTests",
+            dependencies: ["NetworkLayer"],
+            swiftSettings: settings
+        ),
     ]
 )
