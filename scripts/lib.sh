@@ -87,14 +87,14 @@ run() {
 
 # ---- ports -------------------------------------------------------------------------------------------------------
 
-is_listening() { (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null; }
+is_listening() { (exec 3<>"/dev/tcp/$1/$2") 2>/dev/null; }
 
 # Prints a loopback port that nobody listens on, below the range from which the kernel takes its own.
 free_port() {
     local port
     while true; do
         port=$((10000 + RANDOM % 20000))
-        if ! is_listening "$port"; then
+        if ! is_listening 127.0.0.1 "$port"; then
             echo "$port"
             return
         fi
@@ -105,10 +105,35 @@ free_port() {
 wait_for_port() {
     local port=$1 pid=$2 log=$3 tries
     for ((tries = 0; tries < 300; tries++)); do
-        is_listening "$port" && return
+        is_listening 127.0.0.1 "$port" && return
         kill -0 "$pid" 2>/dev/null || break
         sleep 0.1
     done
     cat "$log" >&2
     die "nothing answers on port $port; the server's words are above"
+}
+
+# wait_for_url http://HOST:PORT   until somebody else's server answers, for 30 seconds at most.
+wait_for_url() {
+    local authority=${1#*://} tries
+    authority=${authority%%/*}
+    for ((tries = 0; tries < 300; tries++)); do
+        is_listening "${authority%:*}" "${authority##*:}" && return
+        sleep 0.1
+    done
+    die "nothing answers at $1"
+}
+
+# start_demo_server debug|release   builds the tool beside the examples, which saves building the library twice, and
+# starts its demo server. Sets: built, the folder of the programs; server, the server's URL.
+start_demo_server() {
+    local log port
+    swift build --package-path "$root/Examples" -c "$1" --product netlayer
+    built=$(swift build --package-path "$root/Examples" -c "$1" --show-bin-path)
+    log=$(mktemp)
+    port=$(free_port)
+    start "$log" "$built/netlayer" serve --port "$port"
+    wait_for_port "$port" "${started[-1]}" "$log"
+    rm -f "$log"
+    server=http://127.0.0.1:$port
 }
