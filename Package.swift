@@ -84,6 +84,10 @@ let package = Package(
             dependencies: ["NetworkLayer", "NetworkTesting"],
             swiftSettings: settings
         ),
-        .testTarget(name: "IntegrationTests", dependencies: ["NetworkLayer", "NetworkTesting"], swiftSettings: settings),
+        .testTarget(
+            name: "IntegrationTests",
+            dependencies: ["NetworkLayer"],
+            swiftSettings: settings
+        ),
     ]
 )
