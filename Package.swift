@@ -48,7 +48,11 @@ let package = Package(
         ),
         .target(
             name: "NetworkTesting",
-            dependencies: ["NetworkCore", httpTypes, .product(name: "FlyingFox", package: "FlyingFox")],
+            dependencies: [
+                "NetworkCore", httpTypes,
+                .product(name: "FlyingFox", package: "FlyingFox"),
+                .product(name: "FlyingSocks", package: "FlyingFox"),
+            ],
             swiftSettings: settings
         ),
         .executableTarget(
@@ -80,7 +84,15 @@ let package = Package(
             dependencies: ["NetworkLayer", "NetworkTesting"],
             swiftSettings: settings
         ),
-        .testTarget(name: "NetlayerTests", dependencies: ["netlayer", "NetworkLayer", httpTypes], swiftSettings: settings),
-        .testTarget(name: "IntegrationTests", dependencies: ["NetworkLayer", "NetworkTesting"], swiftSettings: settings),
+        .testTarget(
+            name: "NetlayerTests",
+            dependencies: ["netlayer", "NetworkLayer", "NetworkTesting"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "IntegrationTests",
+            dependencies: ["NetworkLayer"],
+            swiftSettings: settings
+        ),
     ]
 )

@@ -1,6 +1,6 @@
 /// The transport that ``TransportKind/variable`` picks, read once, when it is first used.
 ///
-/// With a wrong value the program runs on: each request over it fails with ``NetworkError/Code/invalidConfiguration``,
+/// With a wrong value the program runs on: each request over it fails with ``NetworkCore/NetworkError/Code/invalidConfiguration``,
 /// and nothing is picked silently.
 public struct DefaultTransport: HTTPTransport {
     /// The one that the process's environment picks.
@@ -29,6 +29,6 @@ public struct DefaultTransport: HTTPTransport {
 }
 
 extension NetworkClient {
-    /// The pipeline over the transport that ``TransportKind/variable`` picks, with default options.
+    /// The pipeline over the transport that ``NetworkLayer/TransportKind/variable`` picks, with default options.
     public static var standard: NetworkClient { NetworkClient(transport: DefaultTransport.instance) }
 }

@@ -23,7 +23,7 @@ struct Netlayer: AsyncParsableCommand {
             """,
         version: "netlayer \(NetworkLayerVersion.current)",
         subcommands: [
-            FetchCommand.self, CompareCommand.self, RunCommand.self, TransportsCommand.self,
+            FetchCommand.self, CompareCommand.self, RunCommand.self, TransportsCommand.self, ServeCommand.self,
         ]
     )
 

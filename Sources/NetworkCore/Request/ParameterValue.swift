@@ -1,7 +1,7 @@
 #if canImport(FoundationEssentials)
-import FoundationEssentials
+    import FoundationEssentials
 #else
-import Foundation
+    import Foundation
 #endif
 
 /// One parameter: what JSON can hold.
@@ -88,6 +88,7 @@ extension ParameterValue {
         case let value as Decimal: self = Double("\(value)").map { .double($0) } ?? .unencodable(type: "Decimal")
         case let value as [Any?]: self = .array(value.map { Self($0, depth: depth + 1) })
         case let value as [String: Any?]: self = .object(value.mapValues { Self($0, depth: depth + 1) })
+        case let value as any OptionalValue: self.init(value.wrappedValue, depth: depth)
         default: self = .init(unfamiliar: value)
         }
     }
@@ -123,6 +124,15 @@ extension ParameterValue {
     }
 }
 
+/// An optional inside an `Any`, which no cast to its wrapped type sees when it is `nil`.
+private protocol OptionalValue {
+    var wrappedValue: Any? { get }
+}
+
+extension Optional: OptionalValue {
+    fileprivate var wrappedValue: Any? { self }
+}
+
 extension ParameterValue: Encodable {
     /// Writes the value as JSON's own kinds.
     public func encode(to encoder: any Encoder) throws {
@@ -153,7 +163,8 @@ extension ParameterValue {
         }
         switch self {
         case .unencodable(let type): return .invalidParameter(path, "has the type \(type), which JSON can't hold")
-        case .double(let value) where !value.isFinite: return .invalidParameter(path, "is \(value), not a number in JSON")
+        case .double(let value) where !value.isFinite:
+            return .invalidParameter(path, "is \(value), not a number in JSON")
         case .array(let values):
             for (index, value) in values.enumerated() {
                 if let problem = value.firstProblem(at: "\(path)[\(index)]", depth: depth + 1) { return problem }

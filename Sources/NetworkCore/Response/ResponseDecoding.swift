@@ -46,7 +46,8 @@ enum ResponseDecoding {
         case .valueNotFound(let type, let context): (path(context.codingPath), "null where a \(type) was expected")
         case .keyNotFound(let key, let context):
             (path(context.codingPath + [key]), "the key '\(key.stringValue)' is missing")
-        case .dataCorrupted(let context): (path(context.codingPath), "the data is not valid: \(context.debugDescription)")
+        case .dataCorrupted(let context):
+            (path(context.codingPath), "the data is not valid: \(context.debugDescription)")
         default: ("", String(describing: error))
         }
     }

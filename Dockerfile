@@ -1,0 +1,41 @@
+# build: the tool. test: `docker run` of it runs all tests. run (the last, the default): the tool alone, no compiler.
+#
+#   docker build -t netlayer .                        docker run --rm netlayer fetch https://example.org/
+#   docker build -t netlayer-test --target test .     docker run --rm netlayer-test
+#
+# Against another libcurl: another SWIFT_IMAGE, and with it a RUNTIME_IMAGE of the same distribution.
+ARG SWIFT_IMAGE=swift:6.3-bookworm
+ARG RUNTIME_IMAGE=debian:bookworm-slim
+
+FROM ${SWIFT_IMAGE} AS base
+WORKDIR /src
+COPY scripts/lib.sh scripts/setup scripts/
+RUN scripts/setup && rm -rf /var/lib/apt/lists/*
+# Dependencies change less often than sources.
+COPY Package.swift ./
+RUN swift package resolve
+
+FROM base AS build
+COPY Sources Sources
+COPY Tests Tests
+RUN swift build -c release --static-swift-stdlib --product netlayer \
+    && cp "$(swift build -c release --static-swift-stdlib --show-bin-path)/netlayer" /netlayer \
+    && strip /netlayer
+
+FROM base AS test
+COPY scripts/setup-tests scripts/
+COPY scripts/peers scripts/peers
+RUN scripts/setup-tests && rm -rf /var/lib/apt/lists/*
+COPY . .
+RUN swift build --build-tests
+CMD ["scripts/test"]
+
+FROM ${RUNTIME_IMAGE} AS run
+RUN apt-get update \
+    && apt-get install -y --no-install-recommends libcurl4 ca-certificates \
+    && rm -rf /var/lib/apt/lists/* \
+    && useradd --system --no-create-home --shell /usr/sbin/nologin netlayer
+COPY --from=build /netlayer /usr/local/bin/netlayer
+USER netlayer
+ENTRYPOINT ["netlayer"]
+CMD ["--help"]

@@ -1,0 +1,25 @@
+// swift-tools-version:6.1
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+func product(_ name: String) -> Target.Dependency { .product(name: name, package: "NetworkLayer") }
+
+let package = Package(
+    name: "Examples",
+    platforms: [.macOS(.v15)],
+    dependencies: [.package(name: "NetworkLayer", path: "..")],
+    targets: [
+        .executableTarget(
+            name: "CurlOnly",
+            dependencies: [product("NetworkCore"), product("CurlTransport")],
+            swiftSettings: settings
+        ),
+        .executableTarget(name: "TutorialUsers", dependencies: [product("NetworkLayer")], swiftSettings: settings),
+        .executableTarget(name: "BothTransports", dependencies: [product("NetworkLayer")], swiftSettings: settings),
+    ]
+)

@@ -1,0 +1,25 @@
+// A program that needs no URLSession: it imports the core and the curl transport, and links no FoundationNetworking.
+//
+//   swift run CurlOnly http://127.0.0.1:3000/test
+import CurlTransport
+@preconcurrency import Glibc
+import NetworkCore
+
+@main
+struct CurlOnly {
+    static func main() async {
+        guard CommandLine.arguments.count == 2 else { end("usage: CurlOnly URL", status: 2) }
+        let client = NetworkClient(transport: CurlNetworkDispatcher.instance)
+        do {
+            let response = try await client.response(to: RequestData(path: CommandLine.arguments[1]))
+            print("\(response.status.code), \(response.value.count) bytes")
+        } catch {
+            end("CurlOnly: \(error)", status: 1)
+        }
+    }
+
+    static func end(_ message: String, status: Int32) -> Never {
+        fputs(message + "\n", stderr)
+        exit(status)
+    }
+}

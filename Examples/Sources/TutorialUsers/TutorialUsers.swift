@@ -1,0 +1,31 @@
+// The request of the tutorials, typed, over the transport that the environment picks:
+//
+//   NETWORK_TRANSPORT=urlsession swift run TutorialUsers http://127.0.0.1:3000/test
+import Foundation
+import NetworkLayer
+
+struct SampleData: Codable {
+    let dataField1: String
+    let dataField2: String
+}
+
+struct GetAllSampleData: RequestType {
+    typealias ResponseType = [SampleData]
+    let path: String
+    var data: RequestData { RequestData(path: path) }
+}
+
+@main
+struct TutorialUsers {
+    static func main() async {
+        let path = CommandLine.arguments.dropFirst().first ?? "http://127.0.0.1:3000/test"
+        do {
+            let rows = try await GetAllSampleData(path: path).response()
+            print("over \(DefaultTransport.instance.name):")
+            for row in rows { print("  \(row.dataField1)  \(row.dataField2)") }
+        } catch {
+            FileHandle.standardError.write(Data("TutorialUsers: \(error)\n".utf8))
+            exit(1)
+        }
+    }
+}

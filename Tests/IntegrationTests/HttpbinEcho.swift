@@ -1,0 +1,52 @@
+import NetworkLayer
+
+/// What httpbin's echoing routes answer, as far as the tests look at it.
+struct HttpbinEcho: Codable {
+    /// The query: a text, or a list where a name was repeated.
+    var args: [String: OneOrMany]?
+    var headers: [String: String]?
+    /// The body as JSON.
+    var json: Note?
+    /// The body as text.
+    var data: String?
+    var method: String?
+    var url: String?
+    var gzipped: Bool?
+    var deflated: Bool?
+
+    /// The JSON that the tests send.
+    struct Note: Codable, Equatable {
+        var page: Int?
+        var title: String?
+        var tags: [String]?
+        var nested: [String: [Bool]]?
+    }
+
+    enum OneOrMany: Codable, Equatable {
+        case one(String)
+        case many([String])
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.singleValueContainer()
+            if let text = try? container.decode(String.self) {
+                self = .one(text)
+            } else {
+                self = .many(try container.decode([String].self))
+            }
+        }
+
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.singleValueContainer()
+            switch self {
+            case .one(let text): try container.encode(text)
+            case .many(let texts): try container.encode(texts)
+            }
+        }
+    }
+}
+
+/// Any request whose answer is an echo.
+struct Ask: RequestType {
+    typealias ResponseType = HttpbinEcho
+    let data: RequestData
+}

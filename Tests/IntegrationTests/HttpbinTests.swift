@@ -1,0 +1,145 @@
+import Foundation
+import NetworkLayer
+import Testing
+
+@Suite(.enabled(if: Peers.httpbin != nil, Peers.absence(of: Peers.httpbinVariable)))
+struct HttpbinTests {
+    private func ask(
+        _ path: String,
+        _ method: HTTPMethod = .get,
+        params: [String: ParameterValue]? = nil,
+        headers: [String: String]? = nil,
+        over kind: TransportKind
+    ) async throws -> HttpbinEcho {
+        let base = try #require(Peers.httpbin)
+        let request = RequestData(path: base + path, method: method, params: params, headers: headers)
+        return try await Peers.client(over: kind).response(to: Ask(data: request)).value
+    }
+
+    private func get(_ path: String, over kind: TransportKind) async throws -> Response<Data> {
+        let base = try #require(Peers.httpbin)
+        return try await Peers.client(over: kind).response(to: RequestData(path: base + path))
+    }
+
+    @Test(arguments: TransportKind.allCases)
+    func `GET puts its parameters in the query`(kind: TransportKind) async throws {
+        let echo = try await ask(
+            "/get?fixed=yes",
+            params: ["page": 1, "q": nil, "tags": ["a", "b"], "nested": ["deep": true]],
+            over: kind
+        )
+        #expect(
+            echo.args == [
+                "fixed": .one("yes"), "page": .one("1"), "tags": .many(["a", "b"]), "nested[deep]": .one("true"),
+            ]
+        )
+        #expect(echo.headers?["Content-Type"] == nil)
+    }
+
+    @Test(arguments: TransportKind.allCases, [HTTPMethod.post, .put, .patch])
+    func `a body of JSON arrives with its type and length`(kind: TransportKind, method: HTTPMethod) async throws {
+        let echo = try await ask(
+            "/\(method.rawValue.lowercased())",
+            method,
+            params: ["page": 1, "title": "größer ✓", "tags": ["a"], "nested": ["deep": [true, false]]],
+            over: kind
+        )
+        let note = HttpbinEcho.Note(page: 1, title: "größer ✓", tags: ["a"], nested: ["deep": [true, false]])
+        #expect(echo.json == note)
+        #expect(echo.headers?["Content-Type"] == "application/json")
+        #expect(echo.headers?["Content-Length"] == "\(try #require(echo.data).utf8.count)")
+        #expect(echo.headers?["Transfer-Encoding"] == nil)
+    }
+
+    @Test(arguments: TransportKind.allCases)
+    func `DELETE puts its parameters in the query and has no body`(kind: TransportKind) async throws {
+        let echo = try await ask("/delete", .delete, params: ["id": 7], over: kind)
+        #expect(echo.args == ["id": .one("7")])
+        #expect(echo.data == "")
+    }
+
+    @Test(arguments: TransportKind.allCases, [204, 404, 418, 500, 503])
+    func `a status arrives as the server gave it`(kind: TransportKind, status: Int) async throws {
+        let path = try #require(Peers.httpbin) + "/status/\(status)"
+        let response = try await kind.transport.send(RequestData(path: path).transportRequest())
+        #expect(response.head.status.code == status)
+    }
+
+    @Test(arguments: TransportKind.allCases)
+    func `a teapot is an error with its picture`(kind: TransportKind) async throws {
+        let error = await #expect(throws: NetworkError.self) { try await get("/status/418", over: kind) }
+        #expect(error?.code == .unacceptableStatus)
+        let answer = try #require(error?.response)
+        #expect(answer.status.code == 418)
+        #expect(String(decoding: answer.body, as: UTF8.self).contains("teapot"))
+    }
+
+    @Test(arguments: TransportKind.allCases)
+    func `a redirect that is not followed is a response with its Location`(kind: TransportKind) async throws {
+        let path = try #require(Peers.httpbin) + "/redirect-to?url=/get&status_code=307"
+        let response = try await kind.transport.send(RequestData(path: path).transportRequest())
+        #expect(response.head.status == .temporaryRedirect)
+        #expect(response.head.headerFields[.location] == "/get")
+    }
+
+    @Test(arguments: TransportKind.allCases)
+    func `header fields are really sent and the usual ones are the library's`(kind: TransportKind) async throws {
+        let sent = ["X-Api-Key": "k 1", "X-Latin": "plain"]
+        let received = try #require(try await ask("/headers", headers: sent, over: kind).headers)
+        #expect(received["X-Api-Key"] == "k 1")
+        #expect(received["X-Latin"] == "plain")
+        #expect(received["Accept"] == "*/*")
+        #expect(received["Accept-Encoding"] == "gzip, deflate")
+        #expect(received["User-Agent"] == TransportRequest.userAgent)
+        #expect(received["Expect"] == nil)
+    }
+
+    @Test(arguments: TransportKind.allCases)
+    func `gzip and deflate are decompressed`(kind: TransportKind) async throws {
+        #expect(try await ask("/gzip", over: kind).gzipped == true)
+        #expect(try await ask("/deflate", over: kind).deflated == true)
+    }
+
+    @Test(arguments: TransportKind.allCases, [0, 1, 1000, 102_400])
+    func `bytes arrive as many as there are and the same each time`(kind: TransportKind, count: Int) async throws {
+        let first = try await get("/bytes/\(count)?seed=7", over: kind).value
+        let second = try await get("/bytes/\(count)?seed=7", over: kind).value
+        #expect(first.count == count)
+        #expect(first == second)
+    }
+
+    @Test(arguments: TransportKind.allCases)
+    func `a chunked body arrives whole`(kind: TransportKind) async throws {
+        let response = try await get("/stream-bytes/100000?seed=7&chunk_size=1000", over: kind)
+        #expect(response.value.count == 100_000)
+        #expect(response.headerFields[.contentLength] == nil)
+    }
+
+    @Test(arguments: TransportKind.allCases)
+    func `repeated response header fields keep their values and order`(kind: TransportKind) async throws {
+        let fields = try await get("/response-headers?X-Many=one&X-Many=two", over: kind).headerFields
+        // URLSession hands over one joined field; `exact response header fields` is a capability of curl.
+        let values = fields[values: HTTPField.Name("X-Many")!].flatMap { $0.components(separatedBy: ", ") }
+        #expect(values == ["one", "two"])
+        if kind.transport.capabilities.supports(.exactResponseFields) {
+            #expect(fields[values: HTTPField.Name("X-Many")!].count == 2)
+        }
+    }
+
+    @Test(arguments: TransportKind.allCases)
+    func `a server that takes too long ends with the total timeout`(kind: TransportKind) async throws {
+        var client = Peers.client(over: kind)
+        client.options.totalTimeout = .milliseconds(300)
+        let request = RequestData(path: try #require(Peers.httpbin) + "/delay/3")
+        let error = await #expect(throws: NetworkError.self) { try await client.response(to: request) }
+        #expect(error?.code == .totalTimeout)
+    }
+
+    @Test(arguments: TransportKind.allCases)
+    func `parameters of every script survive in the query`(kind: TransportKind) async throws {
+        let texts = ["köln": "größer ✓", "日本": "語 と 空白", "sign": "a+b&c=d;e%f#g", "emoji": "👩‍👩‍👧", "empty": ""]
+        let echo = try await ask("/anything", params: texts.mapValues(ParameterValue.string), over: kind)
+        #expect(echo.args == texts.mapValues(HttpbinEcho.OneOrMany.one))
+        #expect(echo.method == "GET")
+    }
+}

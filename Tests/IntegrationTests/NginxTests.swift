@@ -1,0 +1,111 @@
+import Foundation
+import NetworkLayer
+import Testing
+
+@Suite(.enabled(if: Peers.nginx != nil, Peers.absence(of: Peers.nginxVariable)))
+struct NginxTests {
+    private func get(_ path: String, over kind: TransportKind) async throws -> Response<Data> {
+        let base = try #require(Peers.nginx)
+        return try await Peers.client(over: kind).response(to: RequestData(path: base + path))
+    }
+
+    /// What `numbers.txt` holds: 1, 2, 3, … one a line, cut at 1 MiB.
+    private static let numbers = Data((1...200_000).lazy.map { "\($0)\n" }.joined().utf8.prefix(1 << 20))
+
+    @Test(arguments: TransportKind.allCases)
+    func `a static file comes with its length, type, date and tag`(kind: TransportKind) async throws {
+        let response = try await get("/hello.txt", over: kind)
+        #expect(response.value == Data("hello from nginx\n".utf8))
+        #expect(response.status == .ok)
+        #expect(response.headerFields[.contentType] == "text/plain")
+        #expect(response.headerFields[.contentLength] == "17")
+        #expect(response.headerFields[.lastModified] == "Thu, 29 Feb 2024 12:34:56 GMT")
+        #expect(try #require(response.headerFields[.eTag]).hasPrefix("\""))
+    }
+
+    @Test(arguments: TransportKind.allCases)
+    func `a tag that still holds answers 304 without a body`(kind: TransportKind) async throws {
+        let tag = try #require(try await get("/hello.txt", over: kind).headerFields[.eTag])
+        let path = try #require(Peers.nginx) + "/hello.txt"
+        let request = try RequestData(path: path, headers: ["If-None-Match": tag]).transportRequest()
+        let response = try await kind.transport.send(request)
+        #expect(response.head.status == .notModified)
+        #expect(try await response.body.collect().isEmpty)
+    }
+
+    @Test(arguments: TransportKind.allCases)
+    func `HEAD has the length of the file and no body`(kind: TransportKind) async throws {
+        let path = try #require(Peers.nginx) + "/numbers.txt"
+        let response = try await Peers.client(over: kind).response(to: RequestData(path: path, method: .head))
+        #expect(response.value.isEmpty)
+        #expect(response.headerFields[.contentLength] == "1048576")
+    }
+
+    @Test(arguments: TransportKind.allCases)
+    func `an empty file is an empty body`(kind: TransportKind) async throws {
+        #expect(try await get("/empty.txt", over: kind).value.isEmpty)
+    }
+
+    @Test(arguments: TransportKind.allCases)
+    func `a mebibyte arrives whole`(kind: TransportKind) async throws {
+        #expect(try await get("/numbers.txt", over: kind).value == Self.numbers)
+    }
+
+    @Test(arguments: TransportKind.allCases)
+    func `a compressed file is decompressed and the head still says how it travelled`(
+        kind: TransportKind
+    ) async throws {
+        let response = try await get("/gzip/numbers.txt", over: kind)
+        #expect(response.value == Self.numbers)
+        #expect(response.headerFields[.contentEncoding] == "gzip")
+    }
+
+    @Test(arguments: TransportKind.allCases)
+    func `a compressed JSON file decodes to a thousand values`(kind: TransportKind) async throws {
+        let users = try await GetUsers(base: #require(Peers.nginx)).response(from: kind.transport)
+        #expect(users.count == 1000)
+        #expect(users.last == User(id: 1000, name: "user 1000"))
+    }
+
+    @Test(arguments: TransportKind.allCases)
+    func `a missing page is an error that carries status and page`(kind: TransportKind) async throws {
+        let error = await #expect(throws: NetworkError.self) { try await get("/nowhere", over: kind) }
+        #expect(error?.code == .unacceptableStatus)
+        let answer = try #require(error?.response)
+        #expect(answer.status == .notFound)
+        #expect(answer.headerFields[.contentType] == "text/html")
+        #expect(String(decoding: answer.body, as: UTF8.self).contains("404 Not Found"))
+    }
+
+    @Test(arguments: TransportKind.allCases)
+    func `fifty requests survive a connection that closes after every third`(kind: TransportKind) async throws {
+        var places: [Int] = []
+        for _ in 1...50 {
+            let response = try await get("/three/hello.txt", over: kind)
+            #expect(response.value == Data("hello from nginx\n".utf8))
+            places.append(try #require(Int(response.headerFields[.connectionRequests] ?? "")))
+        }
+        #expect(places.contains(2), "no connection was kept alive")
+        #expect(places.contains(1), "no connection was closed")
+    }
+
+    @Test(arguments: TransportKind.allCases)
+    func `requests at once survive connections that close after every third`(kind: TransportKind) async throws {
+        let bodies = try await withThrowingTaskGroup(of: Data.self) { group in
+            for _ in 1...50 { group.addTask { try await get("/three/hello.txt", over: kind).value } }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(bodies == Array(repeating: Data("hello from nginx\n".utf8), count: 50))
+    }
+}
+
+private struct User: Codable, Equatable {
+    let id: Int
+    let name: String
+}
+
+private struct GetUsers: RequestType {
+    typealias ResponseType = [User]
+    let base: String
+    var data: RequestData { RequestData(path: base + "/gzip/users.json") }
+}

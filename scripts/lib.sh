@@ -1,0 +1,139 @@
+# Helpers for the scripts beside this file; to be sourced, not run. Sets: root, the package's folder.
+# shellcheck shell=bash
+
+# shellcheck disable=SC2034
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+
+say() { printf '\n== %s\n' "$*"; }
+die() {
+    printf '%s: %s\n' "${0##*/}" "$*" >&2
+    exit 1
+}
+
+# ---- installing --------------------------------------------------------------------------------------------------
+
+missing_packages=()
+
+# need PACKAGE REASON PROBE...   notes PACKAGE for install_missing unless the command PROBE succeeds.
+need() {
+    local package=$1 reason=$2
+    shift 2
+    if ! "$@" >/dev/null 2>&1; then
+        missing_packages+=("$package")
+        printf 'missing: %-22s %s\n' "$package" "$reason"
+    fi
+}
+
+as_root() { if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo "$@"; fi; }
+
+# Installs what `need` noted, by apt, as root or with sudo.
+install_missing() {
+    [ ${#missing_packages[@]} -gt 0 ] || return 0
+    command -v apt-get >/dev/null ||
+        die "this system has no apt-get; please install by its own means what '${missing_packages[*]}' are on Debian"
+    [ "$(id -u)" -eq 0 ] || command -v sudo >/dev/null ||
+        die "please run as root: apt-get update && apt-get install ${missing_packages[*]}"
+    say "Installing with apt: ${missing_packages[*]}"
+    local log
+    log=$(mktemp)
+    if ! { as_root apt-get update && as_root env DEBIAN_FRONTEND=noninteractive \
+        apt-get install -y --no-install-recommends "${missing_packages[@]}"; } >"$log" 2>&1; then
+        cat "$log" >&2
+        rm -f "$log"
+        die "apt failed; its words are above"
+    fi
+    rm -f "$log"
+    missing_packages=()
+}
+
+has_file() { compgen -G "$1"; }
+has_library() { PATH=$PATH:/sbin ldconfig -p | grep -F "$1"; }
+
+# ---- what was started is stopped ---------------------------------------------------------------------------------
+
+started=()
+
+# start LOG COMMAND...   runs COMMAND in the background; stop_started ends it.
+start() {
+    local log=$1
+    shift
+    "$@" >"$log" 2>&1 &
+    started+=($!)
+}
+
+stop_started() {
+    local pid
+    for pid in "${started[@]}"; do kill "$pid" 2>/dev/null || true; done
+    for pid in "${started[@]}"; do wait "$pid" 2>/dev/null || true; done
+    started=()
+}
+
+# Whatever ends the script, nothing that it started outlives it.
+stop_at_exit() {
+    trap stop_started EXIT
+    trap 'exit 130' INT
+    trap 'exit 143' TERM HUP
+}
+
+# run COMMAND...   in the foreground, but so that a signal to the script is heard at once.
+run() {
+    local status=0
+    "$@" <&0 &
+    started+=($!)
+    wait $! || status=$?
+    unset 'started[-1]'
+    return $status
+}
+
+# ---- ports -------------------------------------------------------------------------------------------------------
+
+is_listening() { (exec 3<>"/dev/tcp/$1/$2") 2>/dev/null; }
+
+# Prints a loopback port that nobody listens on, below the range from which the kernel takes its own.
+free_port() {
+    local port
+    while true; do
+        port=$((10000 + RANDOM % 20000))
+        if ! is_listening 127.0.0.1 "$port"; then
+            echo "$port"
+            return
+        fi
+    done
+}
+
+# wait_for_port PORT PID LOG   until PORT answers; gives up when the process ends, or after 30 seconds.
+wait_for_port() {
+    local port=$1 pid=$2 log=$3 tries
+    for ((tries = 0; tries < 300; tries++)); do
+        is_listening 127.0.0.1 "$port" && return
+        kill -0 "$pid" 2>/dev/null || break
+        sleep 0.1
+    done
+    cat "$log" >&2
+    die "nothing answers on port $port; the server's words are above"
+}
+
+# wait_for_url http://HOST:PORT   until somebody else's server answers, for 30 seconds at most.
+wait_for_url() {
+    local authority=${1#*://} tries
+    authority=${authority%%/*}
+    for ((tries = 0; tries < 300; tries++)); do
+        is_listening "${authority%:*}" "${authority##*:}" && return
+        sleep 0.1
+    done
+    die "nothing answers at $1"
+}
+
+# start_demo_server debug|release   builds the tool beside the examples, which saves building the library twice, and
+# starts its demo server. Sets: built, the folder of the programs; server, the server's URL.
+start_demo_server() {
+    local log port
+    swift build --package-path "$root/Examples" -c "$1" --product netlayer
+    built=$(swift build --package-path "$root/Examples" -c "$1" --show-bin-path)
+    log=$(mktemp)
+    port=$(free_port)
+    start "$log" "$built/netlayer" serve --port "$port"
+    wait_for_port "$port" "${started[-1]}" "$log"
+    rm -f "$log"
+    server=http://127.0.0.1:$port
+}
