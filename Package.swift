@@ -48,7 +48,11 @@ let package = Package(
         ),
         .target(
             name: "NetworkTesting",
-            dependencies: ["NetworkCore", httpTypes, .product(name: "FlyingFox", package: "FlyingFox")],
+            dependencies: [
+                "NetworkCore", httpTypes,
+                .product(name: "FlyingFox", package: "FlyingFox"),
+                .product(name: "FlyingSocks", package: "FlyingFox"),
+            ],
             swiftSettings: settings
         ),
         .executableTarget(

@@ -1,7 +1,7 @@
 #if canImport(FoundationEssentials)
-import FoundationEssentials
+    import FoundationEssentials
 #else
-import Foundation
+    import Foundation
 #endif
 
 /// One parameter: what JSON can hold.
@@ -88,6 +88,7 @@ extension ParameterValue {
         case let value as Decimal: self = Double("\(value)").map { .double($0) } ?? .unencodable(type: "Decimal")
         case let value as [Any?]: self = .array(value.map { Self($0, depth: depth + 1) })
         case let value as [String: Any?]: self = .object(value.mapValues { Self($0, depth: depth + 1) })
+        case let value as any OptionalValue: self.init(value.wrappedValue, depth: depth)
         default: self = .init(unfamiliar: value)
         }
     }
@@ -121,6 +122,15 @@ extension ParameterValue {
         case .object(let values): values.mapValues(\.plainValue)
         }
     }
+}
+
+/// An optional inside an `Any`, which no cast to its wrapped type sees when it is `nil`.
+private protocol OptionalValue {
+    var wrappedValue: Any? { get }
+}
+
+extension Optional: OptionalValue {
+    fileprivate var wrappedValue: Any? { self }
 }
 
 extension ParameterValue: Encodable {

@@ -1,9 +1,9 @@
 #if canImport(Glibc)
-import Glibc
+    import Glibc
 #elseif canImport(Musl)
-import Musl
+    import Musl
 #else
-import Darwin
+    import Darwin
 #endif
 
 /// Reads a URL byte by byte and says where it stops making sense.
@@ -43,7 +43,7 @@ struct RequestURLParser {
 
     private mutating func parseScheme() throws -> String {
         let name = take { $0.isLetter || $0.isDigit || "+-.".utf8.contains($0) }
-        guard at < bytes.count, bytes[at] == UInt8(ascii: ":"), !name.isEmpty else {
+        guard at < bytes.count, bytes[at] == UInt8(ascii: ":"), name.first?.isLetter == true else {
             throw invalid("it has no scheme; an absolute URL starts with http:// or https://")
         }
         let scheme = String(decoding: name, as: UTF8.self).lowercased()

@@ -1,0 +1,79 @@
+public import Foundation
+
+/// Makes gzip bodies (RFC 1952) without a compression library: for servers in tests, where the container matters and
+/// the size does not.
+public enum Gzip {
+    /// Any bytes in a gzip container, stored and not compressed.
+    public static func stored(_ bytes: Data) -> Data {
+        let content = [UInt8](bytes)
+        var blocks: [UInt8] = []
+        var start = 0
+        repeat {
+            let end = min(start + 65_535, content.count)
+            let length = UInt16(end - start)
+            blocks.append(end == content.count ? 1 : 0)
+            blocks += littleEndian(length) + littleEndian(~length)
+            blocks += content[start..<end]
+            start = end
+        } while start < content.count
+        return container(blocks, checksum: CRC32.of(bytes).value, count: content.count)
+    }
+
+    /// Zero bytes, compressed about 150 times: a small body that becomes a large one.
+    public static func zeros(count: Int) -> Data {
+        var bits = BitWriter()
+        // One last block with the fixed Huffman codes of RFC 1951 §3.2.6.
+        bits.append(0b1, count: 1)
+        bits.append(0b01, count: 2)
+        var left = count
+        if left > 0 {
+            bits.appendCode(0b0011_0000, count: 8)
+            left -= 1
+        }
+        while left >= 258 {
+            // Length 258 has the code 285; distance 1 the code 0.
+            bits.appendCode(0b1100_0101, count: 8)
+            bits.appendCode(0, count: 5)
+            left -= 258
+        }
+        for _ in 0..<left { bits.appendCode(0b0011_0000, count: 8) }
+        bits.appendCode(0, count: 7)
+        var sum = CRC32()
+        sum.update(repeatElement(0, count: count))
+        return container(bits.bytes, checksum: sum.value, count: count)
+    }
+
+    private static func container(_ blocks: [UInt8], checksum: UInt32, count: Int) -> Data {
+        let header: [UInt8] = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 255]
+        return Data(header + blocks + littleEndian(checksum) + littleEndian(UInt32(truncatingIfNeeded: count)))
+    }
+
+    private static func littleEndian<Number: FixedWidthInteger>(_ number: Number) -> [UInt8] {
+        (0..<(Number.bitWidth / 8)).map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) }
+    }
+}
+
+/// Bits from the lowest of each byte on, as deflate has them.
+private struct BitWriter {
+    private(set) var bytes: [UInt8] = []
+    private var used = 8
+
+    /// A number, lowest bit first.
+    mutating func append(_ value: Int, count: Int) {
+        for bit in 0..<count { append((value >> bit) & 1) }
+    }
+
+    /// A Huffman code, highest bit first.
+    mutating func appendCode(_ code: Int, count: Int) {
+        for bit in (0..<count).reversed() { append((code >> bit) & 1) }
+    }
+
+    private mutating func append(_ bit: Int) {
+        if used == 8 {
+            bytes.append(0)
+            used = 0
+        }
+        bytes[bytes.count - 1] |= UInt8(bit << used)
+        used += 1
+    }
+}

@@ -1,0 +1,96 @@
+import Foundation
+
+extension DemoServer {
+    /// Every route, in the order in which they are tried: what the server does and what is printed about it.
+    public static let routes: [DemoRoute] = [
+        DemoRoute([], "/test", "three rows of JSON, as in the tutorials") { _ in
+            try .json((1...3).map { SampleRow(dataField1: "\($0)", dataField2: "\($0)") })
+        },
+        DemoRoute([], "/users", "three users as JSON: id and name") { _ in
+            try .json(["Ada", "Brendan", "Chris"].enumerated().map { User(id: $0.offset + 1, name: $0.element) })
+        },
+        DemoRoute([], "/echo", "method, path, query, header fields and body of the request, as JSON", readsBody: true) {
+            request in
+            try .json(Echo(request, body: await request.body()))
+        },
+        DemoRoute([], "/headers", "the request's header fields as JSON, sorted by name") { request in
+            try .json(request.headers)
+        },
+        DemoRoute([], "/status/:code", "that status, 200 to 599, with a small JSON body (204 and 304 without)") {
+            request in
+            let code = try request.number(in: 200...599)
+            guard code != 204, code != 304 else { return DemoAnswer(status: code) }
+            return try .json(["status": code], status: code)
+        },
+        DemoRoute([], "/delay/:milliseconds", "an answer after that time, at most 60000") { request in
+            let milliseconds = try request.number(in: 0...60_000)
+            try await Task.sleep(for: .milliseconds(milliseconds))
+            return try .json(["milliseconds": milliseconds])
+        },
+        DemoRoute([], "/bytes/:count", "that many bytes of a fixed pattern, at most 67108864") { request in
+            let count = try request.number(in: 0...67_108_864)
+            return DemoAnswer(fields: [("Content-Type", "application/octet-stream")], body: .pattern(count: count))
+        },
+        DemoRoute([], "/gzip", "JSON with Content-Encoding: gzip") { _ in
+            let rows = (1...100).map { SampleRow(dataField1: "\($0)", dataField2: "compressed") }
+            var answer = try DemoAnswer.json(rows)
+            if case .data(let plain) = answer.body { answer.body = .data(Gzip.stored(plain)) }
+            answer.fields.append(("Content-Encoding", "gzip"))
+            return answer
+        },
+        DemoRoute([], "/redirect/:count", "that many redirects (302), at most 100, the last to /test") { request in
+            let count = try request.number(in: 1...100)
+            let next = count == 1 ? "/test" : "/redirect/\(count - 1)"
+            return DemoAnswer(status: 302, fields: [("Location", next)])
+        },
+        DemoRoute([], "/cookies", "two Set-Cookie header fields") { _ in
+            var answer = try DemoAnswer.json(["cookies": 2])
+            answer.fields.append(("Set-Cookie", "first=1; Path=/"))
+            answer.fields.append(("Set-Cookie", "second=2; Path=/; HttpOnly"))
+            return answer
+        },
+        DemoRoute(
+            ["POST", "PUT", "PATCH"],
+            "/upload",
+            "length and CRC-32 of the request's body, as JSON",
+            readsBody: true
+        ) { request in
+            let (count, sum) = try await request.measureBody()
+            return try .json(Upload(bytes: count, crc32: sum.text))
+        },
+    ]
+}
+
+/// A row of the tutorials' answer.
+private struct SampleRow: Codable {
+    let dataField1: String
+    let dataField2: String
+}
+
+private struct User: Codable {
+    let id: Int
+    let name: String
+}
+
+private struct Upload: Codable {
+    let bytes: Int
+    let crc32: String
+}
+
+private struct Echo: Codable {
+    let method: String
+    let path: String
+    let query: String
+    let headers: [[String]]
+    let bodyBase64: String
+    let bodyBytes: Int
+
+    init(_ request: DemoRequest, body: Data) {
+        method = request.method
+        path = request.path
+        query = request.query
+        headers = request.headers
+        bodyBase64 = body.base64EncodedString()
+        bodyBytes = body.count
+    }
+}

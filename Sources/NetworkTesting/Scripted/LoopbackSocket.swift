@@ -1,0 +1,181 @@
+import Foundation
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// A TCP socket on 127.0.0.1. The only file of this module with pointers in it.
+struct LoopbackSocket: Sendable {
+    let descriptor: Int32
+
+    /// A socket that listens.
+    /// - Parameter port: 0 for a free one.
+    static func listening(on port: UInt16 = 0, backlog: Int32 = 1024) throws -> LoopbackSocket {
+        let socket = try make()
+        do {
+            var yes: Int32 = 1
+            setsockopt(socket.descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
+            let status = withAddress(port: port) { bind(socket.descriptor, $0, $1) }
+            guard status == 0, listen(socket.descriptor, backlog) == 0 else {
+                throw failure("listen on 127.0.0.1:\(port)")
+            }
+            return socket
+        } catch {
+            socket.close()
+            throw error
+        }
+    }
+
+    /// Connects.
+    /// - Parameter limit: How long to wait, in milliseconds.
+    /// - Returns: The socket, and whether it was connected by then.
+    static func connecting(to port: UInt16, limit: Int32) throws -> (socket: LoopbackSocket, isConnected: Bool) {
+        let socket = try make()
+        let flags = fcntl(socket.descriptor, F_GETFL)
+        _ = fcntl(socket.descriptor, F_SETFL, flags | O_NONBLOCK)
+        let status = withAddress(port: port) { connect(socket.descriptor, $0, $1) }
+        return (socket, status == 0 || socket.isReady(for: Int16(POLLOUT), limit: limit))
+    }
+
+    private static func make() throws -> LoopbackSocket {
+        #if canImport(Glibc)
+            let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+        #else
+            let kind = SOCK_STREAM
+        #endif
+        let descriptor = socket(AF_INET, kind, 0)
+        guard descriptor >= 0 else { throw failure("make a socket") }
+        return LoopbackSocket(descriptor: descriptor)
+    }
+
+    private static func failure(_ operation: String) -> SocketFailure {
+        let code = errno
+        return SocketFailure(operation: operation, code: code, message: String(cString: strerror(code)))
+    }
+
+    private static func withAddress(
+        port: UInt16,
+        _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32
+    ) -> Int32 {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        return withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, socklen_t(MemoryLayout<sockaddr_in>.size)) }
+        }
+    }
+
+    /// The port it is bound to.
+    func localPort() throws -> UInt16 {
+        var address = sockaddr_in()
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let status = withUnsafeMutablePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &length) }
+        }
+        guard status == 0 else { throw Self.failure("read the port") }
+        return UInt16(bigEndian: address.sin_port)
+    }
+
+    /// The next connection; `nil` when the listener is over. Small writes go out at once.
+    func accept() -> LoopbackSocket? {
+        while true {
+            #if canImport(Glibc)
+                let accepted = Glibc.accept(descriptor, nil, nil)
+            #elseif canImport(Musl)
+                let accepted = Musl.accept(descriptor, nil, nil)
+            #else
+                let accepted = Darwin.accept(descriptor, nil, nil)
+            #endif
+            if accepted >= 0 {
+                var yes: Int32 = 1
+                setsockopt(accepted, Int32(IPPROTO_TCP), TCP_NODELAY, &yes, socklen_t(MemoryLayout<Int32>.size))
+                return LoopbackSocket(descriptor: accepted)
+            }
+            guard errno == EINTR || errno == ECONNABORTED else { return nil }
+        }
+    }
+
+    /// The next bytes; `nil` when the peer has closed or reset, or nothing came for the longest wait.
+    func receive() -> Data? {
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while isReady(for: Int16(POLLIN), limit: Self.longestWait) {
+            let count = recv(descriptor, &buffer, buffer.count, 0)
+            if count > 0 { return Data(buffer[..<count]) }
+            guard count < 0, errno == EINTR else { return nil }
+        }
+        return nil
+    }
+
+    /// Sends all of it.
+    /// - Returns: Whether the peer took it.
+    func send(_ bytes: Data) -> Bool {
+        #if canImport(Darwin)
+            let flags: Int32 = 0
+        #else
+            let flags = Int32(MSG_NOSIGNAL)
+        #endif
+        return bytes.withUnsafeBytes { buffer in
+            var sent = 0
+            while sent < buffer.count {
+                guard isReady(for: Int16(POLLOUT), limit: Self.longestWait) else { return false }
+                #if canImport(Glibc)
+                    let count = Glibc.send(descriptor, buffer.baseAddress! + sent, buffer.count - sent, flags)
+                #elseif canImport(Musl)
+                    let count = Musl.send(descriptor, buffer.baseAddress! + sent, buffer.count - sent, flags)
+                #else
+                    let count = Darwin.send(descriptor, buffer.baseAddress! + sent, buffer.count - sent, flags)
+                #endif
+                if count > 0 {
+                    sent += count
+                } else if errno != EINTR {
+                    return false
+                }
+            }
+            return true
+        }
+    }
+
+    /// Every wait ends after a minute, in milliseconds: a script that nobody stops goes away by itself.
+    static let longestWait: Int32 = 60_000
+    static let input = Int16(POLLIN)
+
+    /// Waits until the socket can be read or written, or has failed.
+    func isReady(for events: Int16, limit: Int32) -> Bool {
+        var entry = pollfd(fd: descriptor, events: events, revents: 0)
+        while true {
+            let status = poll(&entry, 1, limit)
+            if status >= 0 { return status > 0 }
+            guard errno == EINTR else { return false }
+        }
+    }
+
+    /// Waits for input, at most that many milliseconds.
+    func pause(milliseconds: Int32) { _ = isReady(for: Int16(POLLIN), limit: milliseconds) }
+
+    /// Tells the peer that no more comes.
+    func finishSending() { _ = shutdown(descriptor, Int32(SHUT_WR)) }
+
+    /// Ends both directions; whoever waits on the socket goes on.
+    func interrupt() { _ = shutdown(descriptor, Int32(SHUT_RDWR)) }
+
+    /// Makes the next ``close()`` send RST.
+    func resetOnClose() {
+        var linger = linger(l_onoff: 1, l_linger: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<linger>.size))
+    }
+
+    func close() {
+        #if canImport(Glibc)
+            _ = Glibc.close(descriptor)
+        #elseif canImport(Musl)
+            _ = Musl.close(descriptor)
+        #else
+            _ = Darwin.close(descriptor)
+        #endif
+    }
+}

@@ -1,0 +1,74 @@
+import Dispatch
+import Foundation
+
+/// Runs one script on one connection, on a thread of its own.
+struct ScriptedConnection {
+    let socket: LoopbackSocket
+    let number: Int
+    let log: ScriptedLog
+
+    private enum End { case script, peer }
+
+    func run(_ script: Script) {
+        var reader = RequestReader(socket)
+        let end = run(script.steps, reader: &reader)
+        if end == .script { linger() }
+        log.remove(number, endedByPeer: end == .peer)
+        socket.close()
+    }
+
+    /// Runs steps until one ends the connection; `nil` when all are done.
+    private func run(_ steps: [Script.Step], reader: inout RequestReader) -> End? {
+        for step in steps {
+            switch step.kind {
+            case .read: guard read(&reader) else { return .peer }
+            case .readHead: guard readHead(&reader) else { return .peer }
+            case .send(let bytes): guard socket.send(bytes) else { return .peer }
+            case .sendSplit(let bytes, let size, let milliseconds):
+                for start in stride(from: bytes.startIndex, to: bytes.endIndex, by: size) {
+                    guard socket.send(Data(bytes[start..<min(start + size, bytes.endIndex)])) else { return .peer }
+                    socket.pause(milliseconds: Int32(clamping: milliseconds))
+                }
+            case .pause(let milliseconds): socket.pause(milliseconds: Int32(clamping: milliseconds))
+            case .wait(let gate): wait(until: gate)
+            case .open(let gate): gate.open()
+            case .stall:
+                while socket.receive() != nil {}
+                return .peer
+            case .close: return .script
+            case .reset:
+                socket.resetOnClose()
+                return .peer
+            case .forEachRequest(let steps):
+                while read(&reader) { if let end = run(steps, reader: &reader) { return end } }
+                return .peer
+            }
+        }
+        return nil
+    }
+
+    private func read(_ reader: inout RequestReader) -> Bool {
+        guard let head = reader.readHead(), let body = reader.readBody(of: head) else { return false }
+        log.add(ReceivedRequest(head: head, body: body, connection: number))
+        return true
+    }
+
+    private func readHead(_ reader: inout RequestReader) -> Bool {
+        guard let head = reader.readHead() else { return false }
+        log.add(ReceivedRequest(head: head, body: Data(), connection: number))
+        return true
+    }
+
+    private func wait(until gate: Gate) {
+        let signal = DispatchSemaphore(value: 0)
+        gate.whenOpen { signal.signal() }
+        log.whenStopped { signal.signal() }
+        _ = signal.wait(timeout: .now() + .milliseconds(Int(LoopbackSocket.longestWait)))
+    }
+
+    /// A plain close with unread input sends RST, which can overtake what was sent: first the peer has to hear of the end.
+    private func linger() {
+        socket.finishSending()
+        while socket.isReady(for: LoopbackSocket.input, limit: 1000), socket.receive() != nil {}
+    }
+}

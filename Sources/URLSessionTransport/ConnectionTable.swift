@@ -1,0 +1,93 @@
+import Foundation
+import NetworkCore
+
+/// The kernel's table of TCP connections, read as text (`proc(5)`, `/proc/[pid]/net/tcp`).
+///
+/// URLSession does not tell when a connection is made. Waiting for the response instead would fail every slow answer
+/// with a connect timeout, so the kernel is asked when the time is up.
+struct ConnectionTable {
+    /// A connection that somebody in the network namespace has.
+    struct Entry: Equatable {
+        /// The peer's address, as the table writes it.
+        var remoteAddress: String
+        var remotePort: Int
+        /// `01` is established, `02` waits for the peer.
+        var state: String
+        var inode: String
+    }
+
+    var entries: [Entry]
+
+    /// Reads a table. Lines that are not connections, the heading among them, are left out.
+    init(parsing text: String) {
+        entries = text.split(separator: "\n").compactMap { line in
+            let columns = line.split(separator: " ", omittingEmptySubsequences: true)
+            guard columns.count > 9 else { return nil }
+            let remote = columns[2].split(separator: ":")
+            guard remote.count == 2, let port = Int(remote[1], radix: 16) else { return nil }
+            return Entry(
+                remoteAddress: String(remote[0]),
+                remotePort: port,
+                state: String(columns[3]),
+                inode: String(columns[9])
+            )
+        }
+    }
+
+    /// Whether one of these inodes is a connection to the URL's port, and, as far as the URL tells it, address.
+    ///
+    /// A connection that is still being made to the very address counts more than those that are there: it is the one
+    /// that nobody else waits for.
+    func hasConnection(to url: RequestURL, among inodes: Set<String>) -> Bool {
+        let addresses = Self.addresses(of: url)
+        let ours = entries.filter { entry in
+            entry.remotePort == url.effectivePort && inodes.contains(entry.inode)
+                && addresses?.contains(entry.remoteAddress) ?? true
+        }
+        if addresses != nil, ours.contains(where: { $0.state == "02" }) { return false }
+        return ours.contains { $0.state == "01" }
+    }
+
+    /// The addresses that the URL tells without a name lookup, as the table writes them: each 32 bits in the machine's
+    /// byte order.
+    private static func addresses(of url: RequestURL) -> [String]? {
+        if url.host == "localhost" { return ["0100007F", "00000000000000000000000001000000"] }
+        let octets = url.host.split(separator: ".").compactMap { UInt8($0) }
+        guard octets.count == 4 else { return nil }
+        #if _endian(little)
+        let ordered = octets.reversed()
+        #else
+        let ordered = octets
+        #endif
+        return [ordered.map { ($0 < 16 ? "0" : "") + String($0, radix: 16, uppercase: true) }.joined()]
+    }
+}
+
+extension ConnectionTable {
+    /// Whether this process has a connection to where the URL points; `nil` if that can't be known: there is no such
+    /// table here, or a proxy may stand between.
+    static func hasConnection(to url: RequestURL) -> Bool? {
+        let variables = ["http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"]
+        let environment = ProcessInfo.processInfo.environment
+        guard !variables.contains(where: { environment[$0].map { !$0.isEmpty } ?? false }) else { return nil }
+        let texts = ["/proc/self/net/tcp", "/proc/self/net/tcp6"].compactMap { path in
+            try? String(contentsOfFile: path, encoding: .utf8)
+        }
+        guard !texts.isEmpty, let inodes = socketInodes() else { return nil }
+        return ConnectionTable(parsing: texts.joined(separator: "\n")).hasConnection(to: url, among: inodes)
+    }
+
+    private static func socketInodes() -> Set<String>? {
+        let folder = "/proc/self/fd"
+        guard let names = try? FileManager.default.contentsOfDirectory(atPath: folder) else { return nil }
+        return Set(
+            names.compactMap { name in
+                // A descriptor may be closed while we look.
+                guard let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\(name)"),
+                    target.hasPrefix("socket:[")
+                else { return nil }
+                return String(target.dropFirst("socket:[".count).dropLast())
+            }
+        )
+    }
+}

@@ -1,0 +1,103 @@
+import Foundation
+import NetworkCore
+import Synchronization
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// The session's delegate: finds the exchange that a task belongs to and tells it what happened.
+///
+/// Tasks whose exchange is over are unknown here, and what they still report is dropped.
+final class ExchangeRegistry: NSObject, Sendable {
+    private let exchanges = Mutex<[Int: Exchange]>([:])
+
+    func add(_ exchange: Exchange, for task: URLSessionTask) {
+        exchanges.withLock { $0[task.taskIdentifier] = exchange }
+    }
+
+    func remove(_ task: URLSessionTask) {
+        _ = exchanges.withLock { $0.removeValue(forKey: task.taskIdentifier) }
+    }
+
+    private func exchange(of task: URLSessionTask) -> Exchange? {
+        exchanges.withLock { $0[task.taskIdentifier] }
+    }
+}
+
+extension ExchangeRegistry: URLSessionDataDelegate {
+    func urlSession(
+        _ session: URLSession,
+        task: URLSessionTask,
+        didSendBodyData bytesSent: Int64,
+        totalBytesSent: Int64,
+        totalBytesExpectedToSend: Int64
+    ) {
+        exchange(of: task)?.sent(totalBytes: Int(totalBytesSent))
+    }
+
+    func urlSession(
+        _ session: URLSession,
+        dataTask: URLSessionDataTask,
+        didReceive response: URLResponse,
+        completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
+    ) {
+        if let head = HTTPResponse(response) {
+            exchange(of: dataTask)?.received(head)
+        } else {
+            let error = NetworkError(.invalidResponse, "what arrived is not an HTTP response", phase: .receiving)
+            exchange(of: dataTask)?.failed(error, cancellingTask: true)
+        }
+        // FoundationNetworking ignores the answer.
+        completionHandler(.allow)
+    }
+
+    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+        guard !data.isEmpty else { return }
+        exchange(of: dataTask)?.received(data)
+    }
+
+    func urlSession(
+        _ session: URLSession,
+        task: URLSessionTask,
+        willPerformHTTPRedirection response: HTTPURLResponse,
+        newRequest request: URLRequest,
+        completionHandler: @escaping @Sendable (URLRequest?) -> Void
+    ) {
+        // Following is the pipeline's business; nil hands the redirect back as it is.
+        completionHandler(nil)
+    }
+
+    func urlSession(
+        _ session: URLSession,
+        task: URLSessionTask,
+        didReceive challenge: URLAuthenticationChallenge,
+        completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+    ) {
+        #if canImport(FoundationNetworking)
+        // The 401's head and body are here already. Any answer to the challenge hangs or fails the task, and
+        // FoundationNetworking asks again for ever: so the response ends here, and the handler is never called.
+        exchange(of: task)?.finished(lateHead: task.response.flatMap(HTTPResponse.init), cancellingTask: true)
+        #else
+        completionHandler(.performDefaultHandling, nil)
+        #endif
+    }
+
+    func urlSession(
+        _ session: URLSession,
+        task: URLSessionTask,
+        needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
+    ) {
+        // Our bodies are bytes, never streams; a stream in answer to this ends the process.
+        completionHandler(nil)
+    }
+
+    func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+        guard let exchange = exchange(of: task) else { return }
+        if let error {
+            exchange.failed(NetworkError(urlSessionError: error))
+        } else {
+            exchange.finished(lateHead: task.response.flatMap(HTTPResponse.init))
+        }
+    }
+}

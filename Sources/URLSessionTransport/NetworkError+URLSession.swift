@@ -1,0 +1,99 @@
+import Foundation
+import NetworkCore
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+extension NetworkError {
+    /// What URLSession's error means. Where FoundationNetworking says only -1, libcurl's words tell.
+    init(urlSessionError error: any Error) {
+        let error = error as NSError
+        // Foundation wraps its own error in a second one with the same words.
+        let inner = error.userInfo[NSUnderlyingErrorKey] as? NSError
+        let text = (inner ?? error).localizedDescription
+        let (code, phase) = Self.classify(domain: error.domain, code: error.code, text: text)
+        self.init(
+            code,
+            Self.sentence(for: code),
+            phase: phase,
+            underlying: .init(domain: error.domain, code: error.code, message: text)
+        )
+    }
+
+    /// The code, and the phase where the code tells it.
+    static func classify(domain: String, code: Int, text: String) -> (Code, Phase?) {
+        guard domain == NSURLErrorDomain else { return (.unclassified, nil) }
+        // The words first: a refused connection to a proxy and one to the host have the same number.
+        let words = text.lowercased()
+        if let clue = clues.first(where: { clue in clue.words.contains { words.contains($0) } }) {
+            return (clue.code, clue.phase)
+        }
+        return numbers[code] ?? (.unclassified, nil)
+    }
+
+    /// In this order: an SSL library's complaint about a lost connection is not about TLS.
+    private static let clues: [(words: [String], code: Code, phase: Phase?)] = [
+        (["resolve proxy", "from proxy", "connect tunnel", "proxy connect", "socks"], .proxyFailed, .connecting),
+        (["resolve host"], .nameNotResolved, .connecting),
+        (["remaining to read", "outstanding read data"], .truncatedBody, .receiving),
+        (["content unencoding", "content encoding"], .invalidContentEncoding, .receiving),
+        (["too large response headers", "out of memory"], .responseHeadTooLarge, .receiving),
+        (
+            [
+                "connection reset", "ssl_read", "ssl_write", "recv failure", "send failure", "broken pipe",
+                "empty reply", "there's no response", "not closed cleanly", "framing layer", "connection died",
+            ], .connectionLost, nil
+        ),
+        (["ssl", "tls", "certificate", "alpn"], .tlsFailed, .connecting),
+        (["failed to connect", "couldn't connect", "unreachable", "no route"], .connectFailed, .connecting),
+        (
+            [
+                "http/0.9", "unsupported http", "weird server", "chunk", "hexadecimal", "invalid content-length",
+                "invalid status", "failed writing", "header", "unsupported response",
+            ], .invalidResponse, .receiving
+        ),
+    ]
+
+    private static let numbers: [Int: (Code, Phase?)] = [
+        NSURLErrorCannotFindHost: (.nameNotResolved, .connecting),
+        NSURLErrorDNSLookupFailed: (.nameNotResolved, .connecting),
+        NSURLErrorCannotConnectToHost: (.connectFailed, .connecting),
+        NSURLErrorNotConnectedToInternet: (.connectFailed, .connecting),
+        // Our own clocks come first; this is libcurl's limit of 300 s for a connection, or the kernel's.
+        NSURLErrorTimedOut: (.connectTimeout, .connecting),
+        NSURLErrorNetworkConnectionLost: (.connectionLost, nil),
+        NSURLErrorBadServerResponse: (.invalidResponse, .receiving),
+        NSURLErrorCannotParseResponse: (.invalidResponse, .receiving),
+        NSURLErrorCannotDecodeContentData: (.invalidContentEncoding, .receiving),
+        NSURLErrorCannotDecodeRawData: (.invalidContentEncoding, .receiving),
+        NSURLErrorSecureConnectionFailed: (.tlsFailed, .connecting),
+        NSURLErrorServerCertificateHasBadDate: (.tlsFailed, .connecting),
+        NSURLErrorServerCertificateUntrusted: (.tlsFailed, .connecting),
+        NSURLErrorServerCertificateHasUnknownRoot: (.tlsFailed, .connecting),
+        NSURLErrorServerCertificateNotYetValid: (.tlsFailed, .connecting),
+        NSURLErrorClientCertificateRejected: (.tlsFailed, .connecting),
+        NSURLErrorClientCertificateRequired: (.tlsFailed, .connecting),
+        NSURLErrorBadURL: (.invalidURL, .preparing),
+        NSURLErrorUnsupportedURL: (.invalidURL, .preparing),
+        NSURLErrorCancelled: (.cancelled, nil),
+    ]
+
+    private static func sentence(for code: Code) -> String {
+        switch code {
+        case .proxyFailed: "the proxy could not be used"
+        case .nameNotResolved: "the host's name could not be resolved"
+        case .connectFailed: "no connection could be made"
+        case .connectTimeout: "no connection was made in time"
+        case .connectionLost: "the connection ended before the response did"
+        case .tlsFailed: "the TLS handshake or the certificate check failed"
+        case .truncatedBody: "the body ended before its announced length"
+        case .invalidContentEncoding: "the body's Content-Encoding is damaged or unknown"
+        case .responseHeadTooLarge: "the response's head is too large"
+        case .invalidResponse: "what arrived is not a response that FoundationNetworking can read"
+        case .invalidURL: "URLSession can't use the URL"
+        case .cancelled: "URLSession cancelled the request"
+        default: "URLSession failed in a way that it does not tell apart"
+        }
+    }
+}

@@ -1,0 +1,47 @@
+import Foundation
+import NetworkCore
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+extension URLRequest {
+    /// Longer than any exchange: URLSession's own timeouts are wrong in several ways, so ours alone count.
+    static let noTimeout: TimeInterval = 10 * 365 * 86_400
+
+    /// The request as URLSession takes it.
+    /// - Throws: ``NetworkError/Code/invalidURL`` if Foundation reads the URL in another way than we do.
+    init(_ request: TransportRequest) throws {
+        guard let url = URL(string: request.url.absoluteString) else {
+            throw NetworkError(.invalidURL, "Foundation can't read the URL \(request.url)", phase: .preparing)
+        }
+        self.init(url: url, cachePolicy: .reloadIgnoringLocalCacheData)
+        timeoutInterval = Self.noTimeout
+        httpShouldHandleCookies = false
+        httpMethod = request.method.rawValue
+        for (name, value) in Self.joined(request.wireFields) { setValue(value, forHTTPHeaderField: name) }
+        if let body = request.body, body.count > 0 { httpBody = body.bytes }
+        #if canImport(FoundationNetworking)
+        for name in Self.invented where value(forHTTPHeaderField: name) == nil {
+            setValue(Self.leftOut, forHTTPHeaderField: name)
+        }
+        #endif
+    }
+
+    /// What FoundationNetworking or the libcurl below would add: a form's type for any POST body, the language of the
+    /// process, a wait for permission to send a large body.
+    private static let invented = ["Content-Type", "Accept-Language", "Expect"]
+
+    /// FoundationNetworking takes this for a value and adds none of its own; libcurl takes a blank value for 'leave it
+    /// out'. The empty string would be sent as an empty field.
+    private static let leftOut = " "
+
+    /// One value for each name, as a dictionary can hold it.
+    static func joined(_ fields: HTTPFields) -> [(name: String, value: String)] {
+        var names: [HTTPField.Name] = []
+        for field in fields where !names.contains(field.name) { names.append(field.name) }
+        return names.map { name in
+            (name.rawName, fields[values: name].joined(separator: name == .cookie ? "; " : ", "))
+        }
+    }
+}

@@ -1,0 +1,37 @@
+public import NetworkCore
+
+extension URLSessionNetworkDispatcher {
+    /// None of the things in which transports differ, each with its reason.
+    public var capabilities: TransportCapabilities {
+        TransportCapabilities(
+            transport: name,
+            basis: Self.basis,
+            supported: [],
+            reasons: [
+                .http1_0: "URLSession chooses the version",
+                .http1_1: "URLSession chooses the version",
+                .http2: "URLSession chooses the version",
+                .bodyOnGet: "URLSession fails a GET with a body",
+                .ipv6Literals: "URLSession fails URLs with an IPv6 address",
+                .rawBodies: "URLSession always decompresses",
+                .exactResponseFields: "URLSession joins repeated fields, re-cases names and loses the order",
+                .lenientHeads: "FoundationNetworking refuses the whole response",
+                .trailers: "a response with trailers ends the process",
+                .detailedMetrics: "FoundationNetworking measures nothing; total and first byte are our own",
+            ],
+            facts: [
+                ("connections per host", "\(Self.maximumConnectionsPerHost)"),
+                ("connect timeout", "approximate"),
+                ("response header fields", "sorted by name, repeated ones joined"),
+            ]
+        )
+    }
+
+    private static var basis: String {
+        #if canImport(FoundationNetworking)
+        "FoundationNetworking over the system's libcurl"
+        #else
+        "Foundation"
+        #endif
+    }
+}

@@ -1,0 +1,99 @@
+import Dispatch
+import Foundation
+public import NetworkCore
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// The transport over Foundation's URLSession.
+///
+/// On Linux, FoundationNetworking has limits that no caller can lift; what can't be done is refused before anything is
+/// sent (see ``capabilities``), and this is what remains:
+///
+/// - A response with trailers ends the process. Peers that you don't trust belong on the curl transport.
+/// - Header fields are sent in no particular order, and received sorted by name, with repeated ones joined by `, `
+///   (`Set-Cookie` is taken apart again).
+/// - A head with bytes that are not UTF-8, a line without a space after the colon or a status line without a reason
+///   fails with ``NetworkError/Code/invalidResponse``.
+/// - The body of a 301, 302, 303, 305, 307 or 308 without a usable `Location` is lost; status and header fields arrive.
+/// - A gzip body that ends early but agrees with its `Content-Length` is taken for whole.
+/// - A body that was being sent on a kept-alive connection when the server closed it is not sent again: the exchange
+///   ends with a timeout.
+/// - There is no back-pressure: a body is collected as fast as it comes, up to
+///   ``TransportOptions/maximumBodyBytes``.
+/// - The connect timeout is approximate. URLSession does not tell when a connection is made; the first part of a body
+///   that is sent, a challenge and a response prove one. Without such a sign when the time is up, the kernel's table of
+///   connections decides: if this process has one to the URL's port, the exchange goes on under the idle timeout, which
+///   then counts from the start; if not, it fails with ``NetworkError/Code/connectTimeout``. Where the table can't be
+///   read, or a proxy stands between, the idle timeout alone counts.
+public final class URLSessionNetworkDispatcher: HTTPTransport {
+    /// The one that the process needs: URLSession serialises all sessions of a process anyway.
+    public static let instance = URLSessionNetworkDispatcher()
+
+    /// How many connections to one host there may be; the same as the curl transport's.
+    static let maximumConnectionsPerHost = 128
+
+    private let exchanges = ExchangeRegistry()
+    private let session: URLSession
+
+    // Starting and cancelling go through one serial queue: a cancellation never overtakes its start, and cancelling
+    // many tasks at once from many threads deadlocks FoundationNetworking.
+    private let commands = DispatchQueue(label: "urlsession-transport.commands")
+    private let alarms = DispatchQueue(label: "urlsession-transport.alarms")
+
+    init() {
+        session = URLSession(configuration: Self.configuration(), delegate: exchanges, delegateQueue: nil)
+    }
+
+    /// `urlsession`.
+    public var name: String { "urlsession" }
+
+    /// Sends one request and returns its response, whatever the status. A redirect is returned as it is.
+    ///
+    /// Cancelling the task ends the exchange and throws ``NetworkError/Code/cancelled`` at once.
+    /// - Throws: ``NetworkError``, each failure once, with the exchange it belongs to.
+    public func send(_ request: TransportRequest) async throws -> TransportResponse {
+        let started = ContinuousClock.now
+        do {
+            try request.check(for: capabilities)
+            let urlRequest = try URLRequest(request)
+            let exchange = Exchange(ExchangeState(request, at: started), commands: commands, alarms: alarms)
+            return try await withTaskCancellationHandler {
+                try await withCheckedThrowingContinuation { continuation in
+                    exchange.attach(continuation)
+                    start(exchange, with: urlRequest)
+                }
+            } onCancel: {
+                exchange.cancel()
+            }
+        } catch {
+            let failure = error as? NetworkError ?? NetworkError(.unclassified, "\(error)")
+            throw failure.during(request, transport: name, elapsed: .now - started)
+        }
+    }
+
+    private func start(_ exchange: Exchange, with request: URLRequest) {
+        commands.async { [session, exchanges] in
+            guard exchange.begin() else { return }
+            let task = session.dataTask(with: request)
+            exchanges.add(exchange, for: task)
+            exchange.run(task) { exchanges.remove(task) }
+        }
+    }
+
+    private static func configuration() -> URLSessionConfiguration {
+        let configuration = URLSessionConfiguration.ephemeral
+        // With a cache, a cancellation can end the process; cookies and credentials belong to the pipeline.
+        configuration.urlCache = nil
+        configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
+        configuration.httpCookieStorage = nil
+        configuration.httpCookieAcceptPolicy = .never
+        configuration.httpShouldSetCookies = false
+        configuration.urlCredentialStorage = nil
+        configuration.httpMaximumConnectionsPerHost = maximumConnectionsPerHost
+        configuration.timeoutIntervalForRequest = URLRequest.noTimeout
+        configuration.timeoutIntervalForResource = URLRequest.noTimeout
+        return configuration
+    }
+}

@@ -1,0 +1,43 @@
+import NetworkCore
+import Testing
+
+/// Expects a `NetworkError` with a code.
+/// - Returns: The error, for closer looks.
+@discardableResult
+func expectFailure<Value>(
+    _ code: NetworkError.Code,
+    sourceLocation: SourceLocation = #_sourceLocation,
+    from body: () throws -> Value
+) -> NetworkError? {
+    check(Result { try body() }, code, sourceLocation)
+}
+
+/// The same for what is asynchronous.
+@discardableResult
+func expectFailure<Value>(
+    _ code: NetworkError.Code,
+    sourceLocation: SourceLocation = #_sourceLocation,
+    from body: () async throws -> Value
+) async -> NetworkError? {
+    do {
+        return check(.success(try await body()), code, sourceLocation)
+    } catch {
+        return check(Result<Value, any Error>.failure(error), code, sourceLocation)
+    }
+}
+
+private func check<Value>(
+    _ result: Result<Value, any Error>,
+    _ code: NetworkError.Code,
+    _ sourceLocation: SourceLocation
+) -> NetworkError? {
+    switch result {
+    case .success:
+        Issue.record("'\(code.rawValue)' was expected, and it succeeded", sourceLocation: sourceLocation)
+        return nil
+    case .failure(let error):
+        let error = error as? NetworkError
+        #expect(error?.code == code, "\(String(describing: error))", sourceLocation: sourceLocation)
+        return error
+    }
+}

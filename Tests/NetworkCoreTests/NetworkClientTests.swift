@@ -1,0 +1,113 @@
+import Foundation
+import NetworkCore
+import Synchronization
+import Testing
+
+private struct User: Codable, Equatable {
+    let id: Int
+    let name: String
+}
+
+private struct GetUsers: RequestType {
+    typealias ResponseType = [User]
+    var data: RequestData { RequestData(path: "http://127.0.0.1/users", params: ["page": 1]) }
+}
+
+@Suite(.timeLimit(.minutes(1)))
+struct NetworkClientTests {
+    private let users = #"[{"id":1,"name":"Ada"},{"id":2,"name":"Bo"}]"#
+
+    @Test func typedResponse_hasValueStatusAndFields() async throws {
+        let stub = StubTransport(status: 201, fields: [.server: "s"], body: users)
+        let response = try await GetUsers().detailedResponse(from: stub)
+        #expect(response.value == [User(id: 1, name: "Ada"), User(id: 2, name: "Bo")])
+        #expect(response.status == .created)
+        #expect(response.headerFields[.server] == "s")
+        #expect(response.metrics.total == .milliseconds(3))
+        #expect(stub.requests.withLock { $0.map(\.url.absoluteString) } == ["http://127.0.0.1/users?page=1"])
+    }
+
+    @Test(arguments: [200, 299]) func status2xx_isAValue(status: Int) async throws {
+        #expect(try await GetUsers().response(from: StubTransport(status: status, body: users)).count == 2)
+    }
+
+    @Test(arguments: [199, 300, 302, 304, 400, 401, 404, 500, 599])
+    func otherStatus_isAnErrorWithTheAnswer(status: Int) async throws {
+        let stub = StubTransport(status: status, fields: [.server: "s"], body: "sorry")
+        let error = try await #require(throws: NetworkError.self) { _ = try await GetUsers().response(from: stub) }
+        #expect(error.code == .unacceptableStatus)
+        #expect(error.response?.status.code == status)
+        #expect(error.response?.headerFields[.server] == "s")
+        #expect(error.response?.body == Data("sorry".utf8))
+        #expect(error.exchange?.transport == "stub")
+    }
+
+    @Test(
+        arguments: [
+            (#"[{"id":1,"name":"a"},{"id":2,"name":3}]"#, "[1].name", "String was expected"),
+            (#"[{"id":1}]"#, "[0].name", "'name' is missing"),
+            (#"[{"id":1,"name":null}]"#, "[0].name", "null where"),
+            (#"{"id":1}"#, "", "was expected"),
+            ("<html>", "", "not valid"),
+            ("[", "", "not valid"),
+        ]
+    )
+    func undecodableBody_isAnErrorThatShowsWhere(body: String, path: String, reason: String) async throws {
+        let stub = StubTransport(body: body)
+        let error = try await #require(throws: NetworkError.self) {
+            _ = try await GetUsers().detailedResponse(from: stub)
+        }
+        #expect(error.code == .decodingFailed)
+        let decoding = try #require(error.decoding)
+        #expect(decoding.type.contains("User"))
+        #expect(decoding.codingPath == path)
+        #expect(decoding.reason.contains(reason), "\(decoding.reason)")
+        #expect(decoding.bodyStart == body)
+        #expect(error.response?.body == Data(body.utf8))
+        #expect(!error.description.contains(body))
+        #expect(error.debugDescription.contains(body))
+    }
+
+    @Test func bodyStart_isShortAndPrintable() async throws {
+        let stub = StubTransport(body: "\u{1B}[31m\u{0}" + String(repeating: "x", count: 2000))
+        let error = try await #require(throws: NetworkError.self) { _ = try await GetUsers().response(from: stub) }
+        let start = try #require(error.decoding?.bodyStart)
+        #expect(start.hasPrefix("\\u{1B}[31m\\0xxx"))
+        #expect(start.hasSuffix("… (2006 bytes)"))
+        #expect(start.count < 600)
+    }
+
+    @Test func emptyBody_isNoData() async throws {
+        await expectFailure(.noData) { _ = try await GetUsers().response(from: StubTransport(body: "")) }
+        let error = try await #require(throws: NetworkError.self) {
+            _ = try await GetUsers().detailedResponse(from: StubTransport(status: 204, body: ""))
+        }
+        #expect(error.code == .noData)
+        #expect(error.response?.status == .noContent)
+    }
+
+    @Test func bodyAboveTheLimit_isRefused() async throws {
+        var client = NetworkClient(transport: StubTransport(body: "12345"))
+        client.options.maximumBodyBytes = 5
+        #expect(try await client.data(for: GetUsers().data) == Data("12345".utf8))
+        client.options.maximumBodyBytes = 4
+        await expectFailure(.bodyTooLarge) { try await client.data(for: GetUsers().data) }
+    }
+
+    @Test func options_reachTheTransport() async throws {
+        let stub = StubTransport(body: users)
+        var client = NetworkClient(transport: stub)
+        client.options.totalTimeout = .seconds(5)
+        _ = try await GetUsers().detailedResponse(from: client)
+        #expect(stub.requests.withLock { $0.first?.options.totalTimeout } == .seconds(5))
+        client.options.idleTimeout = .seconds(-5)
+        await expectFailure(.invalidOption) { try await client.data(for: GetUsers().data) }
+    }
+
+    @Test func responseBody_isASequenceOfChunks() async throws {
+        var chunks: [Data] = []
+        for try await chunk in ResponseBody(Data("abc".utf8)) { chunks.append(chunk) }
+        #expect(chunks.reduce(Data(), +) == Data("abc".utf8))
+        for try await _ in ResponseBody(Data()) { Issue.record("an empty chunk") }
+    }
+}

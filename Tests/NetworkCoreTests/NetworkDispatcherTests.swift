@@ -1,0 +1,180 @@
+import Dispatch
+import Foundation
+import NetworkCore
+import Synchronization
+import Testing
+
+private struct Row: Codable, Equatable {
+    let dataField1: String
+    let dataField2: String
+}
+
+private struct GetRows: RequestType {
+    typealias ResponseType = [Row]
+    var data: RequestData { RequestData(path: "http://127.0.0.1:3000/test") }
+}
+
+/// As in the documentation of `NetworkDispatcher`.
+private struct CannedDispatcher: NetworkDispatcher {
+    func dispatch(
+        request: RequestData,
+        onSuccess: @escaping @Sendable (Data) -> Void,
+        onError: @escaping @Sendable (any Error) -> Void
+    ) {
+        onSuccess(Data(#"[{"dataField1": "1", "dataField2": "1"}]"#.utf8))
+    }
+}
+
+/// With the closures as the tutorials declare them: without `@Sendable`.
+private struct TutorialStyleDispatcher: NetworkDispatcher {
+    func dispatch(request: RequestData, onSuccess: @escaping (Data) -> Void, onError: @escaping (any Error) -> Void) {
+        guard request.path.hasPrefix("http") else {
+            onError(ConnError.invalidURL)
+            return
+        }
+        onSuccess(Data(#"[{"dataField1": "2", "dataField2": "2"}]"#.utf8))
+    }
+}
+
+private struct ClosureDispatcher: NetworkDispatcher {
+    let answer: @Sendable (@escaping @Sendable (Result<Data, any Error>) -> Void) -> Void
+
+    func dispatch(
+        request: RequestData,
+        onSuccess: @escaping @Sendable (Data) -> Void,
+        onError: @escaping @Sendable (any Error) -> Void
+    ) {
+        answer { result in
+            switch result {
+            case .success(let data): onSuccess(data)
+            case .failure(let error): onError(error)
+            }
+        }
+    }
+}
+
+private struct OwnError: Error, Equatable {}
+
+@Suite(.timeLimit(.minutes(1)))
+struct NetworkDispatcherTests {
+    private let body = Data("[]".utf8)
+
+    @Test func dispatcherWithOneMethod_worksWithAsync() async throws {
+        #expect(try await GetRows().response(from: CannedDispatcher()) == [Row(dataField1: "1", dataField2: "1")])
+        #expect(
+            try await GetRows().response(from: TutorialStyleDispatcher()) == [Row(dataField1: "2", dataField2: "2")])
+    }
+
+    @Test(arguments: [CannedDispatcher(), TutorialStyleDispatcher()] as [any NetworkDispatcher])
+    func dispatcherWithOneMethod_worksWithExecute(dispatcher: any NetworkDispatcher) async throws {
+        let count = try await withCheckedThrowingContinuation { continuation in
+            GetRows().execute(
+                dispatcher: dispatcher,
+                onSuccess: { continuation.resume(returning: $0.count) },
+                onError: { continuation.resume(throwing: $0) }
+            )
+        }
+        #expect(count == 1)
+    }
+
+    @Test func errorOfADispatcher_isHandedOn() async {
+        await #expect(throws: OwnError()) {
+            _ = try await GetRows().response(from: ClosureDispatcher { $0(.failure(OwnError())) })
+        }
+    }
+
+    @Test func secondCall_isDropped() async throws {
+        let twice = ClosureDispatcher { answer in
+            answer(.success(Data("[]".utf8)))
+            answer(.success(Data("no JSON".utf8)))
+            answer(.failure(OwnError()))
+        }
+        #expect(try await GetRows().response(from: twice).isEmpty)
+        await #expect(throws: OwnError()) {
+            let failing = ClosureDispatcher { answer in
+                answer(.failure(OwnError()))
+                answer(.success(Data("[]".utf8)))
+            }
+            _ = try await GetRows().response(from: failing)
+        }
+    }
+
+    @Test func execute_callsOnceOnItsQueue() async {
+        let queue = DispatchQueue(label: "callbacks")
+        let key = DispatchSpecificKey<Bool>()
+        queue.setSpecific(key: key, value: true)
+        let calls = Mutex(0)
+        let twice = ClosureDispatcher { answer in
+            answer(.success(Data("[]".utf8)))
+            answer(.success(Data("[]".utf8)))
+        }
+        let isOnQueue = await withCheckedContinuation { continuation in
+            GetRows().execute(
+                dispatcher: twice,
+                queue: queue,
+                onSuccess: { _ in
+                    calls.withLock { $0 += 1 }
+                    continuation.resume(returning: DispatchQueue.getSpecific(key: key) == true)
+                },
+                onError: { _ in calls.withLock { $0 += 100 } }
+            )
+        }
+        queue.sync {}
+        #expect(isOnQueue)
+        #expect(calls.withLock { $0 } == 1)
+    }
+
+    @Test func execute_reportsAnUndecodableBody() async {
+        let error = await withCheckedContinuation { continuation in
+            GetRows().execute(
+                dispatcher: ClosureDispatcher { $0(.success(Data("{}".utf8))) },
+                onSuccess: { _ in continuation.resume(returning: nil as (any Error)?) },
+                onError: { continuation.resume(returning: $0) }
+            )
+        }
+        #expect((error as? NetworkError)?.code == .decodingFailed)
+    }
+
+    @Test func cancellation_endsTheWaitForADispatcherThatNeverAnswers() async {
+        let (started, start) = AsyncStream<Void>.makeStream()
+        let late = Mutex<(@Sendable (Result<Data, any Error>) -> Void)?>(nil)
+        let silent = ClosureDispatcher { answer in
+            late.withLock { $0 = answer }
+            start.finish()
+        }
+        let task = Task { try await silent.data(for: GetRows().data) }
+        for await _ in started {}
+        task.cancel()
+        await expectFailure(.cancelled) { try await task.value }
+        late.withLock { $0 }?(.success(body))
+    }
+
+    @Test func cancellationBeforeTheStart_isRemembered() async {
+        let task = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return try await ClosureDispatcher { _ in }.data(for: GetRows().data)
+        }
+        await expectFailure(.cancelled) { try await task.value }
+    }
+
+    @Test func firstOutcome_isDeliveredOnceInAnyOrder() async throws {
+        let early = FirstOutcome<Int>()
+        #expect(early.finish(.success(1)))
+        #expect(!early.finish(.success(2)))
+        #expect(try await withCheckedThrowingContinuation { early.attach($0) } == 1)
+        #expect(!early.finish(.success(3)))
+
+        for _ in 0..<200 {
+            let raced = FirstOutcome<Int>()
+            let wins = Mutex(0)
+            let value = try await withCheckedThrowingContinuation { continuation in
+                DispatchQueue.concurrentPerform(iterations: 4) { index in
+                    if index == 0 { raced.attach(continuation) }
+                    if raced.finish(.success(index)) { wins.withLock { $0 += 1 } }
+                }
+            }
+            #expect((0..<4).contains(value))
+            #expect(wins.withLock { $0 } == 1)
+        }
+    }
+}

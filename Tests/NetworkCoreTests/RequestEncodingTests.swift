@@ -1,0 +1,127 @@
+import Foundation
+import NetworkCore
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct RequestEncodingTests {
+    private func query(_ params: [String: ParameterValue], path: String = "http://h/p") throws -> String? {
+        try RequestData(path: path, params: params).transportRequest().url.query
+    }
+
+    @Test func query_isSortedAndPercentEncoded() throws {
+        #expect(try query(["b": 2, "a": 1]) == "a=1&b=2")
+        #expect(try query(["q": "a+b & c=d%\u{E9}/?"]) == "q=a%2Bb%20%26%20c%3Dd%25%C3%A9%2F%3F")
+        #expect(try query(["a b": "x"]) == "a%20b=x")
+        #expect(try query(["tags": ["b", "a"]]) == "tags=b&tags=a")
+        #expect(try query(["n": ["b": ["c": 1], "a": [1, 2]]]) == "n%5Ba%5D=1&n%5Ba%5D=2&n%5Bb%5D%5Bc%5D=1")
+        #expect(
+            try query(["t": true, "f": false, "d": 2.5, "u": .unsigned(.max)]) == "d=2.5&f=false&t=true&u=\(UInt64.max)"
+        )
+    }
+
+    @Test func query_leavesNilOut() throws {
+        #expect(try query(["q": nil]) == nil)
+        #expect(try query(["q": nil, "a": 1, "l": [nil, 2]]) == "a=1&l=2")
+        #expect(try query(["e": "", "l": []]) == "e=")
+    }
+
+    @Test func query_isAddedToTheOneInThePath() throws {
+        #expect(try query(["b": 2], path: "http://h/p?z=1") == "z=1&b=2")
+        #expect(try query(["b": 2], path: "http://h/p?") == "b=2")
+        #expect(try query([:], path: "http://h/p?z=1") == "z=1")
+        #expect(try query(["q": nil], path: "http://h/p?z=1#f") == "z=1")
+    }
+
+    @Test(arguments: [HTTPMethod.get, .head, .delete])
+    func parameters_goIntoTheQuery(method: HTTPMethod) throws {
+        let request = try RequestData(path: "http://h/", method: method, params: ["a": 1]).transportRequest()
+        #expect(request.url.query == "a=1")
+        #expect(request.body == nil)
+        #expect(request.headerFields.isEmpty)
+    }
+
+    @Test(arguments: [HTTPMethod.post, .put, .patch, .options])
+    func parameters_areAJSONBody(method: HTTPMethod) throws {
+        let params: [String: ParameterValue] = ["b": [1, nil, "x/é"], "a": nil, "c": ["k": true]]
+        let request = try RequestData(path: "http://h/", method: method, params: params).transportRequest()
+        #expect(request.url.query == nil)
+        #expect(request.headerFields[.contentType] == "application/json")
+        #expect(request.body == .bytes(Data(#"{"a":null,"b":[1,null,"x/é"],"c":{"k":true}}"#.utf8)))
+    }
+
+    @Test func contentTypeOfTheCaller_stays() throws {
+        let data = RequestData(path: "http://h/", method: .post, params: [:], headers: ["content-type": "text/x"])
+        let request = try data.transportRequest()
+        #expect(request.headerFields[values: .contentType] == ["text/x"])
+        #expect(request.body == .bytes(Data("{}".utf8)))
+    }
+
+    @Test(
+        arguments: [
+            ("x", ParameterValue.double(.nan), "'x' is nan"),
+            ("x", .double(.infinity), "'x' is inf"),
+            ("list", .array([1, .double(.nan)]), "'list[1]' is nan"),
+            ("o", ["a": ["b": .unencodable(type: "Date")]], "'o.a.b' has the type Date"),
+        ] as [(String, ParameterValue, String)]
+    )
+    func parameterThatCannotBeSent_isNamed(name: String, value: ParameterValue, message: String) throws {
+        for method in [HTTPMethod.get, .post] {
+            let data = RequestData(path: "http://h/", method: method, params: [name: value])
+            let error = try #require(throws: NetworkError.self) { try data.transportRequest() }
+            #expect(error.code == .invalidParameters)
+            #expect(error.message.contains(message), "\(error)")
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("", "x", "token"), ("a b", "x", "token"), ("a:b", "x", "token"), ("a\r\nb", "x", "a\\r\\nb"),
+            ("é", "x", "token"), ("X-A", "a\rb", "CR"), ("X-A", "a\nb", "LF"), ("X-A", "a\u{0}b", "NUL"),
+            ("X-A", "a\r\nB: c", "at byte 1"), ("X-A", "\u{7F}", "0x7F"), ("X-A", "\u{1B}", "0x1B"),
+            ("X-A", String(repeating: "v", count: 65_537), "65537"),
+        ]
+    )
+    func badHeader_isRefusedByName(name: String, value: String, message: String) throws {
+        let data = RequestData(path: "http://h/", headers: [name: value])
+        let error = try #require(throws: NetworkError.self) { try data.transportRequest() }
+        #expect(error.code == .invalidHeader)
+        #expect(error.message.contains(message), "\(error)")
+        #expect(!error.description.contains("\r"))
+    }
+
+    @Test func headers_areTakenAsTheyAre() throws {
+        let headers = ["X-Tab": "a\tb", "X-Padded": "  v \t", "X-Latin": "é", "X-Empty": "", "X-Space": " "]
+        let fields = try RequestData(path: "http://h/", headers: headers).transportRequest().headerFields
+        func value(_ name: String) -> String? { HTTPField.Name(name).flatMap { fields[$0] } }
+        #expect(value("x-tab") == "a\tb")
+        #expect(value("x-padded") == "v")
+        #expect(value("x-latin") == "é")
+        #expect(value("x-empty")?.isEmpty == true)
+        #expect(value("x-space")?.isEmpty == true)
+        expectFailure(.invalidHeader) {
+            try RequestData(path: "http://h/", headers: ["A": "1", "a": "2"]).transportRequest()
+        }
+    }
+
+    @Test func method_isAToken() {
+        #expect(HTTPMethod(rawValue: "GET") == .get)
+        #expect(HTTPMethod.patch.rawValue == "PATCH")
+        for bad in ["", "GE T", "GET\r\n", "GÉT", "GET/"] {
+            #expect(HTTPMethod(rawValue: bad) == nil)
+            expectFailure(.invalidMethod) { try HTTPMethod(checking: bad) }
+        }
+    }
+
+    @Test func wireFields_addWhatTheCallerLeftOut() throws {
+        var request = try TransportRequest(url: RequestURL("http://h/"))
+        #expect(request.wireFields[.accept] == "*/*")
+        #expect(request.wireFields[.userAgent] == TransportRequest.userAgent)
+        #expect(request.wireFields[.acceptEncoding] == "gzip, deflate")
+        request.options.decompress = false
+        #expect(request.wireFields[.acceptEncoding] == "identity")
+        request.headerFields = [.accept: "text/plain", .contentLength: "5", .transferEncoding: "chunked"]
+        #expect(request.wireFields[values: .accept] == ["text/plain"])
+        #expect(request.wireFields[.contentLength] == nil)
+        #expect(request.wireFields[.transferEncoding] == nil)
+    }
+}

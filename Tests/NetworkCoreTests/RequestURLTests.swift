@@ -1,0 +1,129 @@
+import NetworkCore
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct RequestURLTests {
+    @Test(
+        arguments: [
+            ("http://127.0.0.1:3000/test", "http://127.0.0.1:3000/test"),
+            ("http://example.com", "http://example.com/"),
+            ("http://example.com?a=1", "http://example.com/?a=1"),
+            ("HTTP://Example.COM/Path", "http://example.com/Path"),
+            ("https://example.com:443/", "https://example.com:443/"),
+            ("http://example.com:/x", "http://example.com/x"),
+            ("http://example.com./x", "http://example.com./x"),
+            ("http://a-b_c.example/~u", "http://a-b_c.example/~u"),
+            ("http://h/a b", "http://h/a%20b"),
+            ("http://h/a%20b?q=%2F", "http://h/a%20b?q=%2F"),
+            ("http://h/né?q=日本", "http://h/n%C3%A9?q=%E6%97%A5%E6%9C%AC"),
+            ("http://h/\u{1F600}", "http://h/%F0%9F%98%80"),
+            ("http://h/a?b=c?d=e", "http://h/a?b=c?d=e"),
+            ("http://h/a?tags[]=1|2", "http://h/a?tags[]=1|2"),
+            ("http://h/\"<>^`{}", "http://h/%22%3C%3E%5E%60%7B%7D"),
+            ("http://h/a#fragment", "http://h/a"),
+            ("http://h/a?b#c?d", "http://h/a?b"),
+            ("http://h/a/./b/../c", "http://h/a/c"),
+            ("http://h/../../x", "http://h/x"),
+            ("http://h/a/..", "http://h/"),
+            ("http://h/a/.", "http://h/a/"),
+            ("http://h//a//b", "http://h//a//b"),
+            ("http://h/.hidden/...", "http://h/.hidden/..."),
+            ("http://h/?", "http://h/?"),
+            ("http://192.168.0.1/", "http://192.168.0.1/"),
+            ("http://[::1]:8080/x", "http://[::1]:8080/x"),
+            ("http://[2001:DB8::A]/", "http://[2001:db8::a]/"),
+            ("http://xn--bcher-kva.example/", "http://xn--bcher-kva.example/"),
+            ("http://1.2.3.4.example/", "http://1.2.3.4.example/"),
+        ]
+    )
+    func goodURL_isWrittenInOneForm(input: String, output: String) throws {
+        #expect(try RequestURL(input).absoluteString == output)
+    }
+
+    @Test(
+        arguments: [
+            ("", "empty"),
+            ("/test", "no scheme"),
+            ("127.0.0.1:3000/test", "no scheme"),
+            ("example.com", "no scheme"),
+            ("://example.com", "no scheme"),
+            (" http://example.com", "no scheme"),
+            ("ftp://example.com/", "'ftp'"),
+            ("file:///etc/passwd", "'file'"),
+            ("javascript:alert(1)", "'javascript'"),
+            ("http:/example.com", "'//' is missing"),
+            ("http:example.com", "'//' is missing"),
+            ("http://", "host is missing"),
+            ("http:///path", "host is missing"),
+            ("http://:80/", "host is missing"),
+            ("http://user:secret@example.com/", "user and password"),
+            ("http://example.com@evil.example/", "user and password"),
+            ("http://ex ample.com/", "in the host"),
+            ("http://exa%6Dple.com/", "in the host"),
+            ("http://bücher.example/", "xn--"),
+            ("http://a..b/", "empty label"),
+            ("http://.a/", "empty label"),
+            ("http://./", "empty label"),
+            ("http://h:0/", "port"),
+            ("http://h:65536/", "port"),
+            ("http://h:80a/", "port"),
+            ("http://h:-1/", "port"),
+            ("http://h:99999999999999999999/", "port"),
+            ("http://h\\@evil.example/", "'\\'"),
+            ("http://h/a\\b", "'\\'"),
+            ("http://h/a\r\nX: y", "control character 0xD"),
+            ("http://h/a\nb", "control character 0xA"),
+            ("http://h/a\u{0}b", "control character 0x0"),
+            ("http://h/\u{7F}", "control character 0x7F"),
+            ("http://h/%", "'%'"),
+            ("http://h/%2", "'%'"),
+            ("http://h/%zz", "'%'"),
+            ("http://h/?100%", "'%'"),
+            ("http://0x7f.1/", "looks like a number"),
+            ("http://0x7f000001/", "looks like a number"),
+            ("http://127.1/", "looks like a number"),
+            ("http://2130706433/", "looks like a number"),
+            ("http://127.0.0.01/", "looks like a number"),
+            ("http://127.0.0.256/", "looks like a number"),
+            ("http://127.0.0.1./", "looks like a number"),
+            ("http://[::1/", "']' is missing"),
+            ("http://[::1]x/", "':' and a port"),
+            ("http://[fe80::1%25eth0]/", "zones"),
+            ("http://[zz]/", "not an IPv6 address"),
+            ("http://[127.0.0.1]/", "not an IPv6 address"),
+        ]
+    )
+    func badURL_isRefusedWithItsReason(input: String, reason: String) throws {
+        let error = try #require(throws: NetworkError.self) { try RequestURL(input) }
+        #expect(error.code == .invalidURL)
+        #expect(error.phase == .preparing)
+        #expect(error.message.contains(reason), "\(error)")
+    }
+
+    @Test func longParts_areRefused() {
+        let label = String(repeating: "a", count: 64)
+        let host = Array(repeating: String(repeating: "a", count: 60), count: 5).joined(separator: ".")
+        for url in ["http://\(label)/", "http://\(host)/", "http://h/" + String(repeating: "a", count: 65_536)] {
+            expectFailure(.invalidURL) { try RequestURL(url) }
+        }
+    }
+
+    @Test func parts_areThoseOfTheURL() throws {
+        let url = try RequestURL("https://Example.com:8443/a%2Fb?token=secret#part")
+        #expect(url.scheme == "https")
+        #expect(url.host == "example.com")
+        #expect(url.authority == "example.com:8443")
+        #expect(url.effectivePort == 8443)
+        #expect(url.path == "/a%2Fb")
+        #expect(url.query == "token=secret")
+        #expect(!url.isIPv6Literal)
+        #expect(try RequestURL("https://h/").effectivePort == 443)
+        #expect(try RequestURL("http://h/").effectivePort == 80)
+        #expect(try RequestURL("http://[::1]/").isIPv6Literal)
+    }
+
+    @Test func description_leavesTheQueryOut() throws {
+        #expect(try RequestURL("https://h/a?token=secret").description == "https://h/a?…")
+        #expect(try RequestURL("https://h/a").description == "https://h/a")
+    }
+}

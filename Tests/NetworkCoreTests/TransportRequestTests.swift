@@ -1,0 +1,98 @@
+import Foundation
+import NetworkCore
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct TransportRequestTests {
+    private let nothing = TransportCapabilities(transport: "bare", basis: "", supported: [])
+
+    @Test(
+        arguments: [
+            (Duration.zero, false), (.seconds(-1), false), (.milliseconds(-1), false), (.nanoseconds(1), true),
+            (.seconds(365 * 86_400), true), (.seconds(365 * 86_400 + 1), false), (.seconds(Int64.max), false),
+        ]
+    )
+    func timeout_hasARange(value: Duration, isAccepted: Bool) throws {
+        for (name, path) in [
+            ("connectTimeout", \TransportOptions.connectTimeout), ("idleTimeout", \.idleTimeout),
+            ("totalTimeout", \.totalTimeout),
+        ] as [(String, WritableKeyPath<TransportOptions, Duration?>)] {
+            var options = TransportOptions()
+            options[keyPath: path] = value
+            guard !isAccepted else {
+                try options.check()
+                continue
+            }
+            let error = try #require(throws: NetworkError.self) { try options.check() }
+            #expect(error.code == .invalidOption)
+            #expect(error.message.contains(name))
+        }
+    }
+
+    @Test func options_withoutTimeouts_areAccepted() throws {
+        var options = TransportOptions()
+        options.connectTimeout = nil
+        options.idleTimeout = nil
+        options.maximumBodyBytes = 0
+        try options.check()
+        options.maximumBodyBytes = -1
+        expectFailure(.invalidOption) { try options.check() }
+    }
+
+    @Test func capabilityThatIsMissing_isNamedWithTheTransport() throws {
+        var requests: [(TransportRequest, TransportCapability)] = []
+        let plain = try TransportRequest(url: RequestURL("http://h/"))
+        for (version, capability) in [
+            (TransportOptions.HTTPVersion.http1_0, TransportCapability.http1_0), (.http1_1, .http1_1), (.http2, .http2),
+        ] {
+            var request = plain
+            request.options.httpVersion = version
+            requests.append((request, capability))
+        }
+        var raw = plain
+        raw.options.decompress = false
+        requests.append((raw, .rawBodies))
+        var body = plain
+        body.body = .bytes(Data([1]))
+        requests.append((body, .bodyOnGet))
+        requests.append((try TransportRequest(url: RequestURL("http://[::1]/")), .ipv6Literals))
+        for (request, capability) in requests {
+            let error = try #require(throws: NetworkError.self) { try request.check(for: nothing) }
+            #expect(error.code == .unsupported)
+            #expect(error.message.contains(capability.rawValue))
+            #expect(error.message.contains("bare"))
+        }
+        try plain.check(for: nothing)
+    }
+
+    @Test(arguments: [HTTPMethod.connect, .trace])
+    func methodThatNobodyCarries_isUnsupported(method: HTTPMethod) throws {
+        let request = try TransportRequest(method: method, url: RequestURL("http://h/"))
+        expectFailure(.unsupported) { try request.check(for: nothing) }
+    }
+
+    @Test func headBody_isUnsupported() throws {
+        let request = try TransportRequest(method: .head, url: RequestURL("http://h/"), body: .bytes(Data([1])))
+        expectFailure(.unsupported) { try request.check(for: nothing) }
+    }
+
+    @Test func headerFieldsBeyondTheLimit_areRefused() throws {
+        var request = try TransportRequest(url: RequestURL("http://h/"))
+        let name = try #require(HTTPField.Name("X-Big"))
+        for _ in 0..<5 {
+            request.headerFields.append(HTTPField(name: name, value: String(repeating: "v", count: 60_000)))
+        }
+        expectFailure(.invalidHeader) { try request.check(for: nothing) }
+    }
+
+    @Test(
+        arguments: [
+            (Duration.zero, 0), (.nanoseconds(1), 1), (.milliseconds(1), 1), (.microseconds(1500), 2),
+            (.seconds(2), 2000),
+            (.seconds(Int64.max), Int.max / 2),
+        ]
+    )
+    func milliseconds_areRoundedUpAndCapped(duration: Duration, milliseconds: Int) {
+        #expect(duration.roundedUpMilliseconds == milliseconds)
+    }
+}
