@@ -10,6 +10,19 @@
 #define CURL_DISABLE_TYPECHECK
 #include <curl/curl.h>
 
+// What a loop on Linux needs and Swift's C library module leaves out.
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/prctl.h>
+// 15 bytes at most; the calling thread. (pthread_setname_np hides behind _GNU_SOURCE.)
+static inline void ccurl_name_thread(const char *name) { prctl(PR_SET_NAME, name); }
+static const unsigned ccurl_epoll_in = EPOLLIN;
+static const unsigned ccurl_epoll_out = EPOLLOUT;
+static const unsigned ccurl_epoll_err = EPOLLERR;
+static const unsigned ccurl_epoll_hup = EPOLLHUP | EPOLLRDHUP;
+static const int ccurl_epoll_cloexec = EPOLL_CLOEXEC;
+static const int ccurl_eventfd_flags = EFD_CLOEXEC | EFD_NONBLOCK;
+
 // CURLOPT_* newer than 7.74, by number, with the version that brought them.
 static const CURLoption ccurl_opt_maxlifetime_conn = (CURLoption)(CURLOPTTYPE_LONG + 314);         // 7.80
 static const CURLoption ccurl_opt_protocols_str = (CURLoption)(CURLOPTTYPE_OBJECTPOINT + 318);       // 7.85
@@ -27,7 +40,32 @@ static const size_t ccurl_readfunc_abort = CURL_READFUNC_ABORT;
 static const long ccurl_http_bits = CURLPROTO_HTTP | CURLPROTO_HTTPS;
 static const long ccurl_sslversion_tls1_2 = CURL_SSLVERSION_TLSv1_2;
 
+// Enumerators in some versions and macros in others: one type for Swift.
+static const long ccurl_http_version_1_0 = CURL_HTTP_VERSION_1_0;
+static const long ccurl_http_version_1_1 = CURL_HTTP_VERSION_1_1;
+static const long ccurl_http_version_2 = CURL_HTTP_VERSION_2TLS;
+static const long ccurl_http_version_3 = 30;
+static const long ccurl_pipe_multiplex = CURLPIPE_MULTIPLEX;
+static const int ccurl_poll_in = CURL_POLL_IN;
+static const int ccurl_poll_out = CURL_POLL_OUT;
+static const int ccurl_poll_inout = CURL_POLL_INOUT;
+static const int ccurl_select_in = CURL_CSELECT_IN;
+static const int ccurl_select_out = CURL_CSELECT_OUT;
+static const int ccurl_select_err = CURL_CSELECT_ERR;
+static const int ccurl_seek_ok = CURL_SEEKFUNC_OK;
+static const int ccurl_seek_fail = CURL_SEEKFUNC_FAIL;
+static const size_t ccurl_error_size = CURL_ERROR_SIZE;
+
 static inline const curl_version_info_data *ccurl_version_info(void) { return curl_version_info(CURLVERSION_NOW); }
+
+// The member exists from 7.87; NULL when header or library is older.
+static inline const char *const *ccurl_feature_names(void) {
+#if LIBCURL_VERSION_NUM >= 0x075700
+    const curl_version_info_data *info = curl_version_info(CURLVERSION_NOW);
+    if (info->age >= CURLVERSION_ELEVENTH) return info->feature_names;
+#endif
+    return NULL;
+}
 
 // One per parameter type of curl_easy_setopt.
 static inline CURLcode ccurl_easy_setopt_long(CURL *easy, CURLoption option, long value) {

@@ -1,0 +1,33 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// The limits of one ``CurlNetworkDispatcher``.
+public struct CurlConfiguration: Sendable, Hashable {
+    /// The most requests that run at once to one origin (scheme, host and port), and so its connections. 128 by default;
+    /// the others wait in order, and their wait counts into the total timeout only.
+    public var maximumConnectionsPerHost = 128
+    /// The most requests that run at once in all. By default three quarters of the process's descriptors (RLIMIT_NOFILE),
+    /// at most 8,192.
+    public var maximumConnections: Int
+    /// The most requests that wait. One more fails with ``NetworkCore/NetworkError/Code/overloaded``. 100,000 by default.
+    public var maximumWaiting = 100_000
+
+    /// The defaults.
+    public init() {
+        var limit = rlimit()
+        let descriptors = getrlimit(__rlimit_resource_t(7), &limit) == 0 ? Int(clamping: limit.rlim_cur) : 1024
+        maximumConnections = max(1, min(8192, descriptors / 4 * 3))
+    }
+
+    /// The configuration with every limit at least 1.
+    var checked: CurlConfiguration {
+        var checked = self
+        checked.maximumConnectionsPerHost = max(1, maximumConnectionsPerHost)
+        checked.maximumConnections = max(1, maximumConnections)
+        checked.maximumWaiting = max(0, maximumWaiting)
+        return checked
+    }
+}

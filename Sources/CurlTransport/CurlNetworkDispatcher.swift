@@ -1,0 +1,115 @@
+public import NetworkCore
+import Synchronization
+
+/// Carries requests over the system's libcurl: one thread, an event loop, kept-alive connections.
+///
+/// ``instance`` serves most programs. Make another one for limits or a connection pool of its own; it ends, and fails what
+/// still runs with ``NetworkCore/NetworkError/Code/shutDown``, when its last reference goes.
+///
+/// Needs Linux and libcurl 7.74 or later; ``capabilities`` tell what the one found can do.
+public final class CurlNetworkDispatcher: HTTPTransport {
+    /// The one that everybody shares.
+    public static let instance = CurlNetworkDispatcher()
+
+    private let configuration: CurlConfiguration
+    private let pool = EasyPool()
+    /// Started by the first request, and again by the next one if that failed.
+    private let loop = Mutex<CurlLoop?>(nil)
+
+    /// A dispatcher with its own thread and connections; the thread starts with the first request.
+    public init(configuration: CurlConfiguration = CurlConfiguration()) {
+        self.configuration = configuration.checked
+    }
+
+    deinit { loop.withLock { $0?.shutDown() } }
+
+    /// `curl`.
+    public var name: String { capabilities.transport }
+
+    /// What the libcurl found can do.
+    public var capabilities: TransportCapabilities { Self.found }
+
+    private static let found = TransportCapabilities(curl: Libcurl.found)
+
+    /// Sends one request and collects its response.
+    /// - Throws: ``NetworkCore/NetworkError``; its `underlying` has the `CURLcode`.
+    public func send(_ request: TransportRequest) async throws -> TransportResponse {
+        let start = MonotonicTime.now
+        do {
+            try request.check(for: capabilities)
+            guard !Task.isCancelled else { throw NetworkError.cancelled }
+            let raw = try await carry(request)
+            let head = try ResponseHeadParser.parse(raw.headBytes)
+            return TransportResponse(head: head, body: ResponseBody(raw.body), metrics: raw.metrics)
+        } catch let error as NetworkError {
+            throw error.during(request, transport: name, elapsed: MonotonicTime.now - start)
+        }
+    }
+
+    private func carry(_ request: TransportRequest) async throws -> RawResponse {
+        let loop = try startedLoop()
+        let transfer = try makeTransfer(request, clock: loop.clock)
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                transfer.outcome.attach(continuation)
+                loop.start(transfer)
+            }
+        } onCancel: {
+            loop.cancel(transfer)
+        }
+    }
+
+    private func makeTransfer(_ request: TransportRequest, clock: LoopClock) throws -> Transfer {
+        let easy = try pool.take()
+        let transfer = Transfer(request, easy: easy, clock: clock)
+        do {
+            for option in request.easyOptions(for: Libcurl.found) { try option.apply(to: easy) }
+            try transfer.attachCallbacks(to: easy)
+        } catch {
+            pool.give(easy)
+            throw error
+        }
+        return transfer
+    }
+
+    private func startedLoop() throws -> CurlLoop {
+        try loop.withLock { loop in
+            if let loop { return loop }
+            let started = try CurlLoop(configuration: configuration, pool: pool)
+            ProcessExit.stop(started)
+            loop = started
+            return started
+        }
+    }
+}
+
+extension TransportCapabilities {
+    /// What a libcurl can do.
+    init(curl support: LibcurlSupport) {
+        var supported: Set<TransportCapability> = [
+            .http1_0, .http1_1, .bodyOnGet, .ipv6Literals, .rawBodies, .exactResponseFields, .lenientHeads, .trailers,
+            .detailedMetrics,
+        ]
+        var reasons: [TransportCapability: String] = [:]
+        if support.features.contains("HTTP2") {
+            supported.insert(.http2)
+        } else {
+            reasons[.http2] = "this libcurl was built without it"
+        }
+        self.init(
+            transport: "curl",
+            basis: "libcurl \(support.version) (\(support.tlsLibrary ?? "no TLS"))",
+            supported: supported,
+            reasons: reasons,
+            facts: [
+                ("features", support.features.sorted().joined(separator: " ")),
+                ("protocols", support.protocols.joined(separator: " ")),
+                ("HTTP/2 without asking", support.http2ByDefault ? "yes" : "no: from libcurl 8.14"),
+                (
+                    "known faults",
+                    LibcurlSupport.Quirk.allCases.filter(support.suffers).map(\.rawValue).joined(separator: " ")
+                ),
+            ]
+        )
+    }
+}

@@ -1,0 +1,53 @@
+import NetworkCore
+
+/// What libcurl knows of a transfer, as typed values.
+struct TransferInfo {
+    /// From the start of the transfer to the end of each step, in microseconds; `nil` for a step that did not happen.
+    var nameLookup: Int?
+    var connect: Int?
+    var tls: Int?
+    var preTransfer: Int?
+    var firstByte: Int?
+    var newConnections: Int
+    var httpVersion: String?
+    var remoteAddress: String?
+    var localAddress: String?
+    var uploadedBytes: Int
+    var downloadedBytes: Int
+
+    var phase: NetworkError.Phase {
+        if preTransfer == nil { return .connecting }
+        return firstByte == nil ? .waiting : .receiving
+    }
+
+    /// The transfer's metrics.
+    /// - Parameters:
+    ///   - queued: The wait before libcurl had it.
+    ///   - total: From `send` to now.
+    ///   - bodyBytes: Decoded bytes.
+    ///   - hasRequestBody: Whether there was a body to send.
+    func metrics(queued: Duration, total: Duration, bodyBytes: Int, hasRequestBody: Bool) -> TransportMetrics {
+        var metrics = TransportMetrics(total: total)
+        metrics.queued = queued
+        let isReused = newConnections == 0
+        metrics.connectionReused = isReused
+        if !isReused {
+            metrics.nameLookup = nameLookup.map { .microseconds($0) }
+            metrics.connect = connect.map { .microseconds(max(0, $0 - (nameLookup ?? 0))) }
+            metrics.tls = tls.map { .microseconds(max(0, $0 - (connect ?? 0))) }
+        }
+        metrics.firstByte = firstByte.map { queued + .microseconds($0) }
+        metrics.httpVersion = httpVersion
+        metrics.remoteAddress = remoteAddress
+        metrics.localAddress = localAddress
+        metrics.requestBodyBytes = hasRequestBody ? uploadedBytes : nil
+        metrics.responseWireBytes = downloadedBytes
+        metrics.responseBodyBytes = bodyBytes
+        return metrics
+    }
+}
+
+extension TransferInfo {
+    /// Whether an HTTP/2 body ended early: libcurl below 8.0 calls that a success.
+    func isTruncated(announced: Int) -> Bool { httpVersion == "2" && downloadedBytes < announced }
+}

@@ -1,0 +1,66 @@
+import CCurl
+import NetworkCore
+
+/// libcurl's error numbers as ours. The manual: https://curl.se/libcurl/c/libcurl-errors.html
+enum CurlFailure {
+    /// The error of a transfer that ended with `code`.
+    /// - Parameters:
+    ///   - text: What libcurl wrote into the error buffer.
+    ///   - phase: How far the transfer had come.
+    static func error(_ code: CURLcode, text: String?, phase: NetworkError.Phase) -> NetworkError {
+        let (ours, message) = classify(code, text: text ?? "", phase: phase)
+        return NetworkError(ours, message, phase: phase, underlying: underlying(code, text: text))
+    }
+
+    static func underlying(_ code: CURLcode, text: String?) -> NetworkError.Underlying {
+        NetworkError.Underlying(
+            domain: "libcurl",
+            code: Int(code.rawValue),
+            message: text ?? curl_easy_strerror(code).map { String(cString: $0) } ?? "unknown"
+        )
+    }
+
+    private static func classify(
+        _ code: CURLcode, text: String, phase: NetworkError.Phase
+    ) -> (NetworkError.Code, String) {
+        switch code {
+        case CURLE_URL_MALFORMAT: (.invalidURL, "libcurl does not accept the URL")
+        // The scheme was checked before; what is left is an answer without a status line.
+        case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_HTTP2, CURLE_HTTP3:
+            (.invalidResponse, "what the server sent is not HTTP")
+        case CURLE_COULDNT_RESOLVE_PROXY: (.proxyFailed, "the proxy's name could not be resolved")
+        case CURLE_PROXY: (.proxyFailed, "the proxy refused or failed")
+        case CURLE_COULDNT_RESOLVE_HOST: (.nameNotResolved, "the host's name could not be resolved")
+        case CURLE_COULDNT_CONNECT: (.connectFailed, "no connection to the server")
+        case CURLE_OPERATION_TIMEDOUT: (.connectTimeout, "no connection within the connect timeout")
+        case CURLE_PARTIAL_FILE: (.truncatedBody, "the connection ended before the body did")
+        case CURLE_GOT_NOTHING: (.connectionLost, "the server closed the connection without an answer")
+        case CURLE_BAD_CONTENT_ENCODING: (.invalidContentEncoding, "the body's Content-Encoding is damaged or unknown")
+        case CURLE_WRITE_ERROR where text.contains("content unencoding"):
+            (.invalidContentEncoding, "the body's Content-Encoding is damaged")
+        case CURLE_RECV_ERROR where text.contains("hex") || text.contains("chunk"):
+            (.invalidResponse, "the body's chunked encoding is damaged")
+        case CURLE_RECV_ERROR where phase == .receiving: (.truncatedBody, "the connection broke in the body")
+        case CURLE_HTTP2_STREAM where phase == .receiving: (.truncatedBody, "the server ended the stream in the body")
+        case CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_HTTP2_STREAM: (.connectionLost, "the connection broke")
+        case CURLE_SEND_FAIL_REWIND: (.connectionLost, "the connection broke and the body can't be sent again")
+        // One header line above 100 KB is reported like this.
+        case CURLE_OUT_OF_MEMORY where phase == .waiting, CURLcode(rawValue: 100):
+            (.responseHeadTooLarge, "the response's head is too large")
+        case _ where isTLS(code): (.tlsFailed, "the TLS connection could not be made or trusted")
+        case CURLE_UNKNOWN_OPTION, CURLE_NOT_BUILT_IN: (.unsupported, "this libcurl can't do that")
+        default: (.unclassified, "libcurl failed")
+        }
+    }
+
+    private static func isTLS(_ code: CURLcode) -> Bool {
+        switch code {
+        case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_ENGINE_NOTFOUND, CURLE_SSL_ENGINE_SETFAILED, CURLE_SSL_CERTPROBLEM,
+            CURLE_SSL_CIPHER, CURLE_PEER_FAILED_VERIFICATION, CURLE_USE_SSL_FAILED, CURLE_SSL_ENGINE_INITFAILED,
+            CURLE_SSL_CACERT_BADFILE, CURLE_SSL_SHUTDOWN_FAILED, CURLE_SSL_CRL_BADFILE, CURLE_SSL_ISSUER_ERROR,
+            CURLE_SSL_PINNEDPUBKEYNOTMATCH, CURLE_SSL_INVALIDCERTSTATUS:
+            true
+        default: code.rawValue == 98  // CURLE_SSL_CLIENTCERT, 7.77
+        }
+    }
+}

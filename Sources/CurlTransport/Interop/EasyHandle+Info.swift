@@ -1,0 +1,47 @@
+import CCurl
+
+extension EasyHandle {
+    /// Everything that is asked of a transfer at its end.
+    var info: TransferInfo {
+        TransferInfo(
+            nameLookup: time(CURLINFO_NAMELOOKUP_TIME_T),
+            connect: time(CURLINFO_CONNECT_TIME_T),
+            tls: time(CURLINFO_APPCONNECT_TIME_T),
+            preTransfer: time(CURLINFO_PRETRANSFER_TIME_T),
+            firstByte: time(CURLINFO_STARTTRANSFER_TIME_T),
+            newConnections: long(CURLINFO_NUM_CONNECTS),
+            httpVersion: httpVersion,
+            remoteAddress: address(CURLINFO_PRIMARY_IP, CURLINFO_PRIMARY_PORT),
+            localAddress: address(CURLINFO_LOCAL_IP, CURLINFO_LOCAL_PORT),
+            uploadedBytes: offset(CURLINFO_SIZE_UPLOAD_T),
+            downloadedBytes: offset(CURLINFO_SIZE_DOWNLOAD_T)
+        )
+    }
+
+    /// The time from its start at which the connection could be used, in microseconds; `nil` before.
+    var connectedAfter: Int? { time(CURLINFO_PRETRANSFER_TIME_T) }
+
+    /// Whether the name is being looked up: then removing the handle may wait for the resolver's thread.
+    var isResolving: Bool { time(CURLINFO_NAMELOOKUP_TIME_T) == nil && time(CURLINFO_PRETRANSFER_TIME_T) == nil }
+
+    /// The announced length of the body on the wire.
+    var announcedBytes: Int? {
+        let length = offset(CURLINFO_CONTENT_LENGTH_DOWNLOAD_T)
+        return length > 0 ? length : nil
+    }
+
+    private var httpVersion: String? {
+        switch long(CURLINFO_HTTP_VERSION) {
+        case ccurl_http_version_1_0: "1.0"
+        case ccurl_http_version_1_1: "1.1"
+        case 3: "2"
+        case ccurl_http_version_3: "3"
+        default: nil
+        }
+    }
+
+    private func address(_ host: CURLINFO, _ port: CURLINFO) -> String? {
+        guard let host = string(host) else { return nil }
+        return host.contains(":") ? "[\(host)]:\(long(port))" : "\(host):\(long(port))"
+    }
+}

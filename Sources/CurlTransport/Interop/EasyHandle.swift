@@ -1,0 +1,143 @@
+import CCurl
+import NetworkCore
+
+/// Owns one `CURL *` and everything that must live as long as its transfer: the header list, the error text, the
+/// transfer that the callbacks report to.
+///
+/// @unchecked: a handle is used by one thread at a time. The caller's thread configures it, the mailbox hands it to the
+/// loop, and the loop gives it back to the pool when it has left the multi handle.
+final class EasyHandle: @unchecked Sendable {
+    let pointer: UnsafeMutableRawPointer
+    private var headerList: UnsafeMutablePointer<curl_slist>?
+    private let errorText: UnsafeMutablePointer<CChar>
+    private(set) var reader: RequestBodyReader?
+
+    /// - Throws: ``NetworkError/Code/unclassified`` when memory is short.
+    init() throws {
+        guard let pointer = curl_easy_init() else {
+            throw NetworkError(.unclassified, "libcurl could not make a handle (curl_easy_init)", phase: .preparing)
+        }
+        self.pointer = pointer
+        errorText = .allocate(capacity: Int(ccurl_error_size))
+        errorText.initialize(repeating: 0, count: Int(ccurl_error_size))
+    }
+
+    deinit {
+        // Never inside a multi handle here: the loop removes before it lets go.
+        curl_easy_cleanup(pointer)
+        curl_slist_free_all(headerList)
+        errorText.deallocate()
+    }
+
+    /// Back to libcurl's defaults, for the next transfer. Connections belong to the multi handle and stay.
+    func reset() {
+        curl_easy_reset(pointer)
+        release()
+        errorText[0] = 0
+        _ = ccurl_easy_setopt_pointer(pointer, CURLOPT_ERRORBUFFER, errorText)
+    }
+
+    /// Lets go of the last transfer's memory. The handle must have left its multi handle, and must be ``reset()`` before
+    /// it is used again.
+    func release() {
+        curl_slist_free_all(headerList)
+        headerList = nil
+        reader = nil
+    }
+
+    /// libcurl's own words on the failure, if it had any.
+    var failureText: String? { errorText[0] == 0 ? nil : String(cString: errorText) }
+
+    // MARK: Options, one function per parameter type
+
+    func set(_ option: LongOption, _ value: Int) throws {
+        try check(ccurl_easy_setopt_long(pointer, option.number, value), option.name)
+    }
+
+    func set(_ option: OffsetOption, _ value: Int) throws {
+        try check(ccurl_easy_setopt_offset(pointer, option.number, curl_off_t(value)), option.name)
+    }
+
+    /// libcurl copies the text; `nil` unsets.
+    func set(_ option: StringOption, _ value: String?) throws {
+        try check(ccurl_easy_setopt_string(pointer, option.number, value), option.name)
+    }
+
+    /// Header lines; the list lives until ``release()``.
+    func setHeaderLines(_ lines: [String]) throws {
+        var list: UnsafeMutablePointer<curl_slist>?
+        for line in lines {
+            guard let longer = curl_slist_append(list, line) else {
+                curl_slist_free_all(list)
+                throw NetworkError(.unclassified, "no memory for the header fields", phase: .preparing)
+            }
+            list = longer
+        }
+        headerList = list
+        try check(ccurl_easy_setopt_list(pointer, CURLOPT_HTTPHEADER, list), "CURLOPT_HTTPHEADER")
+    }
+
+    /// A small body, copied by libcurl.
+    func setCopiedBody(_ bytes: [UInt8]) throws {
+        try set(.postFieldSize, bytes.count)
+        try bytes.withUnsafeBufferPointer { buffer in
+            let start = UnsafeMutableRawPointer(mutating: buffer.baseAddress) ?? UnsafeMutableRawPointer(errorText)
+            try check(
+                ccurl_easy_setopt_pointer(pointer, CURLOPT_COPYPOSTFIELDS, start),
+                "CURLOPT_COPYPOSTFIELDS"
+            )
+        }
+    }
+
+    /// A body that libcurl fetches piece by piece.
+    func setReadBody(_ reader: RequestBodyReader, count: Int) throws {
+        self.reader = reader
+        let context = Unmanaged.passUnretained(reader).toOpaque()
+        try set(.postFieldSize, count)
+        try check(
+            ccurl_easy_setopt_data_callback(pointer, CURLOPT_READFUNCTION, RequestBodyReader.read),
+            "CURLOPT_READFUNCTION"
+        )
+        try check(ccurl_easy_setopt_pointer(pointer, CURLOPT_READDATA, context), "CURLOPT_READDATA")
+        try check(ccurl_easy_setopt_seek_callback(pointer, RequestBodyReader.seek), "CURLOPT_SEEKFUNCTION")
+        try check(ccurl_easy_setopt_pointer(pointer, CURLOPT_SEEKDATA, context), "CURLOPT_SEEKDATA")
+    }
+
+    // MARK: Questions
+
+    /// A time of `CURLINFO_*_TIME_T` in microseconds; `nil` while it has not happened.
+    func time(_ info: CURLINFO) -> Int? {
+        let value = offset(info)
+        return value > 0 ? value : nil
+    }
+
+    /// A `curl_off_t` answer; 0 when libcurl does not know.
+    func offset(_ info: CURLINFO) -> Int {
+        var value: curl_off_t = 0
+        return ccurl_easy_getinfo_offset(pointer, info, &value) == CURLE_OK ? Int(value) : 0
+    }
+
+    /// A `long` answer; 0 when libcurl does not know.
+    func long(_ info: CURLINFO) -> Int {
+        var value = 0
+        return ccurl_easy_getinfo_long(pointer, info, &value) == CURLE_OK ? value : 0
+    }
+
+    /// A text answer; `nil` when libcurl has none.
+    func string(_ info: CURLINFO) -> String? {
+        var value: UnsafeMutablePointer<CChar>?
+        guard ccurl_easy_getinfo_string(pointer, info, &value) == CURLE_OK, let value, value[0] != 0 else { return nil }
+        return String(cString: value)
+    }
+
+    func check(_ code: CURLcode, _ name: StaticString) throws {
+        guard code != CURLE_OK else { return }
+        let isMissing = code == CURLE_UNKNOWN_OPTION || code == CURLE_NOT_BUILT_IN
+        throw NetworkError(
+            isMissing ? .unsupported : .invalidOption,
+            "\(name) is \(isMissing ? "not supported" : "refused") by libcurl \(Libcurl.found.version)",
+            phase: .preparing,
+            underlying: CurlFailure.underlying(code, text: nil)
+        )
+    }
+}

@@ -1,0 +1,70 @@
+import CCurl
+import NetworkCore
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// A level-triggered epoll instance and its event buffer. Used by the loop's thread alone.
+final class Epoll {
+    private let descriptor: Int32
+    private let events: UnsafeMutableBufferPointer<epoll_event>
+
+    init() throws {
+        descriptor = epoll_create1(ccurl_epoll_cloexec)
+        guard descriptor >= 0 else { throw NetworkError.systemCall("epoll_create1") }
+        events = .allocate(capacity: 256)
+        events.initialize(repeating: epoll_event())
+    }
+
+    deinit {
+        close(descriptor)
+        events.deallocate()
+    }
+
+    /// Makes a change. What the kernel knows better (a descriptor that was closed or registered meanwhile) is followed,
+    /// not reported.
+    func apply(_ change: SocketInterests.Change) {
+        switch change.kind {
+        case .delete: _ = control(EPOLL_CTL_DEL, change)
+        case .add: if control(EPOLL_CTL_ADD, change) == EEXIST { _ = control(EPOLL_CTL_MOD, change) }
+        case .modify: if control(EPOLL_CTL_MOD, change) == ENOENT { _ = control(EPOLL_CTL_ADD, change) }
+        }
+    }
+
+    private func control(_ operation: Int32, _ change: SocketInterests.Change) -> Int32 {
+        var event = epoll_event()
+        if change.interest.contains(.read) { event.events |= ccurl_epoll_in }
+        if change.interest.contains(.write) { event.events |= ccurl_epoll_out }
+        event.data.fd = change.descriptor
+        return epoll_ctl(descriptor, operation, change.descriptor, &event) == 0 ? 0 : errno
+    }
+
+    /// What happened on a descriptor.
+    struct Event {
+        let descriptor: Int32
+        let isReadable: Bool
+        let isWritable: Bool
+        let hasError: Bool
+    }
+
+    /// Waits until something happens.
+    /// - Parameter milliseconds: -1 for no end.
+    /// - Returns: How many events ``event(at:)`` has; 0 also when a signal came.
+    func wait(milliseconds: Int32) -> Int {
+        Int(max(0, epoll_wait(descriptor, events.baseAddress, Int32(events.count), milliseconds)))
+    }
+
+    /// One of the events of the last wait.
+    func event(at index: Int) -> Event {
+        let flags = events[index].events
+        return Event(
+            descriptor: events[index].data.fd,
+            isReadable: flags & (ccurl_epoll_in | ccurl_epoll_hup) != 0,
+            isWritable: flags & ccurl_epoll_out != 0,
+            hasError: flags & ccurl_epoll_err != 0
+        )
+    }
+}

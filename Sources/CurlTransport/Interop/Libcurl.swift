@@ -1,0 +1,62 @@
+import CCurl
+import Synchronization
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// The libcurl that this process runs with: initialised once, then asked what it is.
+enum Libcurl {
+    /// What was found. Reading it initialises libcurl.
+    static let found: LibcurlSupport = {
+        keepOpenSSLAtExit()
+        let status = curl_global_init(Int(ccurl_global_all))
+        return readSupport(initialisation: Int(status.rawValue))
+    }()
+
+    /// OpenSSL cleans up in an exit handler of its own while loop threads may be in the middle of a handshake, and
+    /// crashes the process. OPENSSL_init_crypto(OPENSSL_INIT_NO_ATEXIT) before the first use turns that off; looked up,
+    /// because libcurl may be built on another TLS library.
+    private static func keepOpenSSLAtExit() {
+        typealias Initialise = @convention(c) (UInt64, OpaquePointer?) -> Int32
+        let noAtExit: UInt64 = 0x0008_0000
+        guard let symbol = dlsym(nil, "OPENSSL_init_crypto") else { return }
+        _ = unsafeBitCast(symbol, to: Initialise.self)(noAtExit, nil)
+    }
+
+    private static func readSupport(initialisation: Int) -> LibcurlSupport {
+        let info = ccurl_version_info().pointee
+        let number = Int(info.version_num)
+        return LibcurlSupport(
+            version: LibcurlVersion(number >> 16 & 0xFF, number >> 8 & 0xFF, number & 0xFF),
+            tlsLibrary: info.ssl_version.map { String(cString: $0) },
+            features: featureNames(bits: Int(info.features)),
+            protocols: strings(info.protocols),
+            defaultCAFile: info.cainfo.map { String(cString: $0) },
+            initialisation: initialisation
+        )
+    }
+
+    private static func featureNames(bits: Int) -> Set<String> {
+        if let names = ccurl_feature_names() { return Set(strings(names)) }
+        let named: [(bit: Int, name: String)] = [
+            (0, "IPv6"), (2, "SSL"), (3, "libz"), (4, "NTLM"), (7, "AsynchDNS"), (8, "SPNEGO"), (9, "Largefile"),
+            (10, "IDN"), (16, "HTTP2"), (17, "GSS-API"), (18, "Kerberos"), (19, "UnixSockets"), (20, "PSL"),
+            (21, "HTTPS-proxy"), (23, "brotli"), (24, "alt-svc"), (25, "HTTP3"), (26, "zstd"), (28, "HSTS"),
+            (30, "threadsafe"),
+        ]
+        return Set(named.filter { bits & (1 << $0.bit) != 0 }.map(\.name))
+    }
+
+    private static func strings(_ list: UnsafePointer<UnsafePointer<CChar>?>?) -> [String] {
+        var result: [String] = []
+        var next = list
+        while let at = next, let text = at.pointee {
+            result.append(String(cString: text))
+            next = at + 1
+        }
+        return result
+    }
+}

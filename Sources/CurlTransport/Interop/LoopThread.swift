@@ -1,0 +1,56 @@
+import CCurl
+import NetworkCore
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// Starts the loop's thread.
+enum LoopThread {
+    /// Runs `body` on a new detached thread with every signal blocked: a write to a closed connection must not end the
+    /// process by SIGPIPE, and the program's handlers run where the program expects them. Threads that libcurl starts
+    /// from there inherit it.
+    static func start(named name: String, _ body: @escaping @Sendable () -> Void) throws {
+        let box = Unmanaged.passRetained(
+            Box {
+                ccurl_name_thread(name)
+                body()
+            }
+        )
+        var attributes = pthread_attr_t()
+        pthread_attr_init(&attributes)
+        pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
+        defer { pthread_attr_destroy(&attributes) }
+
+        var blocked = sigset_t()
+        var previous = sigset_t()
+        sigfillset(&blocked)
+        // A thread starts with its creator's mask.
+        pthread_sigmask(SIG_BLOCK, &blocked, &previous)
+        defer { pthread_sigmask(SIG_SETMASK, &previous, nil) }
+
+        var thread = pthread_t()
+        let status = pthread_create(
+            &thread, &attributes,
+            { context in
+                guard let context else { return nil }
+                Unmanaged<Box>.fromOpaque(context).takeRetainedValue().body()
+                return nil
+            }, box.toOpaque())
+        guard status == 0 else {
+            box.release()
+            throw NetworkError(
+                .unclassified,
+                "the loop's thread could not be started",
+                underlying: .init(domain: "errno", code: Int(status), message: String(cString: strerror(status)))
+            )
+        }
+    }
+
+    private final class Box {
+        let body: @Sendable () -> Void
+        init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+    }
+}

@@ -1,0 +1,153 @@
+import CCurl
+import NetworkCore
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// Owns one `CURLM *`. Used by the loop's thread alone; it reports wishes for descriptors and timers to the loop.
+final class MultiHandle {
+    private let pointer: UnsafeMutableRawPointer
+    private unowned let loop: any MultiHandleDelegate
+    private var isClosed = false
+
+    /// - Parameter connections: How many connections are kept, those in use counted (CURLMOPT_MAXCONNECTS).
+    init(loop: any MultiHandleDelegate, connections: Int) throws {
+        guard let pointer = curl_multi_init() else {
+            throw NetworkError(.unclassified, "libcurl could not make a multi handle (curl_multi_init)")
+        }
+        self.pointer = pointer
+        self.loop = loop
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        _ = ccurl_multi_setopt_long(pointer, CURLMOPT_MAXCONNECTS, connections)
+        _ = ccurl_multi_setopt_long(pointer, CURLMOPT_PIPELINING, ccurl_pipe_multiplex)
+        _ = ccurl_multi_setopt_socket_callback(pointer, Self.socketCallback)
+        _ = ccurl_multi_setopt_pointer(pointer, CURLMOPT_SOCKETDATA, context)
+        _ = ccurl_multi_setopt_timer_callback(pointer, Self.timerCallback)
+        _ = ccurl_multi_setopt_pointer(pointer, CURLMOPT_TIMERDATA, context)
+    }
+
+    /// Closes the kept connections, which calls back once more: so on the loop's thread while the loop is whole, and not
+    /// in a `deinit`. Every handle must have been removed.
+    func close() {
+        curl_multi_cleanup(pointer)
+        isClosed = true
+    }
+
+    deinit { precondition(isClosed, "a multi handle was dropped by the loop without being closed") }
+
+    func add(_ easy: EasyHandle) throws {
+        let code = curl_multi_add_handle(pointer, easy.pointer)
+        guard code == CURLM_OK else {
+            throw NetworkError(
+                .unclassified,
+                "libcurl refused the transfer",
+                phase: .preparing,
+                underlying: Self.underlying(code)
+            )
+        }
+    }
+
+    func remove(_ easy: EasyHandle) { curl_multi_remove_handle(pointer, easy.pointer) }
+
+    /// Tells libcurl what happened on a descriptor.
+    /// - Returns: The fault after which every transfer is undefined, or `nil`.
+    func socketReady(_ event: Epoll.Event) -> NetworkError.Underlying? {
+        var mask: Int32 = 0
+        if event.isReadable { mask |= ccurl_select_in }
+        if event.isWritable { mask |= ccurl_select_out }
+        if event.hasError { mask |= ccurl_select_err }
+        return act(event.descriptor, mask)
+    }
+
+    /// Tells libcurl that its timer is due, or that handles were added.
+    func timerDue() -> NetworkError.Underlying? { act(ccurl_socket_timeout, 0) }
+
+    private func act(_ descriptor: curl_socket_t, _ mask: Int32) -> NetworkError.Underlying? {
+        var running: Int32 = 0
+        let code = curl_multi_socket_action(pointer, descriptor, mask, &running)
+        return code == CURLM_OK ? nil : Self.underlying(code)
+    }
+
+    /// The next transfer that has ended, with libcurl's result.
+    func nextDone() -> (transfer: Transfer, code: CURLcode)? {
+        var code = CURLE_OK
+        guard let easy = ccurl_multi_next_done(pointer, &code), let transfer = Transfer.of(easy) else { return nil }
+        return (transfer, code)
+    }
+
+    // MARK: Descriptors
+
+    /// Has the handle open and close its sockets through us: close-on-exec, which libcurl does not set below 8.19, and
+    /// the loop's table of descriptors learns of both.
+    func attachSockets(to easy: EasyHandle) throws {
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        try easy.check(
+            ccurl_easy_setopt_open_socket_callback(easy.pointer, Self.openCallback), "CURLOPT_OPENSOCKETFUNCTION")
+        try easy.check(
+            ccurl_easy_setopt_pointer(easy.pointer, CURLOPT_OPENSOCKETDATA, context), "CURLOPT_OPENSOCKETDATA")
+        try easy.check(
+            ccurl_easy_setopt_close_socket_callback(easy.pointer, Self.closeCallback), "CURLOPT_CLOSESOCKETFUNCTION")
+        try easy.check(
+            ccurl_easy_setopt_pointer(easy.pointer, CURLOPT_CLOSESOCKETDATA, context), "CURLOPT_CLOSESOCKETDATA")
+    }
+
+    /// close(2), apart from this type's own verb.
+    private static func closeDescriptor(_ descriptor: Int32) -> Int32 {
+        #if canImport(Glibc)
+        Glibc.close(descriptor)
+        #else
+        Musl.close(descriptor)
+        #endif
+    }
+
+    private static func of(_ context: UnsafeMutableRawPointer) -> MultiHandle {
+        Unmanaged<MultiHandle>.fromOpaque(context).takeUnretainedValue()
+    }
+
+    private static let socketCallback: ccurl_socket_callback = { _, descriptor, interest, context, _ in
+        guard let context else { return 0 }
+        var wanted: SocketInterests.Interest = []
+        if interest == ccurl_poll_in || interest == ccurl_poll_inout { wanted.insert(.read) }
+        if interest == ccurl_poll_out || interest == ccurl_poll_inout { wanted.insert(.write) }
+        of(context).loop.multiWants(wanted, of: descriptor)
+        return 0
+    }
+
+    private static let timerCallback: ccurl_timer_callback = { _, milliseconds, context in
+        guard let context else { return 0 }
+        of(context).loop.multiWantsTimer(milliseconds: milliseconds < 0 ? nil : milliseconds)
+        return 0
+    }
+
+    private static let openCallback: ccurl_open_socket_callback = { context, _, address in
+        guard let context, let address else { return ccurl_socket_bad }
+        let wanted = address.pointee
+        let descriptor = socket(wanted.family, wanted.socktype | Int32(SOCK_CLOEXEC.rawValue), wanted.protocol)
+        if descriptor >= 0 { of(context).loop.multiOpened(descriptor) }
+        return descriptor
+    }
+
+    private static let closeCallback: ccurl_close_socket_callback = { context, descriptor in
+        if let context { of(context).loop.multiWillClose(descriptor) }
+        return closeDescriptor(descriptor)
+    }
+
+    private static func underlying(_ code: CURLMcode) -> NetworkError.Underlying {
+        NetworkError.Underlying(
+            domain: "libcurl multi",
+            code: Int(code.rawValue),
+            message: curl_multi_strerror(code).map { String(cString: $0) } ?? "unknown"
+        )
+    }
+}
+
+/// What a multi handle asks of its loop, always on the loop's thread and inside libcurl.
+protocol MultiHandleDelegate: AnyObject {
+    func multiWants(_ interest: SocketInterests.Interest, of descriptor: Int32)
+    func multiWantsTimer(milliseconds: Int?)
+    func multiOpened(_ descriptor: Int32)
+    func multiWillClose(_ descriptor: Int32)
+}

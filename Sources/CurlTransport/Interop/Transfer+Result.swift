@@ -1,0 +1,46 @@
+import CCurl
+import NetworkCore
+
+extension Transfer {
+    /// What the caller gets for a transfer that libcurl reports as done.
+    func result(of easy: EasyHandle, _ code: CURLcode) -> Result<RawResponse, any Error> {
+        if let failure = state.failure { return .failure(failure) }
+        let info = easy.info
+        guard code == CURLE_OK else {
+            return .failure(CurlFailure.error(code, text: easy.failureText, phase: info.phase))
+        }
+        guard state.head.hasFinalHead else {
+            return .failure(NetworkError(.invalidResponse, "the response has no head", phase: info.phase))
+        }
+        if let announced = easy.announcedBytes, info.isTruncated(announced: announced), request.method != .head {
+            return .failure(
+                NetworkError(
+                    .truncatedBody,
+                    "the stream ended after \(info.downloadedBytes) of \(announced) bytes",
+                    phase: .receiving
+                )
+            )
+        }
+        let queued = (clocks.admitted ?? clocks.sent) - clocks.sent
+        let metrics = info.metrics(
+            queued: queued,
+            total: elapsed,
+            bodyBytes: state.bodyBytes,
+            hasRequestBody: request.body != nil
+        )
+        return .success(RawResponse(headBytes: state.head.bytes, body: body.take(), metrics: metrics))
+    }
+
+    /// The error of a clock that ran out.
+    func timeout(_ code: NetworkError.Code) -> NetworkError {
+        let options = request.options
+        let phase: NetworkError.Phase = clocks.admitted == nil ? .queued : easy?.info.phase ?? .waiting
+        let message =
+            switch code {
+            case .connectTimeout: "no connection within \(options.connectTimeout ?? .zero) (connectTimeout)"
+            case .idleTimeout: "nothing moved for \(options.idleTimeout ?? .zero) (idleTimeout)"
+            default: "the exchange was not done within \(options.totalTimeout ?? .zero) (totalTimeout)"
+            }
+        return NetworkError(code, message, phase: phase)
+    }
+}

@@ -1,0 +1,42 @@
+import CCurl
+import NetworkCore
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// An eventfd: any thread signals it, the loop's epoll sees it.
+final class WakeUp: Sendable {
+    let descriptor: Int32
+
+    init() throws {
+        descriptor = eventfd(0, ccurl_eventfd_flags)
+        guard descriptor >= 0 else { throw NetworkError.systemCall("eventfd") }
+    }
+
+    deinit { close(descriptor) }
+
+    /// Can't fail but by overflow, which also leaves it readable.
+    func signal() { eventfd_write(descriptor, 1) }
+
+    /// Makes it silent again.
+    func clear() {
+        var count: eventfd_t = 0
+        eventfd_read(descriptor, &count)
+    }
+}
+
+extension NetworkError {
+    /// A system call that failed just now, with errno's words.
+    static func systemCall(_ name: String) -> NetworkError {
+        let number = errno
+        return NetworkError(
+            .unclassified,
+            "\(name) failed",
+            phase: .preparing,
+            underlying: Underlying(domain: "errno", code: Int(number), message: String(cString: strerror(number)))
+        )
+    }
+}

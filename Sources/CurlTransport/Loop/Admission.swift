@@ -1,0 +1,96 @@
+/// Who may run: at most so many at once per origin and in all, the others in order of arrival.
+///
+/// Waiting happens here and not inside libcurl, where it would count into connect timeouts and where each waiting
+/// transfer could start a resolver thread.
+struct Admission {
+    private struct OriginState {
+        /// Running, or past the origin's gate and waiting at the common one.
+        var passed = 0
+        var waiting = SlotQueue()
+    }
+
+    private let perOrigin: Int
+    private let inAll: Int
+    private let maximumWaiting: Int
+    private var origins: [Origin: OriginState] = [:]
+    /// Past their origin's gate.
+    private var ready = SlotQueue()
+    private var running = 0
+    private(set) var waiting = 0
+
+    init(perOrigin: Int, inAll: Int, maximumWaiting: Int) {
+        self.perOrigin = perOrigin
+        self.inAll = inAll
+        self.maximumWaiting = maximumWaiting
+    }
+
+    enum Arrival { case run, wait, refused }
+
+    mutating func arrive(_ slot: Int, at origin: Origin) -> Arrival {
+        var state = origins[origin] ?? OriginState()
+        let passes = state.passed < perOrigin && state.waiting.isEmpty
+        if passes, running < inAll, ready.isEmpty {
+            running += 1
+            state.passed += 1
+            origins[origin] = state
+            return .run
+        }
+        guard waiting < maximumWaiting else { return .refused }
+        waiting += 1
+        if passes {
+            state.passed += 1
+            ready.append(slot)
+        } else {
+            state.waiting.append(slot)
+        }
+        origins[origin] = state
+        return .wait
+    }
+
+    /// A running slot has ended.
+    /// - Returns: The slots to start now.
+    mutating func leave(_ origin: Origin) -> [Int] {
+        running -= 1
+        releaseOrigin(origin)
+        return takeReady()
+    }
+
+    /// A waiting slot gives up.
+    /// - Returns: The slots to start now.
+    mutating func withdraw(_ slot: Int, from origin: Origin) -> [Int] {
+        if origins[origin]?.waiting.remove(slot) == true {
+            waiting -= 1
+        } else if ready.remove(slot) {
+            waiting -= 1
+            releaseOrigin(origin)
+        }
+        return takeReady()
+    }
+
+    private mutating func releaseOrigin(_ origin: Origin) {
+        guard var state = origins[origin] else { return }
+        state.passed -= 1
+        if let next = state.waiting.popFirst() {
+            state.passed += 1
+            ready.append(next)
+        }
+        origins[origin] = state.passed == 0 ? nil : state
+    }
+
+    private mutating func takeReady() -> [Int] {
+        var started: [Int] = []
+        while running < inAll, let slot = ready.popFirst() {
+            running += 1
+            waiting -= 1
+            started.append(slot)
+        }
+        return started
+    }
+}
+
+/// Where connections go: transfers with equal origins may share one.
+struct Origin: Hashable, Sendable {
+    let isSecure: Bool
+    let host: String
+    let port: Int
+}

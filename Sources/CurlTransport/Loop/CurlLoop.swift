@@ -1,0 +1,48 @@
+import Dispatch
+import NetworkCore
+import Synchronization
+
+/// A loop as other threads see it: transfers go in, outcomes come out. The thread lives until ``shutDown()``.
+final class CurlLoop: Sendable {
+    let clock = LoopClock()
+    private let mailbox: Mailbox
+    private let hasEnded = DispatchSemaphore(value: 0)
+
+    /// Starts the thread.
+    /// - Throws: ``NetworkError`` when descriptors, memory or threads are short.
+    init(configuration: CurlConfiguration, pool: EasyPool) throws {
+        let wakeUp = try WakeUp()
+        let mailbox = Mailbox(wakeUp: wakeUp)
+        self.mailbox = mailbox
+        // Made here, where a failure can be thrown, and from then on touched by the thread alone.
+        nonisolated(unsafe) let core = try LoopCore(
+            configuration: configuration, pool: pool, mailbox: mailbox, clock: clock)
+        try LoopThread.start(named: "netlayer-curl") { [hasEnded] in
+            core.run()
+            hasEnded.signal()
+        }
+    }
+
+    /// Hands a transfer to the loop.
+    func start(_ transfer: Transfer) {
+        if !mailbox.post(.start(transfer)) { transfer.outcome.finish(.failure(NetworkError.shutDown)) }
+    }
+
+    /// Ends a transfer, whether it has started or not: its caller learns of it at once, the loop a little later.
+    func cancel(_ transfer: Transfer) {
+        transfer.isCancelled.store(true, ordering: .releasing)
+        guard transfer.outcome.finish(.failure(NetworkError.cancelled)) else { return }
+        // A loop that has ended has nothing left to cancel.
+        _ = mailbox.post(.cancel(transfer))
+    }
+
+    /// Fails what runs and waits, and ends the thread. Returns at once.
+    func shutDown() { _ = mailbox.post(.shutDown) }
+
+    /// Waits for the thread's end.
+    func waitForEnd(atMost seconds: Double) { _ = hasEnded.wait(timeout: .now() + seconds) }
+}
+
+extension NetworkError {
+    static var shutDown: NetworkError { NetworkError(.shutDown, "the dispatcher was shut down") }
+}

@@ -1,0 +1,20 @@
+import Synchronization
+
+/// Easy handles between two transfers. A handle costs several kilobytes and a dozen allocations to make.
+final class EasyPool: Sendable {
+    private let idle = Mutex<[EasyHandle]>([])
+    private static let maximumIdle = 256
+
+    /// A handle at libcurl's defaults.
+    func take() throws -> EasyHandle {
+        let easy = try idle.withLock { $0.popLast() } ?? EasyHandle()
+        easy.reset()
+        return easy
+    }
+
+    /// Takes back a handle that has left its multi handle.
+    func give(_ easy: EasyHandle) {
+        easy.release()
+        idle.withLock { if $0.count < Self.maximumIdle { $0.append(easy) } }
+    }
+}

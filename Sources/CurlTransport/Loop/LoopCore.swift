@@ -1,0 +1,265 @@
+import NetworkCore
+import Synchronization
+
+/// The loop: epoll, one multi handle, the transfers, their clocks and their turn. Made by ``CurlLoop`` and then used by its
+/// thread alone.
+final class LoopCore {
+    private let mailbox: Mailbox
+    private let clock: LoopClock
+    private let pool: EasyPool
+    private let epoll: Epoll
+    private let keptConnections: Int
+    private var multi: MultiHandle!
+    private var sockets = SocketInterests()
+    private var deadlines = DeadlineHeap()
+    private var admission: Admission
+    private var slots: [Transfer?] = []
+    private var freeSlots: [Int] = []
+    /// When libcurl wants to be called without an event (CURLMOPT_TIMERFUNCTION).
+    private var multiDeadline: MonotonicTime?
+    /// Slots whose turn has come. A list and not a call: a transfer may end as it begins, and lets the next one begin.
+    private var admitted: [Int] = []
+    private var isShuttingDown = false
+
+    init(configuration: CurlConfiguration, pool: EasyPool, mailbox: Mailbox, clock: LoopClock) throws {
+        self.mailbox = mailbox
+        self.clock = clock
+        self.pool = pool
+        // MAXCONNECTS counts connections in use: below their number, each request would open a new one.
+        keptConnections = configuration.maximumConnections
+        admission = Admission(
+            perOrigin: configuration.maximumConnectionsPerHost,
+            inAll: configuration.maximumConnections,
+            maximumWaiting: configuration.maximumWaiting
+        )
+        epoll = try Epoll()
+        multi = try MultiHandle(loop: self, connections: keptConnections)
+        epoll.apply(.init(kind: .add, descriptor: mailbox.wakeUp.descriptor, interest: .read))
+    }
+
+    /// The thread's life: messages, timers, clocks, then wait for what comes.
+    func run() {
+        var messages: [LoopMessage] = []
+        while true {
+            mailbox.take(into: &messages)
+            for message in messages { handle(message) }
+            messages.removeAll(keepingCapacity: true)
+            checkClocks()
+            beginAdmitted()
+            if let due = multiDeadline, due <= clock.now {
+                multiDeadline = nil
+                act { multi.timerDue() }
+                takeDone()
+            }
+            if isShuttingDown { return end() }
+            waitForEvents()
+        }
+    }
+
+    private func waitForEvents() {
+        sockets.takeChanges(epoll.apply)
+        let next = [multiDeadline, deadlines.earliest].compactMap(\.self).min()
+        let maySleep = admitted.isEmpty && mailbox.fallAsleep()
+        let timeout = maySleep ? next.map { clock.now.milliseconds(until: $0) } ?? -1 : 0
+        let count = epoll.wait(milliseconds: timeout)
+        clock.now = .now
+        for index in 0..<count {
+            let event = epoll.event(at: index)
+            if event.descriptor == mailbox.wakeUp.descriptor {
+                mailbox.wakeUp.clear()
+            } else if sockets.wants(event.descriptor) {
+                act { multi.socketReady(event) }
+            }
+        }
+        takeDone()
+    }
+
+    // MARK: Messages
+
+    private func handle(_ message: LoopMessage) {
+        switch message {
+        case .start(let transfer): start(transfer)
+        case .cancel(let transfer): if transfer.slot >= 0 { abandon(transfer, NetworkError.cancelled) }
+        case .shutDown: isShuttingDown = true
+        }
+    }
+
+    private func start(_ transfer: Transfer) {
+        guard !transfer.isCancelled.load(ordering: .acquiring) else { return recycle(transfer) }
+        transfer.slot = freeSlots.popLast() ?? slots.count
+        if transfer.slot == slots.count { slots.append(nil) }
+        slots[transfer.slot] = transfer
+        switch admission.arrive(transfer.slot, at: transfer.origin) {
+        case .run: admit([transfer.slot])
+        case .wait: check(transfer)
+        case .refused:
+            transfer.outcome.finish(.failure(NetworkError.overloaded))
+            freeSlot(of: transfer)
+        }
+    }
+
+    /// Gives an admitted transfer to libcurl.
+    private func begin(_ transfer: Transfer) {
+        guard let easy = transfer.easy else { return }
+        transfer.clocks.admit(at: clock.now)
+        transfer.state.lastActivity = clock.now
+        do {
+            try multi.attachSockets(to: easy)
+            easy.reader?.onProgress = { [unowned transfer] in transfer.state.lastActivity = transfer.clock.now }
+            try multi.add(easy)
+        } catch {
+            transfer.outcome.finish(.failure(error))
+            return retire(transfer)
+        }
+        transfer.isInMulti = true
+        check(transfer)
+    }
+
+    private func admit(_ slots: [Int]) {
+        for slot in slots { self.slots[slot]?.isAdmitted = true }
+        admitted += slots
+    }
+
+    private func beginAdmitted() {
+        var next = 0
+        while next < admitted.count {
+            // The one who was admitted may have ended meanwhile, and the slot may be another's.
+            if let transfer = slots[admitted[next]], transfer.isAdmitted, !transfer.isInMulti { begin(transfer) }
+            next += 1
+        }
+        admitted.removeAll(keepingCapacity: true)
+    }
+
+    // MARK: Ends
+
+    private func takeDone() {
+        while let (transfer, code) = multi.nextDone() {
+            if let easy = transfer.easy {
+                transfer.outcome.finish(transfer.result(of: easy, code))
+            }
+            retire(transfer)
+        }
+    }
+
+    /// Ends a transfer from our side. Its caller learns now; libcurl lets go as soon as that blocks nothing.
+    private func abandon(_ transfer: Transfer, _ error: NetworkError) {
+        transfer.state.fail(error)
+        transfer.outcome.finish(.failure(error))
+        guard transfer.isInMulti else {
+            return retire(transfer)
+        }
+        // Removing a handle whose name is being looked up joins the resolver's thread, unless libcurl can leave it
+        // behind. Where it can't, the transfer stays until the lookup ends, refusing whatever comes.
+        if let easy = transfer.easy, easy.isResolving, !Libcurl.found.has(.quickExit) {
+            deadlines.remove(transfer.slot)
+        } else {
+            retire(transfer)
+        }
+    }
+
+    /// Takes a transfer out of libcurl or out of the queue, and lets the next one in.
+    private func retire(_ transfer: Transfer) {
+        if transfer.isAdmitted {
+            if let easy = transfer.easy, transfer.isInMulti { multi.remove(easy) }
+            transfer.isInMulti = false
+            admit(admission.leave(transfer.origin))
+        } else {
+            admit(admission.withdraw(transfer.slot, from: transfer.origin))
+        }
+        freeSlot(of: transfer)
+    }
+
+    private func freeSlot(of transfer: Transfer) {
+        deadlines.remove(transfer.slot)
+        slots[transfer.slot] = nil
+        freeSlots.append(transfer.slot)
+        transfer.slot = -1
+        recycle(transfer)
+    }
+
+    private func recycle(_ transfer: Transfer) {
+        if let easy = transfer.easy { pool.give(easy) }
+        transfer.easy = nil
+    }
+
+    // MARK: Clocks
+
+    private func checkClocks() {
+        while let slot = deadlines.popDue(clock.now) {
+            if let transfer = slots[slot] { check(transfer) }
+        }
+    }
+
+    private func check(_ transfer: Transfer) {
+        var isConnected = false
+        if let admitted = transfer.clocks.admitted, let connectedAfter = transfer.easy?.connectedAfter {
+            isConnected = true
+            let connected = admitted + .microseconds(connectedAfter)
+            transfer.state.lastActivity = max(transfer.state.lastActivity, connected)
+        }
+        let verdict = transfer.clocks.check(
+            at: clock.now, isConnected: isConnected, lastActivity: transfer.state.lastActivity)
+        switch verdict {
+        case .lookAgain(let time): deadlines.set(transfer.slot, to: time)
+        case .neverAgain: deadlines.remove(transfer.slot)
+        case .fail(let code): abandon(transfer, transfer.timeout(code))
+        }
+    }
+
+    // MARK: The end
+
+    private func end() {
+        for transfer in slots {
+            guard let transfer else { continue }
+            transfer.outcome.finish(.failure(NetworkError.shutDown))
+            if let easy = transfer.easy, transfer.isInMulti { multi.remove(easy) }
+            recycle(transfer)
+        }
+        slots = []
+        multi.close()
+    }
+
+    /// Calls libcurl. A fault of the multi handle leaves every transfer undefined: they all fail, and the loop goes on with
+    /// a new one.
+    private func act(_ call: () -> NetworkError.Underlying?) {
+        guard let fault = call() else { return }
+        let error = NetworkError(.unclassified, "the curl loop failed and was rebuilt", underlying: fault)
+        let broken = slots.compactMap(\.self).filter(\.isInMulti)
+        for transfer in broken {
+            transfer.outcome.finish(.failure(error))
+            if let easy = transfer.easy { multi.remove(easy) }
+        }
+        multi.close()
+        multiDeadline = nil
+        do {
+            multi = try MultiHandle(loop: self, connections: keptConnections)
+        } catch {
+            isShuttingDown = true
+        }
+        for transfer in broken {
+            transfer.isInMulti = false
+            retire(transfer)
+        }
+    }
+}
+
+extension LoopCore: MultiHandleDelegate {
+    func multiWants(_ interest: SocketInterests.Interest, of descriptor: Int32) {
+        if let change = sockets.want(interest, of: descriptor) { epoll.apply(change) }
+    }
+
+    func multiWantsTimer(milliseconds: Int?) {
+        // 0 is 'at once': as of the round's own clock, or the wait would round it up to a millisecond.
+        multiDeadline = milliseconds.map { $0 == 0 ? clock.now : MonotonicTime.now.adding(milliseconds: $0) }
+    }
+
+    func multiOpened(_ descriptor: Int32) { sockets.opened(descriptor) }
+
+    func multiWillClose(_ descriptor: Int32) { sockets.closed(descriptor) }
+}
+
+extension NetworkError {
+    fileprivate static var overloaded: NetworkError {
+        NetworkError(.overloaded, "too many requests wait already (maximumWaiting)", phase: .queued)
+    }
+}

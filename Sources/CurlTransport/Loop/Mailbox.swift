@@ -1,0 +1,47 @@
+import Synchronization
+
+/// Messages to the loop's thread, taken out all at once. The thread is woken only when it sleeps.
+final class Mailbox: Sendable {
+    private struct State {
+        var messages: [LoopMessage] = []
+        var isSleeping = false
+        var isClosed = false
+    }
+
+    private let state = Mutex(State())
+    let wakeUp: WakeUp
+
+    init(wakeUp: WakeUp) { self.wakeUp = wakeUp }
+
+    /// - Returns: `false` when the loop has ended or is ending; the message is not taken then.
+    func post(_ message: LoopMessage) -> Bool {
+        let (isTaken, wakes) = state.withLock { state in
+            guard !state.isClosed else { return (false, false) }
+            state.messages.append(message)
+            if case .shutDown = message { state.isClosed = true }
+            defer { state.isSleeping = false }
+            return (true, state.isSleeping)
+        }
+        if wakes { wakeUp.signal() }
+        return isTaken
+    }
+
+    /// Swaps all messages into an empty array, whose storage is used for the next ones.
+    func take(into messages: inout [LoopMessage]) {
+        state.withLock { state in
+            state.isSleeping = false
+            swap(&state.messages, &messages)
+        }
+    }
+
+    /// Announces that the thread is about to wait.
+    ///
+    /// Decided under the lock that `post` takes: a message either is seen here, or its poster sees `isSleeping` and wakes.
+    /// - Returns: `false` when messages are there already.
+    func fallAsleep() -> Bool {
+        state.withLock { state in
+            state.isSleeping = state.messages.isEmpty
+            return state.isSleeping
+        }
+    }
+}

@@ -1,0 +1,43 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// A point on CLOCK_MONOTONIC, in nanoseconds. A clock that is set back or forward does not touch it.
+struct MonotonicTime: Comparable, Sendable {
+    var nanoseconds: Int64
+
+    static var now: MonotonicTime {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return MonotonicTime(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
+    }
+
+    static func < (left: MonotonicTime, right: MonotonicTime) -> Bool { left.nanoseconds < right.nanoseconds }
+
+    static func + (time: MonotonicTime, duration: Duration) -> MonotonicTime {
+        MonotonicTime(nanoseconds: time.nanoseconds + duration.nanoseconds)
+    }
+
+    static func - (left: MonotonicTime, right: MonotonicTime) -> Duration {
+        .nanoseconds(left.nanoseconds - right.nanoseconds)
+    }
+
+    func adding(milliseconds: Int) -> MonotonicTime {
+        MonotonicTime(nanoseconds: nanoseconds + Int64(milliseconds) * 1_000_000)
+    }
+
+    /// Milliseconds from here until `later`, rounded up, so that a wait never ends before its deadline; at least 0.
+    func milliseconds(until later: MonotonicTime) -> Int32 {
+        let rest = (later.nanoseconds - nanoseconds + 999_999) / 1_000_000
+        return Int32(clamping: max(0, rest))
+    }
+}
+
+extension Duration {
+    /// Whole nanoseconds. Option checks keep durations within a year, far from overflow.
+    fileprivate var nanoseconds: Int64 {
+        components.seconds * 1_000_000_000 + components.attoseconds / 1_000_000_000
+    }
+}

@@ -1,0 +1,38 @@
+import Synchronization
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// Stops the loops when the process exits, so that no transfer runs while libraries are being taken down.
+enum ProcessExit {
+    private struct Entry: Sendable {
+        weak var loop: CurlLoop?
+    }
+
+    private static let loops = Mutex<[Entry]>([])
+    /// How long an exit waits for one loop, in seconds.
+    private static let patience = 1.0
+
+    private static let isRegistered: Bool = {
+        atexit { ProcessExit.stopAll() }
+        return true
+    }()
+
+    /// Has a loop stopped at exit.
+    static func stop(_ loop: CurlLoop) {
+        _ = isRegistered
+        loops.withLock { entries in
+            entries.removeAll { $0.loop == nil }
+            entries.append(Entry(loop: loop))
+        }
+    }
+
+    private static func stopAll() {
+        let running = loops.withLock { $0.compactMap(\.loop) }
+        for loop in running { loop.shutDown() }
+        for loop in running { loop.waitForEnd(atMost: patience) }
+    }
+}

@@ -1,0 +1,47 @@
+/// What every transfer gets, whatever was asked: libcurl's convenience for a command line is a service's risk.
+///
+/// http and https only (CURLOPT_PROTOCOLS), no redirects, TLS 1.2 and later with full verification, no HTTP/0.9, no
+/// netrc, no authentication, no signals, proxies' header fields apart from the server's.
+struct HardenedDefaults: EasyOption {
+    let support: LibcurlSupport
+
+    /// How long a kept connection may be idle, in seconds (CURLOPT_MAXAGE_CONN). Servers close theirs after 60 to 75 s.
+    static let maximumConnectionIdle = 50
+    /// How old a connection may become, in seconds (CURLOPT_MAXLIFETIME_CONN), so that a change of DNS is noticed.
+    static let maximumConnectionLife = 1800
+
+    func apply(to easy: EasyHandle) throws {
+        try easy.set(.noSignal, 1)
+        try easy.set(.noProgress, 1)
+        if support.has(.quickExit) { try easy.set(.quickExit, 1) }
+        try restrictProtocols(easy)
+        try easy.set(.followLocation, 0)
+        try easy.set(.pathAsIs, 1)
+        try easy.set(.verifyPeer, 1)
+        try easy.set(.verifyHost, 2)
+        try easy.set(.tlsVersion, OptionValue.tls1_2)
+        try easy.set(.unrestrictedAuth, 0)
+        try easy.set(.http09Allowed, 0)
+        try easy.set(.httpAuth, OptionValue.noAuth)
+        try easy.set(.proxyAuth, OptionValue.noAuth)
+        try easy.set(.netrc, OptionValue.netrcIgnored)
+        try easy.set(.headerOptions, OptionValue.separateHeaders)
+        try easy.set(.suppressConnectHeaders, 1)
+        try easy.set(.maxConnectionIdle, Self.maximumConnectionIdle)
+        if support.has(.connectionLifetime) { try easy.set(.maxConnectionLife, Self.maximumConnectionLife) }
+        if let bytes = support.receiveBufferBytes { try easy.set(.bufferSize, bytes) }
+        // With a directory of certificates, OpenSSL builds parse all of them again for each new connection. The file
+        // holds the same ones.
+        if support.defaultCAFile != nil { try easy.set(.caDirectory, nil) }
+    }
+
+    private func restrictProtocols(_ easy: EasyHandle) throws {
+        if support.has(.protocolStrings) {
+            try easy.set(.protocols, "http,https")
+            try easy.set(.redirectProtocols, "http,https")
+        } else {
+            try easy.set(.protocols, OptionValue.httpProtocols)
+            try easy.set(.redirectProtocols, OptionValue.httpProtocols)
+        }
+    }
+}

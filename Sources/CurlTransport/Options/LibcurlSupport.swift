@@ -1,0 +1,85 @@
+/// A libcurl version.
+struct LibcurlVersion: Comparable, Sendable, CustomStringConvertible {
+    let major: Int
+    let minor: Int
+    let patch: Int
+
+    init(_ major: Int, _ minor: Int, _ patch: Int = 0) {
+        self.major = major
+        self.minor = minor
+        self.patch = patch
+    }
+
+    static func < (left: LibcurlVersion, right: LibcurlVersion) -> Bool {
+        (left.major, left.minor, left.patch) < (right.major, right.minor, right.patch)
+    }
+
+    var description: String { "\(major).\(minor).\(patch)" }
+}
+
+/// What the libcurl found can do, and where it must not be trusted. The one place where a version decides anything.
+struct LibcurlSupport: Sendable {
+    let version: LibcurlVersion
+    let tlsLibrary: String?
+    let features: Set<String>
+    let protocols: [String]
+    let defaultCAFile: String?
+    /// The result of curl_global_init; 0 is good.
+    let initialisation: Int
+
+    /// Something that came with a version.
+    enum Feature: String, CaseIterable, Sendable {
+        /// Removing a handle does not join its resolver thread (CURLOPT_QUICK_EXIT).
+        case quickExit
+        /// CURLOPT_PROTOCOLS_STR instead of the deprecated bit mask.
+        case protocolStrings
+        /// curl_global_init may be called by several threads at once.
+        case threadSafeInit
+        /// A connection's largest age since its creation (CURLOPT_MAXLIFETIME_CONN).
+        case connectionLifetime
+        /// One receive buffer for all transfers of a multi handle instead of one each.
+        case sharedReceiveBuffer
+
+        var since: LibcurlVersion {
+            switch self {
+            case .quickExit: LibcurlVersion(7, 87)
+            case .protocolStrings: LibcurlVersion(7, 85)
+            case .threadSafeInit: LibcurlVersion(7, 84)
+            case .connectionLifetime: LibcurlVersion(7, 80)
+            case .sharedReceiveBuffer: LibcurlVersion(8, 7)
+            }
+        }
+    }
+
+    /// A fault that ends with a version.
+    enum Quirk: String, CaseIterable, Sendable {
+        /// An upload over HTTP/2 spins when the window is exhausted.
+        case http2UploadSpins
+        /// RST_STREAM or GOAWAY in the middle of an HTTP/2 body is reported as success.
+        case http2TruncationIsSuccess
+        /// Paused HTTP/2 streams starve the connection's window.
+        case http2PauseStarves
+        /// A paused HTTP/2 transfer may end well with data missing.
+        case http2PauseLosesData
+        /// The HTTP/2 window is not restored when a stream is resumed.
+        case http2ResumeStalls
+
+        var fixedIn: LibcurlVersion {
+            switch self {
+            case .http2UploadSpins, .http2TruncationIsSuccess: LibcurlVersion(8, 0)
+            case .http2PauseStarves: LibcurlVersion(8, 1)
+            case .http2PauseLosesData: LibcurlVersion(8, 4)
+            case .http2ResumeStalls: LibcurlVersion(8, 14)
+            }
+        }
+    }
+
+    func has(_ feature: Feature) -> Bool { version >= feature.since }
+    func suffers(from quirk: Quirk) -> Bool { version < quirk.fixedIn }
+
+    /// Whether HTTP/2 is negotiated without being asked for: only where no known fault is left.
+    var http2ByDefault: Bool { features.contains("HTTP2") && !Quirk.allCases.contains(where: suffers) }
+
+    /// The receive buffer in bytes (CURLOPT_BUFFERSIZE); `nil` keeps libcurl's 16 KiB, where each transfer has its own.
+    var receiveBufferBytes: Int? { has(.sharedReceiveBuffer) ? 256 * 1024 : nil }
+}

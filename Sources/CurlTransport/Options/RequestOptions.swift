@@ -1,0 +1,115 @@
+import HTTPTypes
+import NetworkCore
+
+/// The URL (CURLOPT_URL), parsed and checked before; libcurl gets the serialised result.
+struct TargetOption: EasyOption {
+    let url: RequestURL
+
+    func apply(to easy: EasyHandle) throws { try easy.set(.url, url.absoluteString) }
+}
+
+/// Method and body: CURLOPT_HTTPGET, NOBODY, POST, CUSTOMREQUEST, POSTFIELDSIZE_LARGE.
+struct MethodAndBodyOption: EasyOption {
+    let method: HTTPMethod
+    let body: RequestBody?
+
+    /// A body up to this size is copied once (CURLOPT_COPYPOSTFIELDS); a larger one is fetched piece by piece, which
+    /// also tells the idle clock that it moves.
+    static let copiedBytes = 65_536
+
+    func apply(to easy: EasyHandle) throws {
+        switch (method, body) {
+        case (.get, nil): try easy.set(.httpGet, 1)
+        case (.head, _): try easy.set(.noBody, 1)
+        default:
+            // POST is libcurl's form of 'a request with a body of this length, 0 included'.
+            try easy.set(.post, 1)
+            if method != .post { try easy.set(.customRequest, method.rawValue) }
+            try attach(body, to: easy)
+        }
+    }
+
+    private func attach(_ body: RequestBody?, to easy: EasyHandle) throws {
+        guard let body, body.count > Self.copiedBytes else {
+            return try easy.setCopiedBody(body.map { [UInt8]($0.bytes) } ?? [])
+        }
+        try easy.setReadBody(RequestBodyReader(body.bytes), count: body.count)
+    }
+}
+
+/// The header fields (CURLOPT_HTTPHEADER).
+struct HeaderFieldsOption: EasyOption {
+    let fields: HTTPFields
+
+    func apply(to easy: EasyHandle) throws {
+        var lines = fields.map { field in
+            // `Name:` would remove a field and a value of white space vanishes; `Name;` sends it empty.
+            field.value.isEmpty ? "\(field.name.rawName);" : "\(field.name.rawName): \(field.value)"
+        }
+        // Not invented for us: libcurl's form type, and the wait of up to a second for '100 Continue'.
+        if !fields.contains(.contentType) { lines.append("Content-Type:") }
+        if !fields.contains(.expect) { lines.append("Expect:") }
+        try easy.setHeaderLines(lines)
+    }
+}
+
+/// Decompression of what Accept-Encoding asked for (CURLOPT_ACCEPT_ENCODING). The header field itself is among
+/// the request's fields; libcurl's would be the same.
+struct DecompressionOption: EasyOption {
+    let isOn: Bool
+
+    func apply(to easy: EasyHandle) throws {
+        if isOn { try easy.set(.acceptEncoding, "gzip, deflate") }
+    }
+}
+
+/// The protocol (CURLOPT_HTTP_VERSION, CURLOPT_PIPEWAIT).
+struct HTTPVersionOption: EasyOption {
+    let version: TransportOptions.HTTPVersion
+    let support: LibcurlSupport
+
+    func apply(to easy: EasyHandle) throws {
+        switch version {
+        case .http1_0: try easy.set(.httpVersion, OptionValue.http1_0)
+        case .http1_1: try easy.set(.httpVersion, OptionValue.http1_1)
+        case .http2: try setHTTP2(easy)
+        case .automatic:
+            if support.http2ByDefault { try setHTTP2(easy) } else { try easy.set(.httpVersion, OptionValue.http1_1) }
+        }
+    }
+
+    private func setHTTP2(_ easy: EasyHandle) throws {
+        try easy.set(.httpVersion, OptionValue.http2OverTLS)
+        // A burst waits for the first connection to tell whether it multiplexes, instead of opening one each.
+        try easy.set(.pipeWait, 1)
+    }
+}
+
+/// libcurl's own connect timeout (CURLOPT_CONNECTTIMEOUT_MS), by which it also divides the time among several addresses.
+///
+/// Left alone below 7.87: there an expiry during the name lookup joins the resolver's thread and stops the whole loop. The
+/// loop's own clock keeps the timeout everywhere.
+struct ConnectTimeoutOption: EasyOption {
+    let timeout: Duration?
+    let support: LibcurlSupport
+
+    func apply(to easy: EasyHandle) throws {
+        guard let timeout, support.has(.quickExit) else { return }
+        try easy.set(.connectTimeout, timeout.roundedUpMilliseconds)
+    }
+}
+
+extension TransportRequest {
+    /// Everything that is set for this request, in order.
+    func easyOptions(for support: LibcurlSupport) -> [any EasyOption] {
+        [
+            HardenedDefaults(support: support),
+            TargetOption(url: url),
+            MethodAndBodyOption(method: method, body: body),
+            HeaderFieldsOption(fields: wireFields),
+            DecompressionOption(isOn: options.decompress),
+            HTTPVersionOption(version: options.httpVersion, support: support),
+            ConnectTimeoutOption(timeout: options.connectTimeout, support: support),
+        ]
+    }
+}
