@@ -2,11 +2,11 @@ import ArgumentParser
 import NetworkLayer
 
 #if canImport(Glibc)
-    import Glibc
+import Glibc
 #elseif canImport(Musl)
-    import Musl
+import Musl
 #else
-    import Darwin
+import Darwin
 #endif
 
 /// The command line tool: HTTP requests over either transport.

@@ -1,12 +1,21 @@
 import ArgumentParser
 import NetworkTesting
 
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
 /// `netlayer serve`: the demo server, until a signal comes.
 struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve",
         abstract: "Run the demo server until SIGINT or SIGTERM.",
-        discussion: "It prints its URL and its routes when it listens, and knows no access control: keep it on loopback."
+        discussion:
+            "It prints its URL and its routes when it listens, and knows no access control: keep it on loopback."
     )
 
     @Option(help: ArgumentHelp("Where to listen; 0 takes a free port.", valueName: "number"))
@@ -14,6 +23,13 @@ struct ServeCommand: AsyncParsableCommand {
 
     @Option(help: ArgumentHelp("The IPv4 address to listen on.", valueName: "address"))
     var host = "127.0.0.1"
+
+    func validate() throws {
+        var address = in_addr()
+        guard inet_pton(AF_INET, host, &address) == 1 else {
+            throw ValidationError("--host takes an IPv4 address; it is '\(host.shown)'")
+        }
+    }
 
     func run() async throws {
         let server = DemoServer(port: port, host: host)
