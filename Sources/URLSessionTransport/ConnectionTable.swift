@@ -70,11 +70,15 @@ extension ConnectionTable {
         let variables = ["http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"]
         let environment = ProcessInfo.processInfo.environment
         guard !variables.contains(where: { environment[$0].map { !$0.isEmpty } ?? false }) else { return nil }
-        let texts = ["/proc/self/net/tcp", "/proc/self/net/tcp6"].compactMap { path in
-            try? String(contentsOfFile: path, encoding: .utf8)
-        }
+        let texts = ["/proc/self/net/tcp", "/proc/self/net/tcp6"].compactMap(text)
         guard !texts.isEmpty, let inodes = socketInodes() else { return nil }
         return ConnectionTable(parsing: texts.joined(separator: "\n")).hasConnection(to: url, among: inodes)
+    }
+
+    /// The whole file. Foundation's simpler ways to read one stop after a page, since the kernel tells no length.
+    private static func text(of path: String) -> String? {
+        guard let file = FileHandle(forReadingAtPath: path), let data = try? file.readToEnd() else { return nil }
+        return String(decoding: data, as: UTF8.self)
     }
 
     private static func socketInodes() -> Set<String>? {

@@ -64,8 +64,9 @@ extension ExchangeRegistry: URLSessionDataDelegate {
         newRequest request: URLRequest,
         completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
-        // Following is the pipeline's business; nil hands the redirect back as it is.
-        completionHandler(nil)
+        // Following is the pipeline's business; nil hands the redirect back as it is. A task whose exchange is over has
+        // been cancelled and gets no answer.
+        exchange(of: task)?.keepRedirect { completionHandler(nil) }
     }
 
     func urlSession(
