@@ -85,6 +85,11 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(
+            name: "NetlayerTests",
+            dependencies: ["netlayer", "NetworkLayer", "NetworkTesting"],
+            swiftSettings: settings
+        ),
+        .testTarget(
             name: "IntegrationTests",
             dependencies: ["NetworkLayer"],
             swiftSettings: settings

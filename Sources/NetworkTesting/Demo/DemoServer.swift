@@ -3,7 +3,7 @@ import FlyingSocks
 import Foundation
 import Synchronization
 
-/// A small HTTP server on 127.0.0.1 for demonstrations and tests: JSON, echo, statuses, delays, sizes, gzip, redirects.
+/// A small HTTP server, on 127.0.0.1 unless told otherwise, for demonstrations and tests: JSON, echo, statuses, delays, sizes, gzip, redirects.
 ///
 /// ```swift
 /// let server = DemoServer()
@@ -22,6 +22,7 @@ public final class DemoServer: Sendable {
         let port: UInt16
     }
 
+    private let host: String
     private let wantedPort: UInt16
     private let isLogging: Bool
     private let running = Mutex<Running?>(nil)
@@ -29,30 +30,47 @@ public final class DemoServer: Sendable {
     /// A server that does not listen yet.
     /// - Parameters:
     ///   - port: Where to listen; 0, the default, takes a free port.
+    ///   - host: The IPv4 address to listen on. It knows no access control: other addresses than loopback are for
+    ///     containers.
     ///   - logging: Whether connections and requests are printed to standard output.
-    public init(port: UInt16 = 0, logging: Bool = false) {
+    public init(port: UInt16 = 0, host: String = "127.0.0.1", logging: Bool = false) {
+        self.host = host
         wantedPort = port
         isLogging = logging
     }
 
     /// Starts, and returns when the server listens. To be called once.
-    /// - Throws: ``SocketFailure`` when the port can't be had.
+    /// - Throws: ``SocketFailure`` when host and port can't be had.
     public func start() async throws {
         // The framework below waits out its timeout when a port is taken, so a wanted port is tried first.
         if wantedPort != 0 { try LoopbackSocket.listening(on: wantedPort, backlog: 1).close() }
         var logger: any Logging = .disabled
         if isLogging { logger = PrintLogger(category: "DemoServer") }
         let server = HTTPServer(
-            address: try .inet(ip4: "127.0.0.1", port: wantedPort),
+            address: try .inet(ip4: host, port: wantedPort),
             timeout: 120,
             logger: logger,
             handler: ClosureHTTPHandler { await Self.answer(DemoRequest($0)) }
         )
-        let task = Task { try await server.run() }
-        try await server.waitUntilListening(timeout: 10)
+        let listening = Task { try await server.waitUntilListening(timeout: 10) }
+        let task = Task {
+            defer { listening.cancel() }
+            try await server.run()
+        }
+        do {
+            try await listening.value
+        } catch {
+            await server.stop()
+            do {
+                try await task.value
+            } catch SocketError.failed(_, let code, let message) {
+                throw SocketFailure(operation: "listen on \(host):\(wantedPort)", code: code, message: message)
+            }
+            throw error
+        }
         guard case .ip4(_, let port) = await server.listeningAddress else {
             await server.stop()
-            throw SocketFailure(operation: "listen on 127.0.0.1:\(wantedPort)", code: 0, message: "no address")
+            throw SocketFailure(operation: "listen on \(host):\(wantedPort)", code: 0, message: "no address")
         }
         running.withLock { $0 = Running(server: server, task: task, port: port) }
     }
@@ -76,7 +94,7 @@ public final class DemoServer: Sendable {
     public var port: UInt16 { running.withLock { $0?.port } ?? wantedPort }
 
     /// Scheme, host and port: `http://127.0.0.1:3000`.
-    public var baseURL: String { "http://127.0.0.1:\(port)" }
+    public var baseURL: String { "http://\(host):\(port)" }
 
     private static func answer(_ request: DemoRequest) async -> HTTPResponse {
         do {

@@ -1,0 +1,65 @@
+import ArgumentParser
+import NetworkTesting
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// `netlayer serve`: the demo server, until a signal comes.
+struct ServeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "serve",
+        abstract: "Run the demo server until SIGINT or SIGTERM.",
+        discussion:
+            "It prints its URL and its routes when it listens, and knows no access control: keep it on loopback."
+    )
+
+    @Option(help: ArgumentHelp("Where to listen; 0 takes a free port.", valueName: "number"))
+    var port: UInt16 = 8080
+
+    @Option(help: ArgumentHelp("The IPv4 address to listen on.", valueName: "address"))
+    var host = "127.0.0.1"
+
+    func validate() throws {
+        var address = in_addr()
+        guard inet_pton(AF_INET, host, &address) == 1 else {
+            throw ValidationError("--host takes an IPv4 address; it is '\(host.shown)'")
+        }
+    }
+
+    func run() async throws {
+        let server = DemoServer(port: port, host: host)
+        do {
+            try await server.start()
+        } catch {
+            throw ToolFailure(.refusedByResult, "the server can't start on \(host):\(port): \(error)")
+        }
+        do {
+            try await OutputWriter.standardOutput.writeLine(Self.lines(server.baseURL).joined(separator: "\n"))
+        } catch {
+            await server.stop()
+            throw error
+        }
+        await withTaskCancellationHandler {
+            await server.waitUntilStopped()
+        } onCancel: {
+            Task { await server.stop() }
+        }
+        guard Task.isCancelled else {
+            throw ToolFailure(.refusedByResult, "the server ended by itself: its socket failed")
+        }
+    }
+
+    private static func lines(_ baseURL: String) -> [String] {
+        var table = Table([("method", .left), ("path", .left), ("answers with", .left)])
+        for route in DemoServer.routes {
+            let methods = route.methods.isEmpty ? "any" : route.methods.joined(separator: ", ")
+            table.add([methods, route.path, route.summary])
+        }
+        return [baseURL, ""] + table.lines
+    }
+}

@@ -1,0 +1,65 @@
+import ArgumentParser
+import NetworkLayer
+
+/// `netlayer transports`: what each transport can do on this machine.
+struct TransportsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "transports",
+        abstract: "Show what each transport can do on this machine."
+    )
+
+    @Flag(help: "Print one JSON object, a key for each transport.") var json = false
+
+    func run() async throws {
+        let transports = TransportKind.allCases.map(\.transport)
+        if json {
+            let members = transports.map { JSONValue.Member($0.name, Self.json($0.capabilities)) }
+            try await OutputWriter.standardOutput.write(JSONValue.object(members).line + [UInt8(ascii: "\n")])
+        } else {
+            let lines = Self.lines(transports.map(\.capabilities))
+            try await OutputWriter.standardOutput.writeLine(lines.joined(separator: "\n"))
+        }
+    }
+
+    /// What each stands on, then one row for each capability, then the reasons and the facts.
+    static func lines(_ all: [TransportCapabilities]) -> [String] {
+        var lines: [String] = []
+        for capabilities in all {
+            lines.append("\(capabilities.transport): \(capabilities.basis)")
+            lines += capabilities.facts.map { "  \($0.name): \($0.value)" }
+        }
+        var table = Table([("capability", .left)] + all.map { ($0.transport, .left) })
+        for capability in wellKnownAndOwn(all) {
+            table.add([capability.rawValue] + all.map { $0.supports(capability) ? "yes" : "no" })
+        }
+        lines += [""] + table.lines
+        let reasons = all.flatMap { capabilities in
+            wellKnownAndOwn(all).compactMap { capability in
+                capabilities.supports(capability)
+                    ? nil : capabilities.reasons[capability].map { (capabilities.transport, capability.rawValue, $0) }
+            }
+        }
+        if !reasons.isEmpty { lines.append("") }
+        return lines + reasons.map { "\($0.0), \($0.1): \($0.2)" }
+    }
+
+    private static func wellKnownAndOwn(_ all: [TransportCapabilities]) -> [TransportCapability] {
+        let known = TransportCapability.wellKnown
+        let own = Set(all.flatMap(\.supported)).subtracting(known)
+        return known + own.sorted { $0.rawValue < $1.rawValue }
+    }
+
+    private static func json(_ capabilities: TransportCapabilities) -> JSONValue {
+        let facts = capabilities.facts.map { JSONValue.Member($0.name, .string($0.value)) }
+        let table = wellKnownAndOwn([capabilities]).map { capability in
+            var members: [JSONValue.Member] = [.init("supported", .bool(capabilities.supports(capability)))]
+            if let reason = capabilities.reasons[capability] { members.append(.init("reason", .string(reason))) }
+            return JSONValue.Member(capability.rawValue, .object(members))
+        }
+        return .object([
+            .init("basis", .string(capabilities.basis)),
+            .init("facts", .object(facts)),
+            .init("capabilities", .object(table)),
+        ])
+    }
+}

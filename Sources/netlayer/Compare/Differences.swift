@@ -1,0 +1,86 @@
+import Foundation
+
+/// What two transports saw differently of one URL, in words.
+struct Differences {
+    /// What differs; empty when all is alike.
+    private(set) var found: [String] = []
+    /// What changes from request to request over one transport already, and so was not compared.
+    private(set) var notCompared: [String] = []
+
+    init(_ left: Observation, _ right: Observation) {
+        compareErrors(left, right)
+        guard let first = left.first, let second = right.first else { return }
+        let names = (left.transport, right.transport)
+        if Set(left.statuses.keys) != Set(right.statuses.keys) {
+            found.append("status: \(left.statusText) over \(names.0), \(right.statusText) over \(names.1)")
+        }
+        // Responses of different statuses are different responses: comparing the rest says nothing more.
+        guard first.status == second.status else { return }
+        compareFields(first, second, left.changingFields.union(right.changingFields), names)
+        if left.bodyChanges || right.bodyChanges {
+            notCompared.append("the body changes from request to request")
+        } else if first.body != second.body {
+            found.append(Self.bodies(first.body, second.body, names))
+        }
+    }
+
+    private mutating func compareErrors(_ left: Observation, _ right: Observation) {
+        guard left.errors != right.errors else { return }
+        found.append("errors: \(left.errorText) over \(left.transport), \(right.errorText) over \(right.transport)")
+    }
+
+    private mutating func compareFields(
+        _ left: Snapshot,
+        _ right: Snapshot,
+        _ changing: Set<String>,
+        _ names: (String, String)
+    ) {
+        for field in changing.sorted() {
+            notCompared.append("the header field '\(field.shown)' changes from request to request")
+        }
+        for field in Set(left.fields.keys).union(right.fields.keys).subtracting(changing).sorted() {
+            switch (left.fields[field], right.fields[field]) {
+            case (let first?, let second?) where first == second: break
+            case (let first?, let second?) where first.joined(separator: ", ") == second.joined(separator: ", "):
+                found.append(
+                    "header field '\(field.shown)': \(first.count) apart over \(names.0), "
+                        + "\(second.count) over \(names.1), the same when joined"
+                )
+            case (let first?, let second?):
+                found.append(
+                    "header field '\(field.shown)': \(Self.quoted(first)) over \(names.0), "
+                        + "\(Self.quoted(second)) over \(names.1)"
+                )
+            case (.some, nil): found.append("header field '\(field.shown)': only over \(names.0)")
+            case (nil, _): found.append("header field '\(field.shown)': only over \(names.1)")
+            }
+        }
+    }
+
+    private static func quoted(_ values: [String]) -> String {
+        values.map { "'\($0.shown)'" }.joined(separator: " and ")
+    }
+
+    private static func bodies(_ left: Data, _ right: Data, _ names: (String, String)) -> String {
+        let offset = zip(left, right).enumerated().first { $1.0 != $1.1 }?.offset ?? min(left.count, right.count)
+        return left.count == right.count
+            ? "body: \(left.count) bytes over both, different from byte \(offset) on"
+            : "body: \(left.count) bytes over \(names.0), \(right.count) over \(names.1), "
+                + "different from byte \(offset) on"
+    }
+}
+
+extension Observation {
+    /// `200`, or `200 ×18, 404 ×2`.
+    var statusText: String {
+        let sorted = statuses.sorted { $0.key < $1.key }
+        if sorted.isEmpty { return "-" }
+        return sorted.count == 1 ? "\(sorted[0].key)" : sorted.map { "\($0.key) ×\($0.value)" }.joined(separator: ", ")
+    }
+
+    /// `none`, or `connectFailed ×20`.
+    var errorText: String {
+        errors.isEmpty
+            ? "none" : errors.sorted { $0.key < $1.key }.map { "\($0.key) ×\($0.value)" }.joined(separator: ", ")
+    }
+}

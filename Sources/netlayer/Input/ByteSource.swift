@@ -1,0 +1,84 @@
+import Dispatch
+import Foundation
+
+/// A file or standard input as a sequence of chunks.
+///
+/// A thread of its own reads, since a read may wait for ever, and stays at most ``ahead`` chunks ahead of the consumer.
+struct ByteSource: Sendable {
+    /// How it is called in errors.
+    let name: String
+    private let descriptor: Descriptor
+
+    private static let ahead = 8
+
+    /// Opens a file; `-` is standard input.
+    /// - Throws: ``ToolFailure`` that names the file.
+    init(path: String) throws {
+        guard path != "-" else {
+            name = "standard input"
+            descriptor = .standardInput
+            return
+        }
+        name = path
+        let number = open(path, O_RDONLY | O_CLOEXEC)
+        guard number >= 0 else { throw ToolFailure.unreadable(path, SystemFailure(errno)) }
+        descriptor = Descriptor(number: number)
+    }
+
+    /// Reads from now on. To be called once.
+    func chunks() -> Chunks {
+        let (stream, continuation) = AsyncThrowingStream<[UInt8], any Error>.makeStream()
+        // Made with 0 and raised: libdispatch traps when a semaphore is freed below the value it was made with.
+        let room = DispatchSemaphore(value: 0)
+        for _ in 0..<Self.ahead { room.signal() }
+        let thread = Thread { [descriptor, name] in
+            do {
+                while true {
+                    room.wait()
+                    let chunk = try descriptor.read()
+                    if chunk.isEmpty { break }
+                    if case .terminated = continuation.yield(chunk) { break }
+                }
+                continuation.finish()
+            } catch {
+                continuation.finish(
+                    throwing: ToolFailure.unreadable(name, error as? SystemFailure ?? SystemFailure(EIO)))
+            }
+        }
+        thread.name = "netlayer input"
+        thread.start()
+        return Chunks(stream: stream, room: room)
+    }
+
+    /// Everything up to the end.
+    /// - Throws: ``ToolFailure`` above the limit, and when it can't be read.
+    func readAll(limit: Int) async throws -> [UInt8] {
+        var all: [UInt8] = []
+        for try await chunk in chunks() {
+            all += chunk
+            guard all.count <= limit else {
+                throw ToolFailure(.file, "\(name) has more than \(limit) bytes, the most that is sent")
+            }
+        }
+        return all
+    }
+
+    /// The chunks, in order, none of them empty.
+    struct Chunks: AsyncSequence {
+        fileprivate let stream: AsyncThrowingStream<[UInt8], any Error>
+        fileprivate let room: DispatchSemaphore
+
+        func makeAsyncIterator() -> Iterator { Iterator(base: stream.makeAsyncIterator(), room: room) }
+
+        struct Iterator: AsyncIteratorProtocol {
+            fileprivate var base: AsyncThrowingStream<[UInt8], any Error>.Iterator
+            fileprivate let room: DispatchSemaphore
+
+            mutating func next() async throws -> [UInt8]? {
+                let chunk = try await base.next()
+                room.signal()
+                return chunk
+            }
+        }
+    }
+}

@@ -1,0 +1,87 @@
+import ArgumentParser
+import NetworkLayer
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// The command line tool: HTTP requests over either transport.
+@main
+struct Netlayer: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "netlayer",
+        abstract: "HTTP requests over libcurl and over URLSession.",
+        discussion: """
+            \(TransportKind.variable)=curl|urlsession picks the transport of 'fetch' and 'run'; unset, it is \
+            \(TransportKind.standard.rawValue). --transport wins over it.
+
+            \(ProcessStatus.table)
+            """,
+        version: "netlayer \(NetworkLayerVersion.current)",
+        subcommands: [
+            FetchCommand.self, CompareCommand.self, RunCommand.self, TransportsCommand.self, ServeCommand.self,
+        ]
+    )
+
+    static func main() async {
+        Descriptor.occupyStandardNumbers()
+        // A closed pipe or connection is an error of the write that meets it.
+        signal(SIGPIPE, SIG_IGN)
+        let interruption = Interruption()
+        var status = ProcessStatus.done
+        do {
+            try await interruption.guarding {
+                var command = try await Self.asyncParseAsRoot(nil)
+                if var command = command as? any AsyncParsableCommand {
+                    try await command.run()
+                } else {
+                    try command.run()
+                }
+            }
+        } catch {
+            status = await report(error, interruption)
+        }
+        endProcess(status.rawValue)
+    }
+
+    /// Says what went wrong, and returns the status for it.
+    private static func report(_ error: any Error, _ interruption: Interruption) async -> ProcessStatus {
+        if let failure = error as? ToolFailure, failure.status == .closedPipe { return .closedPipe }
+        if let status = interruption.status { return status }
+        let failure: ToolFailure
+        switch error {
+        case let error as ToolFailure: failure = error
+        case let error as NetworkError: failure = ToolFailure(ProcessStatus(error), error.description + error.advice)
+        default: return await reportUsage(error)
+        }
+        if !failure.message.isEmpty { await say("netlayer: \(failure.message)") }
+        return failure.status
+    }
+
+    /// Help and version are 'errors' of the argument parser too; its own status for wrong usage would be 64.
+    private static func reportUsage(_ error: any Error) async -> ProcessStatus {
+        let message = fullMessage(for: error)
+        guard exitCode(for: error).isSuccess else {
+            await say(message)
+            return .usage
+        }
+        do {
+            try await OutputWriter.standardOutput.writeLine(message)
+            return .done
+        } catch {
+            return await report(error, Interruption())
+        }
+    }
+
+    private static func say(_ message: String) async {
+        // Nobody is left to tell when standard error can't be written.
+        try? await OutputWriter.standardError.writeLine(message)
+    }
+}
+
+// `exit` within the command is the argument parser's.
+private func endProcess(_ status: Int32) -> Never { exit(status) }

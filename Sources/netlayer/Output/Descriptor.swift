@@ -1,0 +1,86 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// A file descriptor, read and written whole: interrupted calls are repeated, non-blocking descriptors waited for.
+struct Descriptor: Sendable {
+    let number: Int32
+
+    static let standardInput = Descriptor(number: 0)
+    static let standardOutput = Descriptor(number: 1)
+    static let standardError = Descriptor(number: 2)
+
+    /// The most that one ``read()`` returns, in bytes.
+    static let chunkBytes = 65_536
+
+    var isTerminal: Bool { isatty(number) == 1 }
+
+    /// What is there, waiting for it if need be; empty at the end.
+    func read() throws(SystemFailure) -> [UInt8] {
+        var buffer = [UInt8](repeating: 0, count: Self.chunkBytes)
+        while true {
+            let count = systemRead(number, &buffer, buffer.count)
+            if count >= 0 { return Array(buffer.prefix(count)) }
+            try wait(for: POLLIN)
+        }
+    }
+
+    func write(_ bytes: some Sequence<UInt8>) throws(SystemFailure) {
+        var rest = Array(bytes)
+        while !rest.isEmpty {
+            let count = systemWrite(number, rest, rest.count)
+            if count == rest.count { return }
+            if count >= 0 {
+                rest.removeFirst(count)
+            } else {
+                try wait(for: POLLOUT)
+            }
+        }
+    }
+
+    /// Closes, and reports what the system had kept to itself until now: a full disk over NFS, for example.
+    func close() throws(SystemFailure) {
+        if systemClose(number) != 0, errno != EINTR { throw SystemFailure(errno) }
+    }
+
+    /// Waits after EAGAIN, does nothing after EINTR, and throws any other `errno`.
+    private func wait(for events: Int) throws(SystemFailure) {
+        let code = errno
+        if code == EINTR { return }
+        guard code == EAGAIN || code == EWOULDBLOCK else { throw SystemFailure(code) }
+        var entry = pollfd(fd: number, events: Int16(events), revents: 0)
+        if poll(&entry, 1, -1) < 0, errno != EINTR { throw SystemFailure(errno) }
+    }
+
+    private func wait(for events: Int32) throws(SystemFailure) { try wait(for: Int(events)) }
+
+    /// Opens `/dev/null` where the parent left standard input, output or error closed: the next socket would get that
+    /// number, and answers would be written into it. Opened the wrong way round, so that using it is an error.
+    static func occupyStandardNumbers() {
+        for number: Int32 in 0...2 where fcntl(number, F_GETFD) == -1 {
+            _ = open("/dev/null", (number == 0 ? O_WRONLY : O_RDONLY))
+        }
+    }
+}
+
+/// An `errno`.
+struct SystemFailure: Error, Equatable {
+    let code: Int32
+
+    init(_ code: Int32) { self.code = code }
+
+    /// The reader of a pipe has gone.
+    var isClosedPipe: Bool { code == EPIPE }
+
+    /// The system's words.
+    var message: String { String(cString: strerror(code)) }
+}
+
+// The methods above hide the system's names.
+private func systemRead(_ number: Int32, _ buffer: inout [UInt8], _ count: Int) -> Int { read(number, &buffer, count) }
+private func systemWrite(_ number: Int32, _ bytes: [UInt8], _ count: Int) -> Int { write(number, bytes, count) }
+private func systemClose(_ number: Int32) -> Int32 { close(number) }

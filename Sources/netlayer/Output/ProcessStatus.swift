@@ -1,0 +1,95 @@
+import NetworkLayer
+
+/// What the process reports to its parent.
+enum ProcessStatus: Int32, CaseIterable, Sendable {
+    case done = 0
+    case refusedByResult = 1
+    case usage = 2
+    case refusedBeforeSending = 3
+    case notConnected = 4
+    case timeout = 5
+    case brokenExchange = 6
+    case bodyTooLarge = 7
+    case file = 8
+    case interrupted = 130
+    case closedPipe = 141
+    case terminated = 143
+
+    /// The status for an error of the library.
+    init(_ error: NetworkError) {
+        switch error.code {
+        case .invalidURL, .invalidMethod, .invalidHeader, .invalidParameters, .invalidOption, .unsupported,
+            .invalidConfiguration, .overloaded, .shutDown:
+            self = .refusedBeforeSending
+        case .connectFailed, .nameNotResolved, .tlsFailed, .proxyFailed: self = .notConnected
+        case .connectTimeout, .idleTimeout, .totalTimeout: self = .timeout
+        case .bodyTooLarge: self = .bodyTooLarge
+        default: self = .brokenExchange
+        }
+    }
+
+    /// When it is reported.
+    var meaning: String {
+        switch self {
+        case .done: "done; run: every line was answered, well or not"
+        case .refusedByResult: "fetch --fail: not 2xx; compare: differences or failures; serve: no port"
+        case .usage: "wrong usage"
+        case .refusedBeforeSending: "refused before sending: URL, header, option, \(TransportKind.variable)"
+        case .notConnected: "no connection: name lookup, TCP, TLS, proxy"
+        case .timeout: "timeout"
+        case .brokenExchange: "connection lost, truncated or invalid response"
+        case .bodyTooLarge: "the body is larger than --max-body"
+        case .file: "a file, standard input or output can't be read or written"
+        case .interrupted: "interrupted (SIGINT)"
+        case .closedPipe: "the reader of standard output has gone"
+        case .terminated: "terminated (SIGTERM); serve ends with 0 after either signal"
+        }
+    }
+
+    /// The table for the help.
+    static let table: String = {
+        let rows = allCases.map { status in
+            let number = String(status.rawValue)
+            return "  " + number + String(repeating: " ", count: 5 - number.count) + status.meaning
+        }
+        return "EXIT STATUS:\n" + rows.joined(separator: "\n")
+    }()
+}
+
+/// Why a command ends early: what to say, and with which status.
+struct ToolFailure: Error, Sendable {
+    var status: ProcessStatus
+    /// What is printed after `netlayer: `; empty for nothing.
+    var message: String
+
+    init(_ status: ProcessStatus, _ message: String) {
+        self.status = status
+        self.message = message
+    }
+
+    /// A failed write. A reader that has gone is not worth a message: `| head -1` is the usual reason.
+    static func unwritable(_ name: String, _ failure: SystemFailure) -> ToolFailure {
+        failure.isClosedPipe
+            ? ToolFailure(.closedPipe, "")
+            : ToolFailure(.file, "\(name) can't be written: \(failure.message)")
+    }
+
+    /// A failed read.
+    static func unreadable(_ name: String, _ failure: SystemFailure) -> ToolFailure {
+        ToolFailure(.file, "\(name) can't be read: \(failure.message)")
+    }
+}
+
+extension NetworkError {
+    /// What a person can do about it, after a semicolon; empty where the message says it all.
+    var advice: String {
+        switch code {
+        case .connectFailed: "; is the server running, and are host and port right?"
+        case .nameNotResolved: "; check the host's name, and this machine's name lookup"
+        case .tlsFailed: "; check the certificate, the host's name and this machine's clock"
+        case .totalTimeout: "; --timeout sets the limit"
+        case .bodyTooLarge: "; --max-body raises the limit"
+        default: ""
+        }
+    }
+}

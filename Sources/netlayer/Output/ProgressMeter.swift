@@ -1,0 +1,50 @@
+import NetworkLayer
+import Synchronization
+
+/// Shows on a terminal how a long body grows: after half a second, and then five times a second.
+final class ProgressMeter: Sendable {
+    private struct State {
+        var next: ContinuousClock.Instant
+        var isShown = false
+    }
+
+    private let output: OutputWriter
+    private let start = ContinuousClock.now
+    private let state: Mutex<State>
+
+    init(on output: OutputWriter) {
+        self.output = output
+        state = Mutex(State(next: start + .milliseconds(500)))
+    }
+
+    /// The handler for a request's options. It only posts: the transport's thread must not wait for a terminal.
+    var handler: ProgressHandler {
+        ProgressHandler { [self] received, expected in
+            let now = ContinuousClock.now
+            let isDue = state.withLock { state in
+                guard now >= state.next else { return false }
+                state = State(next: now + .milliseconds(200), isShown: true)
+                return true
+            }
+            if isDue { output.post("\r\u{1B}[K" + Self.text(received, of: expected, after: now - start)) }
+        }
+    }
+
+    /// Takes the line away.
+    func clear() {
+        if state.withLock({ $0.isShown }) { output.post("\r\u{1B}[K") }
+    }
+
+    /// `12.3 MB of 40.0 MB (30 %), 4.1 MB/s`.
+    static func text(_ received: Int, of expected: Int?, after elapsed: Duration) -> String {
+        var text = megabytes(Double(received))
+        if let expected, expected > 0 {
+            // More than announced arrives when the announced length is the compressed one.
+            text += received <= expected ? " of \(megabytes(Double(expected))) (\(received * 100 / expected) %)" : ""
+        }
+        let seconds = elapsed.inSeconds
+        return seconds > 0 ? text + ", \(megabytes(Double(received) / seconds))/s" : text
+    }
+
+    private static func megabytes(_ bytes: Double) -> String { "\((bytes / 100_000).rounded() / 10) MB" }
+}

@@ -1,0 +1,74 @@
+import NetworkLayer
+
+/// Carries lines of requests over one transport: many at once, each answered when it is known.
+struct Replay: Sendable {
+    let transport: any HTTPTransport
+    let output: OutputWriter
+    /// The most requests that are in flight or wait to be written. Beyond it, reading pauses.
+    let concurrency: Int
+
+    /// The longest line, in bytes: a body of 48 MiB fits in.
+    static let maximumLineBytes = 64 * 1024 * 1024
+
+    /// Answers every line until the source ends.
+    /// - Throws: ``ToolFailure`` when the source can't be read or the output can't be written. What is in flight is
+    ///   answered first in the one case, cancelled in the other.
+    func run(_ source: ByteSource) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            var started = 0
+            var splitter = LineSplitter(limit: Self.maximumLineBytes)
+            func start(_ lines: [LineSplitter.Line]) async throws {
+                for line in lines {
+                    if started >= concurrency { try await group.next() }
+                    started += 1
+                    group.addTask { try await output.write(answer(to: line).json.line + [UInt8(ascii: "\n")]) }
+                }
+            }
+            do {
+                for try await chunk in source.chunks() { try await start(splitter.lines(in: chunk)) }
+            } catch let failure as ToolFailure where failure.status == .file {
+                try await group.waitForAll()
+                throw failure
+            }
+            try await start(splitter.last().map { [$0] } ?? [])
+            try await group.waitForAll()
+        }
+        try Task.checkCancellation()
+    }
+
+    /// The answer to one line, good or bad.
+    func answer(to line: LineSplitter.Line) async -> AnswerLine {
+        guard let bytes = line.bytes else {
+            return .invalid(line, .null, "it has more than \(Self.maximumLineBytes) bytes")
+        }
+        var id = JSONValue.null
+        do {
+            let value = try JSONParser.parse(bytes)
+            id = RequestLine.id(of: value)
+            let request = try RequestLine(value).transportRequest()
+            let response = try await transport.send(request)
+            let body = try await response.body.collect(upTo: request.options.maximumBodyBytes)
+            return AnswerLine(id: id, response: response, body: body, url: request.url.absoluteString)
+        } catch let problem as JSONProblem {
+            return .invalid(line, id, "not JSON: \(problem.message), at byte \(problem.offset)")
+        } catch let problem as LineProblem {
+            return .invalid(line, id, problem.message)
+        } catch var error as NetworkError {
+            if error.phase == .preparing { error.message = "line \(line.number): \(error.message)" }
+            return AnswerLine(id: id, error: error)
+        } catch {
+            return AnswerLine(
+                id: id,
+                code: NetworkError.Code.unclassified.rawValue,
+                message: "line \(line.number): \(error)"
+            )
+        }
+    }
+}
+
+extension AnswerLine {
+    /// The answer to a line that is not a request.
+    fileprivate static func invalid(_ line: LineSplitter.Line, _ id: JSONValue, _ problem: String) -> AnswerLine {
+        AnswerLine(id: id, code: "invalidLine", message: "line \(line.number): \(problem)")
+    }
+}

@@ -1,0 +1,69 @@
+import Foundation
+import NetworkLayer
+
+/// One line of `run`'s input, its types checked.
+struct RequestLine: Sendable {
+    var id: JSONValue
+    /// Requests of one session share connections. All of them share one transport, and with it its connections.
+    var session: JSONValue?
+    var url: String
+    var method: String
+    var headers: [(name: String, value: String)]
+    var body: Data?
+    var options: RequestLineOptions
+
+    /// The id of a line, as far as it can be read.
+    static func id(of value: JSONValue) -> JSONValue {
+        guard case .object(let members) = value, let id = members.first(where: { $0.key == "id" })?.value else {
+            return .null
+        }
+        switch id {
+        case .string, .number, .null: return id
+        case .bool, .array, .object: return .null
+        }
+    }
+
+    /// - Throws: ``LineProblem`` that names the key.
+    init(_ value: JSONValue) throws {
+        guard case .object(let members) = value else {
+            throw LineProblem("a request is an object, and this is \(value.kind)")
+        }
+        var reader = ObjectReader(members)
+        id = try Self.label("id", reader.value("id")) ?? .null
+        session = try Self.label("session", reader.value("session"))
+        guard let url = try reader.string("url") else { throw LineProblem("'url' is missing") }
+        self.url = url
+        method = try reader.string("method") ?? "GET"
+        headers = try (reader.array("headers") ?? []).enumerated().map { index, field in
+            guard case .array(let pair) = field, pair.count == 2, case .string(let name) = pair[0],
+                case .string(let value) = pair[1]
+            else { throw LineProblem("'headers[\(index)]' must be a name and a value, both strings") }
+            return (name, value)
+        }
+        body = try reader.string("bodyBase64").map { text in
+            guard let data = Data(base64Encoded: text) else { throw LineProblem("'bodyBase64' is not base64") }
+            return data
+        }
+        options = try reader.object("options").map { try RequestLineOptions($0) } ?? RequestLineOptions()
+        try reader.finish()
+    }
+
+    private static func label(_ key: String, _ value: JSONValue?) throws -> JSONValue? {
+        switch value {
+        case nil, .string, .number: return value
+        case .some(let other): throw LineProblem("'\(key)' is \(other.kind); a string or a number was expected")
+        }
+    }
+
+    /// The request to send.
+    /// - Throws: ``NetworkError``: what the library refuses, and ``NetworkError/Code/unsupported`` for the options that
+    ///   this version does not carry.
+    func transportRequest() throws -> TransportRequest {
+        try options.refuseUnsupported()
+        var request = TransportRequest(method: try HTTPMethod(checking: method), url: try RequestURL(url))
+        for (name, value) in headers { request.headerFields.append(try HTTPField(checking: name, value: value)) }
+        request.body = body.map { .bytes($0) }
+        try options.apply(to: &request)
+        return request
+    }
+}

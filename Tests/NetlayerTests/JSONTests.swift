@@ -1,0 +1,59 @@
+import Testing
+
+@testable import netlayer
+
+@Suite struct JSONTests {
+    @Test(arguments: [
+        #"{"a":[1,2.50,-0,1e3,18446744073709551616],"b":null,"c":true,"d":false,"e":{}}"#,
+        #"[]"#, #""text""#, #"12"#, #""/ \\ \" \n é 😀""#,
+    ])
+    func text_comesOutAsItWentIn(_ text: String) throws {
+        #expect(String(decoding: try JSONParser.parse(Array(text.utf8)).line, as: UTF8.self) == text)
+    }
+
+    @Test func escapes_areResolved() throws {
+        let text = #""\u00e9\ud83d\ude00\b\f\/\u0000""#
+        #expect(try JSONParser.parse(Array(text.utf8)) == .string("é😀\u{8}\u{C}/\u{0}"))
+    }
+
+    @Test func controlCharacters_areEscapedOnTheWayOut() {
+        #expect(
+            String(decoding: JSONValue.string("\u{0}\u{1F}\u{7F}\t").line, as: UTF8.self) == #""\u0000\u001f\u007f\t""#)
+    }
+
+    @Test(arguments: [
+        ("", 0), ("{", 1), ("[1,]", 3), ("{\"a\":1,}", 7), ("01", 1), ("1.", 2), ("-", 1), ("nul", 0), ("1 2", 2),
+        (#"{"a":1,"a":2}"#, 10), (#""\ud800""#, 7), (#""\udc00""#, 7), (#""\x""#, 3), (#""\u+123""#, 3), ("\"\n\"", 1),
+        ("\"open", 5), ("'a'", 0),
+    ])
+    func textThatIsNotJSON_isRefusedWithItsPlace(_ text: String, _ offset: Int) {
+        let problem = #expect(throws: JSONProblem.self) { try JSONParser.parse(Array(text.utf8)) }
+        #expect(problem?.offset == offset)
+    }
+
+    @Test func bytesThatAreNotUTF8_areRefused() {
+        #expect(throws: JSONProblem.self) { try JSONParser.parse([0x22, 0xFF, 0x22]) }
+        // The overlong form of '/' and an encoded surrogate.
+        #expect(throws: JSONProblem.self) { try JSONParser.parse([0x22, 0xC0, 0xAF, 0x22]) }
+        #expect(throws: JSONProblem.self) { try JSONParser.parse([0x22, 0xED, 0xA0, 0x80, 0x22]) }
+    }
+
+    @Test func deepNesting_isRefusedAndNotFollowed() {
+        let text = String(repeating: "[", count: 100_000)
+        #expect(throws: JSONProblem.self) { try JSONParser.parse(Array(text.utf8)) }
+    }
+
+    @Test func wholeNumbers_mayBeWrittenInAnyForm() {
+        #expect(JSONValue.number("10").wholeNumber == 10)
+        #expect(JSONValue.number("1e1").wholeNumber == 10)
+        #expect(JSONValue.number("1.5").wholeNumber == nil)
+        #expect(JSONValue.number("1e400").wholeNumber == nil)
+        #expect(JSONValue.number("9223372036854775808").wholeNumber == nil)
+    }
+
+    @Test func decimals_haveThreeDigitsAndAreFinite() {
+        #expect(JSONValue.decimal(1.23456) == .number("1.235"))
+        #expect(JSONValue.decimal(.nan) == .null)
+        #expect(JSONValue.decimal(.infinity) == .null)
+    }
+}

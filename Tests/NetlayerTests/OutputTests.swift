@@ -1,0 +1,88 @@
+import Foundation
+import NetworkLayer
+import Testing
+
+@testable import netlayer
+
+@Suite struct OutputTests {
+    private let folder = FileManager.default.temporaryDirectory.appending(path: "netlayer-\(UUID())")
+
+    init() throws { try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true) }
+
+    private var entries: [String] {
+        get throws { try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() }
+    }
+
+    @Test func file_appearsWhenItIsFinishedAndKeepsItsMode() throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let target = folder.appending(path: "out").path
+        #expect(
+            FileManager.default.createFile(
+                atPath: target, contents: Data("old".utf8), attributes: [.posixPermissions: 0o640]))
+        let file = try OutputFile(replacing: target)
+        try file.write("new".utf8)
+        #expect(FileManager.default.contents(atPath: target) == Data("old".utf8))
+        try file.finish()
+        #expect(FileManager.default.contents(atPath: target) == Data("new".utf8))
+        #expect(try FileManager.default.attributesOfItem(atPath: target)[.posixPermissions] as? Int == 0o640)
+        #expect(try entries == ["out"])
+    }
+
+    @Test func fileThatIsGivenUp_leavesNothing() throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        func abandon() throws {
+            let file = try OutputFile(replacing: folder.appending(path: "out").path)
+            try file.write("half".utf8)
+        }
+        try abandon()
+        #expect(try entries == [])
+    }
+
+    @Test func symbolicLink_staysAndItsTargetIsReplaced() throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let target = folder.appending(path: "target").path
+        let link = folder.appending(path: "link").path
+        #expect(FileManager.default.createFile(atPath: target, contents: Data()))
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "target")
+        let file = try OutputFile(replacing: link)
+        try file.write("new".utf8)
+        try file.finish()
+        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link) == "target")
+        #expect(FileManager.default.contents(atPath: target) == Data("new".utf8))
+    }
+
+    @Test func folderThatIsMissing_isNamedWithTheReason() throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let target = folder.appending(path: "no/out").path
+        let failure = #expect(throws: ToolFailure.self) {
+            let file = try OutputFile(replacing: target)
+            try file.finish()
+        }
+        #expect(failure?.status == .file)
+        #expect(failure?.message.contains(target) == true)
+    }
+
+    @Test(arguments: [
+        (NetworkError.Code.invalidURL, ProcessStatus.refusedBeforeSending), (.unsupported, .refusedBeforeSending),
+        (.invalidConfiguration, .refusedBeforeSending), (.nameNotResolved, .notConnected), (.tlsFailed, .notConnected),
+        (.connectTimeout, .timeout), (.idleTimeout, .timeout), (.totalTimeout, .timeout),
+        (.truncatedBody, .brokenExchange), (.bodyTooLarge, .bodyTooLarge), (.init(rawValue: "new"), .brokenExchange),
+    ])
+    func eachError_hasItsProcessStatus(_ code: NetworkError.Code, _ status: ProcessStatus) {
+        #expect(ProcessStatus(NetworkError(code, "")) == status)
+    }
+
+    @Test func table_alignsAndLeavesNoSpaceAtTheEnd() {
+        var table = Table([("name", .left), ("n", .right), ("text", .left)])
+        table.add(["a", "10", "x"])
+        table.add(["long", "9", ""])
+        #expect(table.lines == ["name   n  text", "a     10  x", "long   9"])
+    }
+
+    @Test func progress_tellsShareAndSpeedWhereTheyAreKnown() {
+        #expect(
+            ProgressMeter.text(12_300_000, of: 41_000_000, after: .seconds(3)) == "12.3 MB of 41.0 MB (30 %), 4.1 MB/s")
+        #expect(ProgressMeter.text(2_000_000, of: nil, after: .seconds(1)) == "2.0 MB, 2.0 MB/s")
+        #expect(ProgressMeter.text(2_000_000, of: 1_000_000, after: .zero) == "2.0 MB")
+    }
+}

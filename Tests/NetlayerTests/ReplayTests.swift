@@ -1,0 +1,52 @@
+import Foundation
+import NetworkLayer
+import Testing
+
+@testable import netlayer
+
+@Suite struct ReplayTests {
+    private func answer(_ text: String) async -> String {
+        let replay = Replay(transport: EchoingTransport(), output: .standardOutput, concurrency: 1)
+        let answer = await replay.answer(to: .init(number: 7, bytes: Array(text.utf8)))
+        return String(decoding: answer.json.line, as: UTF8.self)
+    }
+
+    @Test func response_isAnsweredWithItsId() async {
+        #expect(
+            await answer(#"{"id":"a","url":"http://h/p#f"}"#)
+                == #"{"id":"a","status":404,"headers":[["server","x"]],"bodyBase64":"aGk=","effectiveURL":"http://h/p","#
+                + #""error":null,"metrics":{"totalMs":1.5,"httpVersion":"1.1"}}"#
+        )
+    }
+
+    @Test func badLine_isAnsweredWithItsNumber() async {
+        let nothing = #""status":null,"headers":null,"bodyBase64":null,"effectiveURL":null"#
+        #expect(
+            await answer(#"{"id":5,"url":false}"#)
+                == #"{"id":5,\#(nothing),"error":{"code":"invalidLine","message":"line 7: 'url' is a boolean, and a "#
+                + #"string was expected"},"metrics":{}}"#
+        )
+        #expect(await answer("?").contains(#"{"code":"invalidLine","message":"line 7: not JSON: "#))
+    }
+
+    @Test func refusedRequest_isAnsweredWithTheLibrarysCode() async {
+        #expect(await answer(#"{"url":"ftp://h/"}"#).contains(#"{"code":"invalidURL","message":"line 7: the URL"#))
+        #expect(await answer(#"{"url":"http://h/","headers":[["a","b\r\n"]]}"#).contains(#"{"code":"invalidHeader""#))
+        #expect(await answer(#"{"url":"http://h/","method":"G T"}"#).contains(#"{"code":"invalidMethod""#))
+    }
+
+    private struct EchoingTransport: HTTPTransport {
+        var name: String { "test" }
+        var capabilities: TransportCapabilities { .init(transport: name, basis: "test", supported: []) }
+
+        func send(_ request: TransportRequest) async throws -> TransportResponse {
+            var metrics = TransportMetrics(total: .microseconds(1500))
+            metrics.httpVersion = "1.1"
+            return TransportResponse(
+                head: HTTPResponse(status: .notFound, headerFields: [.server: "x"]),
+                body: ResponseBody(Data("hi".utf8)),
+                metrics: metrics
+            )
+        }
+    }
+}

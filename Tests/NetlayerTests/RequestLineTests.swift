@@ -1,0 +1,123 @@
+import NetworkLayer
+import Testing
+
+@testable import netlayer
+
+@Suite struct RequestLineTests {
+    private func parse(_ text: String) throws -> RequestLine { try RequestLine(try JSONParser.parse(Array(text.utf8))) }
+
+    private func options(_ text: String) throws -> TransportRequest {
+        try parse(#"{"url":"http://a/","options":\#(text)}"#).transportRequest()
+    }
+
+    @Test func fullLine_becomesARequest() throws {
+        let line = try parse(
+            #"""
+            {"id":1.50,"session":"s","url":"http://a/b?c","method":"PUT","headers":[["X-A","1"],["x-a","2"]],
+            "bodyBase64":"aGk=","options":{"followRedirects":false,"decompress":false,"timeoutMs":1500,
+            "auth":{"scheme":"basic","user":"ü","password":"p:q"},"cookies":"off","range":"0-4","httpVersion":"1.0",
+            "maxBodyBytes":7,"keepMethodOn":[],"initialCookies":[],"uploadStreamed":false,"proxy":null}}
+            """#
+        )
+        #expect(line.id == .number("1.50"))
+        let request = try line.transportRequest()
+        #expect(request.method == .put)
+        #expect(request.url.absoluteString == "http://a/b?c")
+        #expect(request.headerFields[values: try #require(.init("X-A"))] == ["1", "2"])
+        #expect(request.headerFields[.authorization] == "Basic w7w6cDpx")
+        #expect(request.headerFields[.range] == "bytes=0-4")
+        #expect(request.headerFields[.acceptEncoding] == "identity")
+        #expect(request.body.map { Array($0.bytes) } == Array("hi".utf8))
+        #expect(request.options.totalTimeout == .milliseconds(1500))
+        #expect(request.options.decompress == false)
+        #expect(request.options.httpVersion == .http1_0)
+        #expect(request.options.maximumBodyBytes == 7)
+    }
+
+    @Test func lineWithAURLAlone_hasTheDefaults() throws {
+        let line = try parse(#"{"url":"http://a/","method":null,"options":{}}"#)
+        let request = try line.transportRequest()
+        #expect(line.id == .null)
+        #expect(request.method == .get)
+        #expect(request.body == nil)
+        #expect(request.options == TransportOptions())
+        #expect(request.headerFields.isEmpty)
+    }
+
+    @Test(arguments: [
+        (#"{"id":1}"#, "'url' is missing"),
+        (#"{"url":1}"#, "'url' is a number"),
+        (#"{"url":"u","id":true}"#, "'id' is a boolean"),
+        (#"{"url":"u","session":[]}"#, "'session' is an array"),
+        (#"{"url":"u","bodyBase64":"a"}"#, "'bodyBase64' is not base64"),
+        (#"{"url":"u","headers":[["a"]]}"#, "'headers[0]'"),
+        (#"{"url":"u","headers":[["a","b"],["c",1]]}"#, "'headers[1]'"),
+        (#"{"url":"u","headers":{"a":"b"}}"#, "'headers' is an object"),
+        (#"{"url":"u","ulr":1,"Method":2}"#, "unknown keys 'Method', 'ulr'"),
+        (#"{"url":"u","options":{"timeoutMs":1.5}}"#, "'options.timeoutMs' is 1.5"),
+        (#"{"url":"u","options":{"timeout":1}}"#, "unknown key 'options.timeout'"),
+        (#"{"url":"u","options":{"proxy":{"uri":"x"}}}"#, "unknown key 'options.proxy.uri'"),
+        (#"{"url":"u","options":{"auth":{"user":"x"}}}"#, "'options.auth.scheme' is missing"),
+        (#"{"url":"u","options":{"auth":{"scheme":"ntlm"}}}"#, "'options.auth.scheme' is 'ntlm'"),
+        (#"{"url":"u","options":{"cookies":"on"}}"#, "'options.cookies' is 'on'"),
+        (#"{"url":"u","options":{"httpVersion":"3"}}"#, "'options.httpVersion' is '3'"),
+        (#"{"url":"u","options":{"httpVersion":"automatic"}}"#, "'options.httpVersion' is 'automatic'"),
+        (#"{"url":"u","options":{"keepMethodOn":["x"]}}"#, "'options.keepMethodOn'"),
+        (#"[]"#, "this is an array"),
+    ])
+    func badLine_isRefusedByName(_ text: String, _ words: String) {
+        let problem = #expect(throws: LineProblem.self) { try parse(text) }
+        #expect(problem?.message.contains(words) == true, "\(problem?.message ?? "")")
+    }
+
+    @Test func idOfABadLine_isReadAllTheSame() throws {
+        #expect(RequestLine.id(of: try JSONParser.parse(Array(#"{"url":1,"id":"x"}"#.utf8))) == .string("x"))
+        #expect(RequestLine.id(of: try JSONParser.parse(Array(#"{"id":{}}"#.utf8))) == .null)
+    }
+
+    @Test(arguments: [
+        (#"{"followRedirects":true}"#, "followRedirects"), (#"{"maxRedirects":3}"#, "maxRedirects"),
+        (#"{"proxy":{"url":"http://p"}}"#, "proxy"), (#"{"auth":{"scheme":"digest"}}"#, "auth 'digest'"),
+        (#"{"auth":{"scheme":"any"}}"#, "auth 'any'"), (#"{"cookies":"memory"}"#, "cookies 'memory'"),
+        (#"{"initialCookies":[{}]}"#, "initialCookies"), (#"{"keepMethodOn":[301]}"#, "keepMethodOn"),
+        (#"{"uploadStreamed":true}"#, "uploadStreamed"),
+    ])
+    func optionThatIsNotCarried_isUnsupportedByName(_ text: String, _ name: String) {
+        let error = #expect(throws: NetworkError.self) { try options(text) }
+        #expect(error?.code == .unsupported)
+        #expect(error?.message.hasSuffix(": \(name)") == true)
+    }
+
+    @Test(arguments: [
+        #"{"auth":{"scheme":"basic","user":"a:b"}}"#,
+        #"{"auth":{"scheme":"basic","user":"a","password":"s\u0000cret"}}"#,
+        #"{"auth":{"scheme":"bearer","password":"s cret"}}"#, #"{"auth":{"scheme":"bearer"}}"#,
+    ])
+    func credentialsThatCannotBeSent_areRefusedWithoutTheirText(_ text: String) {
+        let error = #expect(throws: NetworkError.self) { try options(text) }
+        #expect(error?.code == .invalidOption)
+        #expect(error.map { !"\($0)".contains("cret") } == true)
+    }
+
+    @Test func bearer_takesTheTokenFromThePassword() throws {
+        #expect(
+            try options(#"{"auth":{"scheme":"bearer","password":"abc"}}"#).headerFields[.authorization] == "Bearer abc"
+        )
+    }
+
+    @Test func optionAndItsHeaderField_excludeOneAnother() throws {
+        let line = try parse(#"{"url":"http://a/","headers":[["range","bytes=0-1"]],"options":{"range":"0-1"}}"#)
+        let error = #expect(throws: NetworkError.self) { try line.transportRequest() }
+        #expect(error?.code == .invalidOption)
+    }
+
+    @Test(arguments: ["0-499", "500-", "-500", "0-0,10-20", "bytes=1-2"])
+    func range_isSentInBytes(_ text: String) throws {
+        #expect(try ByteRange.fieldValue(text) == "bytes=" + text.replacing("bytes=", with: ""))
+    }
+
+    @Test(arguments: ["", "-", "5", "5-4", "a-b", "1-2,", "1-2-3", "+1-2", "0-99999999999999999999", "0-1\r\nX: y"])
+    func rangeThatMakesNoSense_isRefused(_ text: String) {
+        #expect(throws: NetworkError.self) { try ByteRange.fieldValue(text) }
+    }
+}

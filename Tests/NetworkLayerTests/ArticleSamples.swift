@@ -1,0 +1,108 @@
+import Foundation
+import NetworkLayer
+
+/// The articles' samples, word for word, so that they compile. `DocumentationTests` compares the two.
+enum ArticleSamples {
+    struct User: Codable {
+        let id: Int
+        let name: String
+    }
+
+    struct GetUsers: RequestType {
+        typealias ResponseType = [User]
+        let page: Int
+        var data: RequestData {
+            RequestData(path: "http://127.0.0.1:3000/users", params: ["page": .int(page), "q": nil, "tags": ["a"]])
+        }
+    }
+
+    static func send() async throws -> [User] {
+        let users = try await GetUsers(page: 1).response()
+        return users
+    }
+
+    static func details() async throws {
+        let response = try await GetUsers(page: 1).detailedResponse()
+        print(response.status.code, response.headerFields[.eTag] ?? "no tag", response.value.count)
+    }
+
+    static func closures() {
+        GetUsers(page: 1).execute(
+            queue: .global(),
+            onSuccess: { users in print(users.count) },
+            onError: { error in print(error) }
+        )
+    }
+
+    static func failing() async {
+        do {
+            let users = try await GetUsers(page: 1).response()
+            print(users.count)
+        } catch let error as NetworkError where error.code == .unacceptableStatus {
+            print("the server said \(error.response?.status.code ?? 0)")
+        } catch NetworkError.cancelled {
+            print("no longer wanted")
+        } catch {
+            print(error)
+        }
+    }
+
+    static func bounds() async throws -> Int {
+        var options = TransportOptions()
+        options.totalTimeout = .seconds(5)
+        options.maximumBodyBytes = 1_000_000
+        let client = NetworkClient(transport: DefaultTransport.instance, options: options)
+        let response = try await client.response(to: GetUsers(page: 1))
+        return response.value.count
+    }
+
+    static func bothTransports() async throws -> [[User]] {
+        let overCurl = try await GetUsers(page: 1).response(from: CurlNetworkDispatcher.instance)
+        let overURLSession = try await GetUsers(page: 1).response(from: URLSessionNetworkDispatcher.instance)
+        return [overCurl, overURLSession]
+    }
+
+    static func byName() throws -> NetworkClient {
+        let kind = try TransportKind(name: "urlsession", from: "--transport")
+        let client = NetworkClient(transport: kind.transport)
+        return client
+    }
+
+    static func capabilities() -> TransportOptions {
+        var options = TransportOptions()
+        if CurlNetworkDispatcher.instance.capabilities.supports(.http2) {
+            options.httpVersion = .http2
+        }
+        return options
+    }
+
+    struct CannedDispatcher: NetworkDispatcher {
+        func dispatch(
+            request: RequestData,
+            onSuccess: @escaping @Sendable (Data) -> Void,
+            onError: @escaping @Sendable (any Error) -> Void
+        ) {
+            onSuccess(Data(#"[{"id": 1, "name": "Ada"}]"#.utf8))
+        }
+    }
+
+    static func ownDispatcher() async throws -> [User] {
+        let canned = try await GetUsers(page: 1).response(from: CannedDispatcher())
+        return canned
+    }
+}
+
+/// The landing page's sample.
+enum LandingPageSamples {
+    typealias User = ArticleSamples.User
+
+    struct GetUsers: RequestType {
+        typealias ResponseType = [User]
+        var data: RequestData { RequestData(path: "http://127.0.0.1:3000/test") }
+    }
+
+    static func send() async throws -> [User] {
+        let users = try await GetUsers().response()
+        return users
+    }
+}

@@ -1,0 +1,37 @@
+import Foundation
+import Testing
+
+/// What the documentation shows has to compile: each paragraph of its Swift samples stands in a file of this target.
+struct DocumentationTests {
+    private static let catalogue = "Sources/NetworkLayer/NetworkLayer.docc"
+
+    @Test(arguments: [
+        ("README.md", "ReadmeSamples.swift"),
+        ("\(catalogue)/NetworkLayer.md", "ArticleSamples.swift"),
+        ("\(catalogue)/FirstRequest.md", "ArticleSamples.swift"),
+        ("\(catalogue)/ChoosingATransport.md", "ArticleSamples.swift"),
+    ])
+    func `every sample is compiled as it is shown`(page: String, file: String) throws {
+        let folder = URL(filePath: #filePath).deletingLastPathComponent()
+        let package = folder.deletingLastPathComponent().deletingLastPathComponent()
+        let compiled = Self.unindented(try String(contentsOf: folder.appending(path: file), encoding: .utf8))
+        let shown = try String(contentsOf: package.appending(path: page), encoding: .utf8)
+
+        let samples = Self.swiftSamples(in: shown)
+        #expect(!samples.isEmpty)
+        for sample in samples {
+            for paragraph in sample.components(separatedBy: "\n\n") {
+                #expect(compiled.contains(Self.unindented(paragraph)), "\(page) shows what \(file) does not have")
+            }
+        }
+    }
+
+    private static func swiftSamples(in page: String) -> [String] {
+        page.components(separatedBy: "```swift\n").dropFirst().compactMap { $0.components(separatedBy: "\n```").first }
+    }
+
+    /// The same lines without their leading spaces, so that a sample may stand in a function.
+    private static func unindented(_ text: String) -> String {
+        text.components(separatedBy: "\n").map { String($0.drop { $0 == " " }) }.joined(separator: "\n")
+    }
+}
