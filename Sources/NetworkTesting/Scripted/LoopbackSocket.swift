@@ -1,33 +1,39 @@
 import Foundation
 
 #if canImport(Glibc)
-    import Glibc
+import Glibc
 #elseif canImport(Musl)
-    import Musl
+import Musl
 #else
-    import Darwin
+import Darwin
 #endif
 
 /// A TCP socket on 127.0.0.1. The only file of this module with pointers in it.
 struct LoopbackSocket: Sendable {
     let descriptor: Int32
 
+    /// A socket that has a port and does not listen.
+    /// - Parameter port: 0 for a free one.
+    static func bound(to port: UInt16 = 0) throws -> LoopbackSocket {
+        let socket = try make()
+        var yes: Int32 = 1
+        setsockopt(socket.descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
+        guard withAddress(port: port, { bind(socket.descriptor, $0, $1) }) == 0 else {
+            defer { socket.close() }
+            throw failure("listen on 127.0.0.1:\(port)")
+        }
+        return socket
+    }
+
     /// A socket that listens.
     /// - Parameter port: 0 for a free one.
     static func listening(on port: UInt16 = 0, backlog: Int32 = 1024) throws -> LoopbackSocket {
-        let socket = try make()
-        do {
-            var yes: Int32 = 1
-            setsockopt(socket.descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
-            let status = withAddress(port: port) { bind(socket.descriptor, $0, $1) }
-            guard status == 0, listen(socket.descriptor, backlog) == 0 else {
-                throw failure("listen on 127.0.0.1:\(port)")
-            }
-            return socket
-        } catch {
-            socket.close()
-            throw error
+        let socket = try bound(to: port)
+        guard listen(socket.descriptor, backlog) == 0 else {
+            defer { socket.close() }
+            throw failure("listen on 127.0.0.1:\(port)")
         }
+        return socket
     }
 
     /// Connects.
@@ -43,9 +49,9 @@ struct LoopbackSocket: Sendable {
 
     private static func make() throws -> LoopbackSocket {
         #if canImport(Glibc)
-            let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+        let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
         #else
-            let kind = SOCK_STREAM
+        let kind = SOCK_STREAM
         #endif
         let descriptor = socket(AF_INET, kind, 0)
         guard descriptor >= 0 else { throw failure("make a socket") }
@@ -85,11 +91,11 @@ struct LoopbackSocket: Sendable {
     func accept() -> LoopbackSocket? {
         while true {
             #if canImport(Glibc)
-                let accepted = Glibc.accept(descriptor, nil, nil)
+            let accepted = Glibc.accept(descriptor, nil, nil)
             #elseif canImport(Musl)
-                let accepted = Musl.accept(descriptor, nil, nil)
+            let accepted = Musl.accept(descriptor, nil, nil)
             #else
-                let accepted = Darwin.accept(descriptor, nil, nil)
+            let accepted = Darwin.accept(descriptor, nil, nil)
             #endif
             if accepted >= 0 {
                 var yes: Int32 = 1
@@ -115,20 +121,20 @@ struct LoopbackSocket: Sendable {
     /// - Returns: Whether the peer took it.
     func send(_ bytes: Data) -> Bool {
         #if canImport(Darwin)
-            let flags: Int32 = 0
+        let flags: Int32 = 0
         #else
-            let flags = Int32(MSG_NOSIGNAL)
+        let flags = Int32(MSG_NOSIGNAL)
         #endif
         return bytes.withUnsafeBytes { buffer in
             var sent = 0
             while sent < buffer.count {
                 guard isReady(for: Int16(POLLOUT), limit: Self.longestWait) else { return false }
                 #if canImport(Glibc)
-                    let count = Glibc.send(descriptor, buffer.baseAddress! + sent, buffer.count - sent, flags)
+                let count = Glibc.send(descriptor, buffer.baseAddress! + sent, buffer.count - sent, flags)
                 #elseif canImport(Musl)
-                    let count = Musl.send(descriptor, buffer.baseAddress! + sent, buffer.count - sent, flags)
+                let count = Musl.send(descriptor, buffer.baseAddress! + sent, buffer.count - sent, flags)
                 #else
-                    let count = Darwin.send(descriptor, buffer.baseAddress! + sent, buffer.count - sent, flags)
+                let count = Darwin.send(descriptor, buffer.baseAddress! + sent, buffer.count - sent, flags)
                 #endif
                 if count > 0 {
                     sent += count
@@ -171,11 +177,11 @@ struct LoopbackSocket: Sendable {
 
     func close() {
         #if canImport(Glibc)
-            _ = Glibc.close(descriptor)
+        _ = Glibc.close(descriptor)
         #elseif canImport(Musl)
-            _ = Musl.close(descriptor)
+        _ = Musl.close(descriptor)
         #else
-            _ = Darwin.close(descriptor)
+        _ = Darwin.close(descriptor)
         #endif
     }
 }
