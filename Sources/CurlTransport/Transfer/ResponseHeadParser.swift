@@ -68,7 +68,9 @@ enum ResponseHeadParser {
     }
 
     private static func trimmed(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-        let isSpace: (UInt8) -> Bool = { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") || $0 == UInt8(ascii: "\r") }
+        let isSpace: (UInt8) -> Bool = {
+            $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") || $0 == UInt8(ascii: "\r")
+        }
         let start = bytes.drop(while: isSpace)
         guard let end = start.lastIndex(where: { !isSpace($0) }) else { return [] }
         return start[...end]

@@ -45,7 +45,8 @@ final class Transfer: @unchecked Sendable {
         self.request = request
         self.easy = easy
         self.clock = clock
-        origin = Origin(isSecure: request.url.scheme == "https", host: request.url.host, port: request.url.effectivePort)
+        origin = Origin(
+            isSecure: request.url.scheme == "https", host: request.url.host, port: request.url.effectivePort)
         state = TransferState(bodyLimit: request.options.maximumBodyBytes, now: now)
         clocks = TransferClocks(sent: now, options: request.options)
     }

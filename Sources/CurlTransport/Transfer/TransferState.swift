@@ -61,7 +61,8 @@ struct TransferClocks {
         self.options = options
     }
 
-    mutating func admit(at now: MonotonicTime) { admitted = now }
+    /// - Parameter now: The round's clock, which may be a little older than the transfer.
+    mutating func admit(at now: MonotonicTime) { admitted = max(now, sent) }
 
     /// What to do when the clocks are looked at.
     enum Verdict: Equatable {

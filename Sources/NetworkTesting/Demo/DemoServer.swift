@@ -40,7 +40,7 @@ public final class DemoServer: Sendable {
     }
 
     /// Starts, and returns when the server listens. To be called once.
-    /// - Throws: ``SocketFailure`` when the port can't be had, the framework's error when the host can't.
+    /// - Throws: ``SocketFailure`` when host and port can't be had.
     public func start() async throws {
         // The framework below waits out its timeout when a port is taken, so a wanted port is tried first.
         if wantedPort != 0 { try LoopbackSocket.listening(on: wantedPort, backlog: 1).close() }
@@ -61,7 +61,11 @@ public final class DemoServer: Sendable {
             try await listening.value
         } catch {
             await server.stop()
-            try await task.value
+            do {
+                try await task.value
+            } catch SocketError.failed(_, let code, let message) {
+                throw SocketFailure(operation: "listen on \(host):\(wantedPort)", code: code, message: message)
+            }
             throw error
         }
         guard case .ip4(_, let port) = await server.listeningAddress else {

@@ -81,14 +81,14 @@ struct ToolFailure: Error, Sendable {
 }
 
 extension NetworkError {
-    /// What a person can do about it, as a sentence with a space before it; empty where the message says it all.
+    /// What a person can do about it, after a semicolon; empty where the message says it all.
     var advice: String {
         switch code {
-        case .connectFailed: " Is the server running, and are host and port right?"
-        case .nameNotResolved: " Check the host's name, and this machine's name lookup."
-        case .tlsFailed: " Check the certificate, the host's name and this machine's clock."
-        case .totalTimeout: " --timeout sets the limit."
-        case .bodyTooLarge: " --max-body raises the limit."
+        case .connectFailed: "; is the server running, and are host and port right?"
+        case .nameNotResolved: "; check the host's name, and this machine's name lookup"
+        case .tlsFailed: "; check the certificate, the host's name and this machine's clock"
+        case .totalTimeout: "; --timeout sets the limit"
+        case .bodyTooLarge: "; --max-body raises the limit"
         default: ""
         }
     }

@@ -1,0 +1,168 @@
+import Foundation
+import NetworkCore
+import NetworkTesting
+import Testing
+
+@testable import CurlTransport
+
+@Suite("The curl dispatcher", .timeLimit(.minutes(1)))
+struct CurlNetworkDispatcherTests {
+    private func request(_ url: String, _ change: (inout TransportRequest) -> Void = { _ in }) throws
+        -> TransportRequest
+    {
+        var request = TransportRequest(url: try RequestURL(url))
+        change(&request)
+        return request
+    }
+
+    @Test func itSpeaksNoMoreConnectionsThanItsLimit_AndTheOthersWaitInOrder() async throws {
+        let server = try ScriptedServer(.ok("x"))
+        defer { server.stop() }
+        var configuration = CurlConfiguration()
+        configuration.maximumConnectionsPerHost = 3
+        let dispatcher = CurlNetworkDispatcher(configuration: configuration)
+        let request = try request(server.url())
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<200 { group.addTask { _ = try await dispatcher.send(request) } }
+            try await group.waitForAll()
+        }
+        #expect(server.requests.count == 200)
+        #expect(server.connectionCount <= 3)
+    }
+
+    @Test func aFullQueueIsOverloaded() async throws {
+        let server = try ScriptedServer(.stalled)
+        defer { server.stop() }
+        var configuration = CurlConfiguration()
+        configuration.maximumConnectionsPerHost = 1
+        configuration.maximumWaiting = 1
+        let dispatcher = CurlNetworkDispatcher(configuration: configuration)
+        let request = try request(server.url())
+        let codes = await withTaskGroup(of: NetworkError.Code?.self) { group in
+            for _ in 0..<3 {
+                group.addTask {
+                    do {
+                        _ = try await dispatcher.send(request)
+                        return nil
+                    } catch { return (error as? NetworkError)?.code }
+                }
+            }
+            // One runs, one waits, one is refused: the refused one is the first to end.
+            let first = await group.next()
+            server.stop()
+            group.cancelAll()
+            return [first ?? nil]
+        }
+        #expect(codes == [.overloaded])
+    }
+
+    @Test func droppingTheDispatcherFailsWhatRuns() async throws {
+        let server = try ScriptedServer(.stalled)
+        defer { server.stop() }
+        let loop = try CurlLoop(configuration: CurlConfiguration(), pool: EasyPool())
+        let pool = EasyPool()
+        let easy = try pool.take()
+        let request = try request(server.url())
+        let transfer = Transfer(request, easy: easy, clock: loop.clock)
+        for option in request.easyOptions(for: Libcurl.found) { try option.apply(to: easy) }
+        try transfer.attachCallbacks(to: easy)
+        let outcome = Task {
+            try await withCheckedThrowingContinuation { continuation in
+                transfer.outcome.attach(continuation)
+                loop.start(transfer)
+            }
+        }
+        try await server.wait { $0.requests.count == 1 }
+        loop.shutDown()
+        await #expect { try await outcome.value } throws: { ($0 as? NetworkError)?.code == .shutDown }
+
+        let late = Transfer(request, easy: try pool.take(), clock: loop.clock)
+        loop.start(late)
+        await #expect {
+            try await withCheckedThrowingContinuation { late.outcome.attach($0) } as RawResponse
+        } throws: { ($0 as? NetworkError)?.code == .shutDown }
+    }
+
+    @Test func aThousandCancelsInEveryPhaseEndOnceEach_AndTheDispatcherGoesOn() async throws {
+        let server = try ScriptedServer([
+            .forEachRequest([
+                .send("HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n"), .send(Data(count: 50_000)), .stall,
+            ])
+        ])
+        defer { server.stop() }
+        let dispatcher = CurlNetworkDispatcher()
+        let request = try request(server.url())
+        var random = SeededGenerator(seed: 5)
+        for _ in 0..<1_000 {
+            let task = Task { try await dispatcher.send(request) }
+            for _ in 0..<Int.random(in: 0..<40, using: &random) { await Task.yield() }
+            task.cancel()
+            await #expect { try await task.value } throws: { ($0 as? NetworkError)?.code == .cancelled }
+        }
+        let other = try ScriptedServer(.ok("still here"))
+        defer { other.stop() }
+        let response = try await dispatcher.send(try self.request(other.url()))
+        #expect(try await response.body.collect() == Data("still here".utf8))
+    }
+
+    @Test func manyTotalTimeoutsInTheQueueEndEach() async throws {
+        let server = try ScriptedServer(.stalled)
+        defer { server.stop() }
+        var configuration = CurlConfiguration()
+        configuration.maximumConnectionsPerHost = 2
+        let dispatcher = CurlNetworkDispatcher(configuration: configuration)
+        let request = try request(server.url()) { $0.options.totalTimeout = .milliseconds(100) }
+        let codes = await withTaskGroup(of: NetworkError.Code?.self) { group in
+            for _ in 0..<2_000 {
+                group.addTask {
+                    do {
+                        _ = try await dispatcher.send(request)
+                        return nil
+                    } catch { return (error as? NetworkError)?.code }
+                }
+            }
+            return await group.reduce(into: [:] as [NetworkError.Code?: Int]) { $0[$1, default: 0] += 1 }
+        }
+        #expect(codes == [.totalTimeout: 2_000])
+    }
+
+    @Test func metricsTellReuseAddressesAndSizes_AndWhatIsUnknownIsNil() async throws {
+        let server = try ScriptedServer(.ok("hello"))
+        defer { server.stop() }
+        let dispatcher = CurlNetworkDispatcher()
+        let request = try request(server.url())
+        let first = try await dispatcher.send(request).metrics
+        let second = try await dispatcher.send(request).metrics
+        #expect(first.connectionReused == false)
+        #expect(first.connect != nil)
+        #expect(second.connectionReused == true)
+        #expect(second.connect == nil)
+        #expect(second.nameLookup == nil)
+        #expect(second.tls == nil)
+        #expect(second.httpVersion == "1.1")
+        #expect(second.remoteAddress == "127.0.0.1:\(server.port)")
+        #expect(second.responseBodyBytes == 5)
+        #expect(second.responseWireBytes == 5)
+        #expect(second.requestBodyBytes == nil)
+        #expect((second.queued ?? .seconds(-1)) >= .zero)
+        #expect((second.firstByte ?? .zero) > .zero)
+        #expect(second.total >= second.firstByte ?? .zero)
+    }
+
+    @Test func aGetWithABodyIsSent() async throws {
+        let server = try ScriptedServer(.ok("x"))
+        defer { server.stop() }
+        _ = try await CurlNetworkDispatcher.instance.send(
+            try request(server.url()) { $0.body = .bytes(Data("query".utf8)) })
+        let received = try #require(server.requests.first)
+        #expect(received.method == "GET")
+        #expect(received.body == Data("query".utf8))
+    }
+
+    @Test func anIPv6LiteralIsReachedOrRefusedByTheNetwork() async throws {
+        // Port 1 on ::1: nobody listens; what counts is that it is tried and not refused up front.
+        await #expect {
+            try await CurlNetworkDispatcher.instance.send(try request("http://[::1]:1/"))
+        } throws: { ($0 as? NetworkError)?.code == .connectFailed }
+    }
+}

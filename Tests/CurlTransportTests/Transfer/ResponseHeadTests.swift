@@ -1,0 +1,124 @@
+import HTTPTypes
+import NetworkCore
+import Testing
+
+@testable import CurlTransport
+
+@Suite("Heads of responses")
+struct ResponseHeadTests {
+    private func buffer(_ lines: [String]) -> ResponseHeadBuffer {
+        var buffer = ResponseHeadBuffer()
+        for line in lines { #expect(buffer.append(line: Array((line + "\r\n").utf8), afterBody: false) == true) }
+        return buffer
+    }
+
+    private func parse(_ text: String) throws -> HTTPResponse { try ResponseHeadParser.parse(Array(text.utf8)) }
+
+    @Test func theFinalHeadIsWhole_AfterItsBlankLine() {
+        #expect(!buffer(["HTTP/1.1 200 OK", "A: 1"]).hasFinalHead)
+        #expect(buffer(["HTTP/1.1 200 OK", "A: 1", ""]).hasFinalHead)
+    }
+
+    @Test(arguments: ["HTTP/1.1 100 Continue", "HTTP/1.1 103 Early Hints", "HTTP/2 103"])
+    func interimHeadsDoNotCount(statusLine: String) throws {
+        let early = buffer([statusLine, "Link: </a.css>", ""])
+        #expect(!early.hasFinalHead)
+        let both = buffer([statusLine, "Link: </a.css>", "", "HTTP/1.1 204 No Content", "B: 2", ""])
+        #expect(both.hasFinalHead)
+        let response = try ResponseHeadParser.parse(both.bytes)
+        #expect(response.status == .noContent)
+        #expect(response.headerFields.map(\.name.rawName) == ["B"])
+    }
+
+    @Test func switchingProtocolsIsFinal() { #expect(buffer(["HTTP/1.1 101 Switching Protocols", ""]).hasFinalHead) }
+
+    @Test func anotherRoundOfAuthenticationReplacesTheFirst() throws {
+        let rounds = buffer(["HTTP/1.1 401 No", "WWW-Authenticate: Digest", "", "HTTP/1.1 200 OK", "A: 1", ""])
+        let response = try ResponseHeadParser.parse(rounds.bytes)
+        #expect(response.status == .ok)
+        #expect(response.headerFields.count == 1)
+    }
+
+    @Test func trailersAreNotPartOfTheHead() throws {
+        var head = buffer(["HTTP/1.1 200 OK", ""])
+        #expect(head.append(line: Array("Grpc-Status: 0\r\n".utf8), afterBody: true) == true)
+        #expect(head.append(line: Array("HTTP/1.1 500 Trick\r\n".utf8), afterBody: true) == true)
+        let response = try ResponseHeadParser.parse(head.bytes)
+        #expect(response.status == .ok)
+        #expect(response.headerFields.isEmpty)
+    }
+
+    @Test func aHeadThatDoesNotEndIsRefused() {
+        var head = buffer(["HTTP/1.1 200 OK"])
+        let line = Array(("X: " + String(repeating: "a", count: 1000) + "\r\n").utf8)
+        var taken = 0
+        while head.append(line: line, afterBody: false) { taken += 1 }
+        #expect(taken < 300)
+        #expect(head.bytes.count <= ResponseHeadBuffer.maximumBytes)
+    }
+
+    @Test func fieldsKeepTheirOrderTheirCaseAndTheirRepetitions() throws {
+        let response = try parse("HTTP/1.1 200 OK\r\nb: 1\r\nSet-Cookie: a=1, x\r\nA: 2\r\nset-cookie: b=2\r\n\r\n")
+        #expect(response.headerFields.map(\.name.rawName) == ["b", "Set-Cookie", "A", "set-cookie"])
+        #expect(response.headerFields[values: .setCookie] == ["a=1, x", "b=2"])
+    }
+
+    @Test(arguments: [
+        ("HTTP/1.1 200", 200, ""), ("HTTP/1.1 200 ", 200, ""), ("HTTP/2 404 ", 404, ""),
+        ("HTTP/1.1 418 I'm a teapot", 418, "I'm a teapot"), ("HTTP/1.0 599 Odd", 599, "Odd"),
+    ])
+    func statusLinesMayLackAReason(line: String, code: Int, reason: String) throws {
+        let response = try parse(line + "\r\n\r\n")
+        #expect(response.status.code == code)
+        #expect(response.status.reasonPhrase == reason)
+    }
+
+    @Test(arguments: [
+        "", "\r\n\r\n", "HTTP/1.1\r\n\r\n", "HTTP/1.1 abc OK\r\n\r\n", "HTTP/1.1 99 Low\r\n\r\n", "220 ready\r\n",
+    ])
+    func whatIsNoStatusLineIsRefused(text: String) {
+        #expect(throws: NetworkError.self) { try parse(text) }
+    }
+
+    @Test func sloppyLinesAreRead() throws {
+        let response = try parse("HTTP/1.1 200 OK\nA:1\nB:\t 2 \t\n: no name\nno colon\nbad name: 3\nC:\n\n")
+        #expect(response.headerFields.map { "\($0.name.rawName)=\($0.value)" } == ["A=1", "B=2", "C="])
+    }
+
+    @Test func foldedValuesAreJoined() throws {
+        let response = try parse("HTTP/1.1 200 OK\r\nA: one\r\n  two\r\n\tthree\r\nB: 4\r\n\r\n")
+        #expect(response.headerFields.map(\.value) == ["one two three", "4"])
+    }
+
+    @Test func bytesThatAreNotUTF8AreLatin1() throws {
+        let response = try ResponseHeadParser.parse(
+            Array("HTTP/1.1 200 OK\r\nA: caf".utf8) + [0xE9] + Array("\r\nB: café\r\n\r\n".utf8))
+        #expect(response.headerFields.map(\.value) == ["café", "café"])
+    }
+
+    @Test func twoDifferentLengthsAreRefused() {
+        #expect { try parse("HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\n") } throws: { error in
+            (error as? NetworkError)?.code == .invalidResponse
+        }
+        #expect { try parse("HTTP/1.1 200 OK\r\nContent-Length: 5, 6\r\n\r\n") } throws: { error in
+            (error as? NetworkError)?.code == .invalidResponse
+        }
+        #expect(throws: Never.self) { try parse("HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 5\r\n\r\n") }
+    }
+
+    @Test func tooManyFieldsAreRefused() {
+        let text = "HTTP/1.1 200 OK\r\n" + String(repeating: "a:1\r\n", count: 70_000) + "\r\n"
+        #expect { try parse(text) } throws: { ($0 as? NetworkError)?.code == .responseHeadTooLarge }
+    }
+
+    @Test func randomBytesNeverTrap() {
+        var random = SeededGenerator(seed: 3)
+        let alphabet = Array("HTTP/1.1 200\r\n\t :;,aZ\u{0}\u{FF}é".utf8) + [0xFF, 0xC0, 0x80]
+        for _ in 0..<5_000 {
+            let length = Int.random(in: 0..<80, using: &random)
+            let bytes = (0..<length).map { _ in alphabet[Int.random(in: 0..<alphabet.count, using: &random)] }
+            _ = try? ResponseHeadParser.parse(Array("HTTP/1.1 200 OK\r\n".utf8) + bytes)
+            _ = try? ResponseHeadParser.parse(bytes)
+        }
+    }
+}

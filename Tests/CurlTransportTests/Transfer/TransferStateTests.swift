@@ -1,0 +1,111 @@
+import NetworkCore
+import Testing
+
+@testable import CurlTransport
+
+@Suite("A transfer's state")
+struct TransferStateTests {
+    private let start = MonotonicTime(nanoseconds: 1_000)
+
+    private func after(_ duration: Duration) -> MonotonicTime { start + duration }
+
+    @Test func theBodyIsTakenUpToItsLimit() {
+        var state = TransferState(bodyLimit: 10, now: start)
+        #expect(state.receive(bodyBytes: 10, at: start) == true)
+        #expect(state.failure == nil)
+        #expect(state.receive(bodyBytes: 1, at: start) == false)
+        #expect(state.failure?.code == .bodyTooLarge)
+        #expect(state.bodyBytes == 10)
+    }
+
+    @Test func aLimitOfIntMaxDoesNotOverflow() {
+        var state = TransferState(bodyLimit: .max, now: start)
+        #expect(state.receive(bodyBytes: .max, at: start) == true)
+        #expect(state.receive(bodyBytes: 1, at: start) == false)
+    }
+
+    @Test func theFirstReasonToFailCounts() {
+        var state = TransferState(bodyLimit: 10, now: start)
+        state.fail(NetworkError.cancelled)
+        state.fail(NetworkError.idleTimeout)
+        #expect(state.failure?.code == .cancelled)
+        #expect(state.receive(bodyBytes: 1, at: start) == false)
+        #expect(state.receive(headerLine: Array("HTTP/1.1 200 OK\r\n".utf8), at: start) == false)
+    }
+
+    @Test func whatArrivesIsActivity() {
+        var state = TransferState(bodyLimit: 10, now: start)
+        _ = state.receive(headerLine: Array("HTTP/1.1 200 OK\r\n".utf8), at: after(.seconds(1)))
+        #expect(state.lastActivity == after(.seconds(1)))
+        _ = state.receive(bodyBytes: 1, at: after(.seconds(2)))
+        #expect(state.lastActivity == after(.seconds(2)))
+    }
+
+    // MARK: Clocks
+
+    private func clocks(connect: Duration?, idle: Duration?, total: Duration?) -> TransferClocks {
+        var options = TransportOptions()
+        options.connectTimeout = connect
+        options.idleTimeout = idle
+        options.totalTimeout = total
+        return TransferClocks(sent: start, options: options)
+    }
+
+    @Test func whoWaitsInTheQueueHasOnlyTheTotalTimeout() {
+        let waiting = clocks(connect: .seconds(1), idle: .seconds(1), total: .seconds(5))
+        #expect(
+            waiting.check(at: after(.seconds(2)), isConnected: false, lastActivity: start)
+                == .lookAgain(after(.seconds(5))))
+        #expect(waiting.check(at: after(.seconds(5)), isConnected: false, lastActivity: start) == .fail(.totalTimeout))
+        let endless = clocks(connect: .seconds(1), idle: .seconds(1), total: nil)
+        #expect(endless.check(at: after(.seconds(9)), isConnected: false, lastActivity: start) == .neverAgain)
+    }
+
+    @Test func theConnectTimeoutStartsWhenItsTurnComes() {
+        var one = clocks(connect: .seconds(3), idle: nil, total: nil)
+        one.admit(at: after(.seconds(10)))
+        #expect(
+            one.check(at: after(.seconds(12)), isConnected: false, lastActivity: start)
+                == .lookAgain(after(.seconds(13))))
+        #expect(one.check(at: after(.seconds(13)), isConnected: false, lastActivity: start) == .fail(.connectTimeout))
+        #expect(one.check(at: after(.seconds(13)), isConnected: true, lastActivity: start) == .neverAgain)
+    }
+
+    @Test func theIdleTimeoutCountsFromTheLastActivity() {
+        var one = clocks(connect: nil, idle: .seconds(2), total: nil)
+        one.admit(at: start)
+        #expect(
+            one.check(at: after(.seconds(2)), isConnected: true, lastActivity: after(.seconds(1)))
+                == .lookAgain(after(.seconds(3))))
+        #expect(
+            one.check(at: after(.seconds(3)), isConnected: true, lastActivity: after(.seconds(1)))
+                == .fail(.idleTimeout))
+    }
+
+    @Test func whileItConnectsNothingIsIdle_ButItIsLookedAtInTime() {
+        var one = clocks(connect: .seconds(60), idle: .seconds(2), total: nil)
+        one.admit(at: start)
+        #expect(
+            one.check(at: after(.seconds(2)), isConnected: false, lastActivity: start) == .lookAgain(after(.seconds(4)))
+        )
+    }
+
+    @Test func theTotalTimeoutWins() {
+        var one = clocks(connect: .seconds(1), idle: .seconds(1), total: .seconds(1))
+        one.admit(at: start)
+        #expect(one.check(at: after(.seconds(1)), isConnected: false, lastActivity: start) == .fail(.totalTimeout))
+    }
+
+    @Test func anAdmissionBeforeTheSendCountsAsOneAtTheSend() {
+        var one = clocks(connect: .seconds(1), idle: nil, total: nil)
+        one.admit(at: MonotonicTime(nanoseconds: 0))
+        #expect(one.admitted == start)
+    }
+
+    @Test func waitsAreRoundedUpToMilliseconds() {
+        #expect(start.milliseconds(until: after(.nanoseconds(1))) == 1)
+        #expect(start.milliseconds(until: after(.milliseconds(7))) == 7)
+        #expect(after(.seconds(1)).milliseconds(until: start) == 0)
+        #expect(start.milliseconds(until: after(.seconds(365 * 86_400))) == Int32.max)
+    }
+}
