@@ -14,7 +14,7 @@ import Testing
     @Test func response_isAnsweredWithItsId() async {
         #expect(
             await answer(#"{"id":"a","url":"http://h/p#f"}"#)
-                == #"{"id":"a","status":404,"headers":[["server","x"]],"bodyBase64":"aGk=","effectiveURL":"http://h/p","#
+                == #"{"id":"a","status":404,"headers":[["Server","x"]],"bodyBase64":"aGk=","effectiveURL":"http://h/p","#
                 + #""error":null,"metrics":{"totalMs":1.5,"httpVersion":"1.1"}}"#
         )
     }
