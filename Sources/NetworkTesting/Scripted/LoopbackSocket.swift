@@ -1,11 +1,11 @@
 import Foundation
 
 #if canImport(Glibc)
-    import Glibc
+import Glibc
 #elseif canImport(Musl)
-    import Musl
+import Musl
 #else
-    import Darwin
+import Darwin
 #endif
 
 /// A TCP socket on 127.0.0.1. The only file of this module with pointers in it.
@@ -43,9 +43,9 @@ struct LoopbackSocket: Sendable {
 
     private static func make() throws -> LoopbackSocket {
         #if canImport(Glibc)
-            let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+        let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
         #else
-            let kind = SOCK_STREAM
+        let kind = SOCK_STREAM
         #endif
         let descriptor = socket(AF_INET, kind, 0)
         guard descriptor >= 0 else { throw failure("make a socket") }
@@ -85,11 +85,11 @@ struct LoopbackSocket: Sendable {
     func accept() -> LoopbackSocket? {
         while true {
             #if canImport(Glibc)
-                let accepted = Glibc.accept(descriptor, nil, nil)
+            let accepted = Glibc.accept(descriptor, nil, nil)
             #elseif canImport(Musl)
-                let accepted = Musl.accept(descriptor, nil, nil)
+            let accepted = Musl.accept(descriptor, nil, nil)
             #else
-                let accepted = Darwin.accept(descriptor, nil, nil)
+            let accepted = Darwin.accept(descriptor, nil, nil)
             #endif
             if accepted >= 0 {
                 var yes: Int32 = 1
@@ -115,20 +115,20 @@ struct LoopbackSocket: Sendable {
     /// - Returns: Whether the peer took it.
     func send(_ bytes: Data) -> Bool {
         #if canImport(Darwin)
-            let flags: Int32 = 0
+        let flags: Int32 = 0
         #else
-            let flags = Int32(MSG_NOSIGNAL)
+        let flags = Int32(MSG_NOSIGNAL)
         #endif
         return bytes.withUnsafeBytes { buffer in
             var sent = 0
             while sent < buffer.count {
                 guard isReady(for: Int16(POLLOUT), limit: Self.longestWait) else { return false }
                 #if canImport(Glibc)
-                    let count = Glibc.send(descriptor, buffer.baseAddress! + sent, buffer.count - sent, flags)
+                let count = Glibc.send(descriptor, buffer.baseAddress! + sent, buffer.count - sent, flags)
                 #elseif canImport(Musl)
-                    let count = Musl.send(descriptor, buffer.baseAddress! + sent, buffer.count - sent, flags)
+                let count = Musl.send(descriptor, buffer.baseAddress! + sent, buffer.count - sent, flags)
                 #else
-                    let count = Darwin.send(descriptor, buffer.baseAddress! + sent, buffer.count - sent, flags)
+                let count = Darwin.send(descriptor, buffer.baseAddress! + sent, buffer.count - sent, flags)
                 #endif
                 if count > 0 {
                     sent += count
@@ -171,11 +171,11 @@ struct LoopbackSocket: Sendable {
 
     func close() {
         #if canImport(Glibc)
-            _ = Glibc.close(descriptor)
+        _ = Glibc.close(descriptor)
         #elseif canImport(Musl)
-            _ = Musl.close(descriptor)
+        _ = Musl.close(descriptor)
         #else
-            _ = Darwin.close(descriptor)
+        _ = Darwin.close(descriptor)
         #endif
     }
 }
