@@ -9,7 +9,8 @@ final class LoopCore {
     private let pool: EasyPool
     private let epoll: Epoll
     private let keptConnections: Int
-    private var multi: MultiHandle!
+    /// `nil` once it could not be rebuilt after a fault, or the loop has ended.
+    private var multi: MultiHandle?
     private var sockets = SocketInterests()
     private var deadlines = DeadlineHeap()
     private var admission: Admission
@@ -48,7 +49,7 @@ final class LoopCore {
             beginAdmitted()
             if let due = multiDeadline, due <= clock.now {
                 multiDeadline = nil
-                act { multi.timerDue() }
+                act { $0.timerDue() }
                 takeDone()
             }
             if isShuttingDown { return end() }
@@ -68,7 +69,7 @@ final class LoopCore {
             if event.descriptor == mailbox.wakeUp.descriptor {
                 mailbox.wakeUp.clear()
             } else if sockets.wants(event.descriptor) {
-                act { multi.socketReady(event) }
+                act { $0.socketReady(event) }
             }
         }
         takeDone()
@@ -100,7 +101,7 @@ final class LoopCore {
 
     /// Gives an admitted transfer to libcurl.
     private func begin(_ transfer: Transfer) {
-        guard let easy = transfer.easy else { return }
+        guard let easy = transfer.easy, let multi else { return }
         transfer.clocks.admit(at: clock.now)
         transfer.state.lastActivity = clock.now
         do {
@@ -133,7 +134,7 @@ final class LoopCore {
     // MARK: Ends
 
     private func takeDone() {
-        while let (transfer, code) = multi.nextDone() {
+        while let (transfer, code) = multi?.nextDone() {
             if let easy = transfer.easy {
                 transfer.outcome.finish(transfer.result(of: easy, code))
             }
@@ -160,7 +161,7 @@ final class LoopCore {
     /// Takes a transfer out of libcurl or out of the queue, and lets the next one in.
     private func retire(_ transfer: Transfer) {
         if transfer.isAdmitted {
-            if let easy = transfer.easy, transfer.isInMulti { multi.remove(easy) }
+            if let easy = transfer.easy, transfer.isInMulti { multi?.remove(easy) }
             transfer.isInMulti = false
             admit(admission.leave(transfer.origin))
         } else {
@@ -209,37 +210,35 @@ final class LoopCore {
     // MARK: The end
 
     private func end() {
+        mailbox.close()
+        var late: [LoopMessage] = []
+        mailbox.take(into: &late)
+        for case .start(let transfer) in late { transfer.outcome.finish(.failure(NetworkError.shutDown)) }
         for transfer in slots {
             guard let transfer else { continue }
             transfer.outcome.finish(.failure(NetworkError.shutDown))
-            if let easy = transfer.easy, transfer.isInMulti { multi.remove(easy) }
+            if let easy = transfer.easy, transfer.isInMulti { multi?.remove(easy) }
             recycle(transfer)
         }
         slots = []
-        multi.close()
+        multi?.close()
+        multi = nil
     }
 
     /// Calls libcurl. A fault of the multi handle leaves every transfer undefined: they all fail, and the loop goes on with
-    /// a new one.
-    private func act(_ call: () -> NetworkError.Underlying?) {
-        guard let fault = call() else { return }
+    /// a new one, or ends if there is none to be had.
+    private func act(_ call: (MultiHandle) -> NetworkError.Underlying?) {
+        guard let multi, let fault = call(multi) else { return }
         let error = NetworkError(.unclassified, "the curl loop failed and was rebuilt", underlying: fault)
         let broken = slots.compactMap(\.self).filter(\.isInMulti)
         for transfer in broken {
             transfer.outcome.finish(.failure(error))
-            if let easy = transfer.easy { multi.remove(easy) }
+            retire(transfer)
         }
         multi.close()
         multiDeadline = nil
-        do {
-            multi = try MultiHandle(loop: self, connections: keptConnections)
-        } catch {
-            isShuttingDown = true
-        }
-        for transfer in broken {
-            transfer.isInMulti = false
-            retire(transfer)
-        }
+        self.multi = try? MultiHandle(loop: self, connections: keptConnections)
+        isShuttingDown = isShuttingDown || self.multi == nil
     }
 }
 

@@ -26,6 +26,9 @@ final class Mailbox: Sendable {
         return isTaken
     }
 
+    /// Takes no more messages. For the loop itself; others post ``LoopMessage/shutDown``.
+    func close() { state.withLock { $0.isClosed = true } }
+
     /// Swaps all messages into an empty array, whose storage is used for the next ones.
     func take(into messages: inout [LoopMessage]) {
         state.withLock { state in
