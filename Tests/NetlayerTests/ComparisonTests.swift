@@ -93,6 +93,14 @@ import Testing
         )
     }
 
+    @Test func connectionFields_areToldAndAreNoDifference() {
+        let left = Self.observation("curl", [(200, [:], "")])
+        let right = Self.observation("urlsession", [(200, [.connection: "keep-alive"], "")])
+        let differences = Differences(left, right)
+        #expect(differences.found.isEmpty)
+        #expect(differences.notCompared == ["the header field 'connection' differs, and belongs to the connection"])
+    }
+
     @Test func statuses_areComparedAndTheRestThenIsNot() {
         let left = Self.observation("curl", [(200, [.server: "x"], "a"), (404, [:], "a")])
         let right = Self.observation("urlsession", [(302, [:], "b")])

@@ -3,8 +3,8 @@ import FlyingSocks
 import Foundation
 import Synchronization
 
-/// A small HTTP server, on 127.0.0.1 unless told otherwise, for demonstrations and tests: JSON, echo, statuses,
-/// delays, sizes, gzip, redirects.
+/// A small HTTP server for demonstrations and tests: JSON, echo, statuses, delays, sizes, gzip, redirects. It listens on
+/// 127.0.0.1 unless told otherwise.
 ///
 /// ```swift
 /// let server = DemoServer()
@@ -50,7 +50,7 @@ public final class DemoServer: Sendable {
         let server = HTTPServer(
             address: try .inet(ip4: host, port: wantedPort),
             timeout: 120,
-            pool: PromptPool(HTTPServer.defaultPool()),
+            pool: PromptSocketPool(HTTPServer.defaultPool()),
             logger: logger,
             handler: ClosureHTTPHandler { await Self.answer(DemoRequest($0)) }
         )

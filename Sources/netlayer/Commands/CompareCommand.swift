@@ -8,9 +8,9 @@ struct CompareCommand: AsyncParsableCommand {
         abstract: "Send the same GET requests over both transports and compare.",
         discussion: """
             The transports take turns of -c requests at once. Each round begins with the other one. Times run from \
-            the start of a request to the end of its body. Status, header fields and body are compared; not Date, \
-            Connection and Keep-Alive, the order of fields and the case of their names, and not what changes from \
-            request to request over one transport already.
+            the start of a request to the end of its body. Status, header fields and body are compared; not the Date \
+            and Connection fields, the order of fields and the case of their names, and not what changes from request to request over \
+            one transport already.
 
             \(ProcessStatus.table)
             """

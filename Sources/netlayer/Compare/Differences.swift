@@ -4,7 +4,7 @@ import Foundation
 struct Differences {
     /// What differs; empty when all is alike.
     private(set) var found: [String] = []
-    /// What changes from request to request over one transport already, and so was not compared.
+    /// What was not compared: it changes from request to request over one transport already, or is not the response's.
     private(set) var notCompared: [String] = []
 
     init(_ left: Observation, _ right: Observation) {
@@ -29,6 +29,10 @@ struct Differences {
         found.append("errors: \(left.errorText) over \(left.transport), \(right.errorText) over \(right.transport)")
     }
 
+    /// What a server says about the connection and not about the response (RFC 9110 §7.6.1). It answers to what a
+    /// transport said of its own, and would make every comparison a difference.
+    private static let connectionFields: Set<String> = ["connection", "keep-alive", "proxy-connection"]
+
     private mutating func compareFields(
         _ left: Snapshot,
         _ right: Snapshot,
@@ -39,6 +43,12 @@ struct Differences {
             notCompared.append("the header field '\(field.shown)' changes from request to request")
         }
         for field in Set(left.fields.keys).union(right.fields.keys).subtracting(changing).sorted() {
+            guard !Self.connectionFields.contains(field) else {
+                if left.fields[field] != right.fields[field] {
+                    notCompared.append("the header field '\(field)' differs, and belongs to the connection")
+                }
+                continue
+            }
             switch (left.fields[field], right.fields[field]) {
             case (let first?, let second?) where first == second: break
             case (let first?, let second?) where first.joined(separator: ", ") == second.joined(separator: ", "):

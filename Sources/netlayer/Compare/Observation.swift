@@ -4,18 +4,15 @@ import NetworkLayer
 /// One response, as far as it is compared.
 struct Snapshot: Sendable, Equatable {
     var status: Int
-    /// Names in small letters, the values of repeated fields in their order, ``notCompared`` left out.
+    /// Names in small letters, the values of repeated fields in their order, Date left out.
     var fields: [String: [String]]
     var body: Data
-
-    /// The moment, and what server and client say about their connection and not about the answer.
-    static let notCompared: Set<HTTPField.Name> = [.date, .connection, HTTPField.Name("Keep-Alive")!]
 
     init(status: Int, headerFields: HTTPFields, body: Data) {
         self.status = status
         self.body = body
         fields = [:]
-        for field in headerFields where !Self.notCompared.contains(field.name) {
+        for field in headerFields where field.name != .date {
             fields[field.name.canonicalName, default: []].append(field.value)
         }
     }
