@@ -36,8 +36,8 @@ struct ConnectionTable {
 
     /// Whether one of these inodes is a connection to the URL's port, and, as far as the URL tells it, address.
     ///
-    /// A connection that is still being made to the very address counts more than those that are there: it is the one
-    /// that nobody else waits for.
+    /// With a known address, one that is still being made decides: it is more likely the exchange's own than those that
+    /// are there, which may be other exchanges'. Without one it may lead to another host altogether.
     func hasConnection(to url: RequestURL, among inodes: Set<String>) -> Bool {
         let addresses = Self.addresses(of: url)
         let ours = entries.filter { entry in
@@ -55,9 +55,9 @@ struct ConnectionTable {
         let octets = url.host.split(separator: ".").compactMap { UInt8($0) }
         guard octets.count == 4 else { return nil }
         #if _endian(little)
-        let ordered = octets.reversed()
+            let ordered = octets.reversed()
         #else
-        let ordered = octets
+            let ordered = octets
         #endif
         return [ordered.map { ($0 < 16 ? "0" : "") + String($0, radix: 16, uppercase: true) }.joined()]
     }
@@ -70,11 +70,15 @@ extension ConnectionTable {
         let variables = ["http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"]
         let environment = ProcessInfo.processInfo.environment
         guard !variables.contains(where: { environment[$0].map { !$0.isEmpty } ?? false }) else { return nil }
-        let texts = ["/proc/self/net/tcp", "/proc/self/net/tcp6"].compactMap { path in
-            try? String(contentsOfFile: path, encoding: .utf8)
-        }
+        let texts = ["/proc/self/net/tcp", "/proc/self/net/tcp6"].compactMap(text)
         guard !texts.isEmpty, let inodes = socketInodes() else { return nil }
         return ConnectionTable(parsing: texts.joined(separator: "\n")).hasConnection(to: url, among: inodes)
+    }
+
+    /// The whole file. Foundation's simpler ways to read one stop after a page, since the kernel tells no length.
+    private static func text(of path: String) -> String? {
+        guard let file = FileHandle(forReadingAtPath: path), let data = try? file.readToEnd() else { return nil }
+        return String(decoding: data, as: UTF8.self)
     }
 
     private static func socketInodes() -> Set<String>? {

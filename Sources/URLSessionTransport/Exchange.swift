@@ -4,7 +4,7 @@ import NetworkCore
 import Synchronization
 
 #if canImport(FoundationNetworking)
-import FoundationNetworking
+    import FoundationNetworking
 #endif
 
 /// One exchange: hands events to its ``ExchangeState`` and does what that asks for, outside the lock.
@@ -64,6 +64,16 @@ final class Exchange: Sendable {
 
     func failed(_ error: NetworkError, cancellingTask: Bool = false) {
         perform(state.withLock { $0.failed(error, cancellingTask: cancellingTask) })
+    }
+
+    /// Hands a redirect back as it is, unless the exchange is over.
+    ///
+    /// FoundationNetworking traps if a task is cancelled between its question and our answer, so the answer goes through
+    /// the queue of the cancellations: before one it is harmless, and after one it must not be given.
+    func keepRedirect(_ answer: @escaping @Sendable () -> Void) {
+        commands.async { [self] in
+            if running.withLock({ $0 != nil }) { answer() }
+        }
     }
 
     // MARK: What the state asks for

@@ -3,7 +3,7 @@ import NetworkCore
 import Synchronization
 
 #if canImport(FoundationNetworking)
-import FoundationNetworking
+    import FoundationNetworking
 #endif
 
 /// The session's delegate: finds the exchange that a task belongs to and tells it what happened.
@@ -19,6 +19,9 @@ final class ExchangeRegistry: NSObject, Sendable {
     func remove(_ task: URLSessionTask) {
         _ = exchanges.withLock { $0.removeValue(forKey: task.taskIdentifier) }
     }
+
+    /// How many exchanges are under way.
+    var count: Int { exchanges.withLock { $0.count } }
 
     private func exchange(of task: URLSessionTask) -> Exchange? {
         exchanges.withLock { $0[task.taskIdentifier] }
@@ -64,8 +67,9 @@ extension ExchangeRegistry: URLSessionDataDelegate {
         newRequest request: URLRequest,
         completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
-        // Following is the pipeline's business; nil hands the redirect back as it is.
-        completionHandler(nil)
+        // Following is the pipeline's business; nil hands the redirect back as it is. A task whose exchange is over has
+        // been cancelled and gets no answer.
+        exchange(of: task)?.keepRedirect { completionHandler(nil) }
     }
 
     func urlSession(
@@ -75,11 +79,11 @@ extension ExchangeRegistry: URLSessionDataDelegate {
         completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
         #if canImport(FoundationNetworking)
-        // The 401's head and body are here already. Any answer to the challenge hangs or fails the task, and
-        // FoundationNetworking asks again for ever: so the response ends here, and the handler is never called.
-        exchange(of: task)?.finished(lateHead: task.response.flatMap(HTTPResponse.init), cancellingTask: true)
+            // The 401's head and body are here already. Any answer to the challenge hangs or fails the task, and
+            // FoundationNetworking asks again for ever: so the response ends here, and the handler is never called.
+            exchange(of: task)?.finished(lateHead: task.response.flatMap(HTTPResponse.init), cancellingTask: true)
         #else
-        completionHandler(.performDefaultHandling, nil)
+            completionHandler(.performDefaultHandling, nil)
         #endif
     }
 

@@ -58,12 +58,13 @@ struct ExchangeState {
         moved(at: now)
     }
 
-    /// A head came. Interim ones only prove that something moves.
+    /// A head came. Interim ones only prove that something moves; a second one takes the place of the first, which was
+    /// a proxy's answer to CONNECT.
     mutating func received(_ newHead: HTTPResponse, at now: Instant) -> Reaction {
         guard stage == .running else { return Reaction() }
         moved(at: now)
-        if firstByteAt == nil { firstByteAt = now }
         guard newHead.status.kind != .informational else { return Reaction() }
+        firstByteAt = now
         head = newHead
         body = Data()
         if let length = expectedLength, length > request.options.maximumBodyBytes {
@@ -88,7 +89,9 @@ struct ExchangeState {
     ///   - lateHead: The task's own head. It counts if none was delivered, which happens to redirects without a usable
     ///     `Location`.
     ///   - cancelsTask: Whether the task would go on, as it does after a 401's challenge.
-    mutating func finished(lateHead: HTTPResponse?, cancellingTask cancelsTask: Bool = false, at now: Instant) -> Reaction {
+    mutating func finished(lateHead: HTTPResponse?, cancellingTask cancelsTask: Bool = false, at now: Instant)
+        -> Reaction
+    {
         guard stage == .running else { return Reaction() }
         if head != nil, !isRedirection, let length = expectedLength, body.count < length {
             let message = "the body ended after \(body.count) of \(length) bytes"

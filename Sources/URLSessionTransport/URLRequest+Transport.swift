@@ -2,7 +2,7 @@ import Foundation
 import NetworkCore
 
 #if canImport(FoundationNetworking)
-import FoundationNetworking
+    import FoundationNetworking
 #endif
 
 extension URLRequest {
@@ -12,7 +12,8 @@ extension URLRequest {
     /// The request as URLSession takes it.
     /// - Throws: ``NetworkError/Code/invalidURL`` if Foundation reads the URL in another way than we do.
     init(_ request: TransportRequest) throws {
-        guard let url = URL(string: request.url.absoluteString) else {
+        let text = Self.encoded(request.url)
+        guard let url = URL(string: text, encodingInvalidCharacters: false), url.absoluteString == text else {
             throw NetworkError(.invalidURL, "Foundation can't read the URL \(request.url)", phase: .preparing)
         }
         self.init(url: url, cachePolicy: .reloadIgnoringLocalCacheData)
@@ -22,15 +23,23 @@ extension URLRequest {
         for (name, value) in Self.joined(request.wireFields) { setValue(value, forHTTPHeaderField: name) }
         if let body = request.body, body.count > 0 { httpBody = body.bytes }
         #if canImport(FoundationNetworking)
-        for name in Self.invented where value(forHTTPHeaderField: name) == nil {
-            setValue(Self.leftOut, forHTTPHeaderField: name)
-        }
+            for name in Self.invented where value(forHTTPHeaderField: name) == nil {
+                setValue(Self.leftOut, forHTTPHeaderField: name)
+            }
         #endif
     }
 
+    /// The URL with `[`, `]` and `|` percent-encoded in path and query. Foundation would do it too, and encode each `%`
+    /// that is there already once more.
+    static func encoded(_ url: RequestURL) -> String {
+        let rest = url.path + (url.query.map { "?\($0)" } ?? "")
+        let encodings: [Character: String] = ["[": "%5B", "]": "%5D", "|": "%7C"]
+        return "\(url.scheme)://\(url.authority)" + rest.map { encodings[$0] ?? String($0) }.joined()
+    }
+
     /// What FoundationNetworking or the libcurl below would add: a form's type for any POST body, the language of the
-    /// process, a wait for permission to send a large body.
-    private static let invented = ["Content-Type", "Accept-Language", "Expect"]
+    /// process, a wait for permission to send a large body, what HTTP/1.1 does anyway.
+    private static let invented = ["Content-Type", "Accept-Language", "Expect", "Connection"]
 
     /// FoundationNetworking takes this for a value and adds none of its own; libcurl takes a blank value for 'leave it
     /// out'. The empty string would be sent as an empty field.

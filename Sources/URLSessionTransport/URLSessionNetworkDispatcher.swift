@@ -3,7 +3,7 @@ import Foundation
 public import NetworkCore
 
 #if canImport(FoundationNetworking)
-import FoundationNetworking
+    import FoundationNetworking
 #endif
 
 /// The transport over Foundation's URLSession.
@@ -11,12 +11,15 @@ import FoundationNetworking
 /// On Linux, FoundationNetworking has limits that no caller can lift; what can't be done is refused before anything is
 /// sent (see ``capabilities``), and this is what remains:
 ///
-/// - A response with trailers ends the process. Peers that you don't trust belong on the curl transport.
-/// - Header fields are sent in no particular order, and received sorted by name, with repeated ones joined by `, `
-///   (`Set-Cookie` is taken apart again).
+/// - A response with trailers ends the process, and so does a redirect whose `Location` starts with `//` and has an
+///   IPv6 address or a percent-encoded character in its host. Peers that you don't trust belong on the curl transport.
+/// - Header fields are sent in no particular order, repeated ones joined by `, `, and received sorted by name, re-cased
+///   (`Etag`), with repeated ones joined by `, ` (`Set-Cookie` is taken apart again).
+/// - `[`, `]` and `|` in path and query are sent percent-encoded.
 /// - A head with bytes that are not UTF-8, a line without a space after the colon or a status line without a reason
 ///   fails with ``NetworkError/Code/invalidResponse``.
-/// - The body of a 301, 302, 303, 305, 307 or 308 without a usable `Location` is lost; status and header fields arrive.
+/// - The body of a 301, 302, 303, 305, 306, 307 or 308 without a usable `Location` is lost; status and header fields
+///   arrive. With one, the body is held whole before ``TransportOptions/maximumBodyBytes`` can refuse it.
 /// - A gzip body that ends early but agrees with its `Content-Length` is taken for whole.
 /// - A body that was being sent on a kept-alive connection when the server closed it is not sent again: the exchange
 ///   ends with a timeout.
@@ -72,6 +75,9 @@ public final class URLSessionNetworkDispatcher: HTTPTransport {
             throw failure.during(request, transport: name, elapsed: .now - started)
         }
     }
+
+    /// How many exchanges are under way; for tests of what is left behind.
+    var openExchanges: Int { exchanges.count }
 
     private func start(_ exchange: Exchange, with request: URLRequest) {
         commands.async { [session, exchanges] in

@@ -1,0 +1,60 @@
+import Foundation
+import NetworkCore
+import Testing
+
+@testable import URLSessionTransport
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+@Suite struct ResponseFieldsTests {
+    @Test func fields_areSortedByName() {
+        let fields = HTTPFields(unordered: ["b": "2", "C": "3", "a": "1"])
+        #expect(fields.map(\.name.rawName) == ["a", "b", "C"])
+    }
+
+    @Test func fields_areOne_whenTheirNamesDifferOnlyInCase() {
+        let fields = HTTPFields(unordered: ["x-foo": "2", "X-Foo": "1"])
+        #expect(fields.count == 1)
+        #expect(fields.first?.value == "1, 2")
+    }
+
+    @Test func fields_areLeftOut_whenTheirNameIsNoToken() {
+        #expect(HTTPFields(unordered: ["bad name": "1", "good": "2", "": "3"]).map(\.value) == ["2"])
+    }
+
+    @Test func setCookie_isTakenApart() {
+        let joined = "a=1; Expires=Wed, 09 Jun 2031 10:18:14 GMT; Path=/, b=2; HttpOnly, __Host-c=x=y"
+        #expect(
+            HTTPFields(unordered: ["Set-Cookie": joined])[values: .setCookie] == [
+                "a=1; Expires=Wed, 09 Jun 2031 10:18:14 GMT; Path=/", "b=2; HttpOnly", "__Host-c=x=y",
+            ]
+        )
+    }
+
+    @Test(arguments: ["", ",", "a", "a=1,", "=x, =y", "a=1, b"])
+    func setCookie_losesNothing_whenItIsOdd(value: String) {
+        let cookies = HTTPFields.cookies(in: value)
+        #expect(cookies.count == 1)
+        #expect(cookies.first == value)
+    }
+
+    @Test func head_isTaken_whenItIsHTTP() throws {
+        let url = try #require(URL(string: "http://127.0.0.1/"))
+        let response = try #require(
+            HTTPURLResponse(url: url, statusCode: 404, httpVersion: "HTTP/1.1", headerFields: ["X-A": "1"])
+        )
+        let head = try #require(HTTPResponse(response))
+        #expect(head.status == .notFound)
+        #expect(head.headerFields.map(\.value) == ["1"])
+    }
+
+    @Test func head_isNone_whenItIsNotHTTP() throws {
+        let url = try #require(URL(string: "http://127.0.0.1/"))
+        let plain = URLResponse(url: url, mimeType: nil, expectedContentLength: 0, textEncodingName: nil)
+        #expect(HTTPResponse(plain) == nil)
+        let odd = HTTPURLResponse(url: url, statusCode: 70_000, httpVersion: nil, headerFields: nil)
+        #expect(odd.flatMap { HTTPResponse($0) } == nil)
+    }
+}

@@ -1,0 +1,64 @@
+import Foundation
+import NetworkCore
+import Testing
+
+@testable import URLSessionTransport
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+@Suite struct URLRequestTests {
+    @Test func request_carriesMethodFieldsAndBody() throws {
+        var request = try makeRequest(method: HTTPMethod(checking: "PURGE"))
+        request.body = .bytes(Data("abc".utf8))
+        request.headerFields[.contentType] = "text/plain"
+        let urlRequest = try URLRequest(request)
+        #expect(urlRequest.httpMethod == "PURGE")
+        #expect(urlRequest.httpBody == Data("abc".utf8))
+        #expect(urlRequest.value(forHTTPHeaderField: "content-type") == "text/plain")
+        #expect(urlRequest.value(forHTTPHeaderField: "Accept") == "*/*")
+        #expect(urlRequest.value(forHTTPHeaderField: "User-Agent") == TransportRequest.userAgent)
+        #expect(urlRequest.value(forHTTPHeaderField: "Content-Length") == nil)
+        #expect(!urlRequest.httpShouldHandleCookies)
+    }
+
+    @Test func inventedFields_areLeftOut_unlessTheCallerGivesThem() throws {
+        var request = try makeRequest(method: .post)
+        request.headerFields[.acceptLanguage] = "de"
+        let urlRequest = try URLRequest(request)
+        #expect(urlRequest.value(forHTTPHeaderField: "Accept-Language") == "de")
+        #if canImport(FoundationNetworking)
+            // A blank value is what keeps FoundationNetworking and libcurl from adding their own.
+            for name in ["Content-Type", "Expect", "Connection"] {
+                #expect(urlRequest.value(forHTTPHeaderField: name) == " ")
+            }
+        #endif
+    }
+
+    @Test func repeatedFields_areJoined() throws {
+        var fields = HTTPFields()
+        for (name, value) in [("X-A", "1"), ("Cookie", "a=1"), ("x-a", "2"), ("cookie", "b=2")] {
+            fields.append(try HTTPField(checking: name, value: value))
+        }
+        let joined = URLRequest.joined(fields)
+        #expect(joined.map(\.name) == ["X-A", "Cookie"])
+        #expect(joined.map(\.value) == ["1, 2", "a=1; b=2"])
+    }
+
+    /// Foundation would encode the percent signs once more.
+    @Test func url_keepsItsPercentSigns_whenItHasBrackets() throws {
+        let urlRequest = try URLRequest(makeRequest("http://127.0.0.1:8080/a%20b?c[d]=%41|e"))
+        #expect(urlRequest.url?.absoluteString == "http://127.0.0.1:8080/a%20b?c%5Bd%5D=%41%7Ce")
+    }
+
+    @Test(arguments: [
+        "http://a", "https://a.example:8443/x//y/?", "http://a/?q=a+b&c='(*)'~!$;:@,", "http://a_b/~x;p=1/@",
+        "http://a/ä ö?ü=\"<>\u{1F600}`{}^#frag", "HTTP://A.Example/%zz?".replacingOccurrences(of: "%zz", with: "%2f"),
+        "http://a./?a?b/c", "http://127.0.0.1/?%00",
+    ])
+    func url_isReadByFoundation_asWeWriteIt(text: String) throws {
+        let url = try RequestURL(text)
+        #expect(try URLRequest(TransportRequest(url: url)).url?.absoluteString == url.absoluteString)
+    }
+}
