@@ -12,22 +12,28 @@ import Darwin
 struct LoopbackSocket: Sendable {
     let descriptor: Int32
 
+    /// A socket that has a port and does not listen.
+    /// - Parameter port: 0 for a free one.
+    static func bound(to port: UInt16 = 0) throws -> LoopbackSocket {
+        let socket = try make()
+        var yes: Int32 = 1
+        setsockopt(socket.descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
+        guard withAddress(port: port, { bind(socket.descriptor, $0, $1) }) == 0 else {
+            defer { socket.close() }
+            throw failure("listen on 127.0.0.1:\(port)")
+        }
+        return socket
+    }
+
     /// A socket that listens.
     /// - Parameter port: 0 for a free one.
     static func listening(on port: UInt16 = 0, backlog: Int32 = 1024) throws -> LoopbackSocket {
-        let socket = try make()
-        do {
-            var yes: Int32 = 1
-            setsockopt(socket.descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
-            let status = withAddress(port: port) { bind(socket.descriptor, $0, $1) }
-            guard status == 0, listen(socket.descriptor, backlog) == 0 else {
-                throw failure("listen on 127.0.0.1:\(port)")
-            }
-            return socket
-        } catch {
-            socket.close()
-            throw error
+        let socket = try bound(to: port)
+        guard listen(socket.descriptor, backlog) == 0 else {
+            defer { socket.close() }
+            throw failure("listen on 127.0.0.1:\(port)")
         }
+        return socket
     }
 
     /// Connects.

@@ -1,0 +1,95 @@
+import Foundation
+import NetworkLayer
+import NetworkTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct BadInputContract {
+    @Test(
+        arguments: ContractTransport.all,
+        [
+            "", "/test", "127.0.0.1:3000", "ftp://127.0.0.1/", "file:///etc/passwd", "http://", "http:///x",
+            "http://user:pw@127.0.0.1/", "http://127.0.0.1:99999/", "http://127.0.0.1/%zz", "http://127.0.0.1/a\r\nb",
+            "http://127.0.0.1/\u{0}", "http://bücher.example/", "http://127.1/", "http://a b/", "http://h\\x/",
+        ]
+    )
+    func badURL_isRefused(transport: ContractTransport, url: String) async {
+        await expectFailure(.invalidURL) { try await transport.transport.data(for: RequestData(path: url)) }
+        let outcome = await withCheckedContinuation { continuation in
+            transport.transport.dispatch(
+                request: RequestData(path: url),
+                onSuccess: { _ in continuation.resume(returning: nil as (any Error)?) },
+                onError: { continuation.resume(returning: $0) }
+            )
+        }
+        #expect((outcome as? NetworkError)?.code == .invalidURL)
+    }
+
+    @Test(
+        arguments: ContractTransport.all,
+        [
+            ["a b": "v"], ["": "v"], ["X-A": "a\r\nInjected: 1"], ["X-A\r\nInjected": "1"], ["X-A": "\u{0}"],
+            ["X": "1", "x": "2"],
+        ]
+    )
+    func badHeader_isRefused(transport: ContractTransport, headers: [String: String]) async throws {
+        let server = try ScriptedServer(.ok())
+        defer { server.stop() }
+        await expectFailure(.invalidHeader) {
+            try await transport.transport.data(for: RequestData(path: server.url(), headers: headers))
+        }
+        #expect(server.connectionCount == 0)
+    }
+
+    @Test(
+        arguments: ContractTransport.all,
+        [
+            Duration.zero, .seconds(-1), .milliseconds(-1), .seconds(366 * 86_400), .seconds(Int64.max),
+            .seconds(Int64.min),
+        ]
+    )
+    func absurdTimeout_isRefused(transport: ContractTransport, timeout: Duration) async throws {
+        let server = try ScriptedServer(.ok())
+        defer { server.stop() }
+        await expectFailure(.invalidOption) {
+            try await transport.send(.get, server.url()) { $0.connectTimeout = timeout }
+        }
+        await expectFailure(.invalidOption) {
+            try await transport.send(.get, server.url()) { $0.idleTimeout = timeout }
+        }
+        await expectFailure(.invalidOption) {
+            try await transport.send(.get, server.url()) { $0.totalTimeout = timeout }
+        }
+        #expect(server.connectionCount == 0)
+    }
+
+    @Test(arguments: ContractTransport.all)
+    func negativeLimit_isRefused(transport: ContractTransport) async throws {
+        await expectFailure(.invalidOption) {
+            try await transport.send(.get, "http://127.0.0.1:1/") { $0.maximumBodyBytes = -1 }
+        }
+    }
+
+    @Test(arguments: ContractTransport.all)
+    func unencodableParameter_isRefused(transport: ContractTransport) async {
+        for params in [["a": Date()], ["a": Double.nan], ["a": ["b": Data()]]] as [[String: Any?]] {
+            for method in [HTTPMethod.get, .post] {
+                await expectFailure(.invalidParameters) {
+                    try await transport.transport.data(
+                        for: RequestData(path: "http://127.0.0.1:1/", method: method, params: params)
+                    )
+                }
+            }
+        }
+    }
+
+    @Test(arguments: ContractTransport.all)
+    func whatNobodyCarries_isUnsupported(transport: ContractTransport) async throws {
+        let url = "http://127.0.0.1:1/"
+        await expectFailure(.unsupported) { try await transport.send(.connect, url) }
+        await expectFailure(.unsupported) { try await transport.send(.trace, url) }
+        await expectFailure(.unsupported) { try await transport.send(.head, url, body: Data("x".utf8)) }
+        let fields = (0..<5).map { ("X-\($0)", String(repeating: "v", count: 60_000)) }
+        await expectFailure(.invalidHeader) { try await transport.send(.get, url, fields: fields) }
+    }
+}

@@ -1,0 +1,82 @@
+import Foundation
+import NetworkLayer
+import NetworkTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct ContentEncodingContract {
+    private let plain = PatternBytes.make(count: 200_000)
+
+    private func server(_ body: Data, encoding: String = "gzip") throws -> ScriptedServer {
+        try ScriptedServer(.answer(fields: [("Content-Encoding", encoding)], body: body))
+    }
+
+    @Test(arguments: ContractTransport.all)
+    func gzip_isDecoded(transport: ContractTransport) async throws {
+        let packed = Gzip.stored(plain)
+        let server = try server(packed)
+        defer { server.stop() }
+        let answer = try await transport.send(.get, server.url())
+        #expect(answer.body == plain)
+        #expect(answer.values(of: "Content-Encoding") == ["gzip"])
+        #expect(answer.values(of: "Content-Length") == ["\(packed.count)"])
+    }
+
+    @Test(arguments: ContractTransport.all)
+    func emptyGzip_isEmpty(transport: ContractTransport) async throws {
+        let server = try server(Gzip.stored(Data()))
+        defer { server.stop() }
+        #expect(try await transport.send(.get, server.url()).body.isEmpty)
+    }
+
+    @Test(arguments: ContractTransport.all)
+    func identity_isLeftAlone(transport: ContractTransport) async throws {
+        let server = try server(plain, encoding: "identity")
+        defer { server.stop() }
+        #expect(try await transport.send(.get, server.url()).body == plain)
+    }
+
+    @Test(arguments: ContractTransport.all)
+    func rawBody_isLeftAlone(transport: ContractTransport) async throws {
+        let packed = Gzip.stored(plain)
+        let server = try server(packed)
+        defer { server.stop() }
+        try await transport.run(.rawBody) {
+            let answer = try await transport.send(.get, server.url()) { $0.decompress = false }
+            #expect(answer.body == packed)
+            #expect(server.requests.first?.values(of: "Accept-Encoding") == ["identity"])
+        }
+    }
+
+    @Test(arguments: ContractTransport.all)
+    func limit_countsDecodedBytes(transport: ContractTransport) async throws {
+        let bomb = Gzip.zeros(count: 4 << 20)
+        #expect(bomb.count < 40_000)
+        let server = try server(bomb)
+        defer { server.stop() }
+        await expectFailure(.bodyTooLarge) {
+            try await transport.send(.get, server.url()) { $0.maximumBodyBytes = 1 << 20 }
+        }
+        await expectFailure(.bodyTooLarge) {
+            try await transport.send(.get, server.url()) { $0.maximumBodyBytes = (4 << 20) - 1 }
+        }
+        let answer = try await transport.send(.get, server.url()) { $0.maximumBodyBytes = 4 << 20 }
+        #expect(answer.body == Data(repeating: 0, count: 4 << 20))
+    }
+
+    @Test(arguments: ContractTransport.all)
+    func damagedGzip_isAnError(transport: ContractTransport) async throws {
+        let server = try server(Data("this is not gzip, by no means at all".utf8))
+        defer { server.stop() }
+        await expectFailure(.invalidContentEncoding) { try await transport.send(.get, server.url()) }
+    }
+
+    @Test(arguments: ContractTransport.all)
+    func gzipThatEndsEarly_isAnError(transport: ContractTransport) async throws {
+        let server = try server(Gzip.stored(plain).prefix(100_000))
+        defer { server.stop() }
+        try await transport.run(.truncatedGzip) {
+            await expectFailure(.invalidContentEncoding) { try await transport.send(.get, server.url()) }
+        }
+    }
+}

@@ -1,0 +1,46 @@
+import Foundation
+import NetworkLayer
+import Testing
+
+/// A transport under test. A new transport joins the suite with one line here.
+struct ContractTransport: Sendable, CustomTestStringConvertible {
+    let kind: String
+    let transport: any HTTPTransport
+
+    var testDescription: String { kind }
+
+    static let curl = ContractTransport(kind: "curl", transport: CurlNetworkDispatcher.instance)
+    static let urlsession = ContractTransport(kind: "urlsession", transport: URLSessionNetworkDispatcher.instance)
+    static let all = [curl, urlsession]
+
+    /// A whole answer.
+    struct Answer: Sendable {
+        let head: HTTPResponse
+        let body: Data
+        let metrics: TransportMetrics
+
+        var status: Int { head.status.code }
+        var text: String { String(decoding: body, as: UTF8.self) }
+
+        func values(of name: String) -> [String] { HTTPField.Name(name).map { head.headerFields[values: $0] } ?? [] }
+    }
+
+    /// Sends one request and reads its whole answer. Half a minute ends it, so that a fault is a failure and no hang.
+    func send(
+        _ method: HTTPMethod = .get,
+        _ url: String,
+        fields: [(String, String)] = [],
+        body: Data? = nil,
+        options configure: (inout TransportOptions) -> Void = { _ in }
+    ) async throws -> Answer {
+        var options = TransportOptions()
+        options.totalTimeout = .seconds(30)
+        configure(&options)
+        var request = TransportRequest(method: method, url: try RequestURL(url), options: options)
+        for (name, value) in fields { request.headerFields.append(try HTTPField(checking: name, value: value)) }
+        request.body = body.map { .bytes($0) }
+        let response = try await transport.send(request)
+        let bytes = try await response.body.collect(upTo: options.maximumBodyBytes)
+        return Answer(head: response.head, body: bytes, metrics: response.metrics)
+    }
+}

@@ -1,0 +1,88 @@
+import NetworkLayer
+import Testing
+
+/// What a transport does not do as the contract wants it. The same list is a table in the documentation, in the article
+/// 'Where the transports differ'.
+struct Exclusion: Sendable, CustomTestStringConvertible {
+    /// The cases that somebody is excluded from, by the names that the documentation uses.
+    enum Case: String, CaseIterable {
+        case requestFieldCase
+        case repeatedRequestFields
+        case bodyOnGet
+        case rawBody
+        case ipv6Literal
+        case http1_0
+        case headOfOddBytes
+        case headWithoutSpaces
+        case headWithoutReason
+        case headWithBareLineFeeds
+        case redirectWithoutLocation
+        case truncatedGzip
+        case trailers
+        case fieldOrder
+    }
+
+    enum Expectation {
+        /// Runs, and must fail.
+        case fails
+        /// Runs, and must be refused before anything is sent.
+        case isUnsupported
+        /// Does not run: it would end or hang the process.
+        case isNotRun
+    }
+
+    let transport: String
+    let name: Case
+    let expectation: Expectation
+    let reason: String
+    /// When the exclusion can go.
+    let until: String
+
+    var testDescription: String { "\(transport): \(name.rawValue)" }
+
+    static let all: [Exclusion] = [
+        urlsession(.requestFieldCase, .fails, "names of header fields are re-cased"),
+        urlsession(.repeatedRequestFields, .fails, "repeated header fields are sent as one, joined with commas"),
+        urlsession(.bodyOnGet, .isUnsupported, "URLSession fails a GET with a body"),
+        urlsession(.rawBody, .isUnsupported, "URLSession always decompresses"),
+        urlsession(.ipv6Literal, .isUnsupported, "URLSession fails URLs with an IPv6 address"),
+        urlsession(.http1_0, .isUnsupported, "URLSession chooses the version"),
+        urlsession(.headOfOddBytes, .fails, "a header value that is not UTF-8 fails the whole response"),
+        urlsession(.headWithoutSpaces, .fails, "a header line without a space after the colon fails the response"),
+        urlsession(.headWithoutReason, .fails, "a status line without a reason and its space fails the response"),
+        urlsession(.headWithBareLineFeeds, .fails, "lines that end in LF alone fail the response"),
+        urlsession(.redirectWithoutLocation, .fails, "the body of a 302 without a Location is lost"),
+        urlsession(.truncatedGzip, .fails, "a gzip body that ends early is taken for whole"),
+        urlsession(.trailers, .isNotRun, "a response with trailers ends the process"),
+        urlsession(.fieldOrder, .fails, "response header fields come sorted by name, repeated ones joined"),
+    ]
+
+    private static func urlsession(_ name: Case, _ expectation: Expectation, _ reason: String) -> Exclusion {
+        Exclusion(
+            transport: "urlsession",
+            name: name,
+            expectation: expectation,
+            reason: reason,
+            until: "FoundationNetworking changes"
+        )
+    }
+}
+
+extension ContractTransport {
+    /// Runs a case that some transport is excluded from. An exclusion that is no longer needed fails the test.
+    func run(
+        _ name: Exclusion.Case,
+        sourceLocation: SourceLocation = #_sourceLocation,
+        body: () async throws -> Void
+    ) async throws {
+        guard let exclusion = Exclusion.all.first(where: { $0.transport == kind && $0.name == name }) else {
+            try await body()
+            return
+        }
+        switch exclusion.expectation {
+        case .fails: await withKnownIssue("\(exclusion.reason)", sourceLocation: sourceLocation) { try await body() }
+        case .isUnsupported: await expectFailure(.unsupported, sourceLocation: sourceLocation, from: body)
+        case .isNotRun: break
+        }
+    }
+}

@@ -1,0 +1,23 @@
+import Foundation
+import Testing
+
+struct ExclusionTests {
+    private static let article = URL(filePath: #filePath).deletingLastPathComponent()
+        .appending(path: "../../Sources/NetworkLayer/NetworkLayer.docc/TransportDifferences.md").standardized
+
+    @Test(arguments: Exclusion.all)
+    func exclusion_isInTheDocumentation(exclusion: Exclusion) throws {
+        let text = try String(contentsOf: Self.article, encoding: .utf8)
+        let row = text.split(separator: "\n").first { $0.contains("`\(exclusion.name.rawValue)`") }
+        let cells = try #require(row, "no row names \(exclusion.name.rawValue)")
+        #expect(cells.contains(exclusion.transport))
+        #expect(cells.contains(exclusion.reason))
+        #expect(cells.contains(exclusion.until))
+    }
+
+    @Test func exclusions_areListedOnce() {
+        let names = Exclusion.all.map(\.testDescription)
+        #expect(Set(names).count == names.count)
+        #expect(Set(Exclusion.all.map(\.name)) == Set(Exclusion.Case.allCases))
+    }
+}

@@ -1,0 +1,69 @@
+import Foundation
+import NetworkLayer
+import NetworkTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct FailureContract {
+    @Test(arguments: ContractTransport.all)
+    func closedPort_isConnectFailed(transport: ContractTransport) async throws {
+        let port = try ClosedPort()
+        let error = await expectFailure(.connectFailed) { try await transport.send(.get, port.url("/x?secret")) }
+        #expect(error?.underlying != nil)
+        #expect(error?.exchange?.transport == transport.kind)
+        #expect(error?.description.contains("secret") == false)
+    }
+
+    @Test(arguments: ContractTransport.all)
+    func unknownHost_isNameNotResolved(transport: ContractTransport) async throws {
+        await expectFailure(.nameNotResolved) { try await transport.send(.get, "http://nonexistent.invalid/") }
+    }
+
+    @Test(
+        arguments: ContractTransport.all,
+        [
+            ("closed without an answer", NetworkError.Code.connectionLost),
+            ("reset without an answer", .connectionLost),
+            ("closed at once", .connectionLost), ("closed in the head", .connectionLost),
+            ("closed in the body", .truncatedBody), ("closed in the chunks", .truncatedBody),
+            ("reset in the body", .connectionLost), ("not HTTP", .invalidResponse),
+            ("binary", .invalidResponse), ("bad status", .invalidResponse), ("bad chunk size", .invalidResponse),
+            ("two lengths", .invalidResponse), ("bad length", .invalidResponse), ("negative length", .invalidResponse),
+        ]
+    )
+    func brokenAnswer_isAnError(transport: ContractTransport, fault: (String, NetworkError.Code)) async throws {
+        let script = try #require(Self.scripts[fault.0])
+        let server = try ScriptedServer(script)
+        defer { server.stop() }
+        await expectFailure(fault.1) { try await transport.send(.get, server.url()) }
+    }
+
+    private static let scripts: [String: Script] = [
+        "closed without an answer": .closed,
+        "reset without an answer": .reset,
+        "closed at once": [.close],
+        "closed in the head": .raw("HTTP/1.1 200 OK\r\nContent-Le"),
+        "closed in the body": .truncated,
+        "closed in the chunks": .truncatedChunks,
+        "reset in the body": [
+            .read, .send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n123"), .pause(milliseconds: 50), .reset,
+        ],
+        "not HTTP": .garbage,
+        "binary": .raw(PatternBytes.make(count: 3000)),
+        "bad status": .raw("HTTP/1.1 abc OK\r\nContent-Length: 0\r\n\r\n"),
+        "bad chunk size": .raw("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\nabc\r\n0\r\n\r\n"),
+        "two lengths": .raw("HTTP/1.1 200 OK\r\nContent-Length: 3\r\nContent-Length: 5\r\n\r\nabcde"),
+        "bad length": .raw("HTTP/1.1 200 OK\r\nContent-Length: abc\r\n\r\nabc"),
+        "negative length": .raw("HTTP/1.1 200 OK\r\nContent-Length: -3\r\n\r\nabc"),
+    ]
+
+    @Test(arguments: ContractTransport.all)
+    func failure_leavesTheTransportUsable(transport: ContractTransport) async throws {
+        let server = try ScriptedServer(.closed, .truncated, .garbage, .reset, .ok("fine"))
+        defer { server.stop() }
+        for code in [NetworkError.Code.connectionLost, .truncatedBody, .invalidResponse, .connectionLost] {
+            await expectFailure(code) { try await transport.send(.post, server.url(), body: Data("x".utf8)) }
+        }
+        #expect(try await transport.send(.get, server.url()).text == "fine")
+    }
+}

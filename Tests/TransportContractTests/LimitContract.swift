@@ -1,0 +1,64 @@
+import Foundation
+import NetworkLayer
+import NetworkTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct LimitContract {
+    private static let size = 100_000
+    private static let scripts: [(name: String, script: Script)] = [
+        ("known length", .answer(body: PatternBytes.make(count: size))),
+        (
+            "chunked",
+            .raw(
+                Script.head(200, fields: [("Transfer-Encoding", "chunked")]) + Data("186a0\r\n".utf8)
+                    + PatternBytes.make(count: size) + Data("\r\n0\r\n\r\n".utf8)
+            )
+        ),
+        ("until the close", .raw(Script.head(200) + PatternBytes.make(count: size))),
+    ]
+
+    @Test(arguments: ContractTransport.all, scripts.map(\.name))
+    func limit_isExact(transport: ContractTransport, name: String) async throws {
+        let script = try #require(Self.scripts.first { $0.name == name }?.script)
+        let server = try ScriptedServer(script)
+        defer { server.stop() }
+        let answer = try await transport.send(.get, server.url()) { $0.maximumBodyBytes = Self.size }
+        #expect(answer.body == PatternBytes.make(count: Self.size))
+        for limit in [Self.size - 1, 1, 0] {
+            await expectFailure(.bodyTooLarge) {
+                try await transport.send(.get, server.url()) { $0.maximumBodyBytes = limit }
+            }
+        }
+    }
+
+    @Test(arguments: ContractTransport.all)
+    func limit0_takesAnEmptyBody(transport: ContractTransport) async throws {
+        let server = try ScriptedServer(.ok())
+        defer { server.stop() }
+        #expect(try await transport.send(.get, server.url()) { $0.maximumBodyBytes = 0 }.body.isEmpty)
+    }
+
+    @Test(arguments: ContractTransport.all)
+    func bodyWithoutEnd_isCutOffAtTheLimit(transport: ContractTransport) async throws {
+        let flood = Script(
+            [.read, .send(Script.head(200))] + (0..<200).map { _ in .send(PatternBytes.make(count: 1 << 20)) }
+        )
+        let server = try ScriptedServer(flood)
+        defer { server.stop() }
+        await expectFailure(.bodyTooLarge) {
+            try await transport.send(.get, server.url()) { $0.maximumBodyBytes = 1 << 20 }
+        }
+        try await server.wait { $0.connectionsEndedByPeer == 1 }
+    }
+
+    @Test(arguments: ContractTransport.all)
+    func largeHead_isRefused(transport: ContractTransport) async throws {
+        let line = ("X-Long", String(repeating: "v", count: 90_000))
+        for fields in [Array(repeating: line, count: 6), [("X-Long", String(repeating: "v", count: 150_000))]] {
+            let server = try ScriptedServer(.answer(fields: fields))
+            defer { server.stop() }
+            await expectFailure(.responseHeadTooLarge) { try await transport.send(.get, server.url()) }
+        }
+    }
+}

@@ -1,0 +1,88 @@
+import Foundation
+import NetworkLayer
+import NetworkTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct MethodContract {
+    private static let methods = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PROPFIND"]
+
+    @Test(arguments: ContractTransport.all, methods)
+    func method_isSentAsItIs(transport: ContractTransport, method: String) async throws {
+        let server = try ScriptedServer(.ok("answer"))
+        defer { server.stop() }
+        let answer = try await transport.send(HTTPMethod(checking: method), server.url("/a/b?c=d"))
+        #expect(answer.text == "answer")
+        #expect(server.requests.map(\.requestLine) == [[method, "/a/b?c=d", "HTTP/1.1"]])
+    }
+
+    @Test(arguments: ContractTransport.all)
+    func head_hasTheFieldsAndNoBody(transport: ContractTransport) async throws {
+        let head = Script.head(200, fields: [("Content-Length", "5")])
+        let server = try ScriptedServer([.read, .send(head), .read, .send(head + Data("12345".utf8))])
+        defer { server.stop() }
+        let answer = try await transport.send(.head, server.url())
+        #expect(answer.status == 200)
+        #expect(answer.body.isEmpty)
+        #expect(answer.values(of: "Content-Length") == ["5"])
+        #expect(try await transport.send(.get, server.url()).text == "12345")
+        #expect(server.requests.map(\.method) == ["HEAD", "GET"])
+        #expect(server.connectionCount == 1)
+    }
+
+    @Test(arguments: ContractTransport.all, ["POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
+    func requestWithoutBody_saysContentLength0(transport: ContractTransport, method: String) async throws {
+        let server = try ScriptedServer(.ok())
+        defer { server.stop() }
+        _ = try await transport.send(HTTPMethod(checking: method), server.url())
+        _ = try await transport.send(HTTPMethod(checking: method), server.url(), body: Data())
+        for request in server.requests {
+            #expect(request.values(of: "Content-Length") == ["0"], "\(request.head)")
+            #expect(request.values(of: "Transfer-Encoding").isEmpty)
+            #expect(request.values(of: "Content-Type").isEmpty)
+        }
+        #expect(server.requests.count == 2)
+    }
+
+    @Test(arguments: ContractTransport.all, ["GET", "HEAD"])
+    func getAndHead_sayNothingOfABody(transport: ContractTransport, method: String) async throws {
+        let server = try ScriptedServer(.ok())
+        defer { server.stop() }
+        _ = try await transport.send(HTTPMethod(checking: method), server.url())
+        let request = try #require(server.requests.first)
+        for name in ["Content-Length", "Transfer-Encoding", "Content-Type"] {
+            #expect(request.values(of: name).isEmpty, "\(request.head)")
+        }
+    }
+
+    @Test(arguments: ContractTransport.all)
+    func deleteBody_isSent(transport: ContractTransport) async throws {
+        let server = try ScriptedServer(.ok())
+        defer { server.stop() }
+        _ = try await transport.send(.delete, server.url(), body: Data("x".utf8))
+        #expect(server.requests.map(\.body) == [Data("x".utf8)])
+        #expect(server.requests.map(\.method) == ["DELETE"])
+    }
+
+    @Test(arguments: ContractTransport.all)
+    func getBody_isSent(transport: ContractTransport) async throws {
+        let server = try ScriptedServer(.ok())
+        defer { server.stop() }
+        try await transport.run(.bodyOnGet) {
+            _ = try await transport.send(.get, server.url(), body: Data("x".utf8))
+            #expect(server.requests.map(\.body) == [Data("x".utf8)])
+            #expect(server.requests.map(\.method) == ["GET"])
+        }
+    }
+
+    @Test(arguments: ContractTransport.all)
+    func http1_0_isSpokenOnRequest(transport: ContractTransport) async throws {
+        let server = try ScriptedServer(.raw("HTTP/1.0 200 OK\r\n\r\nold"))
+        defer { server.stop() }
+        try await transport.run(.http1_0) {
+            let answer = try await transport.send(.get, server.url()) { $0.httpVersion = .http1_0 }
+            #expect(answer.text == "old")
+            #expect(server.requests.map(\.requestLine.last) == ["HTTP/1.0"])
+        }
+    }
+}

@@ -1,0 +1,55 @@
+import Foundation
+import NetworkLayer
+import NetworkTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct ParameterContract {
+    private func target(
+        _ transport: ContractTransport,
+        _ path: String,
+        _ params: [String: ParameterValue],
+        method: HTTPMethod = .get
+    ) async throws -> ReceivedRequest {
+        let server = try ScriptedServer(.ok("{}"))
+        defer { server.stop() }
+        _ = try await transport.transport.data(for: RequestData(path: server.url(path), method: method, params: params))
+        return try #require(server.requests.first)
+    }
+
+    @Test(arguments: ContractTransport.all, [HTTPMethod.get, .head, .delete])
+    func parameters_areTheQuery(transport: ContractTransport, method: HTTPMethod) async throws {
+        let params: [String: ParameterValue] = ["page": 1, "q": nil, "tags": ["a", "b"], "nested": ["x": ["y": true]]]
+        let request = try await target(transport, "/p", params, method: method)
+        #expect(request.target == "/p?nested%5Bx%5D%5By%5D=true&page=1&tags=a&tags=b")
+        #expect(request.body.isEmpty)
+    }
+
+    @Test(arguments: ContractTransport.all)
+    func queryOfThePath_isKept(transport: ContractTransport) async throws {
+        let request = try await target(transport, "/p?z=%20[1]|2&z=+#part", ["a": 1])
+        #expect(request.target == "/p?z=%20[1]|2&z=+&a=1")
+    }
+
+    @Test(arguments: ContractTransport.all)
+    func anyText_comesBackTheSame(transport: ContractTransport) async throws {
+        let text = "+ & = % ? # / \\ \" ' ; , : @ [ ] { } | ^ ` ~ <é日本\u{1F600}>\t\r\n\u{0}"
+        let request = try await target(transport, "/p", ["q": .string(text)])
+        let query = try #require(request.target.split(separator: "?").last)
+        #expect(query.dropFirst(2).removingPercentEncoding == text)
+    }
+
+    @Test(arguments: ContractTransport.all)
+    func pathOutsideASCII_isPercentEncodedOnce(transport: ContractTransport) async throws {
+        #expect(try await target(transport, "/né/%2F/a b", [:]).target == "/n%C3%A9/%2F/a%20b")
+    }
+
+    @Test(arguments: ContractTransport.all, [HTTPMethod.post, .put, .patch])
+    func parameters_areAJSONBody(transport: ContractTransport, method: HTTPMethod) async throws {
+        let params: [String: ParameterValue] = ["b": [1, 2.5, "é/"], "a": nil, "c": ["t": true]]
+        let request = try await target(transport, "/p?z=1", params, method: method)
+        #expect(request.target == "/p?z=1")
+        #expect(request.values(of: "Content-Type") == ["application/json"])
+        #expect(String(decoding: request.body, as: UTF8.self) == #"{"a":null,"b":[1,2.5,"é/"],"c":{"t":true}}"#)
+    }
+}

@@ -1,0 +1,97 @@
+import Foundation
+import NetworkLayer
+import NetworkTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct RequestFieldContract {
+    private func received(
+        _ transport: ContractTransport,
+        _ fields: [(String, String)] = [],
+        method: HTTPMethod = .get,
+        body: Data? = nil
+    ) async throws -> ReceivedRequest {
+        let server = try ScriptedServer(.ok())
+        defer { server.stop() }
+        _ = try await transport.send(method, server.url(), fields: fields, body: body)
+        return try #require(server.requests.first)
+    }
+
+    @Test(arguments: ContractTransport.all)
+    func headersOfTheTypedLayer_areSent(transport: ContractTransport) async throws {
+        let server = try ScriptedServer(.ok("{}"))
+        defer { server.stop() }
+        let headers = ["Authorization": "Bearer t", "Cookie": "a=1; b=2", "X-Api-Key": "k", "Accept": "text/plain"]
+        _ = try await transport.transport.data(for: RequestData(path: server.url(), headers: headers))
+        let request = try #require(server.requests.first)
+        for (name, value) in headers { #expect(request.values(of: name) == [value]) }
+    }
+
+    @Test(arguments: ContractTransport.all)
+    func defaultFields_areOursAndNothingElse(transport: ContractTransport) async throws {
+        let request = try await received(transport)
+        let fields = Dictionary(request.fields.map { ($0.name.lowercased(), $0.value) }) { "\($0), \($1)" }
+        let host = try #require(fields["host"])
+        #expect(host.hasPrefix("127.0.0.1:"))
+        #expect(
+            fields.filter { !["host", "connection"].contains($0.key) } == [
+                "accept": "*/*", "user-agent": TransportRequest.userAgent, "accept-encoding": "gzip, deflate",
+            ]
+        )
+    }
+
+    @Test(arguments: ContractTransport.all, [1, 100_000, 3_000_000])
+    func body_getsNoContentTypeAndNoExpect(transport: ContractTransport, count: Int) async throws {
+        for method in [HTTPMethod.post, .put] {
+            let request = try await received(transport, method: method, body: PatternBytes.make(count: count))
+            #expect(request.values(of: "Content-Length") == ["\(count)"])
+            for name in ["Content-Type", "Expect", "Transfer-Encoding"] {
+                #expect(request.values(of: name).isEmpty, "\(request.head)")
+            }
+        }
+    }
+
+    @Test(arguments: ContractTransport.all)
+    func lengthOfTheCaller_isReplaced(transport: ContractTransport) async throws {
+        let fields = [("Content-Length", "99"), ("Transfer-Encoding", "chunked"), ("Content-Type", "text/x")]
+        let request = try await received(transport, fields, method: .post, body: Data("abc".utf8))
+        #expect(request.values(of: "Content-Length") == ["3"])
+        #expect(request.values(of: "Transfer-Encoding").isEmpty)
+        #expect(request.values(of: "Content-Type") == ["text/x"])
+        #expect(request.body == Data("abc".utf8))
+    }
+
+    @Test(arguments: ContractTransport.all)
+    func valueOutsideASCII_isSentAsUTF8(transport: ContractTransport) async throws {
+        let request = try await received(transport, [("X-Name", "é")])
+        #expect(request.values(of: "X-Name") == ["\u{C3}\u{A9}"])
+    }
+
+    @Test(arguments: ContractTransport.all)
+    func emptyValue_isSent(transport: ContractTransport) async throws {
+        let request = try await received(transport, [("X-Empty", ""), ("X-Blank", " ")])
+        #expect(request.values(of: "X-Empty") == [""])
+        #expect(request.values(of: "X-Blank") == [""])
+    }
+
+    @Test(arguments: ContractTransport.all)
+    func longValue_isSent(transport: ContractTransport) async throws {
+        let value = String(repeating: "v", count: 60_000)
+        #expect(try await received(transport, [("X-Long", value)]).values(of: "X-Long") == [value])
+    }
+
+    @Test(arguments: ContractTransport.all)
+    func nameCase_isKept(transport: ContractTransport) async throws {
+        try await transport.run(.requestFieldCase) {
+            let request = try await received(transport, [("x-api-KEY", "1")])
+            #expect(request.fields.contains { $0.name == "x-api-KEY" })
+        }
+    }
+
+    @Test(arguments: ContractTransport.all)
+    func repeatedFields_areSentApart(transport: ContractTransport) async throws {
+        let request = try await received(transport, [("X-A", "1"), ("X-A", "2")])
+        #expect(request.values(of: "X-A").joined(separator: ", ") == "1, 2")
+        try await transport.run(.repeatedRequestFields) { #expect(request.values(of: "X-A") == ["1", "2"]) }
+    }
+}

@@ -1,0 +1,85 @@
+import Foundation
+import NetworkLayer
+import NetworkTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct StatusContract {
+    @Test(
+        arguments: ContractTransport.all,
+        [
+            200, 201, 203, 206, 226, 299, 300, 305, 400, 402, 403, 404, 405, 409, 410, 418, 429, 451, 499, 500, 502,
+            503, 599,
+        ]
+    )
+    func anyStatus_isAResponseWithItsBody(transport: ContractTransport, status: Int) async throws {
+        let server = try ScriptedServer(.answer(status, fields: [("X-A", "b")], body: Data("body".utf8)))
+        defer { server.stop() }
+        let answer = try await transport.send(.get, server.url())
+        #expect(answer.status == status)
+        #expect(answer.text == "body")
+        #expect(answer.values(of: "X-A") == ["b"])
+    }
+
+    @Test(arguments: ContractTransport.all, [204, 304])
+    func statusWithoutBody_endsAtTheBlankLine(transport: ContractTransport, status: Int) async throws {
+        let server = try ScriptedServer([.forEachRequest([.send(Script.head(status, fields: [("ETag", "\"1\"")]))])])
+        defer { server.stop() }
+        for _ in 0..<2 {
+            let answer = try await transport.send(.get, server.url())
+            #expect(answer.status == status)
+            #expect(answer.body.isEmpty)
+            #expect(answer.values(of: "ETag") == ["\"1\""])
+        }
+        #expect(server.connectionCount == 1)
+    }
+
+    @Test(arguments: ContractTransport.all, ["Basic realm=\"r\"", "Digest realm=\"r\", nonce=\"n\"", "Bearer"])
+    func unauthorized_isAResponse(transport: ContractTransport, challenge: String) async throws {
+        let server = try ScriptedServer(
+            .answer(401, fields: [("WWW-Authenticate", challenge)], body: Data("who are you".utf8))
+        )
+        defer { server.stop() }
+        for method in [HTTPMethod.get, .post] {
+            let answer = try await transport.send(method, server.url())
+            #expect(answer.status == 401)
+            #expect(answer.text == "who are you")
+            #expect(answer.values(of: "WWW-Authenticate") == [challenge])
+        }
+        #expect(server.requests.count == 2)
+    }
+
+    @Test(arguments: ContractTransport.all)
+    func proxyAuthenticationFromAServer_isAResponse(transport: ContractTransport) async throws {
+        let fields = [("Proxy-Authenticate", "Basic realm=\"p\"")]
+        let server = try ScriptedServer(.answer(407, fields: fields, body: Data("no".utf8)))
+        defer { server.stop() }
+        let answer = try await transport.send(.get, server.url())
+        #expect(answer.status == 407)
+        #expect(answer.text == "no")
+    }
+
+    @Test(arguments: ContractTransport.all, [301, 302, 303, 307, 308])
+    func redirect_isHandedBackAsItIs(transport: ContractTransport, status: Int) async throws {
+        let server = try ScriptedServer(.answer(status, fields: [("Location", "/next")], body: Data("moved".utf8)))
+        defer { server.stop() }
+        for method in [HTTPMethod.get, .post] {
+            let answer = try await transport.send(method, server.url(), body: method == .post ? Data("x".utf8) : nil)
+            #expect(answer.status == status)
+            #expect(answer.text == "moved")
+            #expect(answer.values(of: "Location") == ["/next"])
+        }
+        #expect(server.requests.map(\.target) == ["/", "/"])
+    }
+
+    @Test(arguments: ContractTransport.all)
+    func redirectWithoutLocation_isAResponseWithItsBody(transport: ContractTransport) async throws {
+        let server = try ScriptedServer(.answer(302, body: Data("nowhere".utf8)))
+        defer { server.stop() }
+        try await transport.run(.redirectWithoutLocation) {
+            let answer = try await transport.send(.get, server.url())
+            #expect(answer.status == 302)
+            #expect(answer.text == "nowhere")
+        }
+    }
+}

@@ -1,0 +1,157 @@
+import Foundation
+import NetworkLayer
+import NetworkTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct TimeoutContract {
+    private func options(_ options: inout TransportOptions) {
+        options.connectTimeout = .seconds(20)
+        options.idleTimeout = .seconds(20)
+        options.totalTimeout = .seconds(20)
+    }
+
+    @Test(arguments: ContractTransport.all)
+    func idleTimeout_endsASilentWait(transport: ContractTransport) async throws {
+        let server = try ScriptedServer(.stalled)
+        defer { server.stop() }
+        let error = await expectFailure(.idleTimeout) {
+            try await transport.send(.get, server.url("/a?secret")) {
+                options(&$0)
+                $0.idleTimeout = .milliseconds(400)
+            }
+        }
+        let exchange = try #require(error?.exchange)
+        #expect(exchange.url == server.url("/a?…"))
+        #expect(exchange.elapsed >= .milliseconds(400))
+        try await server.wait { $0.connectionsEndedByPeer == 1 }
+    }
+
+    @Test(arguments: ContractTransport.all)
+    func idleTimeout_endsASilentBody(transport: ContractTransport) async throws {
+        let head = Script.head(200, fields: [("Content-Length", "100")])
+        let server = try ScriptedServer([.read, .send(head + Data("half".utf8)), .stall])
+        defer { server.stop() }
+        await expectFailure(.idleTimeout) {
+            try await transport.send(.get, server.url()) {
+                options(&$0)
+                $0.idleTimeout = .milliseconds(400)
+            }
+        }
+        try await server.wait { $0.connectionsEndedByPeer == 1 }
+    }
+
+    @Test(arguments: ContractTransport.all)
+    func idleTimeout_endsAnUploadThatNobodyReads(transport: ContractTransport) async throws {
+        let gate = Gate()
+        let server = try ScriptedServer([.wait(until: gate)])
+        defer { server.stop() }
+        await expectFailure(.idleTimeout) {
+            try await transport.send(.post, server.url(), body: Data(count: 32 << 20)) {
+                options(&$0)
+                $0.idleTimeout = .milliseconds(400)
+            }
+        }
+        gate.open()
+    }
+
+    @Test(arguments: ContractTransport.all)
+    func idleTimeout_startsAnewWithEveryByte(transport: ContractTransport) async throws {
+        let body = Data(repeating: 0x61, count: 30)
+        let head = Script.head(200, fields: [("Content-Length", "30")])
+        let server = try ScriptedServer([.read, .send(head), .sendSplit(body, each: 1, pause: 100)])
+        defer { server.stop() }
+        let answer = try await transport.send(.get, server.url()) {
+            options(&$0)
+            $0.idleTimeout = .seconds(2)
+        }
+        #expect(answer.body == body)
+    }
+
+    @Test(arguments: ContractTransport.all)
+    func totalTimeout_endsWhatKeepsMoving(transport: ContractTransport) async throws {
+        let head = Script.head(200, fields: [("Content-Length", "100000")])
+        let drops = Data(repeating: 0x61, count: 5000)
+        let server = try ScriptedServer([.read, .send(head), .sendSplit(drops, each: 1, pause: 20)])
+        defer { server.stop() }
+        let error = await expectFailure(.totalTimeout) {
+            try await transport.send(.get, server.url()) {
+                options(&$0)
+                $0.totalTimeout = .milliseconds(600)
+            }
+        }
+        #expect(try #require(error?.exchange).elapsed >= .milliseconds(600))
+        try await server.wait { $0.connectionsEndedByPeer == 1 }
+    }
+
+    @Test(arguments: ContractTransport.all)
+    func totalTimeout_endsASilentWait(transport: ContractTransport) async throws {
+        let server = try ScriptedServer(.stalled)
+        defer { server.stop() }
+        await expectFailure(.totalTimeout) {
+            try await transport.send(.get, server.url()) {
+                options(&$0)
+                $0.totalTimeout = .milliseconds(400)
+            }
+        }
+    }
+
+    @Test(arguments: ContractTransport.all)
+    func connectTimeout_endsAConnectionThatIsNotMade(transport: ContractTransport) async throws {
+        let listener = try FullListener()
+        let error = await expectFailure(.connectTimeout) {
+            try await transport.send(.get, listener.url()) {
+                options(&$0)
+                $0.connectTimeout = .milliseconds(400)
+            }
+        }
+        #expect(error?.phase == .connecting)
+    }
+
+    @Test(arguments: ContractTransport.all)
+    func totalTimeout_endsAConnectionThatIsNotMade(transport: ContractTransport) async throws {
+        let listener = try FullListener()
+        await expectFailure(.totalTimeout) {
+            try await transport.send(.get, listener.url()) {
+                options(&$0)
+                $0.totalTimeout = .milliseconds(400)
+            }
+        }
+    }
+
+    @Test(arguments: ContractTransport.all)
+    func connectTimeout_leavesASlowAnswerAlone(transport: ContractTransport) async throws {
+        let answer = Script.head(200, fields: [("Content-Length", "4")]) + Data("slow".utf8)
+        let server = try ScriptedServer([.read, .pause(milliseconds: 1500), .send(answer)])
+        defer { server.stop() }
+        let response = try await transport.send(.get, server.url()) {
+            options(&$0)
+            $0.connectTimeout = .milliseconds(500)
+        }
+        #expect(response.text == "slow")
+    }
+
+    @Test(arguments: ContractTransport.all)
+    func noTimeouts_areFine(transport: ContractTransport) async throws {
+        let server = try ScriptedServer(.ok("x"))
+        defer { server.stop() }
+        let answer = try await transport.send(.get, server.url()) {
+            $0.connectTimeout = nil
+            $0.idleTimeout = nil
+            $0.totalTimeout = nil
+        }
+        #expect(answer.text == "x")
+    }
+
+    @Test(arguments: ContractTransport.all)
+    func aYear_isATimeout(transport: ContractTransport) async throws {
+        let server = try ScriptedServer(.ok("x"))
+        defer { server.stop() }
+        let answer = try await transport.send(.get, server.url()) {
+            $0.connectTimeout = TransportOptions.maximumTimeout
+            $0.idleTimeout = TransportOptions.maximumTimeout
+            $0.totalTimeout = TransportOptions.maximumTimeout
+        }
+        #expect(answer.text == "x")
+    }
+}

@@ -1,0 +1,126 @@
+import Dispatch
+import Foundation
+import NetworkLayer
+import NetworkTesting
+import Synchronization
+import Testing
+
+private struct User: Codable, Equatable {
+    let id: Int
+    let name: String
+}
+
+private struct GetUsers: RequestType {
+    typealias ResponseType = [User]
+    let url: String
+    var data: RequestData { RequestData(path: url, params: ["token": "query-secret"]) }
+}
+
+@Suite(.timeLimit(.minutes(1)))
+struct TypedContract {
+    @Test(arguments: ContractTransport.all)
+    func users_areDecoded(transport: ContractTransport) async throws {
+        let request = GetUsers(url: try await Demo.url("/users"))
+        #expect(try await request.response(from: transport.transport).map(\.id) == [1, 2, 3])
+        let response = try await request.detailedResponse(from: transport.transport)
+        #expect(response.status == .ok)
+        #expect(response.headerFields[.contentType] == "application/json")
+        #expect(response.value.count == 3)
+    }
+
+    @Test(arguments: ContractTransport.all)
+    func gzipJSON_isDecoded(transport: ContractTransport) async throws {
+        struct Row: Codable { let dataField1: String }
+        struct GetRows: RequestType {
+            typealias ResponseType = [Row]
+            let data: RequestData
+        }
+        let rows = try await GetRows(data: RequestData(path: Demo.url("/gzip"))).response(from: transport.transport)
+        #expect(rows.count == 100)
+    }
+
+    @Test(arguments: ContractTransport.all, [300, 302, 304, 400, 401, 404, 418, 500, 503])
+    func statusBeyond2xx_isAnErrorWithTheAnswer(transport: ContractTransport, status: Int) async throws {
+        let body = status == 304 ? Data() : Data("body-secret".utf8)
+        let fields = [("X-A", "b"), ("Location", "/x"), ("WWW-Authenticate", "Basic realm=\"r\"")]
+        let script: Script =
+            status == 304
+            ? [.read, .send(Script.head(304, fields: fields))] : .answer(status, fields: fields, body: body)
+        let server = try ScriptedServer(script)
+        defer { server.stop() }
+        let error = await expectFailure(.unacceptableStatus) {
+            try await GetUsers(url: server.url("/u")).response(from: transport.transport)
+        }
+        let response = try #require(error?.response)
+        #expect(response.status.code == status)
+        #expect(response.body == body)
+        #expect(HTTPField.Name("x-a").flatMap { response.headerFields[$0] } == "b")
+        #expect(error?.exchange?.url == server.url("/u?…"))
+        #expect(error?.description.contains("secret") == false)
+    }
+
+    @Test(arguments: ContractTransport.all)
+    func undecodableBody_isAnErrorThatShowsWhere(transport: ContractTransport) async throws {
+        let body = #"[{"id":1,"name":"Ada"},{"id":2,"name":7}]"#
+        let server = try ScriptedServer(.ok(body))
+        defer { server.stop() }
+        let error = await expectFailure(.decodingFailed) {
+            try await GetUsers(url: server.url()).detailedResponse(from: transport.transport)
+        }
+        let decoding = try #require(error?.decoding)
+        #expect(decoding.type.contains("User"))
+        #expect(decoding.codingPath == "[1].name")
+        #expect(decoding.bodyStart == body)
+        #expect(error?.response?.status == .ok)
+        #expect(error?.description.contains("Ada") == false)
+        #expect(error?.debugDescription.contains("Ada") == true)
+    }
+
+    @Test(arguments: ContractTransport.all, [200, 204])
+    func emptyBody_isNoData(transport: ContractTransport, status: Int) async throws {
+        let server = try ScriptedServer([
+            .forEachRequest([.send(Script.head(status, fields: [("Content-Length", "0")]))])
+        ])
+        defer { server.stop() }
+        await expectFailure(.noData) { try await GetUsers(url: server.url()).response(from: transport.transport) }
+    }
+
+    @Test(arguments: ContractTransport.all)
+    func execute_callsOnceOnTheQueue(transport: ContractTransport) async throws {
+        let queue = DispatchQueue(label: "callbacks")
+        let key = DispatchSpecificKey<Int>()
+        queue.setSpecific(key: key, value: 1)
+        let calls = Mutex(0)
+        for path in ["/users", "/status/500"] {
+            let request = GetUsers(url: try await Demo.url(path))
+            let isOnQueue = await withCheckedContinuation { continuation in
+                let called: @Sendable () -> Void = {
+                    calls.withLock { $0 += 1 }
+                    continuation.resume(returning: DispatchQueue.getSpecific(key: key) == 1)
+                }
+                request.execute(
+                    dispatcher: transport.transport,
+                    queue: queue,
+                    onSuccess: { _ in called() },
+                    onError: { _ in called() }
+                )
+            }
+            #expect(isOnQueue)
+        }
+        queue.sync {}
+        #expect(calls.withLock { $0 } == 2)
+    }
+
+    @Test(arguments: ContractTransport.all)
+    func progress_growsToTheEnd(transport: ContractTransport) async throws {
+        let reports = Mutex<[(Int, Int?)]>([])
+        let url = try await Demo.url("/bytes/500000")
+        _ = try await transport.send(.get, url) {
+            $0.progress = ProgressHandler { received, expected in reports.withLock { $0.append((received, expected)) } }
+        }
+        let seen = reports.withLock { $0 }
+        #expect(seen.last?.0 == 500_000)
+        #expect(seen.last?.1 == 500_000)
+        #expect(seen.map(\.0) == seen.map(\.0).sorted())
+    }
+}
