@@ -29,6 +29,9 @@ struct ScriptedConnection {
                     guard socket.send(Data(bytes[start..<min(start + size, bytes.endIndex)])) else { return .peer }
                     socket.pause(milliseconds: Int32(clamping: milliseconds))
                 }
+            case .flood(let bytes):
+                while socket.send(bytes) {}
+                return .peer
             case .pause(let milliseconds): socket.pause(milliseconds: Int32(clamping: milliseconds))
             case .wait(let gate): wait(until: gate)
             case .open(let gate): gate.open()
