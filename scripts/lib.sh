@@ -127,13 +127,20 @@ wait_for_url() {
 # start_demo_server debug|release   builds the tool beside the examples, which saves building the library twice, and
 # starts its demo server. Sets: built, the folder of the programs; server, the server's URL.
 start_demo_server() {
-    local log port
+    local log tries
     swift build --package-path "$root/Examples" -c "$1" --product netlayer
     built=$(swift build --package-path "$root/Examples" -c "$1" --show-bin-path)
     log=$(mktemp)
-    port=$(free_port)
-    start "$log" "$built/netlayer" serve --port "$port"
-    wait_for_port "$port" "${started[-1]}" "$log"
+    start "$log" "$built/netlayer" serve --port 0
+    # Its first line is its URL.
+    for ((tries = 0; tries < 300; tries++)); do
+        server=$(grep -m 1 '^http://' "$log") && break
+        kill -0 "${started[-1]}" 2>/dev/null || break
+        sleep 0.1
+    done
+    [ -n "$server" ] || {
+        cat "$log" >&2
+        die "the demo server does not start; its words are above"
+    }
     rm -f "$log"
-    server=http://127.0.0.1:$port
 }

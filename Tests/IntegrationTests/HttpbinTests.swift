@@ -101,16 +101,15 @@ struct HttpbinTests {
     }
 
     @Test(arguments: TransportKind.allCases, [0, 1, 1000, 102_400])
-    func `bytes arrive as many as there are and the same each time`(kind: TransportKind, count: Int) async throws {
-        let first = try await get("/bytes/\(count)?seed=7", over: kind).value
-        let second = try await get("/bytes/\(count)?seed=7", over: kind).value
-        #expect(first.count == count)
-        #expect(first == second)
+    func `bytes arrive as many as there are`(kind: TransportKind, count: Int) async throws {
+        let response = try await get("/bytes/\(count)", over: kind)
+        #expect(response.value.count == count)
+        #expect(response.headerFields[.contentLength] == "\(count)")
     }
 
     @Test(arguments: TransportKind.allCases)
     func `a chunked body arrives whole`(kind: TransportKind) async throws {
-        let response = try await get("/stream-bytes/100000?seed=7&chunk_size=1000", over: kind)
+        let response = try await get("/stream-bytes/100000?chunk_size=1000", over: kind)
         #expect(response.value.count == 100_000)
         #expect(response.headerFields[.contentLength] == nil)
     }
