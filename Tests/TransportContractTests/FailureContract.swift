@@ -26,7 +26,7 @@ struct FailureContract {
             ("reset without an answer", .connectionLost),
             ("closed at once", .connectionLost), ("closed in the head", .connectionLost),
             ("closed in the body", .truncatedBody), ("closed in the chunks", .truncatedBody),
-            ("reset in the body", .connectionLost), ("not HTTP", .invalidResponse),
+            ("reset in the body", .truncatedBody), ("not HTTP", .invalidResponse),
             ("binary", .invalidResponse), ("bad status", .invalidResponse), ("bad chunk size", .invalidResponse),
             ("two lengths", .invalidResponse), ("bad length", .invalidResponse), ("negative length", .invalidResponse),
         ]

@@ -69,6 +69,6 @@ struct ScriptedConnection {
     /// A plain close with unread input sends RST, which can overtake what was sent: first the peer has to hear of the end.
     private func linger() {
         socket.finishSending()
-        while socket.isReady(for: LoopbackSocket.input, limit: 1000), socket.receive() != nil {}
+        while socket.isReady(for: LoopbackSocket.input, limit: 50), socket.receive() != nil {}
     }
 }
