@@ -3,7 +3,7 @@ import Foundation
 public import NetworkCore
 
 #if canImport(FoundationNetworking)
-    import FoundationNetworking
+import FoundationNetworking
 #endif
 
 /// The transport over Foundation's URLSession.
