@@ -113,7 +113,12 @@ struct ExchangeState {
 
     /// The task failed, or told what can't be used; only then it is still there to cancel.
     mutating func failed(_ error: NetworkError, cancellingTask: Bool) -> Reaction {
-        fail(error, cancellingTask: cancellingTask)
+        var error = error
+        if head != nil, error.code == .connectionLost {
+            error.code = .truncatedBody
+            error.message = "the connection broke in the body"
+        }
+        return fail(error, cancellingTask: cancellingTask)
     }
 
     // MARK: The clock

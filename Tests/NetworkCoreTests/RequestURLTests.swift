@@ -18,7 +18,7 @@ struct RequestURLTests {
             ("http://h/né?q=日本", "http://h/n%C3%A9?q=%E6%97%A5%E6%9C%AC"),
             ("http://h/\u{1F600}", "http://h/%F0%9F%98%80"),
             ("http://h/a?b=c?d=e", "http://h/a?b=c?d=e"),
-            ("http://h/a?tags[]=1|2", "http://h/a?tags[]=1|2"),
+            ("http://h/a?tags[]=1|2", "http://h/a?tags%5B%5D=1%7C2"),
             ("http://h/\"<>^`{}", "http://h/%22%3C%3E%5E%60%7B%7D"),
             ("http://h/a#fragment", "http://h/a"),
             ("http://h/a?b#c?d", "http://h/a?b"),

@@ -14,7 +14,8 @@ struct ConnectionContract {
             _ = try await transport.send(body == nil ? .get : .post, server.url(), body: body)
         }
         #expect(server.requests.count == 20)
-        #expect(server.connectionCount == 1)
+        #expect(server.connectionCount < 20)
+        try await transport.run(.immediateReuse) { #expect(server.connectionCount == 1) }
     }
 
     @Test(arguments: ContractTransport.all)
@@ -82,8 +83,12 @@ struct ConnectionContract {
     @Test(arguments: ContractTransport.all)
     func ipv6Literal_isConnectedTo(transport: ContractTransport) async throws {
         try await transport.run(.ipv6Literal) {
-            let error = await expectFailure(.connectFailed) { try await transport.send(.get, "http://[::1]:1/") }
-            if let error, error.code == .unsupported { throw error }
+            do {
+                _ = try await transport.send(.get, "http://[::1]:1/")
+                Issue.record("somebody listens on port 1")
+            } catch let error as NetworkError where error.code == .connectFailed {
+                // Nobody listens there, and the address was understood.
+            }
         }
     }
 

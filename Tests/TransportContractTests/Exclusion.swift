@@ -20,11 +20,17 @@ struct Exclusion: Sendable, CustomTestStringConvertible {
         case truncatedGzip
         case trailers
         case fieldOrder
+        case repeatedFieldsOfOtherCase
+        case immediateReuse
+        case headThatEndsEarly
+        case conflictingLengths
     }
 
     enum Expectation {
         /// Runs, and must fail.
         case fails
+        /// Runs, and may fail: it is a race.
+        case mayFail
         /// Runs, and must be refused before anything is sent.
         case isUnsupported
         /// Does not run: it would end or hang the process.
@@ -51,9 +57,36 @@ struct Exclusion: Sendable, CustomTestStringConvertible {
         urlsession(.headWithoutSpaces, .fails, "a header line without a space after the colon fails the response"),
         urlsession(.headWithoutReason, .fails, "a status line without a reason and its space fails the response"),
         urlsession(.headWithBareLineFeeds, .fails, "lines that end in LF alone fail the response"),
-        urlsession(.redirectWithoutLocation, .fails, "the body of a 302 without a Location is lost"),
+        urlsession(
+            .redirectWithoutLocation,
+            .fails,
+            "the body of a 301, 302, 303, 305, 307 or 308 without a Location is lost"
+        ),
         urlsession(.truncatedGzip, .fails, "a gzip body that ends early is taken for whole"),
+        Exclusion(
+            transport: "curl",
+            name: .truncatedGzip,
+            expectation: .fails,
+            reason: "a gzip body that ends early is taken for whole",
+            until: "libcurl tells"
+        ),
         urlsession(.trailers, .isNotRun, "a response with trailers ends the process"),
+        urlsession(
+            .headThatEndsEarly,
+            .isNotRun,
+            "a server that closes within the response's head ends the process"
+        ),
+        urlsession(.conflictingLengths, .fails, "of two different Content-Length fields the last counts"),
+        urlsession(
+            .repeatedFieldsOfOtherCase,
+            .fails,
+            "of header fields whose names differ in case alone, one is left"
+        ),
+        urlsession(
+            .immediateReuse,
+            .mayFail,
+            "a connection is free only a moment after its answer, so the next request may open another"
+        ),
         urlsession(.fieldOrder, .fails, "response header fields come sorted by name, repeated ones joined"),
     ]
 
@@ -81,6 +114,10 @@ extension ContractTransport {
         }
         switch exclusion.expectation {
         case .fails: await withKnownIssue("\(exclusion.reason)", sourceLocation: sourceLocation) { try await body() }
+        case .mayFail:
+            await withKnownIssue("\(exclusion.reason)", isIntermittent: true, sourceLocation: sourceLocation) {
+                try await body()
+            }
         case .isUnsupported: await expectFailure(.unsupported, sourceLocation: sourceLocation, from: body)
         case .isNotRun: break
         }

@@ -24,11 +24,11 @@ struct FailureContract {
         [
             ("closed without an answer", NetworkError.Code.connectionLost),
             ("reset without an answer", .connectionLost),
-            ("closed at once", .connectionLost), ("closed in the head", .connectionLost),
+            ("closed at once", .connectionLost),
             ("closed in the body", .truncatedBody), ("closed in the chunks", .truncatedBody),
-            ("reset in the body", .connectionLost), ("not HTTP", .invalidResponse),
+            ("reset in the body", .truncatedBody), ("not HTTP", .invalidResponse),
             ("binary", .invalidResponse), ("bad status", .invalidResponse), ("bad chunk size", .invalidResponse),
-            ("two lengths", .invalidResponse), ("bad length", .invalidResponse), ("negative length", .invalidResponse),
+            ("bad length", .invalidResponse), ("negative length", .invalidResponse),
         ]
     )
     func brokenAnswer_isAnError(transport: ContractTransport, fault: (String, NetworkError.Code)) async throws {
@@ -42,7 +42,6 @@ struct FailureContract {
         "closed without an answer": .closed,
         "reset without an answer": .reset,
         "closed at once": [.close],
-        "closed in the head": .raw("HTTP/1.1 200 OK\r\nContent-Le"),
         "closed in the body": .truncated,
         "closed in the chunks": .truncatedChunks,
         "reset in the body": [
@@ -52,10 +51,28 @@ struct FailureContract {
         "binary": .raw(PatternBytes.make(count: 3000)),
         "bad status": .raw("HTTP/1.1 abc OK\r\nContent-Length: 0\r\n\r\n"),
         "bad chunk size": .raw("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\nabc\r\n0\r\n\r\n"),
-        "two lengths": .raw("HTTP/1.1 200 OK\r\nContent-Length: 3\r\nContent-Length: 5\r\n\r\nabcde"),
         "bad length": .raw("HTTP/1.1 200 OK\r\nContent-Length: abc\r\n\r\nabc"),
         "negative length": .raw("HTTP/1.1 200 OK\r\nContent-Length: -3\r\n\r\nabc"),
     ]
+
+    @Test(arguments: ContractTransport.all)
+    func headThatEndsEarly_isConnectionLost(transport: ContractTransport) async throws {
+        try await transport.run(.headThatEndsEarly) {
+            let server = try ScriptedServer(.raw("HTTP/1.1 200 OK\r\nContent-Le"))
+            defer { server.stop() }
+            await expectFailure(.connectionLost) { try await transport.send(.get, server.url()) }
+        }
+    }
+
+    @Test(arguments: ContractTransport.all)
+    func twoLengths_areInvalid(transport: ContractTransport) async throws {
+        try await transport.run(.conflictingLengths) {
+            let head = "HTTP/1.1 200 OK\r\nContent-Length: 3\r\nContent-Length: 5\r\n\r\n"
+            let server = try ScriptedServer(.raw(head + "abcde"))
+            defer { server.stop() }
+            await expectFailure(.invalidResponse) { try await transport.send(.get, server.url()) }
+        }
+    }
 
     @Test(arguments: ContractTransport.all)
     func failure_leavesTheTransportUsable(transport: ContractTransport) async throws {

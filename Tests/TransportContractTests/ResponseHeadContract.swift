@@ -25,9 +25,18 @@ struct ResponseHeadContract {
 
     @Test(arguments: ContractTransport.all)
     func repeatedFields_keepTheirValuesInOrder(transport: ContractTransport) async throws {
-        let text = "HTTP/1.1 200 OK\r\nVary: a\r\nContent-Length: 0\r\nvary: b, c\r\nVARY: d\r\n\r\n"
+        let text = "HTTP/1.1 200 OK\r\nVary: a\r\nContent-Length: 0\r\nVary: b, c\r\nVary: d\r\n\r\n"
         let answer = try await answer(transport, to: text)
         #expect(answer.values(of: "Vary").joined(separator: ", ") == "a, b, c, d")
+    }
+
+    @Test(arguments: ContractTransport.all)
+    func repeatedFieldsOfOtherCase_keepTheirValues(transport: ContractTransport) async throws {
+        try await transport.run(.repeatedFieldsOfOtherCase) {
+            let text = "HTTP/1.1 200 OK\r\nVary: a\r\nContent-Length: 0\r\nvary: b\r\nVARY: c\r\n\r\n"
+            let answer = try await answer(transport, to: text)
+            #expect(answer.values(of: "Vary").joined(separator: ", ") == "a, b, c")
+        }
     }
 
     @Test(arguments: ContractTransport.all)

@@ -45,7 +45,7 @@ enum CurlFailure {
         case CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_HTTP2_STREAM: (.connectionLost, "the connection broke")
         case CURLE_SEND_FAIL_REWIND: (.connectionLost, "the connection broke and the body can't be sent again")
         // One header line above 100 KB is reported like this.
-        case CURLE_OUT_OF_MEMORY where phase == .waiting, CURLcode(rawValue: 100):
+        case CURLE_OUT_OF_MEMORY where phase == .waiting || phase == .receiving, CURLcode(rawValue: 100):
             (.responseHeadTooLarge, "the response's head is too large")
         case _ where isTLS(code): (.tlsFailed, "the TLS connection could not be made or trusted")
         case CURLE_UNKNOWN_OPTION, CURLE_NOT_BUILT_IN: (.unsupported, "this libcurl can't do that")

@@ -10,7 +10,9 @@ extension Transfer {
             return .failure(CurlFailure.error(code, text: easy.failureText, phase: info.phase))
         }
         guard state.head.hasFinalHead else {
-            return .failure(NetworkError(.invalidResponse, "the response has no head", phase: info.phase))
+            // libcurl calls a head that the end of the connection cut off a success.
+            let message = "the connection ended within the response's head"
+            return .failure(NetworkError(.connectionLost, message, phase: info.phase))
         }
         if let announced = easy.announcedBytes, info.isTruncated(announced: announced), request.method != .head {
             return .failure(

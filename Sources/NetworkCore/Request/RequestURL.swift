@@ -1,6 +1,6 @@
 /// An absolute http or https URL, parsed once and the same for every transport.
 ///
-/// What is written out is pure ASCII: spaces and characters outside ASCII in path and query are percent-encoded as
+/// What is written out is pure ASCII: in path and query, whatever RFC 3986 does not allow there is percent-encoded as
 /// UTF-8, scheme and host are lower-cased, dot segments are resolved (RFC 3986 §5.2.4), an empty path becomes `/`, and
 /// the fragment, which is never sent, is dropped.
 ///

@@ -179,8 +179,8 @@ extension UInt8 {
     fileprivate var isLetter: Bool { (0x41...0x5A).contains(self & 0xDF) }
     fileprivate var isHexDigit: Bool { isDigit || (0x41...0x46).contains(self & 0xDF) }
 
-    /// pchar, `/`, `?` of RFC 3986, and `[`, `]`, `|`, which servers accept and people write in queries.
+    /// pchar, `/`, `?` of RFC 3986. Anything more, such as `[` or `|`, makes Foundation encode the whole URL once more.
     fileprivate var isAllowedInPathOrQuery: Bool {
-        isLetter || isDigit || "-._~!$&'()*+,;=:@/?[]|".utf8.contains(self)
+        isLetter || isDigit || "-._~!$&'()*+,;=:@/?".utf8.contains(self)
     }
 }

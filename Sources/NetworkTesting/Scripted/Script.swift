@@ -22,6 +22,7 @@ public struct Script: Sendable, ExpressibleByArrayLiteral {
             case readHead
             case send(Data)
             case sendSplit(Data, size: Int, milliseconds: Int)
+            case flood(Data)
             case pause(milliseconds: Int)
             case wait(Gate)
             case open(Gate)
@@ -49,6 +50,8 @@ public struct Script: Sendable, ExpressibleByArrayLiteral {
         public static func sendSplit(_ bytes: Data, each size: Int, pause milliseconds: Int = 1) -> Step {
             Step(kind: .sendSplit(bytes, size: max(1, size), milliseconds: milliseconds))
         }
+        /// Sends bytes again and again until the peer or the server closes.
+        public static func flood(_ bytes: Data) -> Step { Step(kind: .flood(bytes)) }
         /// Waits that long, or until the peer sends or closes.
         public static func pause(milliseconds: Int) -> Step { Step(kind: .pause(milliseconds: milliseconds)) }
         /// Waits until a gate is open, at most a minute.

@@ -29,6 +29,9 @@ struct ScriptedConnection {
                     guard socket.send(Data(bytes[start..<min(start + size, bytes.endIndex)])) else { return .peer }
                     socket.pause(milliseconds: Int32(clamping: milliseconds))
                 }
+            case .flood(let bytes):
+                while socket.send(bytes) {}
+                return .peer
             case .pause(let milliseconds): socket.pause(milliseconds: Int32(clamping: milliseconds))
             case .wait(let gate): wait(until: gate)
             case .open(let gate): gate.open()
@@ -69,6 +72,6 @@ struct ScriptedConnection {
     /// A plain close with unread input sends RST, which can overtake what was sent: first the peer has to hear of the end.
     private func linger() {
         socket.finishSending()
-        while socket.isReady(for: LoopbackSocket.input, limit: 1000), socket.receive() != nil {}
+        while socket.isReady(for: LoopbackSocket.input, limit: 50), socket.receive() != nil {}
     }
 }
