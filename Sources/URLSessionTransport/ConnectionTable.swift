@@ -55,9 +55,9 @@ struct ConnectionTable {
         let octets = url.host.split(separator: ".").compactMap { UInt8($0) }
         guard octets.count == 4 else { return nil }
         #if _endian(little)
-            let ordered = octets.reversed()
+        let ordered = octets.reversed()
         #else
-            let ordered = octets
+        let ordered = octets
         #endif
         return [ordered.map { ($0 < 16 ? "0" : "") + String($0, radix: 16, uppercase: true) }.joined()]
     }

@@ -4,7 +4,7 @@ import NetworkCore
 import Synchronization
 
 #if canImport(FoundationNetworking)
-    import FoundationNetworking
+import FoundationNetworking
 #endif
 
 /// One exchange: hands events to its ``ExchangeState`` and does what that asks for, outside the lock.

@@ -2,7 +2,7 @@ import Foundation
 import NetworkCore
 
 #if canImport(FoundationNetworking)
-    import FoundationNetworking
+import FoundationNetworking
 #endif
 
 extension NetworkError {

@@ -2,7 +2,7 @@ import Foundation
 import NetworkCore
 
 #if canImport(FoundationNetworking)
-    import FoundationNetworking
+import FoundationNetworking
 #endif
 
 extension URLRequest {
@@ -23,9 +23,9 @@ extension URLRequest {
         for (name, value) in Self.joined(request.wireFields) { setValue(value, forHTTPHeaderField: name) }
         if let body = request.body, body.count > 0 { httpBody = body.bytes }
         #if canImport(FoundationNetworking)
-            for name in Self.invented where value(forHTTPHeaderField: name) == nil {
-                setValue(Self.leftOut, forHTTPHeaderField: name)
-            }
+        for name in Self.invented where value(forHTTPHeaderField: name) == nil {
+            setValue(Self.leftOut, forHTTPHeaderField: name)
+        }
         #endif
     }
 

@@ -29,9 +29,9 @@ extension URLSessionNetworkDispatcher {
 
     private static var basis: String {
         #if canImport(FoundationNetworking)
-            "FoundationNetworking over the system's libcurl"
+        "FoundationNetworking over the system's libcurl"
         #else
-            "Foundation"
+        "Foundation"
         #endif
     }
 }

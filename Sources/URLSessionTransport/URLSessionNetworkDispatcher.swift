@@ -3,7 +3,7 @@ import Foundation
 public import NetworkCore
 
 #if canImport(FoundationNetworking)
-    import FoundationNetworking
+import FoundationNetworking
 #endif
 
 /// The transport over Foundation's URLSession.
@@ -17,18 +17,18 @@ public import NetworkCore
 ///   (`Etag`), with repeated ones joined by `, ` (`Set-Cookie` is taken apart again).
 /// - `[`, `]` and `|` in path and query are sent percent-encoded.
 /// - A head with bytes that are not UTF-8, a line without a space after the colon or a status line without a reason
-///   fails with ``NetworkError/Code/invalidResponse``.
+///   fails with ``NetworkCore/NetworkError/Code/invalidResponse``.
 /// - The body of a 301, 302, 303, 305, 306, 307 or 308 without a usable `Location` is lost; status and header fields
-///   arrive. With one, the body is held whole before ``TransportOptions/maximumBodyBytes`` can refuse it.
+///   arrive. With one, the body is held whole before ``NetworkCore/TransportOptions/maximumBodyBytes`` can refuse it.
 /// - A gzip body that ends early but agrees with its `Content-Length` is taken for whole.
 /// - A body that was being sent on a kept-alive connection when the server closed it is not sent again: the exchange
 ///   ends with a timeout.
 /// - There is no back-pressure: a body is collected as fast as it comes, up to
-///   ``TransportOptions/maximumBodyBytes``.
+///   ``NetworkCore/TransportOptions/maximumBodyBytes``.
 /// - The connect timeout is approximate. URLSession does not tell when a connection is made; the first part of a body
 ///   that is sent, a challenge and a response prove one. Without such a sign when the time is up, the kernel's table of
 ///   connections decides: if this process has one to the URL's port, the exchange goes on under the idle timeout, which
-///   then counts from the start; if not, it fails with ``NetworkError/Code/connectTimeout``. Where the table can't be
+///   then counts from the start; if not, it fails with ``NetworkCore/NetworkError/Code/connectTimeout``. Where the table can't be
 ///   read, or a proxy stands between, the idle timeout alone counts.
 public final class URLSessionNetworkDispatcher: HTTPTransport {
     /// The one that the process needs: URLSession serialises all sessions of a process anyway.

@@ -5,7 +5,7 @@ import Testing
 @testable import URLSessionTransport
 
 #if canImport(FoundationNetworking)
-    import FoundationNetworking
+import FoundationNetworking
 #endif
 
 @Suite struct ResponseFieldsTests {

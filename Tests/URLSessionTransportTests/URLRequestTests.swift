@@ -5,7 +5,7 @@ import Testing
 @testable import URLSessionTransport
 
 #if canImport(FoundationNetworking)
-    import FoundationNetworking
+import FoundationNetworking
 #endif
 
 @Suite struct URLRequestTests {
@@ -29,10 +29,10 @@ import Testing
         let urlRequest = try URLRequest(request)
         #expect(urlRequest.value(forHTTPHeaderField: "Accept-Language") == "de")
         #if canImport(FoundationNetworking)
-            // A blank value is what keeps FoundationNetworking and libcurl from adding their own.
-            for name in ["Content-Type", "Expect", "Connection"] {
-                #expect(urlRequest.value(forHTTPHeaderField: name) == " ")
-            }
+        // A blank value is what keeps FoundationNetworking and libcurl from adding their own.
+        for name in ["Content-Type", "Expect", "Connection"] {
+            #expect(urlRequest.value(forHTTPHeaderField: name) == " ")
+        }
         #endif
     }
 
