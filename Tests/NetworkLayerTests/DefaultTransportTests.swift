@@ -1,0 +1,103 @@
+import Dispatch
+import Foundation
+import NetworkTesting
+import Testing
+
+@testable import NetworkLayer
+
+private struct Row: Codable, Equatable {
+    let dataField1: String
+    let dataField2: String
+}
+
+private struct GetRows: RequestType {
+    typealias ResponseType = [Row]
+    let data: RequestData
+}
+
+@Suite(.timeLimit(.minutes(1)))
+struct DefaultTransportTests {
+    private let wrong = DefaultTransport(
+        selection: Result { try TransportKind.selected(in: ["NETWORK_TRANSPORT": "CURL"]) }
+    )
+    private let request = GetRows(data: RequestData(path: "http://127.0.0.1:1/"))
+
+    private func expectConfigurationError(_ error: (any Error)?, sourceLocation: SourceLocation = #_sourceLocation) {
+        let error = error as? NetworkError
+        #expect(error?.code == .invalidConfiguration, sourceLocation: sourceLocation)
+        for part in ["NETWORK_TRANSPORT", "'CURL'", "'curl'", "'urlsession'"] {
+            #expect(error?.description.contains(part) == true, sourceLocation: sourceLocation)
+        }
+    }
+
+    @Test func wrongValue_failsEachRequest() async throws {
+        for _ in 0..<2 {
+            expectConfigurationError(
+                await #expect(throws: NetworkError.self) { try await wrong.data(for: request.data) })
+            expectConfigurationError(
+                await #expect(throws: NetworkError.self) { _ = try await request.response(from: wrong) }
+            )
+            expectConfigurationError(
+                await #expect(throws: NetworkError.self) { _ = try await request.detailedResponse(from: wrong) }
+            )
+        }
+    }
+
+    @Test func wrongValue_failsTheClosureForms() async {
+        let queue = DispatchQueue(label: "callbacks")
+        let executed = await withCheckedContinuation { continuation in
+            request.execute(
+                dispatcher: wrong,
+                queue: queue,
+                onSuccess: { _ in continuation.resume(returning: nil as (any Error)?) },
+                onError: { continuation.resume(returning: $0) }
+            )
+        }
+        expectConfigurationError(executed)
+        let dispatched = await withCheckedContinuation { continuation in
+            wrong.dispatch(
+                request: request.data,
+                onSuccess: { _ in continuation.resume(returning: nil as (any Error)?) },
+                onError: { continuation.resume(returning: $0) }
+            )
+        }
+        expectConfigurationError(dispatched)
+    }
+
+    @Test func wrongValue_hasNoCapabilities() {
+        #expect(wrong.name == "none")
+        #expect(wrong.capabilities.supported.isEmpty)
+    }
+
+    @Test(arguments: TransportKind.allCases)
+    func pickedTransport_carriesTheRequests(kind: TransportKind) async throws {
+        let server = DemoServer()
+        try await server.start()
+        let picked = DefaultTransport(
+            selection: Result { try TransportKind.selected(in: ["NETWORK_TRANSPORT": kind.rawValue]) }
+        )
+        #expect(picked.name == kind.rawValue)
+        let rows = try await GetRows(data: RequestData(path: server.baseURL + "/test")).response(from: picked)
+        #expect(rows.map(\.dataField1) == ["1", "2", "3"])
+        await server.stop()
+    }
+
+    @Test func sharedInstance_followsTheEnvironment() async throws {
+        let kind = try TransportKind.selected()
+        #expect(DefaultTransport.instance.name == kind.rawValue)
+        #expect(NetworkClient.standard.transport.name == kind.rawValue)
+        let server = DemoServer()
+        try await server.start()
+        let request = GetRows(data: RequestData(path: server.baseURL + "/test"))
+        #expect(try await request.response().count == 3)
+        #expect(try await request.detailedResponse().status == .ok)
+        let count = try await withCheckedThrowingContinuation { continuation in
+            request.execute(
+                onSuccess: { continuation.resume(returning: $0.count) },
+                onError: { continuation.resume(throwing: $0) }
+            )
+        }
+        #expect(count == 3)
+        await server.stop()
+    }
+}

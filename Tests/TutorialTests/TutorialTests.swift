@@ -1,0 +1,78 @@
+import Foundation
+import NetworkLayer
+import NetworkTesting
+import Testing
+
+/// The tutorials' code, unchanged but for the import, against a server where they expect it.
+@Suite(
+    .timeLimit(.minutes(1)), .serialized,
+    .enabled("the tutorials' port 3000 has to be free") { await TutorialServer.canStart() })
+struct TutorialTests {
+    private static let dispatchers: [any NetworkDispatcher] = [
+        CurlNetworkDispatcher.instance, URLSessionNetworkDispatcher.instance, TutorialDispatcher.instance,
+    ]
+
+    @Test(arguments: dispatchers)
+    func tutorialRequest_isAnswered(dispatcher: any NetworkDispatcher) async throws {
+        let server = try await TutorialServer.start()
+        let rows = try await withCheckedThrowingContinuation { continuation in
+            GetAllSampleData().execute(
+                dispatcher: dispatcher,
+                onSuccess: { (users: [SampleData]) in
+                    continuation.resume(returning: users)
+                },
+                onError: { (error: Error) in
+                    continuation.resume(throwing: error)
+                }
+            )
+        }
+        #expect(rows.map(\.dataField1) == ["1", "2", "3"])
+        #expect(rows.map(\.dataField2) == ["1", "2", "3"])
+        await server.stop()
+    }
+
+    @Test(arguments: dispatchers)
+    func tutorialService_isAnswered(dispatcher: any NetworkDispatcher) async throws {
+        let server = try await TutorialServer.start()
+        #expect(try await GetAllSampleDataService().response(from: dispatcher).count == 3)
+        await server.stop()
+    }
+
+    @Test func tutorialCall_needsNoDispatcher() async throws {
+        let server = try await TutorialServer.start()
+        let rows = try await withCheckedThrowingContinuation { continuation in
+            GetAllSampleData().execute(
+                onSuccess: { (users: [SampleData]) in
+                    continuation.resume(returning: users)
+                },
+                onError: { (error: Error) in
+                    continuation.resume(throwing: error)
+                }
+            )
+        }
+        #expect(rows.count == 3)
+        await server.stop()
+    }
+
+    @Test(arguments: dispatchers)
+    func serverThatIsGone_isAnError(dispatcher: any NetworkDispatcher) async throws {
+        let server = try await TutorialServer.start()
+        await server.stop()
+        await #expect(throws: (any Error).self) { _ = try await GetAllSampleData().response(from: dispatcher) }
+    }
+}
+
+/// The server of the tutorials: the demo server on their port.
+enum TutorialServer {
+    static func canStart() async -> Bool {
+        guard let server = try? await start() else { return false }
+        await server.stop()
+        return true
+    }
+
+    static func start() async throws -> DemoServer {
+        let server = DemoServer(port: 3000)
+        try await server.start()
+        return server
+    }
+}
