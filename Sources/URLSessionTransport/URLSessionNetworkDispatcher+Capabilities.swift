@@ -18,7 +18,7 @@ extension URLSessionNetworkDispatcher {
                 .lenientHeads: "FoundationNetworking refuses the whole response",
                 .trailers: "a response with trailers ends the process",
                 .backPressure: "URLSession can't be stopped: a suspended task starts again and damages the body",
-            .detailedMetrics: "FoundationNetworking measures nothing; total and first byte are our own",
+                .detailedMetrics: "FoundationNetworking measures nothing; total and first byte are our own",
             ],
             facts: [
                 ("connections per host", "\(Self.maximumConnectionsPerHost)"),
