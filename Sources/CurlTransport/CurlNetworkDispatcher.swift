@@ -14,7 +14,7 @@ public final class CurlNetworkDispatcher: HTTPTransport {
     private let configuration: CurlConfiguration
     private let pool = EasyPool()
     /// Started by the first request, and again by the next one if that failed.
-    private let loop = Mutex<CurlLoop?>(nil)
+    private let loop = Guarded<CurlLoop?>(nil)
 
     /// A dispatcher with its own thread and connections; the thread starts with the first request.
     public init(configuration: CurlConfiguration = CurlConfiguration()) {

@@ -4,7 +4,7 @@ import Synchronization
 
 /// A timer that can be set again.
 final class Alarm: Sendable {
-    private let timer: Mutex<any DispatchSourceTimer>
+    private let timer: Guarded<any DispatchSourceTimer>
 
     /// - Parameter ring: Called on the queue each time a deadline passes.
     init(on queue: DispatchQueue, ring: @escaping @Sendable () -> Void) {
@@ -13,7 +13,7 @@ final class Alarm: Sendable {
         timer.schedule(deadline: .distantFuture)
         // A source that was never resumed must not be released.
         timer.resume()
-        self.timer = Mutex(timer)
+        self.timer = Guarded(timer)
     }
 
     deinit { cancel() }

@@ -15,8 +15,8 @@ final class Exchange: Sendable {
         var atEnd: @Sendable () -> Void
     }
 
-    private let state: Mutex<ExchangeState>
-    private let running = Mutex<Running?>(nil)
+    private let state: Guarded<ExchangeState>
+    private let running = Guarded<Running?>(nil)
     private let outcome = FirstOutcome<TransportResponse>()
     private let request: TransportRequest
     private let commands: DispatchQueue
@@ -27,7 +27,7 @@ final class Exchange: Sendable {
     ///   - alarms: Where deadlines are looked after.
     init(_ state: ExchangeState, commands: DispatchQueue, alarms: DispatchQueue) {
         self.request = state.request
-        self.state = Mutex(state)
+        self.state = Guarded(state)
         self.commands = commands
         self.alarms = alarms
     }

@@ -10,7 +10,7 @@ import FoundationNetworking
 ///
 /// Tasks whose exchange is over are unknown here, and what they still report is dropped.
 final class ExchangeRegistry: NSObject, Sendable {
-    private let exchanges = Mutex<[Int: Exchange]>([:])
+    private let exchanges = Guarded<[Int: Exchange]>([:])
 
     func add(_ exchange: Exchange, for task: URLSessionTask) {
         exchanges.withLock { $0[task.taskIdentifier] = exchange }

@@ -103,7 +103,7 @@ struct NetworkDispatcherTests {
         let queue = DispatchQueue(label: "callbacks")
         let key = DispatchSpecificKey<Bool>()
         queue.setSpecific(key: key, value: true)
-        let calls = Mutex(0)
+        let calls = Guarded(0)
         let twice = ClosureDispatcher { answer in
             answer(.success(Data("[]".utf8)))
             answer(.success(Data("[]".utf8)))
@@ -137,7 +137,7 @@ struct NetworkDispatcherTests {
 
     @Test func cancellation_endsTheWaitForADispatcherThatNeverAnswers() async {
         let (started, start) = AsyncStream<Void>.makeStream()
-        let late = Mutex<(@Sendable (Result<Data, any Error>) -> Void)?>(nil)
+        let late = Guarded<(@Sendable (Result<Data, any Error>) -> Void)?>(nil)
         let silent = ClosureDispatcher { answer in
             late.withLock { $0 = answer }
             start.finish()
@@ -166,7 +166,7 @@ struct NetworkDispatcherTests {
 
         for _ in 0..<200 {
             let raced = FirstOutcome<Int>()
-            let wins = Mutex(0)
+            let wins = Guarded(0)
             let value = try await withCheckedThrowingContinuation { continuation in
                 DispatchQueue.concurrentPerform(iterations: 4) { index in
                     if index == 0 { raced.attach(continuation) }

@@ -6,7 +6,7 @@ import Synchronization
 final class StubTransport: HTTPTransport {
     let name = "stub"
     let capabilities = TransportCapabilities(transport: "stub", basis: "a test", supported: [])
-    let requests = Mutex<[TransportRequest]>([])
+    let requests = Guarded<[TransportRequest]>([])
 
     private let head: HTTPResponse
     private let body: Data

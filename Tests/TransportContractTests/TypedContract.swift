@@ -90,7 +90,7 @@ struct TypedContract {
         let queue = DispatchQueue(label: "callbacks")
         let key = DispatchSpecificKey<Int>()
         queue.setSpecific(key: key, value: 1)
-        let calls = Mutex(0)
+        let calls = Guarded(0)
         for path in ["/users", "/status/500"] {
             let request = GetUsers(url: try await Demo.url(path))
             let isOnQueue = await withCheckedContinuation { continuation in
@@ -113,7 +113,7 @@ struct TypedContract {
 
     @Test(arguments: ContractTransport.all)
     func progress_growsToTheEnd(transport: ContractTransport) async throws {
-        let reports = Mutex<[(Int, Int?)]>([])
+        let reports = Guarded<[(Int, Int?)]>([])
         let url = try await Demo.url("/bytes/500000")
         _ = try await transport.send(.get, url) {
             $0.progress = ProgressHandler { received, expected in reports.withLock { $0.append((received, expected)) } }

@@ -1,8 +1,9 @@
+import NetworkCore
 import Synchronization
 
 /// Easy handles between two transfers. A handle costs several kilobytes and a dozen allocations to make.
 final class EasyPool: Sendable {
-    private let idle = Mutex<[EasyHandle]>([])
+    private let idle = Guarded<[EasyHandle]>([])
     private static let maximumIdle = 256
 
     /// A handle at libcurl's defaults.

@@ -1,3 +1,4 @@
+import NetworkCore
 import Synchronization
 
 /// Messages to the loop's thread, taken out all at once. The thread is woken only when it sleeps.
@@ -8,7 +9,7 @@ final class Mailbox: Sendable {
         var isClosed = false
     }
 
-    private let state = Mutex(State())
+    private let state = Guarded(State())
     let wakeUp: WakeUp
 
     init(wakeUp: WakeUp) { self.wakeUp = wakeUp }

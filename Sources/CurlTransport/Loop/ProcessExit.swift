@@ -1,3 +1,4 @@
+import NetworkCore
 import Synchronization
 
 #if canImport(Glibc)
@@ -12,7 +13,7 @@ enum ProcessExit {
         weak var loop: CurlLoop?
     }
 
-    private static let loops = Mutex<[Entry]>([])
+    private static let loops = Guarded<[Entry]>([])
     /// How long an exit waits for one loop, in seconds.
     private static let patience = 1.0
 

@@ -54,7 +54,7 @@ final class ExchangeChannel: Sendable {
         }
     }
 
-    private let state = Mutex(State())
+    private let state = Guarded(State())
 
     // MARK: The loop's side
 

@@ -67,7 +67,7 @@ package final class FirstOutcome<Value: Sendable>: Sendable {
         case delivered
     }
 
-    private let state = Mutex(State.empty)
+    private let state = Guarded(State.empty)
 
     package init() {}
 

@@ -1,3 +1,4 @@
+import NetworkCore
 import FlyingFox
 import FlyingSocks
 import Foundation
@@ -26,7 +27,7 @@ public final class DemoServer: Sendable {
     private let host: String
     private let wantedPort: UInt16
     private let isLogging: Bool
-    private let running = Mutex<Running?>(nil)
+    private let running = Guarded<Running?>(nil)
 
     /// A server that does not listen yet.
     /// - Parameters:
@@ -98,7 +99,7 @@ public final class DemoServer: Sendable {
     /// Scheme, host and port: `http://127.0.0.1:3000`.
     public var baseURL: String { "http://\(host):\(port)" }
 
-    private static func answer(_ request: DemoRequest) async -> HTTPResponse {
+    private static func answer(_ request: DemoRequest) async -> FlyingFox.HTTPResponse {
         do {
             return try await route(request).response(to: request.method)
         } catch let refusal as DemoRefusal {
@@ -124,7 +125,7 @@ public final class DemoServer: Sendable {
         return try await route.answer(request)
     }
 
-    private static func refused(_ refusal: DemoRefusal, to method: String) -> HTTPResponse {
+    private static func refused(_ refusal: DemoRefusal, to method: String) -> FlyingFox.HTTPResponse {
         let body = Data("{\"error\":\"\(refusal.message.filter { $0 != "\"" && $0 != "\\" })\"}".utf8)
         return DemoAnswer(
             status: refusal.status,

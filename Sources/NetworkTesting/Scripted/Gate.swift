@@ -1,3 +1,4 @@
+import NetworkCore
 import Foundation
 import Synchronization
 
@@ -8,7 +9,7 @@ public final class Gate: Sendable {
         var actions: [@Sendable () -> Void] = []
     }
 
-    private let state = Mutex(State())
+    private let state = Guarded(State())
 
     /// A gate that is closed.
     public init() {}

@@ -1,3 +1,4 @@
+import NetworkCore
 import Foundation
 import Synchronization
 
@@ -13,7 +14,7 @@ final class ScriptedLog: Sendable {
         var watchers: [UUID: @Sendable () -> Void] = [:]
     }
 
-    private let state = Mutex(State())
+    private let state = Guarded(State())
     private let stopped = Gate()
 
     var snapshot: State { state.withLock { $0 } }

@@ -1,3 +1,4 @@
+import NetworkCore
 import Dispatch
 import Synchronization
 
@@ -12,7 +13,7 @@ import Darwin
 /// Turns the first SIGINT or SIGTERM into the cancellation of a task, so that temporary files go and a server closes in
 /// order. A second one ends the process at once.
 final class Interruption: Sendable {
-    private let first = Mutex<Int32?>(nil)
+    private let first = Guarded<Int32?>(nil)
 
     /// The status for the signal that came, if one did.
     var status: ProcessStatus? { first.withLock { $0 }.map { $0 == SIGINT ? .interrupted : .terminated } }

@@ -10,11 +10,11 @@ final class ProgressMeter: Sendable {
 
     private let output: OutputWriter
     private let start = ContinuousClock.now
-    private let state: Mutex<State>
+    private let state: Guarded<State>
 
     init(on output: OutputWriter) {
         self.output = output
-        state = Mutex(State(next: start + .milliseconds(500)))
+        state = Guarded(State(next: start + .milliseconds(500)))
     }
 
     /// The handler for a request's options. It only posts: the transport's thread must not wait for a terminal.
