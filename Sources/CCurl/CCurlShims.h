@@ -37,6 +37,9 @@ static const long ccurl_global_all = CURL_GLOBAL_ALL;
 static const curl_socket_t ccurl_socket_bad = CURL_SOCKET_BAD;
 static const curl_socket_t ccurl_socket_timeout = CURL_SOCKET_TIMEOUT;
 static const size_t ccurl_readfunc_abort = CURL_READFUNC_ABORT;
+static const size_t ccurl_writefunc_pause = CURL_WRITEFUNC_PAUSE;
+static const size_t ccurl_readfunc_pause = CURL_READFUNC_PAUSE;
+static const int ccurl_pause_continue = CURLPAUSE_CONT;
 static const long ccurl_http_bits = CURLPROTO_HTTP | CURLPROTO_HTTPS;
 static const long ccurl_sslversion_tls1_2 = CURL_SSLVERSION_TLSv1_2;
 

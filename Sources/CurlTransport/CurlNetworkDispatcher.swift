@@ -31,27 +31,33 @@ public final class CurlNetworkDispatcher: HTTPTransport {
 
     private static let found = TransportCapabilities(curl: Libcurl.found)
 
-    /// Sends one request and collects its response.
+    /// Sends one request; returns when the response's head is there.
     /// - Throws: ``NetworkCore/NetworkError``; its `underlying` has the `CURLcode`.
     public func send(_ request: TransportRequest) async throws -> TransportResponse {
         let start = MonotonicTime.now
         do {
             try request.check(for: capabilities)
             guard !Task.isCancelled else { throw NetworkError.cancelled }
-            let raw = try await carry(request)
-            let head = try ResponseHeadParser.parse(raw.headBytes)
-            return TransportResponse(head: head, body: ResponseBody(raw.body), metrics: raw.metrics)
+            let loop = try startedLoop()
+            let transfer = try makeTransfer(request, clock: loop.clock)
+            let headBytes = try await headOfResponse(to: transfer, over: loop)
+            do {
+                let head = try ResponseHeadParser.parse(headBytes)
+                let body = CurlBody(transfer, head: head, loop: loop, owner: self)
+                return TransportResponse(head: head, body: ResponseBody(source: body))
+            } catch {
+                if transfer.channel.discard() { loop.discard(transfer) }
+                throw error
+            }
         } catch let error as NetworkError {
             throw error.during(request, transport: name, elapsed: MonotonicTime.now - start)
         }
     }
 
-    private func carry(_ request: TransportRequest) async throws -> RawResponse {
-        let loop = try startedLoop()
-        let transfer = try makeTransfer(request, clock: loop.clock)
-        return try await withTaskCancellationHandler {
+    private func headOfResponse(to transfer: Transfer, over loop: CurlLoop) async throws -> [UInt8] {
+        try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                transfer.outcome.attach(continuation)
+                transfer.channel.attach(continuation)
                 loop.start(transfer)
             }
         } onCancel: {
@@ -88,7 +94,7 @@ extension TransportCapabilities {
     init(curl support: LibcurlSupport) {
         var supported: Set<TransportCapability> = [
             .http1_0, .http1_1, .bodyOnGet, .ipv6Literals, .rawBodies, .exactResponseFields, .lenientHeads, .trailers,
-            .detailedMetrics,
+            .backPressure, .detailedMetrics,
         ]
         var reasons: [TransportCapability: String] = [:]
         if support.features.contains("HTTP2") {

@@ -23,7 +23,7 @@ struct CurlNetworkDispatcherTests {
         let dispatcher = CurlNetworkDispatcher(configuration: configuration)
         let request = try request(server.url())
         try await withThrowingTaskGroup(of: Void.self) { group in
-            for _ in 0..<200 { group.addTask { _ = try await dispatcher.send(request) } }
+            for _ in 0..<200 { group.addTask { _ = try await dispatcher.send(request).body.collect() } }
             try await group.waitForAll()
         }
         #expect(server.requests.count == 200)
@@ -68,7 +68,7 @@ struct CurlNetworkDispatcherTests {
         try transfer.attachCallbacks(to: easy)
         let outcome = Task {
             try await withCheckedThrowingContinuation { continuation in
-                transfer.outcome.attach(continuation)
+                transfer.channel.attach(continuation)
                 loop.start(transfer)
             }
         }
@@ -79,7 +79,7 @@ struct CurlNetworkDispatcherTests {
         let late = Transfer(request, easy: try pool.take(), clock: loop.clock)
         loop.start(late)
         await #expect {
-            try await withCheckedThrowingContinuation { late.outcome.attach($0) } as RawResponse
+            try await withCheckedThrowingContinuation { late.channel.attach($0) }
         } throws: { ($0 as? NetworkError)?.code == .shutDown }
     }
 
@@ -94,7 +94,7 @@ struct CurlNetworkDispatcherTests {
         let request = try request(server.url())
         var random = SeededGenerator(seed: 5)
         for _ in 0..<1_000 {
-            let task = Task { try await dispatcher.send(request) }
+            let task = Task { try await dispatcher.send(request).body.collect() }
             for _ in 0..<Int.random(in: 0..<40, using: &random) { await Task.yield() }
             task.cancel()
             await #expect { try await task.value } throws: { ($0 as? NetworkError)?.code == .cancelled }
@@ -126,13 +126,21 @@ struct CurlNetworkDispatcherTests {
         #expect(codes == [.totalTimeout: 2_000])
     }
 
+    private func metrics(
+        _ dispatcher: CurlNetworkDispatcher, _ request: TransportRequest
+    ) async throws -> TransportMetrics {
+        let response = try await dispatcher.send(request)
+        _ = try await response.body.collect()
+        return response.metrics
+    }
+
     @Test func metricsTellReuseAddressesAndSizes_AndWhatIsUnknownIsNil() async throws {
         let server = try ScriptedServer(.ok("hello"))
         defer { server.stop() }
         let dispatcher = CurlNetworkDispatcher()
         let request = try request(server.url())
-        let first = try await dispatcher.send(request).metrics
-        let second = try await dispatcher.send(request).metrics
+        let first = try await metrics(dispatcher, request)
+        let second = try await metrics(dispatcher, request)
         #expect(first.connectionReused == false)
         #expect(first.connect != nil)
         #expect(second.connectionReused == true)

@@ -30,6 +30,9 @@ extension EasyHandle {
         return length > 0 ? length : nil
     }
 
+    /// Bytes of the body on the wire so far.
+    var downloadedBytes: Int { offset(CURLINFO_SIZE_DOWNLOAD_T) }
+
     private var httpVersion: String? {
         switch long(CURLINFO_HTTP_VERSION) {
         case ccurl_http_version_1_0: "1.0"

@@ -52,6 +52,10 @@ final class MultiHandle {
 
     func remove(_ easy: EasyHandle) { curl_multi_remove_handle(pointer, easy.pointer) }
 
+    /// Lets a paused transfer go on, which may call its callbacks at once. One that has no connection yet refuses; nothing
+    /// is paused then.
+    func resume(_ easy: EasyHandle) { curl_easy_pause(easy.pointer, ccurl_pause_continue) }
+
     /// Tells libcurl what happened on a descriptor.
     /// - Returns: The fault after which every transfer is undefined, or `nil`.
     func socketReady(_ event: Epoll.Event) -> NetworkError.Underlying? {

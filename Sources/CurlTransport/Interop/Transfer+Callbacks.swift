@@ -32,7 +32,18 @@ extension Transfer {
         guard let bytes, let context else { return 0 }
         let transfer = Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
         let line = UnsafeRawBufferPointer(start: bytes, count: size * count)
-        return transfer.state.receive(headerLine: line, at: transfer.clock.now) ? size * count : 0
+        switch transfer.state.receive(headerLine: line, at: transfer.clock.now) {
+        case .goOn: break
+        case .headIsComplete: transfer.headIsComplete()
+        case .stop: return 0
+        }
+        return size * count
+    }
+
+    private func headIsComplete() {
+        // libcurl knows the length once it has read the blank line; a compressed one says nothing about the body.
+        channel.headArrived(state.head.bytes)
+        delegate?.transferWasTouched(self)
     }
 
     /// CURLOPT_WRITEFUNCTION: at most 16 KiB of decoded body.
@@ -40,22 +51,30 @@ extension Transfer {
         let length = size * count
         guard length > 0, let bytes, let context else { return 0 }
         let transfer = Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
-        if transfer.state.bodyBytes == 0 { transfer.reserveBody() }
-        guard transfer.state.receive(bodyBytes: length, at: transfer.clock.now) else { return 0 }
-        guard transfer.body.append(UnsafeRawBufferPointer(start: bytes, count: length)) else {
+        let isFirst = !transfer.state.hasBody
+        guard transfer.state.receiveBody(at: transfer.clock.now) else { return 0 }
+        if isFirst, let announced = transfer.easy?.announcedBytes { transfer.channel.expect(bytes: announced) }
+        let piece = UnsafeRawBufferPointer(start: bytes, count: length)
+        let (arrival, received, hasMemory) = transfer.channel.bodyArrived(length, whenFull: transfer.whenFull) {
+            $0.append(piece)
+        }
+        guard hasMemory else {
             transfer.state.fail(NetworkError(.bodyTooLarge, "there is no memory for the body", phase: .receiving))
             return 0
         }
-        if let progress = transfer.request.options.progress {
-            progress.report(transfer.state.bodyBytes, transfer.easy?.announcedBytes)
+        switch arrival {
+        case .take:
+            transfer.delegate?.transferWasTouched(transfer)
+            transfer.request.options.progress?.report(received, transfer.easy?.announcedBytes)
+        case .drop: break
+        // Nothing is consumed: the same bytes come again.
+        case .pause:
+            transfer.delegate?.transferWasTouched(transfer)
+            return ccurl_writefunc_pause
+        case .tooLarge(let limit):
+            transfer.state.fail(NetworkError.bodyTooLarge(limit: limit))
+            return 0
         }
         return length
-    }
-
-    /// Room for the announced length, as far as it is believable: a server's word must not make us allocate more than
-    /// 1 MiB ahead of the bytes.
-    private func reserveBody() {
-        guard let announced = easy?.announcedBytes else { return }
-        body.reserve(min(announced, request.options.maximumBodyBytes, 1 << 20))
     }
 }

@@ -3,7 +3,7 @@ import NetworkCore
 
 extension Transfer {
     /// What the caller gets for a transfer that libcurl reports as done.
-    func result(of easy: EasyHandle, _ code: CURLcode) -> Result<RawResponse, any Error> {
+    func result(of easy: EasyHandle, _ code: CURLcode) -> Result<ExchangeEnd, any Error> {
         if let failure = state.failure { return .failure(failure) }
         let info = easy.info
         guard code == CURLE_OK else {
@@ -27,10 +27,10 @@ extension Transfer {
         let metrics = info.metrics(
             queued: queued,
             total: elapsed,
-            bodyBytes: state.bodyBytes,
+            bodyBytes: channel.receivedBytes,
             hasRequestBody: request.body != nil
         )
-        return .success(RawResponse(headBytes: state.head.bytes, body: body.take(), metrics: metrics))
+        return .success(ExchangeEnd(metrics: metrics, trailerBytes: state.head.trailerBytes))
     }
 
     /// The error of a clock that ran out.

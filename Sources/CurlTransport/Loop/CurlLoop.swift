@@ -25,16 +25,22 @@ final class CurlLoop: Sendable {
 
     /// Hands a transfer to the loop.
     func start(_ transfer: Transfer) {
-        if !mailbox.post(.start(transfer)) { transfer.outcome.finish(.failure(NetworkError.shutDown)) }
+        if !mailbox.post(.start(transfer)) { transfer.channel.finish(.failure(NetworkError.shutDown)) }
     }
 
     /// Ends a transfer, whether it has started or not: its caller learns of it at once, the loop a little later.
     func cancel(_ transfer: Transfer) {
         transfer.isCancelled.store(true, ordering: .releasing)
-        guard transfer.outcome.finish(.failure(NetworkError.cancelled)) else { return }
+        guard transfer.channel.finish(.failure(NetworkError.cancelled)) else { return }
         // A loop that has ended has nothing left to cancel.
         _ = mailbox.post(.cancel(transfer))
     }
+
+    /// Lets a paused sender go on. Late ones are for nobody.
+    func resume(_ transfer: Transfer) { _ = mailbox.post(.resume(transfer)) }
+
+    /// Nobody wants the rest of the body.
+    func discard(_ transfer: Transfer) { _ = mailbox.post(.discard(transfer)) }
 
     /// Fails what runs and waits, and ends the thread. Returns at once.
     func shutDown() { _ = mailbox.post(.shutDown) }

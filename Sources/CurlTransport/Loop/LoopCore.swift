@@ -20,6 +20,8 @@ final class LoopCore {
     private var multiDeadline: MonotonicTime?
     /// Slots whose turn has come. A list and not a call: a transfer may end as it begins, and lets the next one begin.
     private var admitted: [Int] = []
+    /// Transfers with something to deliver at the end of the round.
+    private var touched: [Transfer] = []
     private var isShuttingDown = false
 
     init(configuration: CurlConfiguration, pool: EasyPool, mailbox: Mailbox, clock: LoopClock) throws {
@@ -58,6 +60,7 @@ final class LoopCore {
     }
 
     private func waitForEvents() {
+        flushTouched()
         sockets.takeChanges(epoll.apply)
         let next = [multiDeadline, deadlines.earliest].compactMap(\.self).min()
         let maySleep = admitted.isEmpty && mailbox.fallAsleep()
@@ -75,12 +78,22 @@ final class LoopCore {
         takeDone()
     }
 
+    private func flushTouched() {
+        for transfer in touched {
+            transfer.isTouched = false
+            transfer.channel.flush()
+        }
+        touched.removeAll(keepingCapacity: true)
+    }
+
     // MARK: Messages
 
     private func handle(_ message: LoopMessage) {
         switch message {
         case .start(let transfer): start(transfer)
         case .cancel(let transfer): if transfer.slot >= 0 { abandon(transfer, NetworkError.cancelled) }
+        case .resume(let transfer): if transfer.isInMulti, let easy = transfer.easy { multi?.resume(easy) }
+        case .discard(let transfer): if transfer.slot >= 0 { discard(transfer) }
         case .shutDown: isShuttingDown = true
         }
     }
@@ -94,7 +107,7 @@ final class LoopCore {
         case .run: admit([transfer.slot])
         case .wait: check(transfer)
         case .refused:
-            transfer.outcome.finish(.failure(NetworkError.overloaded))
+            transfer.channel.finish(.failure(NetworkError.overloaded))
             freeSlot(of: transfer)
         }
     }
@@ -109,10 +122,11 @@ final class LoopCore {
             easy.reader?.onProgress = { [unowned transfer] in transfer.state.lastActivity = transfer.clock.now }
             try multi.add(easy)
         } catch {
-            transfer.outcome.finish(.failure(error))
+            transfer.channel.finish(.failure(error))
             return retire(transfer)
         }
         transfer.isInMulti = true
+        transfer.delegate = self
         check(transfer)
     }
 
@@ -136,7 +150,7 @@ final class LoopCore {
     private func takeDone() {
         while let (transfer, code) = multi?.nextDone() {
             if let easy = transfer.easy {
-                transfer.outcome.finish(transfer.result(of: easy, code))
+                transfer.channel.finish(transfer.result(of: easy, code))
             }
             retire(transfer)
         }
@@ -145,7 +159,7 @@ final class LoopCore {
     /// Ends a transfer from our side. Its caller learns now; libcurl lets go as soon as that blocks nothing.
     private func abandon(_ transfer: Transfer, _ error: NetworkError) {
         transfer.state.fail(error)
-        transfer.outcome.finish(.failure(error))
+        transfer.channel.finish(.failure(error))
         guard transfer.isInMulti else {
             return retire(transfer)
         }
@@ -157,6 +171,19 @@ final class LoopCore {
             retire(transfer)
         }
     }
+
+    /// Nobody wants the rest. A small one is read to its end, so that the connection can be kept.
+    private func discard(_ transfer: Transfer) {
+        guard let easy = transfer.easy, transfer.isInMulti, let announced = easy.announcedBytes,
+            announced - easy.downloadedBytes <= Self.drainedBytes
+        else { return abandon(transfer, NetworkError.cancelled) }
+        transfer.clocks.drain(until: clock.now + Self.drainTime)
+        check(transfer)
+        multi?.resume(easy)
+    }
+
+    private static let drainedBytes = 65_536
+    private static let drainTime = Duration.seconds(1)
 
     /// Takes a transfer out of libcurl or out of the queue, and lets the next one in.
     private func retire(_ transfer: Transfer) {
@@ -175,6 +202,7 @@ final class LoopCore {
         slots[transfer.slot] = nil
         freeSlots.append(transfer.slot)
         transfer.slot = -1
+        transfer.delegate = nil
         recycle(transfer)
     }
 
@@ -198,6 +226,8 @@ final class LoopCore {
             let connected = admitted + .microseconds(connectedAfter)
             transfer.state.lastActivity = max(transfer.state.lastActivity, connected)
         }
+        // A reader who takes his time does not make the server idle.
+        if transfer.channel.isPaused { transfer.state.lastActivity = clock.now }
         let verdict = transfer.clocks.check(
             at: clock.now, isConnected: isConnected, lastActivity: transfer.state.lastActivity)
         switch verdict {
@@ -213,10 +243,10 @@ final class LoopCore {
         mailbox.close()
         var late: [LoopMessage] = []
         mailbox.take(into: &late)
-        for case .start(let transfer) in late { transfer.outcome.finish(.failure(NetworkError.shutDown)) }
+        for case .start(let transfer) in late { transfer.channel.finish(.failure(NetworkError.shutDown)) }
         for transfer in slots {
             guard let transfer else { continue }
-            transfer.outcome.finish(.failure(NetworkError.shutDown))
+            transfer.channel.finish(.failure(NetworkError.shutDown))
             if let easy = transfer.easy, transfer.isInMulti { multi?.remove(easy) }
             recycle(transfer)
         }
@@ -232,13 +262,21 @@ final class LoopCore {
         let error = NetworkError(.unclassified, "the curl loop failed and was rebuilt", underlying: fault)
         let broken = slots.compactMap(\.self).filter(\.isInMulti)
         for transfer in broken {
-            transfer.outcome.finish(.failure(error))
+            transfer.channel.finish(.failure(error))
             retire(transfer)
         }
         multi.close()
         multiDeadline = nil
         self.multi = try? MultiHandle(loop: self, connections: keptConnections)
         isShuttingDown = isShuttingDown || self.multi == nil
+    }
+}
+
+extension LoopCore: TransferDelegate {
+    func transferWasTouched(_ transfer: Transfer) {
+        guard !transfer.isTouched else { return }
+        transfer.isTouched = true
+        touched.append(transfer)
     }
 }
 

@@ -3,5 +3,9 @@
 enum LoopMessage: Sendable {
     case start(Transfer)
     case cancel(Transfer)
+    /// Its reader has made room.
+    case resume(Transfer)
+    /// Its reader has gone.
+    case discard(Transfer)
     case shutDown
 }

@@ -1,3 +1,5 @@
+import NetworkCore
+
 /// A libcurl version.
 struct LibcurlVersion: Comparable, Sendable, CustomStringConvertible {
     let major: Int
@@ -79,6 +81,14 @@ struct LibcurlSupport: Sendable {
 
     /// Whether HTTP/2 is negotiated without being asked for: only where no known fault is left.
     var http2ByDefault: Bool { features.contains("HTTP2") && !Quirk.allCases.contains(where: suffers) }
+
+    /// Whether a body may be paused for a slow reader. HTTP/2 bodies not below 8.14: there they may stall, starve their
+    /// connection or lose data.
+    func isPausable(_ version: TransportOptions.HTTPVersion) -> Bool {
+        let mayBeHTTP2 = version == .http2 || version == .automatic && http2ByDefault
+        let faults: [Quirk] = [.http2PauseStarves, .http2PauseLosesData, .http2ResumeStalls]
+        return !mayBeHTTP2 || !faults.contains(where: suffers)
+    }
 
     /// The receive buffer in bytes (CURLOPT_BUFFERSIZE); `nil` keeps libcurl's 16 KiB, where each transfer has its own.
     var receiveBufferBytes: Int? { has(.sharedReceiveBuffer) ? 256 * 1024 : nil }

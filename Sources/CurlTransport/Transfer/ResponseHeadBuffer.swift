@@ -9,7 +9,8 @@ struct ResponseHeadBuffer: Sendable {
     private(set) var bytes: [UInt8] = []
     private var isComplete = false
     private var isInterim = false
-    private var trailerBytes = 0
+    /// What came after the head: the trailers' lines.
+    private(set) var trailerBytes: [UInt8] = []
 
     /// Whether a final (not 1xx) head has arrived whole.
     var hasFinalHead: Bool { isComplete && !isInterim }
@@ -23,8 +24,9 @@ struct ResponseHeadBuffer: Sendable {
             isComplete = false
             isInterim = Self.isInterim(statusLine: line)
         } else if hasFinalHead {
-            trailerBytes += line.count
-            return trailerBytes <= Self.maximumBytes
+            guard trailerBytes.count + line.count <= Self.maximumBytes else { return false }
+            trailerBytes.append(contentsOf: line)
+            return true
         }
         guard bytes.count + line.count <= Self.maximumBytes else { return false }
         bytes.append(contentsOf: line)

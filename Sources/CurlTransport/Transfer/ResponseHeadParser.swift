@@ -12,11 +12,22 @@ enum ResponseHeadParser {
     static func parse(_ bytes: [UInt8]) throws -> HTTPResponse {
         var lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: true)[...]
         guard let statusLine = lines.popFirst() else { throw invalid("its head is empty") }
-        var response = HTTPResponse(status: try parseStatus(statusLine))
+        let response = HTTPResponse(status: try parseStatus(statusLine), headerFields: try parseFields(lines))
+        try checkLengths(response.headerFields)
+        return response
+    }
+
+    /// The fields after a body. What can't be read is left out: the body is complete by then.
+    static func parseTrailers(_ bytes: [UInt8]) -> HTTPFields {
+        (try? parseFields(bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: true)[...])) ?? [:]
+    }
+
+    private static func parseFields(_ lines: ArraySlice<ArraySlice<UInt8>>) throws -> HTTPFields {
+        var fields = HTTPFields()
         var last: (name: HTTPField.Name, value: [UInt8])?
         func finish() {
             guard let (name, value) = last else { return }
-            response.headerFields.append(HTTPField(name: name, value: text(value)))
+            fields.append(HTTPField(name: name, value: text(value)))
             last = nil
         }
         for line in lines {
@@ -29,7 +40,7 @@ enum ResponseHeadParser {
             guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { continue }
             let name = String(decoding: line[..<colon], as: UTF8.self)
             guard let fieldName = HTTPField.Name(name) else { continue }
-            guard response.headerFields.count < maximumFields else {
+            guard fields.count < maximumFields else {
                 throw NetworkError(
                     .responseHeadTooLarge,
                     "the response has more than \(maximumFields) header fields",
@@ -39,8 +50,7 @@ enum ResponseHeadParser {
             last = (fieldName, Array(trimmed(line[(colon + 1)...])))
         }
         finish()
-        try checkLengths(response.headerFields)
-        return response
+        return fields
     }
 
     /// `HTTP/1.1 200 OK`, `HTTP/2 200`.

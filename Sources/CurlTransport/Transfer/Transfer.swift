@@ -2,27 +2,15 @@ import HTTPTypes
 import NetworkCore
 import Synchronization
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
-/// What a transfer ends with, parsed on the caller's side.
-struct RawResponse: Sendable {
-    let headBytes: [UInt8]
-    let body: Data
-    let metrics: TransportMetrics
-}
-
 /// One exchange from submission to its end.
 ///
-/// @unchecked: `request`, `origin` and `outcome` never change; everything below 'loop side' is touched by the loop's
+/// @unchecked: `request`, `origin`, `channel` and the like never change; everything below 'loop side' is touched by the loop's
 /// thread alone once the transfer was posted, and by its maker before.
 final class Transfer: @unchecked Sendable {
     let request: TransportRequest
     let origin: Origin
-    let outcome = FirstOutcome<RawResponse>()
+    /// The way to the one who waits.
+    let channel = ExchangeChannel()
     /// Set by the first canceller, so that a cancel that comes before the start is remembered.
     let isCancelled = Atomic(false)
 
@@ -33,12 +21,18 @@ final class Transfer: @unchecked Sendable {
     var easy: EasyHandle?
     var state: TransferState
     var clocks: TransferClocks
-    var body = BodyBuffer()
+    /// Whether something is to be delivered at the end of the round.
+    var isTouched = false
     /// Whether its turn has come, and whether libcurl has it.
     var isAdmitted = false
     var isInMulti = false
+    /// The loop, while it has the transfer.
+    var delegate: (any TransferDelegate)?
     /// Where the time of callbacks comes from: the loop's, read once per round.
     let clock: LoopClock
+
+    /// What happens to a body that nobody reads.
+    let whenFull: BodyFlow.WhenFull
 
     init(_ request: TransportRequest, easy: EasyHandle, clock: LoopClock) {
         let now = MonotonicTime.now
@@ -47,12 +41,20 @@ final class Transfer: @unchecked Sendable {
         self.clock = clock
         origin = Origin(
             isSecure: request.url.scheme == "https", host: request.url.host, port: request.url.effectivePort)
-        state = TransferState(bodyLimit: request.options.maximumBodyBytes, now: now)
+        let isPausable = Libcurl.found.isPausable(request.options.httpVersion)
+        whenFull = isPausable ? .pause : .fail(limit: request.options.maximumBodyBytes)
+        state = TransferState(now: now)
         clocks = TransferClocks(sent: now, options: request.options)
     }
 
     /// The time since `send`.
     var elapsed: Duration { MonotonicTime.now - clocks.sent }
+}
+
+/// What a transfer tells its loop, on the loop's thread and inside libcurl.
+protocol TransferDelegate: AnyObject {
+    /// Something is to be delivered at the end of the round.
+    func transferWasTouched(_ transfer: Transfer)
 }
 
 /// The loop's time, read once per round.

@@ -1,51 +1,47 @@
 import NetworkCore
 
-/// What has arrived of one transfer and whether more is welcome. Pure: the callbacks ask, the answer is what they return
-/// to libcurl.
+/// What the callbacks have to know of one transfer. Pure: they ask, the answer is what they return to libcurl. The body's
+/// bytes and their flow are ``ExchangeChannel``'s.
 struct TransferState {
-    /// The most decoded bytes of body.
-    let bodyLimit: Int
     private(set) var head = ResponseHeadBuffer()
-    private(set) var bodyBytes = 0
+    private(set) var hasBody = false
     /// Why the transfer must end, if we decided so; it counts more than what libcurl then reports.
-    private(set) var failure: NetworkError?
+    private(set) var failure: (any Error)?
     /// When something moved last.
     var lastActivity: MonotonicTime
 
-    init(bodyLimit: Int, now: MonotonicTime) {
-        self.bodyLimit = bodyLimit
-        lastActivity = now
-    }
+    init(now: MonotonicTime) { lastActivity = now }
+
+    /// What a header line comes to.
+    enum HeaderVerdict { case goOn, headIsComplete, stop }
 
     /// A header line, its end included.
-    /// - Returns: Whether to go on.
-    mutating func receive(headerLine: some Collection<UInt8>, at now: MonotonicTime) -> Bool {
-        guard failure == nil else { return false }
+    mutating func receive(headerLine: some Collection<UInt8>, at now: MonotonicTime) -> HeaderVerdict {
+        guard failure == nil else { return .stop }
         lastActivity = now
-        if head.append(line: headerLine, afterBody: bodyBytes > 0) { return true }
+        let wasComplete = head.hasFinalHead
+        if head.append(line: headerLine, afterBody: hasBody) {
+            return head.hasFinalHead && !wasComplete ? .headIsComplete : .goOn
+        }
         failure = NetworkError(
             .responseHeadTooLarge,
             "the response's head is larger than \(ResponseHeadBuffer.maximumBytes) bytes",
             phase: .receiving
         )
-        return false
+        return .stop
     }
 
-    /// Decoded bytes of body.
-    /// - Returns: Whether to take them.
-    mutating func receive(bodyBytes count: Int, at now: MonotonicTime) -> Bool {
+    /// A piece of the body.
+    /// - Returns: Whether it is still wanted.
+    mutating func receiveBody(at now: MonotonicTime) -> Bool {
         guard failure == nil else { return false }
         lastActivity = now
-        guard count <= bodyLimit - bodyBytes else {
-            failure = .bodyTooLarge(limit: bodyLimit)
-            return false
-        }
-        bodyBytes += count
+        hasBody = true
         return true
     }
 
     /// Ends it from our side. The first reason counts.
-    mutating func fail(_ error: NetworkError) {
+    mutating func fail(_ error: any Error) {
         if failure == nil { failure = error }
     }
 }
@@ -55,6 +51,8 @@ struct TransferClocks {
     let sent: MonotonicTime
     private(set) var admitted: MonotonicTime?
     private let options: TransportOptions
+    /// When a body that nobody wants must have ended.
+    private var drainDeadline: MonotonicTime?
 
     init(sent: MonotonicTime, options: TransportOptions) {
         self.sent = sent
@@ -63,6 +61,9 @@ struct TransferClocks {
 
     /// - Parameter now: The round's clock, which may be a little older than the transfer.
     mutating func admit(at now: MonotonicTime) { admitted = max(now, sent) }
+
+    /// Nobody wants the body any more; what is left of it may take that long, for the connection's sake.
+    mutating func drain(until deadline: MonotonicTime) { drainDeadline = deadline }
 
     /// What to do when the clocks are looked at.
     enum Verdict: Equatable {
@@ -77,6 +78,7 @@ struct TransferClocks {
     ///   - lastActivity: When something moved last.
     func check(at now: MonotonicTime, isConnected: Bool, lastActivity: MonotonicTime) -> Verdict {
         if let total = options.totalTimeout.map({ sent + $0 }), total <= now { return .fail(.totalTimeout) }
+        if let drainDeadline, drainDeadline <= now { return .fail(.cancelled) }
         if let admitted, !isConnected, let connect = options.connectTimeout.map({ admitted + $0 }), connect <= now {
             return .fail(.connectTimeout)
         }
@@ -87,6 +89,7 @@ struct TransferClocks {
         func consider(_ time: MonotonicTime?) {
             if let time { next = min(next ?? time, time) }
         }
+        consider(drainDeadline)
         if let admitted {
             if !isConnected { consider(options.connectTimeout.map { admitted + $0 }) }
             // While it connects nothing is idle yet, but it may be connected by the time an idle connection would be due.

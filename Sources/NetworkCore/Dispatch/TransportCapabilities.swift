@@ -24,13 +24,15 @@ public struct TransportCapability: RawRepresentable, Hashable, Sendable {
     public static let lenientHeads = Self(rawValue: "lenient response heads")
     /// Responses with trailers.
     public static let trailers = Self(rawValue: "trailers")
+    /// A reader that is slower than the server stops the server.
+    public static let backPressure = Self(rawValue: "back-pressure")
     /// Times of each step, addresses, connection reuse.
     public static let detailedMetrics = Self(rawValue: "detailed metrics")
 
     /// The ones above, for tables.
     public static let wellKnown: [TransportCapability] = [
         .http1_0, .http1_1, .http2, .bodyOnGet, .ipv6Literals, .rawBodies, .exactResponseFields, .lenientHeads,
-        .trailers, .detailedMetrics,
+        .trailers, .backPressure, .detailedMetrics,
     ]
 }
 

@@ -9,8 +9,9 @@ public struct TransportOptions: Sendable, Hashable {
     /// The longest time for the whole exchange, waiting for its turn included. None by default. Fails with
     /// ``NetworkError/Code/totalTimeout``.
     public var totalTimeout: Duration?
-    /// The largest response body, counted after decompression, in bytes. 64 MiB by default; at least 0. A larger one
-    /// fails with ``NetworkError/Code/bodyTooLarge``, and no more than this is ever held.
+    /// The largest response body that is collected (``ResponseBody/collect(upTo:)``, the typed calls), counted after
+    /// decompression, in bytes. 64 MiB by default; at least 0. A larger one fails with
+    /// ``NetworkError/Code/bodyTooLarge``. A body that is read chunk by chunk has no limit.
     public var maximumBodyBytes = 64 * 1024 * 1024
     /// Whether gzip and deflate bodies are asked for and decompressed. On by default. Content-Encoding and
     /// Content-Length in the response's head always describe what was on the wire.

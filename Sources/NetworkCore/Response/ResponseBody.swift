@@ -1,46 +1,89 @@
+public import HTTPTypes
+
 #if canImport(FoundationEssentials)
 public import FoundationEssentials
 #else
 public import Foundation
 #endif
 
-/// A response's body: a sequence of chunks, or all of it at once.
+/// A response's body: a sequence of chunks as they arrive, or all of it at once.
 ///
 /// ```swift
 /// let response = try await transport.send(request)
-/// let data = try await response.body.collect(upTo: 1_000_000)
+/// for try await chunk in response.body { try file.write(chunk) }
 /// ```
+///
+/// A body is read once, by one reader. While nobody reads, the transport stops the server where it can
+/// (``TransportCapability/backPressure``) and holds no more than a few hundred kilobytes. A body that is dropped unread
+/// ends its exchange. Cancelling the reading task ends it too.
 public struct ResponseBody: Sendable, AsyncSequence {
     /// A chunk, never empty.
     public typealias Element = Data
 
-    private let bytes: Data
+    private let source: any ResponseBodySource
 
     /// A body that is here already.
-    public init(_ bytes: Data) { self.bytes = bytes }
+    public init(_ bytes: Data) { source = CollectedBody(bytes) }
+
+    /// A body that a transport delivers.
+    public init(source: any ResponseBodySource) { self.source = source }
 
     /// The whole body.
-    /// - Parameter limit: The most bytes to accept, decoded.
-    /// - Throws: ``NetworkError/Code/bodyTooLarge`` above the limit.
-    public func collect(upTo limit: Int = .max) async throws -> Data {
-        guard bytes.count <= limit else { throw NetworkError.bodyTooLarge(limit: limit) }
-        return bytes
-    }
+    /// - Parameter limit: The most bytes to accept, counted after decompression;
+    ///   ``TransportOptions/maximumBodyBytes`` of the request if not given.
+    /// - Throws: ``NetworkError/Code/bodyTooLarge`` above the limit; what is left of the body is then not read.
+    public func collect(upTo limit: Int? = nil) async throws -> Data { try await source.collect(upTo: limit) }
 
     /// Reads chunk by chunk.
-    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(bytes: bytes) }
+    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(source: source) }
+
+    /// The header fields after the body, once it has ended; empty if there were none. `nil` before the end, and where the
+    /// transport has none (``TransportCapability/trailers``).
+    public var trailers: HTTPFields? { source.trailers }
+
+    var metrics: TransportMetrics { source.metrics }
 
     /// The chunks of a body.
     public struct AsyncIterator: AsyncIteratorProtocol {
-        fileprivate var bytes: Data?
+        fileprivate let source: any ResponseBodySource
 
         /// The next chunk, or `nil` at the end.
-        public mutating func next() async throws -> Data? {
-            defer { bytes = nil }
-            guard let bytes, !bytes.isEmpty else { return nil }
-            return bytes
-        }
+        /// - Throws: ``NetworkError``, once.
+        public mutating func next() async throws -> Data? { try await source.next() }
     }
+}
+
+/// Where a transport's body comes from. For those who write a transport.
+///
+/// When the last reference goes before the end, the exchange must end.
+public protocol ResponseBodySource: AnyObject, Sendable {
+    /// The next bytes, never empty; `nil` at the end and after an error.
+    func next() async throws -> Data?
+    /// Everything that is left, up to a limit; `nil` is the request's own.
+    func collect(upTo limit: Int?) async throws -> Data
+    /// What the exchange took so far, and in all once the body has ended.
+    var metrics: TransportMetrics { get }
+    /// See ``ResponseBody/trailers``.
+    var trailers: HTTPFields? { get }
+}
+
+/// A body that is here already.
+private final class CollectedBody: ResponseBodySource {
+    private let bytes: Data
+    private let isRead = OneTimeFlag()
+
+    init(_ bytes: Data) { self.bytes = bytes }
+
+    func next() async throws -> Data? { isRead.raise() && !bytes.isEmpty ? bytes : nil }
+
+    func collect(upTo limit: Int?) async throws -> Data {
+        guard isRead.raise() else { return Data() }
+        guard bytes.count <= limit ?? .max else { throw NetworkError.bodyTooLarge(limit: limit ?? .max) }
+        return bytes
+    }
+
+    var metrics: TransportMetrics { TransportMetrics(total: .zero) }
+    var trailers: HTTPFields? { nil }
 }
 
 extension NetworkError {
@@ -51,5 +94,10 @@ extension NetworkError {
             "the body is larger than the limit of \(limit) bytes after decompression (maximumBodyBytes)",
             phase: .receiving
         )
+    }
+
+    /// The error for a second reader.
+    package static var bodyReadTwice: NetworkError {
+        NetworkError(.invalidOption, "the body has a reader already; a body is read by one", phase: .receiving)
     }
 }

@@ -9,35 +9,41 @@ struct TransferStateTests {
 
     private func after(_ duration: Duration) -> MonotonicTime { start + duration }
 
-    @Test func theBodyIsTakenUpToItsLimit() {
-        var state = TransferState(bodyLimit: 10, now: start)
-        #expect(state.receive(bodyBytes: 10, at: start) == true)
-        #expect(state.failure == nil)
-        #expect(state.receive(bodyBytes: 1, at: start) == false)
-        #expect(state.failure?.code == .bodyTooLarge)
-        #expect(state.bodyBytes == 10)
+    private func line(_ text: String) -> [UInt8] { Array((text + "\r\n").utf8) }
+
+    @Test func theHeadIsCompleteOnce() {
+        var state = TransferState(now: start)
+        #expect(state.receive(headerLine: line("HTTP/1.1 103 Early"), at: start) == .goOn)
+        #expect(state.receive(headerLine: line(""), at: start) == .goOn)
+        #expect(state.receive(headerLine: line("HTTP/1.1 200 OK"), at: start) == .goOn)
+        #expect(state.receive(headerLine: line(""), at: start) == .headIsComplete)
+        #expect(state.receiveBody(at: start) == true)
+        #expect(state.receive(headerLine: line("Trailer: 1"), at: start) == .goOn)
+        #expect(state.head.trailerBytes == line("Trailer: 1"))
     }
 
-    @Test func aLimitOfIntMaxDoesNotOverflow() {
-        var state = TransferState(bodyLimit: .max, now: start)
-        #expect(state.receive(bodyBytes: .max, at: start) == true)
-        #expect(state.receive(bodyBytes: 1, at: start) == false)
+    @Test func aHeadWithoutEndStops() {
+        var state = TransferState(now: start)
+        _ = state.receive(headerLine: line("HTTP/1.1 200 OK"), at: start)
+        let long = line("A: " + String(repeating: "a", count: ResponseHeadBuffer.maximumBytes))
+        #expect(state.receive(headerLine: long, at: start) == .stop)
+        #expect((state.failure as? NetworkError)?.code == .responseHeadTooLarge)
     }
 
     @Test func theFirstReasonToFailCounts() {
-        var state = TransferState(bodyLimit: 10, now: start)
+        var state = TransferState(now: start)
         state.fail(NetworkError.cancelled)
         state.fail(NetworkError.idleTimeout)
-        #expect(state.failure?.code == .cancelled)
-        #expect(state.receive(bodyBytes: 1, at: start) == false)
-        #expect(state.receive(headerLine: Array("HTTP/1.1 200 OK\r\n".utf8), at: start) == false)
+        #expect((state.failure as? NetworkError)?.code == .cancelled)
+        #expect(state.receiveBody(at: start) == false)
+        #expect(state.receive(headerLine: line("HTTP/1.1 200 OK"), at: start) == .stop)
     }
 
     @Test func whatArrivesIsActivity() {
-        var state = TransferState(bodyLimit: 10, now: start)
-        _ = state.receive(headerLine: Array("HTTP/1.1 200 OK\r\n".utf8), at: after(.seconds(1)))
+        var state = TransferState(now: start)
+        _ = state.receive(headerLine: line("HTTP/1.1 200 OK"), at: after(.seconds(1)))
         #expect(state.lastActivity == after(.seconds(1)))
-        _ = state.receive(bodyBytes: 1, at: after(.seconds(2)))
+        _ = state.receiveBody(at: after(.seconds(2)))
         #expect(state.lastActivity == after(.seconds(2)))
     }
 
@@ -88,6 +94,14 @@ struct TransferStateTests {
         #expect(
             one.check(at: after(.seconds(2)), isConnected: false, lastActivity: start) == .lookAgain(after(.seconds(4)))
         )
+    }
+
+    @Test func whatIsDrainedEndsAtItsDeadline() {
+        var one = clocks(connect: nil, idle: nil, total: nil)
+        one.admit(at: start)
+        one.drain(until: after(.seconds(1)))
+        #expect(one.check(at: start, isConnected: true, lastActivity: start) == .lookAgain(after(.seconds(1))))
+        #expect(one.check(at: after(.seconds(1)), isConnected: true, lastActivity: start) == .fail(.cancelled))
     }
 
     @Test func theTotalTimeoutWins() {

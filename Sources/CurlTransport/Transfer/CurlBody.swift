@@ -1,0 +1,90 @@
+import HTTPTypes
+import NetworkCore
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// The body of a response over curl, as its reader sees it. Dropping it before the end ends the exchange.
+final class CurlBody: ResponseBodySource {
+    private let transfer: Transfer
+    private let loop: CurlLoop
+    /// Keeps the loop running while its body is read.
+    private let owner: CurlNetworkDispatcher
+    /// The body's length, if the head told it and it is not compressed.
+    private let announcedBytes: Int?
+
+    init(_ transfer: Transfer, head: HTTPResponse, loop: CurlLoop, owner: CurlNetworkDispatcher) {
+        self.transfer = transfer
+        self.loop = loop
+        self.owner = owner
+        let isPlain = transfer.request.method != .head && !head.headerFields.contains(.contentEncoding)
+        announcedBytes = isPlain ? head.headerFields[.contentLength].flatMap { Int($0) } : nil
+    }
+
+    deinit { discard() }
+
+    /// Ends the exchange, unless it has ended.
+    private func discard() {
+        if transfer.channel.discard() { loop.discard(transfer) }
+    }
+
+    func next() async throws -> Data? {
+        try await read { channel, continuation in channel.read(continuation) }
+    }
+
+    func collect(upTo limit: Int?) async throws -> Data {
+        let limit = limit ?? transfer.request.options.maximumBodyBytes
+        if let announcedBytes, announcedBytes > limit {
+            discard()
+            throw inExchange(NetworkError.bodyTooLarge(limit: limit))
+        }
+        let body = try await read { channel, continuation in
+            let (reading, resumesSender, isTooLarge) = channel.collect(upTo: limit, continuation)
+            if isTooLarge { discard() }
+            return (reading, resumesSender)
+        }
+        return body ?? Data()
+    }
+
+    /// Reads at once if it can, else waits; cancelling the task then ends the exchange.
+    private func read(
+        _ attempt: @Sendable (ExchangeChannel, ExchangeChannel.ReaderContinuation?) -> (ExchangeChannel.Reading, Bool)
+    ) async throws -> Data? {
+        do {
+            let (reading, resumesSender) = attempt(transfer.channel, nil)
+            if resumesSender { loop.resume(transfer) }
+            if case .done(let result) = reading { return try result.get() }
+            return try await withTaskCancellationHandler {
+                try await withCheckedThrowingContinuation { continuation in
+                    let (reading, resumesSender) = attempt(transfer.channel, continuation)
+                    if resumesSender { loop.resume(transfer) }
+                    if case .done(let result) = reading { continuation.resume(with: result) }
+                }
+            } onCancel: {
+                loop.cancel(transfer)
+            }
+        } catch {
+            throw inExchange(error)
+        }
+    }
+
+    private func inExchange(_ error: any Error) -> any Error {
+        guard let error = error as? NetworkError else { return error }
+        return error.during(transfer.request, transport: "curl", elapsed: transfer.elapsed)
+    }
+
+    var metrics: TransportMetrics {
+        if case .success(let end) = transfer.channel.end { return end.metrics }
+        var metrics = TransportMetrics(total: transfer.elapsed)
+        metrics.responseBodyBytes = transfer.channel.receivedBytes
+        return metrics
+    }
+
+    var trailers: HTTPFields? {
+        guard case .success(let end) = transfer.channel.end else { return nil }
+        return ResponseHeadParser.parseTrailers(end.trailerBytes)
+    }
+}

@@ -1,0 +1,195 @@
+import NetworkCore
+import Synchronization
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// How an exchange ended well.
+struct ExchangeEnd: Sendable {
+    let metrics: TransportMetrics
+    /// The lines after the body, parsed when asked for.
+    let trailerBytes: [UInt8]
+}
+
+/// Between the loop and the one who waits: the head, then the body, then the end. Each failure is delivered once.
+///
+/// The loop tells what arrives and calls ``flush()`` at the end of its round, so that a caller wakes once per round: a
+/// small response, head and body and end, is one wake-up.
+final class ExchangeChannel: Sendable {
+    typealias HeadContinuation = CheckedContinuation<[UInt8], any Error>
+    typealias ReaderContinuation = CheckedContinuation<Data?, any Error>
+
+    /// What a reader's call comes to.
+    enum Reading {
+        case done(Result<Data?, any Error>)
+        case waits
+    }
+
+    fileprivate struct State: ~Copyable {
+        /// The final head, until it is delivered.
+        var head: [UInt8]?
+        var isHeadDelivered = false
+        var headWaiter: HeadContinuation?
+        var flow = BodyFlow()
+        var buffer = BodyBuffer()
+        var reader: ReaderContinuation?
+        var end: Result<ExchangeEnd, any Error>?
+        /// A failure is thrown once; what is read after it is the end.
+        var isFailureDelivered = false
+    }
+
+    /// What to do outside the lock.
+    fileprivate enum WakeUp {
+        case head(HeadContinuation, Result<[UInt8], any Error>)
+        case reader(ReaderContinuation, Result<Data?, any Error>)
+
+        func run() {
+            switch self {
+            case .head(let continuation, let result): continuation.resume(with: result)
+            case .reader(let continuation, let result): continuation.resume(with: result)
+            }
+        }
+    }
+
+    private let state = Mutex(State())
+
+    // MARK: The loop's side
+
+    /// The final head is there; delivered by the next ``flush()``.
+    func headArrived(_ bytes: [UInt8]) { state.withLock { $0.head = bytes } }
+
+    /// Makes room for a body of announced length, as far as that is believable: a server's word must not make us allocate
+    /// more than 1 MiB ahead of the bytes.
+    func expect(bytes announced: Int) { state.withLock { $0.buffer.reserve(min(announced, 1 << 20)) } }
+
+    /// A piece of the body.
+    /// - Parameters:
+    ///   - whenFull: Whether this transfer may be paused.
+    ///   - append: Copies the piece; tells whether there was memory.
+    func bodyArrived(
+        _ count: Int, whenFull: BodyFlow.WhenFull, append: (inout BodyBuffer) -> Bool
+    ) -> (arrival: BodyFlow.Arrival, received: Int, hasMemory: Bool) {
+        state.withLock { state in
+            let arrival = state.flow.arrived(count, whenFull: whenFull)
+            let hasMemory = arrival == .take ? append(&state.buffer) : true
+            return (arrival, state.flow.received, hasMemory)
+        }
+    }
+
+    /// The exchange is over. The first end counts.
+    /// - Returns: Whether this is it.
+    @discardableResult
+    func finish(_ end: Result<ExchangeEnd, any Error>) -> Bool {
+        let isFirst = state.withLock { state in
+            guard state.end == nil else { return false }
+            state.end = end
+            state.flow.end()
+            return true
+        }
+        flush()
+        return isFirst
+    }
+
+    /// The end of a round: wakes who has something to get.
+    func flush() {
+        while let wakeUp = state.withLock({ $0.nextWakeUp() }) { wakeUp.run() }
+    }
+
+    /// Whether the sender is stopped for a reader who does not come.
+    var isPaused: Bool { state.withLock { $0.flow.isPaused } }
+
+    /// Decoded bytes so far.
+    var receivedBytes: Int { state.withLock { $0.flow.received } }
+
+    // MARK: The reader's side
+
+    /// Waits for the head. To be called once.
+    func attach(_ continuation: HeadContinuation) {
+        state.withLock { $0.headWaiter = continuation }
+        // The end may have come first.
+        flush()
+    }
+
+    /// Reads what is there, or waits with `continuation`. Without one, it only tells.
+    /// - Returns: The reading, and whether the loop must let the sender go on.
+    func read(_ continuation: ReaderContinuation?) -> (reading: Reading, resumesSender: Bool) {
+        state.withLock { state in
+            guard state.reader == nil else { return (.done(.failure(NetworkError.bodyReadTwice)), false) }
+            if continuation == nil, state.flow.held == 0, !state.flow.hasEnded { return (.waits, false) }
+            let (reading, resumes) = state.flow.read()
+            return (state.answer(reading, continuation), resumes)
+        }
+    }
+
+    /// Collects the whole body, or waits for its end with `continuation`.
+    /// - Returns: The reading, whether the loop must let the sender go on, and whether the limit is broken already.
+    func collect(
+        upTo limit: Int, _ continuation: ReaderContinuation?
+    ) -> (reading: Reading, resumesSender: Bool, isTooLarge: Bool) {
+        state.withLock { state in
+            guard state.reader == nil else { return (.done(.failure(NetworkError.bodyReadTwice)), false, false) }
+            if continuation == nil, !state.flow.hasEnded { return (.waits, false, false) }
+            let (reading, resumes, isTooLarge) = state.flow.collect(upTo: limit)
+            if isTooLarge { return (.done(.failure(NetworkError.bodyTooLarge(limit: limit))), false, true) }
+            return (state.answer(reading, continuation), resumes, false)
+        }
+    }
+
+    /// The reader has gone.
+    /// - Returns: Whether the loop has to be told.
+    func discard() -> Bool { state.withLock { $0.flow.discard() } }
+
+    /// How it ended, if it did.
+    var end: Result<ExchangeEnd, any Error>? { state.withLock { $0.end } }
+}
+
+extension ExchangeChannel.State {
+    fileprivate mutating func answer(
+        _ reading: BodyFlow.Reading, _ continuation: ExchangeChannel.ReaderContinuation?
+    ) -> ExchangeChannel.Reading {
+        switch reading {
+        case .wait:
+            reader = continuation
+            return .waits
+        case .everythingHeld, .atEnd: return .done(takeBody())
+        }
+    }
+
+    /// What a reader gets now: the held bytes, else the failure, once, else the end.
+    private mutating func takeBody() -> Result<Data?, any Error> {
+        let isWhole = flow.mode != .chunks
+        if case .failure(let error) = end, isWhole || buffer.count == 0 {
+            if isFailureDelivered { return .success(nil) }
+            isFailureDelivered = true
+            return .failure(error)
+        }
+        let bytes = buffer.take()
+        return .success(bytes.isEmpty ? nil : bytes)
+    }
+
+    fileprivate mutating func nextWakeUp() -> ExchangeChannel.WakeUp? {
+        if let waiter = headWaiter {
+            if let head, !isHeadDelivered {
+                // A response whose head arrived and whose body then failed within one round is still a response: the
+                // failure is the body's.
+                headWaiter = nil
+                self.head = nil
+                isHeadDelivered = true
+                return .head(waiter, .success(head))
+            }
+            if case .failure(let error) = end {
+                headWaiter = nil
+                isFailureDelivered = true
+                return .head(waiter, .failure(error))
+            }
+            return nil
+        }
+        guard let waiting = reader, flow.roundEnded() else { return nil }
+        reader = nil
+        flow.handOver()
+        return .reader(waiting, takeBody())
+    }
+}
