@@ -12,10 +12,10 @@ import FoundationNetworking
 /// sent (see ``capabilities``), and this is what remains:
 ///
 /// - A response with trailers ends the process, and so does a redirect whose `Location` starts with `//` and has an
-///   IPv6 address or a percent-encoded character in its host. Peers that you don't trust belong on the curl transport.
+///   IPv6 address or a percent-encoded character in its host, and a connection that the server closes within the
+///   response's head. Peers that you don't trust belong on the curl transport.
 /// - Header fields are sent in no particular order, repeated ones joined by `, `, and received sorted by name, re-cased
 ///   (`Etag`), with repeated ones joined by `, ` (`Set-Cookie` is taken apart again).
-/// - `[`, `]` and `|` in path and query are sent percent-encoded.
 /// - A head with bytes that are not UTF-8, a line without a space after the colon or a status line without a reason
 ///   fails with ``NetworkCore/NetworkError/Code/invalidResponse``.
 /// - The body of a 301, 302, 303, 305, 306, 307 or 308 without a usable `Location` is lost; status and header fields

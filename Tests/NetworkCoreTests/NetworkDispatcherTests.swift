@@ -151,9 +151,10 @@ struct NetworkDispatcherTests {
 
     @Test func cancellationBeforeTheStart_isRemembered() async {
         let task = Task {
-            withUnsafeCurrentTask { $0?.cancel() }
+            while !Task.isCancelled { await Task.yield() }
             return try await ClosureDispatcher { _ in }.data(for: GetRows().data)
         }
+        task.cancel()
         await expectFailure(.cancelled) { try await task.value }
     }
 

@@ -72,7 +72,20 @@ struct StatusContract {
         #expect(server.requests.map(\.target) == ["/", "/"])
     }
 
-    @Test(arguments: ContractTransport.all, [301, 302, 303, 305, 307, 308])
+    @Test(arguments: ContractTransport.all, ["//[::1]/x", "//a%20b/x", "http://[", "::", "http://a b/"])
+    func redirectToAnything_isHandedBackAsItIs(transport: ContractTransport, location: String) async throws {
+        let check = {
+            let server = try ScriptedServer(.answer(302, fields: [("Location", location)]))
+            defer { server.stop() }
+            let answer = try await transport.send(.get, server.url())
+            #expect(answer.status == 302)
+            #expect(answer.values(of: "Location") == [location])
+        }
+        guard location.hasPrefix("//") else { return try await check() }
+        try await transport.run(.redirectToOddHost, body: check)
+    }
+
+    @Test(arguments: ContractTransport.all, [301, 302, 303, 305, 306, 307, 308])
     func redirectWithoutLocation_isAResponseWithItsBody(transport: ContractTransport, status: Int) async throws {
         let server = try ScriptedServer(.answer(status, body: Data("nowhere".utf8)))
         defer { server.stop() }

@@ -41,9 +41,10 @@ public final class DemoServer: Sendable {
         isLogging = logging
     }
 
-    /// Starts, and returns when the server listens. To be called once.
+    /// Starts, and returns when the server listens. Without effect on a server that runs.
     /// - Throws: ``SocketFailure`` when host and port can't be had.
     public func start() async throws {
+        guard running.withLock({ $0 == nil }) else { return }
         // The framework below waits out its timeout when a port is taken, so a wanted port is tried first.
         if wantedPort != 0 { try LoopbackSocket.listening(on: wantedPort, backlog: 1).close() }
         var logger: any Logging = .disabled
