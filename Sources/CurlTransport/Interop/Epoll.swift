@@ -54,7 +54,9 @@ final class Epoll {
     /// - Parameter milliseconds: -1 for no end.
     /// - Returns: How many events ``event(at:)`` has; 0 also when a signal came.
     func wait(milliseconds: Int32) -> Int {
-        Int(max(0, epoll_wait(descriptor, events.baseAddress, Int32(events.count), milliseconds)))
+        // Newer C libraries declare the pointer non-null, so it is unwrapped.
+        guard let first = events.baseAddress else { return 0 }
+        return Int(max(0, epoll_wait(descriptor, first, Int32(events.count), milliseconds)))
     }
 
     /// One of the events of the last wait.
