@@ -93,7 +93,8 @@ extension TransportCapabilities {
     /// What a libcurl can do.
     init(curl support: LibcurlSupport) {
         var supported: Set<TransportCapability> = [
-            .http1_0, .http1_1, .bodyOnGet, .ipv6Literals, .rawBodies, .exactResponseFields, .lenientHeads, .trailers,
+            .http1_0, .http1_1, .bodyOnGet, .streamedRequestBodies, .ipv6Literals, .rawBodies, .exactResponseFields,
+            .lenientHeads, .trailers,
             .backPressure, .detailedMetrics,
         ]
         var reasons: [TransportCapability: String] = [:]

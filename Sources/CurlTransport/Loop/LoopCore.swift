@@ -119,7 +119,7 @@ final class LoopCore {
         transfer.state.lastActivity = clock.now
         do {
             try multi.attachSockets(to: easy)
-            easy.reader?.onProgress = { [unowned transfer] in transfer.state.lastActivity = transfer.clock.now }
+            if let reader = easy.reader { attach(reader, to: transfer) }
             try multi.add(easy)
         } catch {
             transfer.channel.finish(.failure(error))
@@ -128,6 +128,16 @@ final class LoopCore {
         transfer.isInMulti = true
         transfer.delegate = self
         check(transfer)
+    }
+
+    private func attach(_ reader: RequestBodyReader, to transfer: Transfer) {
+        reader.onProgress = { [unowned transfer] in transfer.state.lastActivity = transfer.clock.now }
+        reader.onFailure = { [unowned transfer] in transfer.state.fail($0) }
+        let mailbox = mailbox
+        reader.upload?.onMore { [weak transfer] in
+            // A loop that has ended has closed the channel.
+            if let transfer { _ = mailbox.post(.resume(transfer)) }
+        }
     }
 
     private func admit(_ slots: [Int]) {
@@ -207,7 +217,10 @@ final class LoopCore {
     }
 
     private func recycle(_ transfer: Transfer) {
-        if let easy = transfer.easy { pool.give(easy) }
+        if let easy = transfer.easy {
+            easy.reader?.upload?.close()
+            pool.give(easy)
+        }
         transfer.easy = nil
     }
 
