@@ -184,4 +184,5 @@ final class Counter: Sendable {
     private let number = Atomic(0)
     var value: Int { number.load(ordering: .relaxed) }
     func add(_ count: Int) { number.add(count, ordering: .relaxed) }
+    func raise(to count: Int) { number.max(count, ordering: .relaxed) }
 }
