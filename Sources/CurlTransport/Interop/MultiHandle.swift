@@ -84,14 +84,15 @@ final class MultiHandle {
 
     // MARK: Descriptors
 
-    /// Has the handle open and close its sockets through us: close-on-exec, which libcurl does not set below 8.19, and
-    /// the loop's table of descriptors learns of both.
-    func attachSockets(to easy: EasyHandle) throws {
+    /// Has the transfer open and close its sockets through us: close-on-exec, which libcurl does not set below 8.19, and
+    /// the loop learns of both. The opening belongs to the transfer; the closing to the connection, which outlives it.
+    func attachSockets(to easy: EasyHandle, of transfer: Transfer) throws {
         let context = Unmanaged.passUnretained(self).toOpaque()
+        let opener = Unmanaged.passUnretained(transfer).toOpaque()
         try easy.check(
             ccurl_easy_setopt_open_socket_callback(easy.pointer, Self.openCallback), "CURLOPT_OPENSOCKETFUNCTION")
         try easy.check(
-            ccurl_easy_setopt_pointer(easy.pointer, CURLOPT_OPENSOCKETDATA, context), "CURLOPT_OPENSOCKETDATA")
+            ccurl_easy_setopt_pointer(easy.pointer, CURLOPT_OPENSOCKETDATA, opener), "CURLOPT_OPENSOCKETDATA")
         try easy.check(
             ccurl_easy_setopt_close_socket_callback(easy.pointer, Self.closeCallback), "CURLOPT_CLOSESOCKETFUNCTION")
         try easy.check(
@@ -130,7 +131,10 @@ final class MultiHandle {
         guard let context, let address else { return ccurl_socket_bad }
         let wanted = address.pointee
         let descriptor = socket(wanted.family, wanted.socktype | Int32(SOCK_CLOEXEC.rawValue), wanted.protocol)
-        if descriptor >= 0 { of(context).loop.multiOpened(descriptor) }
+        if descriptor >= 0 {
+            let transfer = Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
+            transfer.delegate?.transfer(transfer, opened: descriptor)
+        }
         return descriptor
     }
 
@@ -152,6 +156,5 @@ final class MultiHandle {
 protocol MultiHandleDelegate: AnyObject {
     func multiWants(_ interest: SocketInterests.Interest, of descriptor: Int32)
     func multiWantsTimer(milliseconds: Int?)
-    func multiOpened(_ descriptor: Int32)
     func multiWillClose(_ descriptor: Int32)
 }

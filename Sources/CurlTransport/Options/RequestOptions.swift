@@ -30,10 +30,15 @@ struct MethodAndBodyOption: EasyOption {
     }
 
     private func attach(_ body: RequestBody?, to easy: EasyHandle) throws {
-        guard let body, body.count > Self.copiedBytes else {
-            return try easy.setCopiedBody(body.map { [UInt8]($0.bytes) } ?? [])
+        switch body?.content {
+        case nil: try easy.setCopiedBody([])
+        case .bytes(let bytes) where bytes.count <= Self.copiedBytes: try easy.setCopiedBody([UInt8](bytes))
+        case .bytes(let bytes): try easy.setReadBody(RequestBodyReader(.bytes(bytes)), count: bytes.count)
+        case .produced(let producer):
+            // -1 is 'unknown': chunked over HTTP/1.1, frames over HTTP/2.
+            let upload = UploadChannel(producer)
+            try easy.setReadBody(RequestBodyReader(.upload(upload)), count: producer.length ?? -1)
         }
-        try easy.setReadBody(RequestBodyReader(body.bytes), count: body.count)
     }
 }
 

@@ -55,6 +55,8 @@ final class Transfer: @unchecked Sendable {
 protocol TransferDelegate: AnyObject {
     /// Something is to be delivered at the end of the round.
     func transferWasTouched(_ transfer: Transfer)
+    /// The transfer has opened a socket, so its host's name is resolved.
+    func transfer(_ transfer: Transfer, opened descriptor: Int32)
 }
 
 /// The loop's time, read once per round.

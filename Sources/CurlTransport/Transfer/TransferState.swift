@@ -5,6 +5,8 @@ import NetworkCore
 struct TransferState {
     private(set) var head = ResponseHeadBuffer()
     private(set) var hasBody = false
+    /// Whether a byte of the response has arrived.
+    var hasResponse: Bool { hasBody || !head.bytes.isEmpty }
     /// Why the transfer must end, if we decided so; it counts more than what libcurl then reports.
     private(set) var failure: (any Error)?
     /// When something moved last.

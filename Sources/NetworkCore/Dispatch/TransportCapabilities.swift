@@ -14,6 +14,8 @@ public struct TransportCapability: RawRepresentable, Hashable, Sendable {
     public static let http2 = Self(rawValue: "HTTP/2")
     /// A body on GET.
     public static let bodyOnGet = Self(rawValue: "body on GET")
+    /// Request bodies that are read while they are sent: files, sequences.
+    public static let streamedRequestBodies = Self(rawValue: "streamed request bodies")
     /// `http://[::1]/`.
     public static let ipv6Literals = Self(rawValue: "IPv6 literals")
     /// Responses as they were on the wire, not decompressed.
@@ -31,7 +33,8 @@ public struct TransportCapability: RawRepresentable, Hashable, Sendable {
 
     /// The ones above, for tables.
     public static let wellKnown: [TransportCapability] = [
-        .http1_0, .http1_1, .http2, .bodyOnGet, .ipv6Literals, .rawBodies, .exactResponseFields, .lenientHeads,
+        .http1_0, .http1_1, .http2, .bodyOnGet, .streamedRequestBodies, .ipv6Literals, .rawBodies, .exactResponseFields,
+        .lenientHeads,
         .trailers, .backPressure, .detailedMetrics,
     ]
 }

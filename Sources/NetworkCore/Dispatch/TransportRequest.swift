@@ -66,6 +66,13 @@ public struct TransportRequest: Sendable {
         if method == .head, body != nil {
             throw NetworkError(.unsupported, "a body on HEAD is not carried by any transport", phase: .preparing)
         }
+        if options.httpVersion == .http1_0, let body, body.length == nil {
+            throw NetworkError(
+                .unsupported,
+                "a body of unknown length can't be sent with HTTP/1.0",
+                phase: .preparing
+            )
+        }
         let bytes = headerFields.reduce(0) { $0 + $1.name.rawName.utf8.count + $1.value.utf8.count + 4 }
         guard bytes <= Self.maximumHeaderBytes else {
             throw NetworkError(
@@ -82,6 +89,7 @@ public struct TransportRequest: Sendable {
     private var requiredCapabilities: [TransportCapability] {
         var required: [TransportCapability] = []
         if method == .get, body != nil { required.append(.bodyOnGet) }
+        if case .produced = body?.content { required.append(.streamedRequestBodies) }
         if url.isIPv6Literal { required.append(.ipv6Literals) }
         if !options.decompress { required.append(.rawBodies) }
         switch options.httpVersion {
