@@ -66,7 +66,7 @@ let package = Package(
         .testTarget(name: "NetworkCoreTests", dependencies: ["NetworkCore", httpTypes], swiftSettings: settings),
         .testTarget(
             name: "CurlTransportTests",
-            dependencies: ["CurlTransport", "NetworkTesting"],
+            dependencies: ["CurlTransport", "NetworkTesting", logging],
             swiftSettings: settings
         ),
         .testTarget(
