@@ -25,6 +25,8 @@ struct Exclusion: Sendable, CustomTestStringConvertible {
         case headThatEndsEarly
         case conflictingLengths
         case redirectToOddHost
+        case backPressure
+        case uploadOnAClosedConnection
     }
 
     enum Expectation {
@@ -86,6 +88,12 @@ struct Exclusion: Sendable, CustomTestStringConvertible {
             .conflictingLengths,
             .mayFail,
             "of two different Content-Length fields the last counts, unless the libcurl below is new enough to refuse"
+        ),
+        urlsession(.backPressure, .fails, "a body comes as fast as the server sends it, whether it is read or not"),
+        urlsession(
+            .uploadOnAClosedConnection,
+            .isNotRun,
+            "a body on a kept-alive connection that the server closes is not sent again, and the exchange hangs"
         ),
         urlsession(
             .repeatedFieldsOfOtherCase,
