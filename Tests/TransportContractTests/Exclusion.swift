@@ -26,6 +26,8 @@ struct Exclusion: Sendable, CustomTestStringConvertible {
         case conflictingLengths
         case redirectToOddHost
         case largeHead
+        case backPressure
+        case uploadOnAClosedConnection
     }
 
     enum Expectation {
@@ -87,6 +89,12 @@ struct Exclusion: Sendable, CustomTestStringConvertible {
             .conflictingLengths,
             .mayFail,
             "of two different Content-Length fields the last counts, unless the libcurl below is new enough to refuse"
+        ),
+        urlsession(.backPressure, .fails, "a body comes as fast as the server sends it, whether it is read or not"),
+        urlsession(
+            .uploadOnAClosedConnection,
+            .isNotRun,
+            "a body on a kept-alive connection that the server closes is not sent again, and the exchange hangs"
         ),
         urlsession(
             .largeHead, .mayFail, "a libcurl below that is older than 8.3 and not patched accepts a head of any size"),
