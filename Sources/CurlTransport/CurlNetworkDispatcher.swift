@@ -93,7 +93,7 @@ extension TransportCapabilities {
         var supported: Set<TransportCapability> = [
             .http1_0, .http1_1, .bodyOnGet, .streamedRequestBodies, .ipv6Literals, .rawBodies, .exactResponseFields,
             .lenientHeads, .trailers,
-            .backPressure, .detailedMetrics,
+            .backPressure, .wireLog, .detailedMetrics,
         ]
         var reasons: [TransportCapability: String] = [:]
         if support.features.contains("HTTP2") {

@@ -54,7 +54,11 @@ final class MultiHandle {
 
     /// Lets a paused transfer go on, which may call its callbacks at once. One that has no connection yet refuses; nothing
     /// is paused then.
-    func resume(_ easy: EasyHandle) { curl_easy_pause(easy.pointer, ccurl_pause_continue) }
+    /// - Returns: The fault that ended the transfer, or `nil`. Older libcurls tell it here and nowhere else.
+    func resume(_ easy: EasyHandle) -> CURLcode? {
+        let code = curl_easy_pause(easy.pointer, ccurl_pause_continue)
+        return code == CURLE_OK || code == CURLE_BAD_FUNCTION_ARGUMENT ? nil : code
+    }
 
     /// Tells libcurl what happened on a descriptor.
     /// - Returns: The fault after which every transfer is undefined, or `nil`.

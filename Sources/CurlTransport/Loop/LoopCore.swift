@@ -94,7 +94,7 @@ final class LoopCore {
         switch message {
         case .start(let transfer): start(transfer)
         case .cancel(let transfer): if transfer.slot >= 0 { abandon(transfer, NetworkError.cancelled) }
-        case .resume(let transfer): if transfer.isInMulti, let easy = transfer.easy { multi?.resume(easy) }
+        case .resume(let transfer): resume(transfer)
         case .discard(let transfer): if transfer.slot >= 0 { discard(transfer) }
         case .shutDown(let deadline): shutDownDeadline = min(shutDownDeadline ?? deadline, deadline)
         }
@@ -191,7 +191,14 @@ final class LoopCore {
         else { return abandon(transfer, NetworkError.cancelled) }
         transfer.clocks.drain(until: clock.now + Self.drainTime)
         check(transfer)
-        multi?.resume(easy)
+        resume(transfer)
+    }
+
+    /// Lets a paused transfer go on. What it held back is written at once, and a callback may refuse it.
+    private func resume(_ transfer: Transfer) {
+        guard transfer.isInMulti, let easy = transfer.easy, let code = multi?.resume(easy) else { return }
+        transfer.channel.finish(transfer.result(of: easy, code))
+        retire(transfer)
     }
 
     private static let drainedBytes = 65_536

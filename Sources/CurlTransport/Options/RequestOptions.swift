@@ -104,6 +104,15 @@ struct ConnectTimeoutOption: EasyOption {
     }
 }
 
+/// The wire log (CURLOPT_DEBUGFUNCTION, CURLOPT_VERBOSE).
+struct WireLogOption: EasyOption {
+    let log: WireLog?
+
+    func apply(to easy: EasyHandle) throws {
+        if let log { try easy.setWireLog(log) }
+    }
+}
+
 extension TransportRequest {
     /// Everything that is set for this request, in order.
     func easyOptions(for support: LibcurlSupport) -> [any EasyOption] {
@@ -115,6 +124,7 @@ extension TransportRequest {
             DecompressionOption(isOn: options.decompress),
             HTTPVersionOption(version: options.httpVersion, support: support),
             ConnectTimeoutOption(timeout: options.connectTimeout, support: support),
+            WireLogOption(log: options.wireLog),
         ]
     }
 }

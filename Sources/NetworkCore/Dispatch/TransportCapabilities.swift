@@ -28,6 +28,8 @@ public struct TransportCapability: RawRepresentable, Hashable, Sendable {
     public static let trailers = Self(rawValue: "trailers")
     /// A reader that is slower than the server stops the server.
     public static let backPressure = Self(rawValue: "back-pressure")
+    /// A log of what goes over the wire.
+    public static let wireLog = Self(rawValue: "wire log")
     /// Times of each step, addresses, connection reuse.
     public static let detailedMetrics = Self(rawValue: "detailed metrics")
 
@@ -35,7 +37,7 @@ public struct TransportCapability: RawRepresentable, Hashable, Sendable {
     public static let wellKnown: [TransportCapability] = [
         .http1_0, .http1_1, .http2, .bodyOnGet, .streamedRequestBodies, .ipv6Literals, .rawBodies, .exactResponseFields,
         .lenientHeads,
-        .trailers, .backPressure, .detailedMetrics,
+        .trailers, .backPressure, .wireLog, .detailedMetrics,
     ]
 }
 

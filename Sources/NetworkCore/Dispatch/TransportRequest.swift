@@ -90,6 +90,7 @@ public struct TransportRequest: Sendable {
         var required: [TransportCapability] = []
         if method == .get, body != nil { required.append(.bodyOnGet) }
         if case .produced = body?.content { required.append(.streamedRequestBodies) }
+        if options.wireLog != nil { required.append(.wireLog) }
         if url.isIPv6Literal { required.append(.ipv6Literals) }
         if !options.decompress { required.append(.rawBodies) }
         switch options.httpVersion {
