@@ -8,7 +8,8 @@ extension Transfer {
         let info = easy.info
         let phase = info.phase(hasResponse: state.hasResponse)
         guard code == CURLE_OK else {
-            return .failure(CurlFailure.error(code, text: easy.failureText, phase: phase))
+            let isInBody = state.head.hasFinalHead
+            return .failure(CurlFailure.error(code, text: easy.failureText, phase: phase, isInBody: isInBody))
         }
         guard state.head.hasFinalHead else {
             // libcurl calls a head that the end of the connection cut off a success.
