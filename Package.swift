@@ -39,7 +39,11 @@ let package = Package(
             providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]
         ),
         .target(name: "NetworkCore", dependencies: [httpTypes, logging], swiftSettings: settings),
-        .target(name: "CurlTransport", dependencies: ["CCurl", "NetworkCore", httpTypes], swiftSettings: settings),
+        .target(
+            name: "CurlTransport",
+            dependencies: ["CCurl", "NetworkCore", httpTypes, logging],
+            swiftSettings: settings
+        ),
         .target(name: "URLSessionTransport", dependencies: ["NetworkCore", httpTypes], swiftSettings: settings),
         .target(
             name: "NetworkLayer",
@@ -66,7 +70,7 @@ let package = Package(
         .testTarget(name: "NetworkCoreTests", dependencies: ["NetworkCore", httpTypes], swiftSettings: settings),
         .testTarget(
             name: "CurlTransportTests",
-            dependencies: ["CurlTransport", "NetworkTesting"],
+            dependencies: ["CurlTransport", "NetworkTesting", httpTypes, logging],
             swiftSettings: settings
         ),
         .testTarget(
@@ -97,7 +101,7 @@ let package = Package(
         ),
         .testTarget(
             name: "IntegrationTests",
-            dependencies: ["NetworkLayer"],
+            dependencies: ["NetworkLayer", "NetworkTesting"],
             swiftSettings: settings
         ),
     ]

@@ -15,6 +15,11 @@ public struct CurlConfiguration: Sendable, Hashable {
     /// The most requests that wait. One more fails with ``NetworkCore/NetworkError/Code/overloaded``. 100,000 by default.
     public var maximumWaiting = 100_000
 
+    /// Whether *any* server is believed to be who it says it is: CURLOPT_SSL_VERIFYPEER and VERIFYHOST off. Anybody on the
+    /// way can then read and change what is sent. For a test bench; a private authority belongs in
+    /// ``NetworkCore/TLSOptions/authorities``. Off by default; each dispatcher that is made with it logs a warning, once.
+    public var unsafelyTrustsAnyServer = false
+
     /// The defaults.
     public init() {
         var limit = rlimit()

@@ -1,3 +1,4 @@
+import Logging
 public import NetworkCore
 import Synchronization
 
@@ -17,8 +18,15 @@ public final class CurlNetworkDispatcher: HTTPTransport {
     private let loop = Guarded<CurlLoop?>(nil)
 
     /// A dispatcher with its own thread and connections; the thread starts with the first request.
-    public init(configuration: CurlConfiguration = CurlConfiguration()) {
+    public convenience init(configuration: CurlConfiguration = CurlConfiguration()) {
+        self.init(configuration: configuration, logger: Logger(label: "NetworkLayer.CurlTransport"))
+    }
+
+    init(configuration: CurlConfiguration, logger: @autoclosure () -> Logger) {
         self.configuration = configuration.checked
+        if configuration.unsafelyTrustsAnyServer {
+            logger().warning("a curl dispatcher trusts any server: TLS certificates are not checked")
+        }
     }
 
     deinit { loop.withLock { $0?.shutDown() } }
@@ -70,6 +78,7 @@ public final class CurlNetworkDispatcher: HTTPTransport {
         let transfer = Transfer(request, easy: easy, clock: clock)
         do {
             for option in request.easyOptions(for: Libcurl.found) { try option.apply(to: easy) }
+            if configuration.unsafelyTrustsAnyServer { try AnyServerOption().apply(to: easy) }
             try transfer.attachCallbacks(to: easy)
         } catch {
             pool.give(easy)
@@ -94,13 +103,23 @@ extension TransportCapabilities {
     init(curl support: LibcurlSupport) {
         var supported: Set<TransportCapability> = [
             .http1_0, .http1_1, .bodyOnGet, .ipv6Literals, .rawBodies, .exactResponseFields, .lenientHeads, .trailers,
-            .backPressure, .detailedMetrics,
+            .backPressure, .detailedMetrics, .firstByteTimeout, .proxyOptions, .connectionOptions, .nameOptions,
+            .rateOptions, .addressPolicy,
         ]
         var reasons: [TransportCapability: String] = [:]
-        if support.features.contains("HTTP2") {
-            supported.insert(.http2)
-        } else {
-            reasons[.http2] = "this libcurl was built without it"
+        for (capability, isBuiltIn) in support.builtIn {
+            if isBuiltIn {
+                supported.insert(capability)
+            } else {
+                reasons[capability] = "this libcurl was built without it"
+            }
+        }
+        for (capability, feature) in LibcurlSupport.byVersion {
+            if support.has(feature) {
+                supported.insert(capability)
+            } else {
+                reasons[capability] = "from libcurl \(feature.since)"
+            }
         }
         self.init(
             transport: "curl",

@@ -98,6 +98,21 @@ final class MultiHandle {
             ccurl_easy_setopt_pointer(easy.pointer, CURLOPT_CLOSESOCKETDATA, context), "CURLOPT_CLOSESOCKETDATA")
     }
 
+    /// The same, with each address asked of a policy. What it needs lives as long as the handle's transfer.
+    func attachSockets(to easy: EasyHandle, guardedBy policy: AddressPolicy) throws {
+        try attachSockets(to: easy)
+        let addressGuard = AddressGuard(policy: policy, multi: self)
+        easy.addressGuard = addressGuard
+        try addressGuard.attach(to: easy)
+    }
+
+    /// Opens a socket for libcurl.
+    func open(_ wanted: curl_sockaddr) -> curl_socket_t {
+        let descriptor = socket(wanted.family, wanted.socktype | Int32(SOCK_CLOEXEC.rawValue), wanted.protocol)
+        if descriptor >= 0 { loop.multiOpened(descriptor) }
+        return descriptor
+    }
+
     /// close(2), apart from this type's own verb.
     private static func closeDescriptor(_ descriptor: Int32) -> Int32 {
         #if canImport(Glibc)
@@ -128,10 +143,7 @@ final class MultiHandle {
 
     private static let openCallback: ccurl_open_socket_callback = { context, _, address in
         guard let context, let address else { return ccurl_socket_bad }
-        let wanted = address.pointee
-        let descriptor = socket(wanted.family, wanted.socktype | Int32(SOCK_CLOEXEC.rawValue), wanted.protocol)
-        if descriptor >= 0 { of(context).loop.multiOpened(descriptor) }
-        return descriptor
+        return of(context).open(address.pointee)
     }
 
     private static let closeCallback: ccurl_close_socket_callback = { context, descriptor in

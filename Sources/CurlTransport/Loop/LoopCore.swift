@@ -118,7 +118,12 @@ final class LoopCore {
         transfer.clocks.admit(at: clock.now)
         transfer.state.lastActivity = clock.now
         do {
-            try multi.attachSockets(to: easy)
+            let policy = transfer.request.options.addressPolicy
+            if policy == .any {
+                try multi.attachSockets(to: easy)
+            } else {
+                try multi.attachSockets(to: easy, guardedBy: policy)
+            }
             easy.reader?.onProgress = { [unowned transfer] in transfer.state.lastActivity = transfer.clock.now }
             try multi.add(easy)
         } catch {
@@ -221,15 +226,17 @@ final class LoopCore {
 
     private func check(_ transfer: Transfer) {
         var isConnected = false
+        var waitsSince: MonotonicTime?
         if let admitted = transfer.clocks.admitted, let connectedAfter = transfer.easy?.connectedAfter {
             isConnected = true
             let connected = admitted + .microseconds(connectedAfter)
+            if !transfer.state.hasFirstByte { waitsSince = connected }
             transfer.state.lastActivity = max(transfer.state.lastActivity, connected)
         }
         // A reader who takes his time does not make the server idle.
         if transfer.channel.isPaused { transfer.state.lastActivity = clock.now }
         let verdict = transfer.clocks.check(
-            at: clock.now, isConnected: isConnected, lastActivity: transfer.state.lastActivity)
+            at: clock.now, isConnected: isConnected, lastActivity: transfer.state.lastActivity, waitsSince: waitsSince)
         switch verdict {
         case .lookAgain(let time): deadlines.set(transfer.slot, to: time)
         case .neverAgain: deadlines.remove(transfer.slot)

@@ -43,7 +43,7 @@ final class Transfer: @unchecked Sendable {
             isSecure: request.url.scheme == "https", host: request.url.host, port: request.url.effectivePort)
         let isPausable = Libcurl.found.isPausable(request.options.httpVersion)
         whenFull = isPausable ? .pause : .fail(limit: request.options.maximumBodyBytes)
-        state = TransferState(now: now)
+        state = TransferState(now: now, answersChallenges: request.options.answersChallenges)
         clocks = TransferClocks(sent: now, options: request.options)
     }
 
