@@ -32,6 +32,9 @@ enum CurlFailure {
         case CURLE_RECV_ERROR where text.contains("CONNECT"), CURLE_COULDNT_CONNECT where text.contains("CONNECT"):
             (.proxyFailed, "the proxy refused the tunnel")
         case CURLE_COULDNT_CONNECT where text.contains("SOCKS"): (.proxyFailed, "the SOCKS proxy refused or failed")
+        // SOCKS 4 and 5 get an address, which we look up.
+        case CURLE_PROXY where text.contains("resolve"):
+            (.nameNotResolved, "the host's name could not be resolved")
         case CURLE_PROXY: (.proxyFailed, "the proxy refused or failed")
         case CURLE_COULDNT_RESOLVE_HOST: (.nameNotResolved, "the host's name could not be resolved")
         case CURLE_COULDNT_CONNECT: (.connectFailed, "no connection to the server")
