@@ -25,10 +25,18 @@ let package = Package(
         .library(name: "NetworkTesting", targets: ["NetworkTesting"]),
         .executable(name: "netlayer", targets: ["netlayer"]),
     ],
+    traits: [
+        .trait(
+            name: "ServiceLifecycle",
+            description: "CurlNetworkDispatcher is a Service of swift-service-lifecycle, which ends it in order"
+        )
+    ],
     dependencies: [
         // Without its default trait the types need no Foundation, and a curl-only program stays free of ICU.
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0", traits: []),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
+        // Only fetched and built with the trait of its name.
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.0"),
     ],
@@ -41,7 +49,14 @@ let package = Package(
         .target(name: "NetworkCore", dependencies: [httpTypes, logging], swiftSettings: settings),
         .target(
             name: "CurlTransport",
-            dependencies: ["CCurl", "NetworkCore", httpTypes, logging],
+            dependencies: [
+                "CCurl", "NetworkCore", httpTypes, logging,
+                .product(
+                    name: "ServiceLifecycle",
+                    package: "swift-service-lifecycle",
+                    condition: .when(traits: ["ServiceLifecycle"])
+                ),
+            ],
             swiftSettings: settings
         ),
         .target(name: "URLSessionTransport", dependencies: ["NetworkCore", httpTypes], swiftSettings: settings),

@@ -19,6 +19,16 @@ let package = Package(
             dependencies: [product("NetworkCore"), product("CurlTransport")],
             swiftSettings: settings
         ),
+        .executableTarget(
+            name: "Streaming",
+            dependencies: [product("NetworkCore"), product("CurlTransport")],
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "ManyInFlight",
+            dependencies: [product("NetworkCore"), product("CurlTransport")],
+            swiftSettings: settings
+        ),
         .executableTarget(name: "TutorialUsers", dependencies: [product("NetworkLayer")], swiftSettings: settings),
         .executableTarget(name: "BothTransports", dependencies: [product("NetworkLayer")], swiftSettings: settings),
     ]

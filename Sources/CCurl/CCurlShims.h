@@ -115,6 +115,10 @@ typedef int (*ccurl_seek_callback)(void *context, curl_off_t offset, int origin)
 static inline CURLcode ccurl_easy_setopt_seek_callback(CURL *easy, ccurl_seek_callback callback) {
     return curl_easy_setopt(easy, CURLOPT_SEEKFUNCTION, callback);
 }
+typedef int (*ccurl_debug_callback)(CURL *easy, curl_infotype type, char *bytes, size_t count, void *context);
+static inline CURLcode ccurl_easy_setopt_debug_callback(CURL *easy, ccurl_debug_callback callback) {
+    return curl_easy_setopt(easy, CURLOPT_DEBUGFUNCTION, callback);
+}
 typedef curl_socket_t (*ccurl_open_socket_callback)(void *context, curlsocktype purpose, struct curl_sockaddr *address);
 static inline CURLcode ccurl_easy_setopt_open_socket_callback(CURL *easy, ccurl_open_socket_callback callback) {
     return curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, callback);

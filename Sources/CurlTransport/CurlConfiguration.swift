@@ -14,6 +14,10 @@ public struct CurlConfiguration: Sendable, Hashable {
     public var maximumConnections: Int
     /// The most requests that wait. One more fails with ``NetworkCore/NetworkError/Code/overloaded``. 100,000 by default.
     public var maximumWaiting = 100_000
+    /// How many threads with a loop each. 1 by default, which serves tens of thousands of requests a second; more help only
+    /// where one thread's TLS or decompression fills a core, and several origins share the load: each origin stays with one
+    /// loop. The limits above hold for each loop.
+    public var loops = 1
 
     /// Whether *any* server is believed to be who it says it is: CURLOPT_SSL_VERIFYPEER and VERIFYHOST off. Anybody on the
     /// way can then read and change what is sent. For a test bench; a private authority belongs in
@@ -32,6 +36,7 @@ public struct CurlConfiguration: Sendable, Hashable {
         var checked = self
         checked.maximumConnectionsPerHost = max(1, maximumConnectionsPerHost)
         checked.maximumConnections = max(1, maximumConnections)
+        checked.loops = min(max(1, loops), 64)
         checked.maximumWaiting = max(0, maximumWaiting)
         return checked
     }

@@ -1,21 +1,21 @@
 import Logging
 public import NetworkCore
-import Synchronization
 
 /// Carries requests over the system's libcurl: one thread, an event loop, kept-alive connections.
 ///
-/// ``instance`` serves most programs. Make another one for limits or a connection pool of its own; it ends, and fails what
-/// still runs with ``NetworkCore/NetworkError/Code/shutDown``, when its last reference goes.
+/// ``instance`` serves most programs. Make another one for limits or a connection pool of its own. ``shutDown(within:)`` ends
+/// it in order; without that it ends when its last reference goes, and no body of its responses is being read.
+///
+/// A process that forks without exec can't use it in the child: neither its thread nor Swift's own survive a fork.
 ///
 /// Needs Linux and libcurl 7.74 or later; ``capabilities`` tell what the one found can do.
 public final class CurlNetworkDispatcher: HTTPTransport {
     /// The one that everybody shares.
     public static let instance = CurlNetworkDispatcher()
 
-    private let configuration: CurlConfiguration
     private let pool = EasyPool()
-    /// Started by the first request, and again by the next one if that failed.
-    private let loop = Guarded<CurlLoop?>(nil)
+    private let loops: LoopGroup
+    private let trustsAnyServer: Bool
 
     /// A dispatcher with its own thread and connections; the thread starts with the first request.
     public convenience init(configuration: CurlConfiguration = CurlConfiguration()) {
@@ -23,13 +23,23 @@ public final class CurlNetworkDispatcher: HTTPTransport {
     }
 
     init(configuration: CurlConfiguration, logger: @autoclosure () -> Logger) {
-        self.configuration = configuration.checked
-        if configuration.unsafelyTrustsAnyServer {
+        loops = LoopGroup(configuration: configuration.checked, pool: pool)
+        trustsAnyServer = configuration.unsafelyTrustsAnyServer
+        if trustsAnyServer {
             logger().warning("a curl dispatcher trusts any server: TLS certificates are not checked")
         }
     }
 
-    deinit { loop.withLock { $0?.shutDown() } }
+    deinit { loops.shutDown(within: .zero) }
+
+    /// Ends the dispatcher in order: requests that come are refused with ``NetworkCore/NetworkError/Code/shutDown``, those
+    /// that run or wait may go on to their end, and whatever has not ended in time fails with the same code.
+    ///
+    /// Returns when its threads have ended and its connections are closed. A second call may shorten the time.
+    /// - Parameter patience: How long what runs may take; `.zero` ends it at once.
+    public func shutDown(within patience: Duration) async {
+        for loop in loops.shutDown(within: max(.zero, patience)) { await loop.end.wait() }
+    }
 
     /// `curl`.
     public var name: String { capabilities.transport }
@@ -46,7 +56,7 @@ public final class CurlNetworkDispatcher: HTTPTransport {
         do {
             try request.check(for: capabilities)
             guard !Task.isCancelled else { throw NetworkError.cancelled }
-            let loop = try startedLoop()
+            let loop = try loops.loop(for: Origin(request.url))
             let transfer = try makeTransfer(request, clock: loop.clock)
             let headBytes = try await headOfResponse(to: transfer, over: loop)
             do {
@@ -78,7 +88,7 @@ public final class CurlNetworkDispatcher: HTTPTransport {
         let transfer = Transfer(request, easy: easy, clock: clock)
         do {
             for option in request.easyOptions(for: Libcurl.found) { try option.apply(to: easy) }
-            if configuration.unsafelyTrustsAnyServer { try AnyServerOption().apply(to: easy) }
+            if trustsAnyServer { try AnyServerOption().apply(to: easy) }
             try transfer.attachCallbacks(to: easy)
         } catch {
             pool.give(easy)
@@ -86,25 +96,15 @@ public final class CurlNetworkDispatcher: HTTPTransport {
         }
         return transfer
     }
-
-    private func startedLoop() throws -> CurlLoop {
-        try loop.withLock { loop in
-            if let loop { return loop }
-            let started = try CurlLoop(configuration: configuration, pool: pool)
-            ProcessExit.stop(started)
-            loop = started
-            return started
-        }
-    }
 }
 
 extension TransportCapabilities {
     /// What a libcurl can do.
     init(curl support: LibcurlSupport) {
         var supported: Set<TransportCapability> = [
-            .http1_0, .http1_1, .bodyOnGet, .ipv6Literals, .rawBodies, .exactResponseFields, .lenientHeads, .trailers,
-            .backPressure, .detailedMetrics, .firstByteTimeout, .proxyOptions, .connectionOptions, .nameOptions,
-            .rateOptions, .addressPolicy,
+            .http1_0, .http1_1, .bodyOnGet, .streamedRequestBodies, .ipv6Literals, .rawBodies, .exactResponseFields,
+            .lenientHeads, .trailers, .backPressure, .wireLog, .detailedMetrics, .firstByteTimeout, .proxyOptions,
+            .connectionOptions, .nameOptions, .rateOptions, .addressPolicy,
         ]
         var reasons: [TransportCapability: String] = [:]
         for (capability, isBuiltIn) in support.builtIn {

@@ -67,9 +67,7 @@ extension ConnectionTable {
     /// Whether this process has a connection to where the URL points; `nil` if that can't be known: there is no such
     /// table here, or a proxy may stand between.
     static func hasConnection(to url: RequestURL) -> Bool? {
-        let variables = ["http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"]
-        let environment = ProcessInfo.processInfo.environment
-        guard !variables.contains(where: { environment[$0].map { !$0.isEmpty } ?? false }) else { return nil }
+        guard !ProxyEnvironment.mayApply else { return nil }
         let texts = ["/proc/self/net/tcp", "/proc/self/net/tcp6"].compactMap(text)
         guard !texts.isEmpty, let inodes = socketInodes() else { return nil }
         return ConnectionTable(parsing: texts.joined(separator: "\n")).hasConnection(to: url, among: inodes)

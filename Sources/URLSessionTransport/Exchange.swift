@@ -9,16 +9,24 @@ import FoundationNetworking
 
 /// One exchange: hands events to its ``ExchangeState`` and does what that asks for, outside the lock.
 final class Exchange: Sendable {
+    typealias ReaderContinuation = CheckedContinuation<Data?, any Error>
+
+    private struct Bookkeeping {
+        var state: ExchangeState
+        /// Who waits for more of the body.
+        var reader: ReaderContinuation?
+    }
+
     private struct Running {
         var task: URLSessionDataTask
         var alarm: Alarm
         var atEnd: @Sendable () -> Void
     }
 
-    private let state: Guarded<ExchangeState>
+    let request: TransportRequest
+    private let bookkeeping: Guarded<Bookkeeping>
     private let running = Guarded<Running?>(nil)
-    private let outcome = FirstOutcome<TransportResponse>()
-    private let request: TransportRequest
+    private let head = FirstOutcome<HTTPResponse>()
     private let commands: DispatchQueue
     private let alarms: DispatchQueue
 
@@ -27,16 +35,16 @@ final class Exchange: Sendable {
     ///   - alarms: Where deadlines are looked after.
     init(_ state: ExchangeState, commands: DispatchQueue, alarms: DispatchQueue) {
         self.request = state.request
-        self.state = Guarded(state)
+        self.bookkeeping = Guarded(Bookkeeping(state: state))
         self.commands = commands
         self.alarms = alarms
     }
 
-    /// Who waits for the outcome. To be called once.
-    func attach(_ continuation: CheckedContinuation<TransportResponse, any Error>) { outcome.attach(continuation) }
+    /// Who waits for the head. To be called once.
+    func attach(_ continuation: CheckedContinuation<HTTPResponse, any Error>) { head.attach(continuation) }
 
     /// Whether the exchange is still wanted.
-    func begin() -> Bool { state.withLock { $0.begin() } }
+    func begin() -> Bool { bookkeeping.withLock { $0.state.begin() } }
 
     /// Resumes the task and watches the clock.
     /// - Parameter atEnd: Called once the exchange is over.
@@ -44,26 +52,58 @@ final class Exchange: Sendable {
         let alarm = Alarm(on: alarms) { [weak self] in self?.alarmRang() }
         running.withLock { $0 = Running(task: task, alarm: alarm, atEnd: atEnd) }
         task.resume()
-        alarm.set(for: state.withLock { $0.nextDeadline })
+        setAlarm()
     }
 
     /// Ends the exchange for its caller, at once.
-    func cancel() { perform(state.withLock { $0.cancel() }) }
+    func cancel() { handle { $0.cancel(at: .now) } }
+
+    // MARK: What the reader wants
+
+    /// The next bytes; `nil` at the end.
+    func read() async throws -> Data? { try await read { ($0.read(), ExchangeState.Reaction()) } }
+
+    /// Everything that is left; `nil` if that is nothing.
+    func collect(upTo limit: Int?) async throws -> Data? { try await read { $0.collect(upTo: limit, at: .now) } }
+
+    /// Nobody reads any more.
+    func discard() { handle { $0.discard(at: .now) } }
+
+    /// What it took so far, or in all.
+    var metrics: TransportMetrics { bookkeeping.withLock { $0.state.metrics(at: .now) } }
+
+    private func read(
+        _ attempt: (inout ExchangeState) -> (BodyInbox.Reading, ExchangeState.Reaction)
+    ) async throws -> Data? {
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let (reading, reaction) = bookkeeping.withLock { bookkeeping in
+                    let (reading, reaction) = attempt(&bookkeeping.state)
+                    if case .waits = reading { bookkeeping.reader = continuation }
+                    return (reading, reaction)
+                }
+                perform(reaction, reader: nil)
+                if case .done(let result) = reading { continuation.resume(with: result) }
+            }
+        } onCancel: {
+            cancel()
+        }
+    }
 
     // MARK: What the delegate tells
 
-    func sent(totalBytes: Int) { state.withLock { $0.sent(totalBytes: totalBytes, at: .now) } }
+    func sent(totalBytes: Int) { bookkeeping.withLock { $0.state.sent(totalBytes: totalBytes, at: .now) } }
 
-    func received(_ head: HTTPResponse) { perform(state.withLock { $0.received(head, at: .now) }) }
+    func received(_ head: HTTPResponse) { handle { $0.received(head, at: .now) } }
 
-    func received(_ chunk: Data) { perform(state.withLock { $0.received(chunk, at: .now) }) }
+    func received(_ chunk: Data) { handle { $0.received(chunk, at: .now) } }
 
     func finished(lateHead: HTTPResponse?, cancellingTask: Bool = false) {
-        perform(state.withLock { $0.finished(lateHead: lateHead, cancellingTask: cancellingTask, at: .now) })
+        handle { $0.finished(lateHead: lateHead, cancellingTask: cancellingTask, at: .now) }
     }
 
     func failed(_ error: NetworkError, cancellingTask: Bool = false) {
-        perform(state.withLock { $0.failed(error, cancellingTask: cancellingTask) })
+        handle { $0.failed(error, cancellingTask: cancellingTask, at: .now) }
     }
 
     /// Hands a redirect back as it is, unless the exchange is over.
@@ -79,21 +119,37 @@ final class Exchange: Sendable {
     // MARK: What the state asks for
 
     private func alarmRang() {
-        let reaction = state.withLock { $0.alarm(at: .now) }
-        perform(reaction)
-        if reaction.checksConnection {
-            let isOpen = ConnectionTable.hasConnection(to: request.url) ?? true
-            perform(state.withLock { $0.connectionChecked(isOpen: isOpen, at: .now) })
-        }
-        running.withLock { $0?.alarm }?.set(for: state.withLock { $0.nextDeadline })
+        handle { $0.alarm(at: .now) }
+        setAlarm()
     }
 
-    private func perform(_ reaction: ExchangeState.Reaction) {
+    /// On the alarms' queue, one after the other: an older deadline must not replace a newer one.
+    private func setAlarm() {
+        alarms.async { [self] in
+            running.withLock { $0?.alarm }?.set(for: bookkeeping.withLock { $0.state.nextDeadline })
+        }
+    }
+
+    private func handle(_ event: (inout ExchangeState) -> ExchangeState.Reaction) {
+        let (reaction, reader) = bookkeeping.withLock { bookkeeping in
+            let reaction = event(&bookkeeping.state)
+            return (reaction, reaction.reading == nil ? nil : bookkeeping.reader.take())
+        }
+        perform(reaction, reader: reader)
+    }
+
+    private func perform(_ reaction: ExchangeState.Reaction, reader: ReaderContinuation?) {
         if let progress = reaction.progress {
             request.options.progress?.report(progress.received, progress.expected)
         }
-        guard let result = reaction.outcome else { return }
-        outcome.finish(result.mapError { $0 })
+        if let result = reaction.head { head.finish(result.mapError { $0 }) }
+        if let result = reaction.reading { reader?.resume(with: result) }
+        if reaction.setsAlarm { setAlarm() }
+        if reaction.checksConnection {
+            let isOpen = ConnectionTable.hasConnection(to: request.url) ?? true
+            handle { $0.connectionChecked(isOpen: isOpen, at: .now) }
+        }
+        guard reaction.isEnd else { return }
         // The start may still be on its way through the queue; after it there is a task to cancel and to forget.
         commands.async { [self] in
             guard let ended = running.withLock({ $0.take() }) else { return }

@@ -4,18 +4,25 @@ import NetworkCore
 /// One exchange's bookkeeping: an event goes in, what to do comes out. Nothing here waits, locks or calls anybody.
 ///
 /// created → running → ended, or created → ended when the cancellation comes before the start. Whatever happens after
-/// the end is ignored: task callbacks still arrive for a while after a cancellation.
+/// the end is ignored: task callbacks still arrive for a while after a cancellation. The head is delivered when it is
+/// there, or with the end; the reader of the body may come before and after the end.
 struct ExchangeState {
     typealias Instant = ContinuousClock.Instant
 
     /// What an event asks for, to be done outside the lock.
     struct Reaction {
-        /// The end of the exchange. At most one event ever has one.
-        var outcome: Result<TransportResponse, NetworkError>?
+        /// The head, or why there is none. At most one event ever has one.
+        var head: Result<HTTPResponse, NetworkError>?
+        /// What the reader who waits gets; `nil` in it is the end of the body.
+        var reading: Result<Data?, NetworkError>?
+        /// The exchange is over. At most one event ever says so.
+        var isEnd = false
         /// The task is to be cancelled.
         var cancelsTask = false
         /// Whether there is a connection is to be found out and told to ``connectionChecked(isOpen:at:)``.
         var checksConnection = false
+        /// ``ExchangeState/nextDeadline`` has come nearer.
+        var setsAlarm = false
         /// What is to be told to the progress handler.
         var progress: (received: Int, expected: Int?)?
     }
@@ -23,19 +30,21 @@ struct ExchangeState {
     private enum Stage { case created, running, ended }
 
     let request: TransportRequest
-    private let startedAt: Instant
     private var stage = Stage.created
+    private var clock: ExchangeClock
     private var head: HTTPResponse?
-    private var body = Data()
+    /// Whether the next head may be a proxy's answer to CONNECT, which is not the response's.
+    private var headMayBeProxys: Bool
+    private var isHeadDelivered = false
+    private var body = BodyInbox()
     private var sentBytes = 0
     private var firstByteAt: Instant?
-    private var isConnected = false
-    private var movedAt: Instant
+    private var endedAt: Instant?
 
-    init(_ request: TransportRequest, at now: Instant) {
+    init(_ request: TransportRequest, throughProxy: Bool = false, at now: Instant) {
         self.request = request
-        startedAt = now
-        movedAt = now
+        headMayBeProxys = throughProxy && request.url.scheme == "https"
+        clock = ExchangeClock(request.options, at: now)
     }
 
     // MARK: The caller
@@ -48,40 +57,77 @@ struct ExchangeState {
     }
 
     /// The caller gives up.
-    mutating func cancel() -> Reaction { fail(.cancelled) }
+    mutating func cancel(at now: Instant) -> Reaction { end(.cancelled, at: now) }
+
+    // MARK: The reader
+
+    /// The reader asks for the next bytes.
+    mutating func read() -> BodyInbox.Reading { body.readNext() }
+
+    /// The reader asks for the whole rest.
+    mutating func collect(upTo limit: Int?, at now: Instant) -> (reading: BodyInbox.Reading, reaction: Reaction) {
+        let limit = limit ?? request.options.maximumBodyBytes
+        if stage == .running, !body.hasReader, let length = expectedLength, length - body.read > limit {
+            return (.done(.failure(.bodyTooLarge(limit: limit))), discard(at: now))
+        }
+        let (reading, isTooLarge) = body.collect(upTo: limit)
+        return (reading, isTooLarge ? discard(at: now) : Reaction())
+    }
+
+    /// The reader has gone. A small rest is awaited for a moment, which keeps the connection; else the exchange ends.
+    mutating func discard(at now: Instant) -> Reaction {
+        guard body.discard(), stage == .running else { return Reaction() }
+        guard let length = expectedLength, length - body.received <= Self.drainedBytes else {
+            return end(.cancelled, at: now)
+        }
+        clock.drain(until: now + Self.drainTime)
+        return Reaction(setsAlarm: true)
+    }
+
+    private static let drainedBytes = 65_536
+    private static let drainTime = Duration.seconds(1)
+
+    /// The most bytes that are held for a reader who does not come. For a caller who accepts very small bodies only, as
+    /// many as are under way in any case.
+    private var unreadLimit: Int { max(request.options.maximumBodyBytes, BodyFlow.highMark) }
 
     // MARK: The task
 
     /// Bytes of the request's body went out, so there is a connection.
     mutating func sent(totalBytes: Int, at now: Instant) {
         sentBytes = totalBytes
-        moved(at: now)
+        clock.moved(at: now)
     }
 
-    /// A head came. Interim ones only prove that something moves; a second one takes the place of the first, which was
-    /// a proxy's answer to CONNECT.
+    /// A head came. Interim ones only prove that something moves; a second one takes the place of a proxy's answer to
+    /// CONNECT.
     mutating func received(_ newHead: HTTPResponse, at now: Instant) -> Reaction {
         guard stage == .running else { return Reaction() }
-        moved(at: now)
+        clock.moved(at: now)
         guard newHead.status.kind != .informational else { return Reaction() }
+        guard !isHeadDelivered else {
+            return end(NetworkError(.invalidResponse, "a second head came within the response"), at: now)
+        }
+        let waitsForAnother = headMayBeProxys && head == nil
         firstByteAt = now
         head = newHead
-        body = Data()
-        if let length = expectedLength, length > request.options.maximumBodyBytes {
-            return fail(.bodyTooLarge(limit: request.options.maximumBodyBytes))
-        }
-        return Reaction()
+        return waitsForAnother ? Reaction() : deliverHead()
     }
 
     /// A part of the body came.
     mutating func received(_ chunk: Data, at now: Instant) -> Reaction {
         guard stage == .running else { return Reaction() }
-        moved(at: now)
-        guard chunk.count <= request.options.maximumBodyBytes - body.count else {
-            return fail(.bodyTooLarge(limit: request.options.maximumBodyBytes))
+        clock.moved(at: now)
+        var reaction = deliverHead()
+        if let failure = body.arrived(chunk, unreadLimit: unreadLimit) {
+            let head = reaction.head
+            reaction = end(failure, at: now)
+            if let head { reaction.head = head }
+            return reaction
         }
-        body.append(chunk)
-        return Reaction(progress: (body.count, expectedLength))
+        reaction.reading = body.wakeUp()
+        if !body.isDiscarded { reaction.progress = (body.received, expectedLength) }
+        return reaction
     }
 
     /// The response is complete.
@@ -93,92 +139,90 @@ struct ExchangeState {
         -> Reaction
     {
         guard stage == .running else { return Reaction() }
-        if head != nil, !isRedirection, let length = expectedLength, body.count < length {
-            let message = "the body ended after \(body.count) of \(length) bytes"
-            return fail(NetworkError(.truncatedBody, message), cancellingTask: cancelsTask)
+        if head != nil, !isRedirection, let length = expectedLength, body.received < length {
+            let message = "the body ended after \(body.received) of \(length) bytes"
+            return end(NetworkError(.truncatedBody, message), cancellingTask: cancelsTask, at: now)
         }
-        guard let head = head ?? lateHead else {
+        head = head ?? lateHead
+        guard head != nil else {
             let message = "the exchange ended without a response that is HTTP"
-            return fail(NetworkError(.invalidResponse, message), cancellingTask: cancelsTask)
+            return end(NetworkError(.invalidResponse, message), cancellingTask: cancelsTask, at: now)
         }
-        stage = .ended
-        var metrics = TransportMetrics(total: now - startedAt)
-        metrics.firstByte = firstByteAt.map { $0 - startedAt }
-        metrics.requestBodyBytes = sentBytes
-        metrics.responseBodyBytes = body.count
-        metrics.responseWireBytes = head.isContentEncoded ? nil : body.count
-        let response = TransportResponse(head: head, body: ResponseBody(body), metrics: metrics)
-        return Reaction(outcome: .success(response), cancelsTask: cancelsTask)
+        return end(nil, cancellingTask: cancelsTask, at: now)
     }
 
     /// The task failed, or told what can't be used; only then it is still there to cancel.
-    mutating func failed(_ error: NetworkError, cancellingTask: Bool) -> Reaction {
+    mutating func failed(_ error: NetworkError, cancellingTask: Bool, at now: Instant) -> Reaction {
         var error = error
         if head != nil, error.code == .connectionLost {
             error.code = .truncatedBody
             error.message = "the connection broke in the body"
         }
-        return fail(error, cancellingTask: cancellingTask)
+        return end(error, cancellingTask: cancellingTask, at: now)
     }
 
     // MARK: The clock
 
     /// When ``alarm(at:)`` is due next; `nil` for never.
-    var nextDeadline: Instant? {
-        guard stage == .running else { return nil }
-        return [totalDeadline, isConnected ? nil : connectDeadline, idleDeadline].compactMap { $0 }.min()
-    }
+    var nextDeadline: Instant? { stage == .running ? clock.nextDeadline : nil }
 
     /// A deadline may have passed.
     mutating func alarm(at now: Instant) -> Reaction {
         guard stage == .running else { return Reaction() }
-        if let totalDeadline, now >= totalDeadline { return fail(.totalTimeout) }
-        let isIdle = idleDeadline.map { now >= $0 } ?? false
-        guard isConnected else {
-            let isLate = connectDeadline.map { now >= $0 } ?? false
-            return Reaction(checksConnection: isIdle || isLate)
+        switch clock.verdict(at: now) {
+        case .goOn: return Reaction()
+        case .checkConnection: return Reaction(checksConnection: true)
+        case .fail(let error): return end(error, at: now)
         }
-        return isIdle ? fail(.idleTimeout) : Reaction()
     }
 
     /// The answer to ``Reaction/checksConnection``.
     mutating func connectionChecked(isOpen: Bool, at now: Instant) -> Reaction {
-        // In the meantime a sign may have come, or the end.
-        guard stage == .running, !isConnected else { return Reaction() }
-        if isOpen {
-            isConnected = true
-            return alarm(at: now)
-        }
-        if let connectDeadline, now >= connectDeadline { return fail(.connectTimeout) }
-        // Nothing can be idle before it is connected.
-        movedAt = now
-        return Reaction()
+        guard stage == .running, let error = clock.connectionChecked(isOpen: isOpen, at: now) else { return Reaction() }
+        return end(error, at: now)
     }
 
-    private var totalDeadline: Instant? { request.options.totalTimeout.map { startedAt + $0 } }
-    private var connectDeadline: Instant? { request.options.connectTimeout.map { startedAt + $0 } }
-    private var idleDeadline: Instant? { request.options.idleTimeout.map { movedAt + $0 } }
+    // MARK: What it took
 
-    private mutating func moved(at now: Instant) {
-        isConnected = true
-        movedAt = now
+    /// So far, or in all once it is over.
+    func metrics(at now: Instant) -> TransportMetrics {
+        var metrics = TransportMetrics(total: (endedAt ?? now) - clock.startedAt)
+        metrics.firstByte = firstByteAt.map { $0 - clock.startedAt }
+        metrics.requestBodyBytes = sentBytes
+        metrics.responseBodyBytes = body.received
+        metrics.responseWireBytes = head?.isContentEncoded ?? true ? nil : body.received
+        return metrics
     }
 
     // MARK: The end
 
-    private mutating func fail(_ error: NetworkError, cancellingTask: Bool = true) -> Reaction {
+    private mutating func end(_ failure: NetworkError?, cancellingTask: Bool = true, at now: Instant) -> Reaction {
         guard stage != .ended else { return Reaction() }
-        var error = error
-        if error.phase == nil { error.phase = phase(of: error.code) }
-        let hasTask = stage == .running
+        var failure = failure
+        if let code = failure?.code, failure?.phase == nil { failure?.phase = phase(of: code) }
+        var reaction = Reaction(isEnd: true, cancelsTask: cancellingTask && stage == .running)
         stage = .ended
-        body = Data()
-        return Reaction(outcome: .failure(error), cancelsTask: cancellingTask && hasTask)
+        endedAt = now
+        body.end(failure, isToldElsewhere: failure != nil && !isHeadDelivered)
+        if let failure, !isHeadDelivered {
+            isHeadDelivered = true
+            reaction.head = .failure(failure)
+        } else {
+            reaction.head = deliverHead().head
+            reaction.reading = body.wakeUp()
+        }
+        return reaction
+    }
+
+    private mutating func deliverHead() -> Reaction {
+        guard let head, !isHeadDelivered else { return Reaction() }
+        isHeadDelivered = true
+        return Reaction(head: .success(head))
     }
 
     private func phase(of code: NetworkError.Code) -> NetworkError.Phase? {
         if head != nil { return .receiving }
-        if isConnected { return .waiting }
+        if clock.isConnected { return .waiting }
         return code == .connectTimeout ? .connecting : nil
     }
 

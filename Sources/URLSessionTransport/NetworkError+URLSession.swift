@@ -32,13 +32,17 @@ extension NetworkError {
         return numbers[code] ?? (.unclassified, nil)
     }
 
-    /// In this order: an SSL library's complaint about a lost connection is not about TLS.
+    /// In this order: an SSL library's complaint about a lost connection is not about TLS. Where libcurl changed its
+    /// words, the older ones come first.
     private static let clues: [(words: [String], code: Code, phase: Phase?)] = [
         (["resolve proxy", "from proxy", "connect tunnel", "proxy connect", "socks"], .proxyFailed, .connecting),
         (["resolve host"], .nameNotResolved, .connecting),
-        (["remaining to read", "outstanding read data"], .truncatedBody, .receiving),
+        (["remaining to read", "outstanding read data", "bytes missing"], .truncatedBody, .receiving),
         (["content unencoding", "content encoding"], .invalidContentEncoding, .receiving),
-        (["too large response headers", "out of memory"], .responseHeadTooLarge, .receiving),
+        (
+            ["too large response headers", "out of memory", "grew larger than allowed"], .responseHeadTooLarge,
+            .receiving
+        ),
         (
             [
                 "connection reset", "ssl_read", "ssl_write", "recv failure", "send failure", "broken pipe",
@@ -50,7 +54,7 @@ extension NetworkError {
         (
             [
                 "http/0.9", "unsupported http", "weird server", "chunk", "hexadecimal", "invalid content-length",
-                "invalid status", "failed writing", "header", "unsupported response",
+                "invalid status", "failed writing", "failure writing", "header", "unsupported response",
             ], .invalidResponse, .receiving
         ),
     ]

@@ -17,6 +17,8 @@ extension URLSessionNetworkDispatcher {
                 .exactResponseFields: "URLSession joins repeated fields, re-cases names and loses the order",
                 .lenientHeads: "FoundationNetworking refuses the whole response",
                 .trailers: "a response with trailers ends the process",
+                .streamedRequestBodies: "a stream that has to be sent again ends as an empty body, or ends the process",
+                .wireLog: "URLSession does not show what it sends",
                 .backPressure: "URLSession can't be stopped: a suspended task starts again and damages the body",
                 .detailedMetrics: "FoundationNetworking measures nothing; total and first byte are our own",
             ],

@@ -19,12 +19,16 @@ import FoundationNetworking
 /// - A head with bytes that are not UTF-8, a line without a space after the colon or a status line without a reason
 ///   fails with ``NetworkCore/NetworkError/Code/invalidResponse``.
 /// - The body of a 301, 302, 303, 305, 306, 307 or 308 without a usable `Location` is lost; status and header fields
-///   arrive. With one, the body is held whole before ``NetworkCore/TransportOptions/maximumBodyBytes`` can refuse it.
+///   arrive. With one, the body is held whole before anything can refuse it.
 /// - A gzip body that ends early but agrees with its `Content-Length` is taken for whole.
 /// - A body that was being sent on a kept-alive connection when the server closed it is not sent again: the exchange
 ///   ends with a timeout.
-/// - There is no back-pressure: a body is collected as fast as it comes, up to
-///   ``NetworkCore/TransportOptions/maximumBodyBytes``.
+/// - There is no back-pressure: a body comes as fast as the server sends it, whether it is read or not. What nobody has
+///   read yet may grow to ``NetworkCore/TransportOptions/maximumBodyBytes`` (or to 256 KiB, if that is more), the memory
+///   that the caller allows for a body; then the exchange fails with ``NetworkCore/NetworkError/Code/bodyTooLarge``, after
+///   what was held. A reader that keeps up can read a body of any length.
+/// - The head of a redirect arrives with the end of its body; that of a response through a proxy's tunnel with the first
+///   byte of its body, since the proxy's own answer looks the same until then.
 /// - The connect timeout is approximate. URLSession does not tell when a connection is made; the first part of a body
 ///   that is sent, a challenge and a response prove one. Without such a sign when the time is up, the kernel's table of
 ///   connections decides: if this process has one to the URL's port, the exchange goes on under the idle timeout, which
@@ -52,7 +56,8 @@ public final class URLSessionNetworkDispatcher: HTTPTransport {
     /// `urlsession`.
     public var name: String { "urlsession" }
 
-    /// Sends one request and returns its response, whatever the status. A redirect is returned as it is.
+    /// Sends one request and returns its response, whatever the status, when its head is there. A redirect is returned as
+    /// it is.
     ///
     /// Cancelling the task ends the exchange and throws ``NetworkError/Code/cancelled`` at once.
     /// - Throws: ``NetworkError``, each failure once, with the exchange it belongs to.
@@ -61,8 +66,9 @@ public final class URLSessionNetworkDispatcher: HTTPTransport {
         do {
             try request.check(for: capabilities)
             let urlRequest = try URLRequest(request)
-            let exchange = Exchange(ExchangeState(request, at: started), commands: commands, alarms: alarms)
-            return try await withTaskCancellationHandler {
+            let state = ExchangeState(request, throughProxy: ProxyEnvironment.mayApply, at: started)
+            let exchange = Exchange(state, commands: commands, alarms: alarms)
+            let head = try await withTaskCancellationHandler {
                 try await withCheckedThrowingContinuation { continuation in
                     exchange.attach(continuation)
                     start(exchange, with: urlRequest)
@@ -70,6 +76,10 @@ public final class URLSessionNetworkDispatcher: HTTPTransport {
             } onCancel: {
                 exchange.cancel()
             }
+            return TransportResponse(
+                head: head,
+                body: ResponseBody(source: URLSessionBody(exchange, transport: name))
+            )
         } catch {
             let failure = error as? NetworkError ?? NetworkError(.unclassified, "\(error)")
             throw failure.during(request, transport: name, elapsed: .now - started)

@@ -73,7 +73,7 @@ struct CurlNetworkDispatcherTests {
             }
         }
         try await server.wait { $0.requests.count == 1 }
-        loop.shutDown()
+        loop.shutDown(within: .zero)
         await #expect { try await outcome.value } throws: { ($0 as? NetworkError)?.code == .shutDown }
 
         let late = Transfer(request, easy: try pool.take(), clock: loop.clock)

@@ -1,3 +1,4 @@
+import Foundation
 import NetworkLayer
 import Testing
 
@@ -27,7 +28,7 @@ import Testing
         #expect(request.wireFields[.authorization] == "Basic w7w6cDpx")
         #expect(request.headerFields[.range] == "bytes=0-4")
         #expect(request.headerFields[.acceptEncoding] == "identity")
-        #expect(request.body.map { Array($0.bytes) } == Array("hi".utf8))
+        #expect(request.body?.knownBytes == Data("hi".utf8))
         #expect(request.options.totalTimeout == .milliseconds(1500))
         #expect(request.options.decompress == false)
         #expect(request.options.httpVersion == .http1_0)

@@ -46,14 +46,14 @@ struct RequestEncodingTests {
         let request = try RequestData(path: "http://h/", method: method, params: params).transportRequest()
         #expect(request.url.query == nil)
         #expect(request.headerFields[.contentType] == "application/json")
-        #expect(request.body == .bytes(Data(#"{"a":null,"b":[1,null,"x/é"],"c":{"k":true}}"#.utf8)))
+        #expect(request.body?.knownBytes == Data(#"{"a":null,"b":[1,null,"x/é"],"c":{"k":true}}"#.utf8))
     }
 
     @Test func contentTypeOfTheCaller_stays() throws {
         let data = RequestData(path: "http://h/", method: .post, params: [:], headers: ["content-type": "text/x"])
         let request = try data.transportRequest()
         #expect(request.headerFields[values: .contentType] == ["text/x"])
-        #expect(request.body == .bytes(Data("{}".utf8)))
+        #expect(request.body?.knownBytes == Data("{}".utf8))
     }
 
     @Test(

@@ -33,14 +33,24 @@ struct ContractTransport: Sendable, CustomTestStringConvertible {
         body: Data? = nil,
         options configure: (inout TransportOptions) -> Void = { _ in }
     ) async throws -> Answer {
+        let response = try await start(method, url, fields: fields, body: body, options: configure)
+        return Answer(head: response.head, body: try await response.body.collect(), metrics: response.metrics)
+    }
+
+    /// Sends one request and returns when the response's head is there.
+    func start(
+        _ method: HTTPMethod = .get,
+        _ url: String,
+        fields: [(String, String)] = [],
+        body: Data? = nil,
+        options configure: (inout TransportOptions) -> Void = { _ in }
+    ) async throws -> TransportResponse {
         var options = TransportOptions()
         options.totalTimeout = .seconds(30)
         configure(&options)
         var request = TransportRequest(method: method, url: try RequestURL(url), options: options)
         for (name, value) in fields { request.headerFields.append(try HTTPField(checking: name, value: value)) }
         request.body = body.map { .bytes($0) }
-        let response = try await transport.send(request)
-        let bytes = try await response.body.collect(upTo: options.maximumBodyBytes)
-        return Answer(head: response.head, body: bytes, metrics: response.metrics)
+        return try await transport.send(request)
     }
 }

@@ -15,7 +15,7 @@ import Testing
     @Test func nextDeadline_isNone_withoutTimeouts() throws {
         var state = try makeRunning()
         #expect(state.nextDeadline == nil)
-        #expect(state.alarm(at: after(1_000_000)).outcome == nil)
+        #expect(!state.alarm(at: after(1_000_000)).isEnd)
     }
 
     @Test func nextDeadline_leavesTheConnectTimeoutOut_onceConnected() throws {
@@ -29,23 +29,26 @@ import Testing
         _ = state.received(.make(200), at: after(90))
         _ = state.received(Data("x".utf8), at: after(99))
         let reaction = state.alarm(at: after(100))
-        #expect(reaction.failure?.code == .totalTimeout)
-        #expect(reaction.cancelsTask)
+        #expect(reaction.isEnd && reaction.cancelsTask)
+        #expect(try state.read().result?.get() == Data("x".utf8))
+        #expect(state.read().result?.failure?.code == .totalTimeout)
     }
 
     @Test func idle_isMovedByWhatArrives() throws {
         var state = try makeRunning(idle: 50)
         _ = state.received(.make(200), at: after(10))
         _ = state.received(Data("x".utf8), at: after(40))
-        #expect(state.alarm(at: after(60)).outcome == nil)
+        #expect(!state.alarm(at: after(60)).isEnd)
         #expect(state.nextDeadline == after(90))
-        #expect(state.alarm(at: after(90)).failure?.code == .idleTimeout)
+        #expect(state.alarm(at: after(90)).isEnd)
+        _ = state.read()
+        #expect(state.read().result?.failure?.code == .idleTimeout)
     }
 
     @Test func idle_isMovedByWhatIsSent() throws {
         var state = try makeRunning(idle: 50)
         state.sent(totalBytes: 10, at: after(40))
-        #expect(state.alarm(at: after(60)).outcome == nil)
+        #expect(!state.alarm(at: after(60)).isEnd)
         let failure = state.alarm(at: after(90)).failure
         #expect(failure?.code == .idleTimeout)
         #expect(failure?.phase == .waiting)
@@ -55,7 +58,7 @@ import Testing
         var state = try makeRunning(connect: 10, idle: 60)
         #expect(!state.alarm(at: after(9)).checksConnection)
         let reaction = state.alarm(at: after(10))
-        #expect(reaction.checksConnection && reaction.outcome == nil)
+        #expect(reaction.checksConnection && !reaction.isEnd)
     }
 
     @Test func connect_endsTheExchange_whenThereIsNoConnection() throws {
@@ -68,7 +71,7 @@ import Testing
 
     @Test func connect_leavesASlowAnswerToTheIdleTimeout_whenThereIsAConnection() throws {
         var state = try makeRunning(connect: 10, idle: 60)
-        #expect(state.connectionChecked(isOpen: true, at: after(10)).outcome == nil)
+        #expect(!state.connectionChecked(isOpen: true, at: after(10)).isEnd)
         #expect(state.nextDeadline == after(60))
         #expect(state.alarm(at: after(60)).failure?.code == .idleTimeout)
     }
@@ -76,7 +79,7 @@ import Testing
     @Test func idle_doesNotCount_beforeThereIsAConnection() throws {
         var state = try makeRunning(connect: 100, idle: 30)
         #expect(state.alarm(at: after(30)).checksConnection)
-        #expect(state.connectionChecked(isOpen: false, at: after(30)).outcome == nil)
+        #expect(!state.connectionChecked(isOpen: false, at: after(30)).isEnd)
         #expect(state.nextDeadline == after(60))
     }
 
@@ -89,7 +92,7 @@ import Testing
         var state = try makeRunning(connect: 10, idle: 60)
         #expect(state.alarm(at: after(10)).checksConnection)
         _ = state.received(.make(200), at: after(11))
-        #expect(state.connectionChecked(isOpen: false, at: after(12)).outcome == nil)
+        #expect(!state.connectionChecked(isOpen: false, at: after(12)).isEnd)
         #expect(state.nextDeadline == after(71))
     }
 

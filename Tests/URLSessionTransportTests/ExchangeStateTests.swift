@@ -7,36 +7,43 @@ import Testing
 @Suite struct ExchangeStateTests {
     private let start = ContinuousClock.now
 
-    @Test func exchange_returnsHeadBodyAndMetrics_whenItEndsWell() async throws {
+    @Test func exchange_deliversHeadThenBodyThenItsEnd() throws {
         var state = try makeRunning(method: .post)
         state.sent(totalBytes: 3, at: after(1))
-        #expect(state.received(.make(200, length: 4), at: after(2)).outcome == nil)
-        #expect(state.received(Data("ab".utf8), at: after(3)).progress?.received == 2)
-        let last = state.received(Data("cd".utf8), at: after(4)).progress
-        #expect(last?.received == 4 && last?.expected == 4)
+        #expect(try state.received(.make(200, length: 4), at: after(2)).head?.get().status == .ok)
+        let first = state.received(Data("ab".utf8), at: after(3))
+        #expect(first.progress?.received == 2 && first.reading == nil, "nobody waits")
+        #expect(try state.read().result?.get() == Data("ab".utf8))
+        #expect(state.read().result == nil, "there is no more yet")
+        let second = state.received(Data("cd".utf8), at: after(4))
+        #expect(try second.reading?.get() == Data("cd".utf8))
+        #expect(second.progress?.received == 4 && second.progress?.expected == 4)
+        #expect(state.read().result == nil)
+        #expect(state.metrics(at: after(4)).total == .milliseconds(4))
         let reaction = state.finished(lateHead: nil, at: after(5))
-        let response = try #require(try reaction.outcome?.get())
-        #expect(response.head.status == .ok)
-        #expect(try await response.body.collect() == Data("abcd".utf8))
-        #expect(response.metrics.total == .milliseconds(5))
-        #expect(response.metrics.firstByte == .milliseconds(2))
-        #expect(response.metrics.requestBodyBytes == 3)
-        #expect(response.metrics.responseBodyBytes == 4)
-        #expect(response.metrics.responseWireBytes == 4)
-        #expect(!reaction.cancelsTask)
+        #expect(try reaction.reading?.get() == .some(.none))
+        #expect(reaction.isEnd && !reaction.cancelsTask && reaction.head == nil)
+        let metrics = state.metrics(at: after(1000))
+        #expect(metrics.total == .milliseconds(5))
+        #expect(metrics.firstByte == .milliseconds(2))
+        #expect(metrics.requestBodyBytes == 3)
+        #expect(metrics.responseBodyBytes == 4)
+        #expect(metrics.responseWireBytes == 4)
     }
 
-    @Test func outcome_isDeliveredOnce_whateverFollows() throws {
+    @Test func end_comesOnce_whateverFollows() throws {
         var state = try makeRunning()
         _ = state.received(.make(200), at: after(1))
-        #expect(state.finished(lateHead: nil, at: after(2)).outcome != nil)
+        #expect(state.finished(lateHead: nil, at: after(2)).isEnd)
         for reaction in [
-            state.cancel(), state.failed(NetworkError(.connectionLost, ""), cancellingTask: false),
+            state.cancel(at: after(3)),
+            state.failed(NetworkError(.connectionLost, ""), cancellingTask: false, at: after(3)),
             state.finished(lateHead: nil, at: after(3)), state.received(Data("x".utf8), at: after(3)),
             state.received(.make(200), at: after(3)), state.alarm(at: after(1_000_000)),
-            state.connectionChecked(isOpen: false, at: after(1_000_000)),
+            state.connectionChecked(isOpen: false, at: after(1_000_000)), state.discard(at: after(3)),
         ] {
-            #expect(reaction.outcome == nil && !reaction.cancelsTask && reaction.progress == nil)
+            #expect(reaction.head == nil && reaction.reading == nil && !reaction.isEnd && !reaction.cancelsTask)
+            #expect(reaction.progress == nil && !reaction.setsAlarm)
         }
         #expect(state.nextDeadline == nil)
     }
@@ -45,7 +52,7 @@ import Testing
 
     @Test func cancellation_isRemembered_whenItComesBeforeTheStart() throws {
         var state = ExchangeState(try makeRequest(), at: start)
-        let reaction = state.cancel()
+        let reaction = state.cancel(at: start)
         #expect(reaction.failure?.code == .cancelled)
         #expect(!reaction.cancelsTask, "there is no task yet")
         let isWanted = state.begin()
@@ -54,22 +61,30 @@ import Testing
 
     @Test func cancellation_cancelsTheTask_whenItRuns() throws {
         var state = try makeRunning()
-        _ = state.received(.make(200), at: after(1))
-        let reaction = state.cancel()
+        let reaction = state.cancel(at: after(1))
         #expect(reaction.failure?.code == .cancelled)
-        #expect(reaction.failure?.phase == .receiving)
+        #expect(reaction.cancelsTask && reaction.isEnd)
+    }
+
+    @Test func cancellation_goesToTheReader_afterTheHead() throws {
+        var state = try makeRunning()
+        _ = state.received(.make(200), at: after(1))
+        #expect(state.read().result == nil)
+        let reaction = state.cancel(at: after(2))
+        #expect(reaction.head == nil)
+        #expect(reaction.reading?.failure?.code == .cancelled)
+        #expect(reaction.reading?.failure?.phase == .receiving)
         #expect(reaction.cancelsTask)
+        #expect(try state.read().result?.get() == .some(.none), "the failure was told")
     }
 
     // MARK: Heads
 
     @Test func interimResponses_areLeftOut() throws {
         var state = try makeRunning()
-        _ = state.received(.make(103), at: after(1))
-        _ = state.received(.make(200), at: after(2))
-        let response = try #require(try state.finished(lateHead: nil, at: after(3)).outcome?.get())
-        #expect(response.head.status == .ok)
-        #expect(response.metrics.firstByte == .milliseconds(2))
+        #expect(state.received(.make(103), at: after(1)).head == nil)
+        #expect(try state.received(.make(200), at: after(2)).head?.get().status == .ok)
+        #expect(state.metrics(at: after(3)).firstByte == .milliseconds(2))
     }
 
     @Test func exchange_fails_whenOnlyAnInterimResponseCame() throws {
@@ -78,68 +93,49 @@ import Testing
         #expect(state.finished(lateHead: nil, at: after(2)).failure?.code == .invalidResponse)
     }
 
+    @Test func exchange_fails_whenASecondHeadComes() throws {
+        var state = try makeRunning()
+        _ = state.received(.make(200), at: after(1))
+        let reaction = state.received(.make(200), at: after(2))
+        #expect(reaction.isEnd && reaction.cancelsTask && reaction.head == nil)
+        #expect(state.read().result?.failure?.code == .invalidResponse)
+    }
+
+    @Test func headOfAProxy_isReplacedByTheResponses() throws {
+        var state = ExchangeState(try makeRequest("https://a.example/"), throughProxy: true, at: start)
+        let isWanted = state.begin()
+        #expect(isWanted)
+        #expect(state.received(.make(200), at: after(1)).head == nil)
+        #expect(try state.received(.make(404), at: after(2)).head?.get().status == .notFound)
+    }
+
+    @Test func headThatMayBeAProxys_comesWithTheBodyOrTheEnd() throws {
+        for hasBody in [true, false] {
+            var state = ExchangeState(try makeRequest("https://a.example/"), throughProxy: true, at: start)
+            let isWanted = state.begin()
+            #expect(isWanted)
+            #expect(state.received(.make(200), at: after(1)).head == nil)
+            let reaction =
+                hasBody ? state.received(Data("x".utf8), at: after(2)) : state.finished(lateHead: nil, at: after(2))
+            #expect(try reaction.head?.get().status == .ok)
+        }
+    }
+
     @Test func tasksOwnHead_counts_whenNoneWasDelivered() throws {
         var state = try makeRunning()
-        let response = try #require(try state.finished(lateHead: .make(302, length: 9), at: after(1)).outcome?.get())
-        #expect(response.head.status == .found)
-        #expect(response.metrics.firstByte == nil)
+        let head = try state.finished(lateHead: .make(302, length: 9), at: after(1)).head?.get()
+        #expect(head?.status == .found)
+        #expect(state.metrics(at: after(1)).firstByte == nil)
+        #expect(try state.read().result?.get() == .some(.none))
     }
 
     @Test func challenge_endsTheResponseAndCancelsTheTask() throws {
         var state = try makeRunning()
-        _ = state.received(.make(401, length: 2), at: after(1))
+        #expect(try state.received(.make(401, length: 2), at: after(1)).head?.get().status == .unauthorized)
         _ = state.received(Data("no".utf8), at: after(2))
         let reaction = state.finished(lateHead: nil, cancellingTask: true, at: after(3))
-        #expect(try reaction.outcome?.get().head.status == .unauthorized)
-        #expect(reaction.cancelsTask)
-    }
-
-    // MARK: Bodies
-
-    @Test func body_isTruncated_whenItHasFewerBytesThanAnnounced() throws {
-        var state = try makeRunning()
-        _ = state.received(.make(200, length: 10), at: after(1))
-        _ = state.received(Data("short".utf8), at: after(2))
-        let failure = state.finished(lateHead: nil, at: after(3)).failure
-        #expect(failure?.code == .truncatedBody)
-        #expect(failure?.message == "the body ended after 5 of 10 bytes")
-    }
-
-    @Test(arguments: [(HTTPMethod.head, 200), (.get, 204), (.get, 304)])
-    func missingBody_isNoTruncation_whereThereIsNone(method: HTTPMethod, status: Int) throws {
-        var state = try makeRunning(method: method)
-        _ = state.received(.make(status, length: 10), at: after(1))
-        #expect(try state.finished(lateHead: nil, at: after(2)).outcome?.get().head.status.code == status)
-    }
-
-    @Test func announcedLength_isNotTheDecodedOne_whenTheBodyIsEncoded() throws {
-        var state = try makeRunning { $0.maximumBodyBytes = 5 }
-        var head = HTTPResponse.make(200, length: 10)
-        head.headerFields[.contentEncoding] = "gzip"
-        #expect(state.received(head, at: after(1)).outcome == nil)
-        #expect(state.received(Data("abc".utf8), at: after(2)).progress?.expected == nil)
-        let response = try #require(try state.finished(lateHead: nil, at: after(3)).outcome?.get())
-        #expect(response.metrics.responseWireBytes == nil)
-    }
-
-    @Test func body_isAccepted_atTheLimit() throws {
-        var state = try makeRunning { $0.maximumBodyBytes = 3 }
-        _ = state.received(.make(200), at: after(1))
-        #expect(state.received(Data("abc".utf8), at: after(2)).outcome == nil)
-        #expect(try state.finished(lateHead: nil, at: after(3)).outcome?.get() != nil)
-    }
-
-    @Test func body_isRefusedAndTheTaskCancelled_aboveTheLimit() throws {
-        var state = try makeRunning { $0.maximumBodyBytes = 3 }
-        _ = state.received(.make(200), at: after(1))
-        let reaction = state.received(Data("abcd".utf8), at: after(2))
-        #expect(reaction.failure?.code == .bodyTooLarge)
-        #expect(reaction.cancelsTask)
-    }
-
-    @Test func body_isRefusedUnread_whenItsAnnouncedLengthIsAboveTheLimit() throws {
-        var state = try makeRunning { $0.maximumBodyBytes = 3 }
-        #expect(state.received(.make(200, length: 4), at: after(1)).failure?.code == .bodyTooLarge)
+        #expect(reaction.isEnd && reaction.cancelsTask)
+        #expect(try state.collect(upTo: nil, at: after(4)).reading.result?.get() == Data("no".utf8))
     }
 
     // MARK: Helpers
@@ -176,8 +172,21 @@ extension HTTPResponse {
 }
 
 extension ExchangeState.Reaction {
+    /// Why there is no head.
+    var failure: NetworkError? { head.flatMap(\.failure) }
+}
+
+extension BodyInbox.Reading {
+    /// What the reader gets; `nil` if it waits.
+    var result: Result<Data?, NetworkError>? {
+        guard case .done(let result) = self else { return nil }
+        return result
+    }
+}
+
+extension Result where Failure == NetworkError {
     var failure: NetworkError? {
-        guard case .failure(let error) = outcome else { return nil }
+        guard case .failure(let error) = self else { return nil }
         return error
     }
 }

@@ -23,6 +23,9 @@ import Testing
         (NSURLErrorUnknown, "OpenSSL/3.0.17: error:0A00010B:SSL routines::wrong version number", .tlsFailed),
         (NSURLErrorUnknown, "transfer closed with 95 bytes remaining to read", .truncatedBody),
         (NSURLErrorUnknown, "transfer closed with outstanding read data remaining", .truncatedBody),
+        (NSURLErrorUnknown, "end of response with 90 bytes missing", .truncatedBody),
+        (NSURLErrorUnknown, "A value or data field grew larger than allowed", .responseHeadTooLarge),
+        (NSURLErrorUnknown, "Failure writing output to destination, passed 12 returned 0", .invalidResponse),
         (
             NSURLErrorUnknown, "Error while processing content unencoding: incorrect header check",
             .invalidContentEncoding

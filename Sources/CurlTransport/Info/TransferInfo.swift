@@ -15,9 +15,11 @@ struct TransferInfo {
     var uploadedBytes: Int
     var downloadedBytes: Int
 
-    var phase: NetworkError.Phase {
-        if preTransfer == nil { return .connecting }
-        return firstByte == nil ? .waiting : .receiving
+    /// How far the transfer has come.
+    /// - Parameter hasResponse: Whether a byte of the response has arrived; libcurl's own mark is also set by an upload.
+    func phase(hasResponse: Bool) -> NetworkError.Phase {
+        if hasResponse { return .receiving }
+        return preTransfer == nil ? .connecting : .waiting
     }
 
     /// The transfer's metrics.

@@ -17,8 +17,7 @@ final class EasyHandle: @unchecked Sendable {
     private var lists: [UnsafeMutablePointer<curl_slist>] = []
     private let errorText: UnsafeMutablePointer<CChar>
     private(set) var reader: RequestBodyReader?
-    /// Watches the addresses, where there is a policy.
-    var addressGuard: AddressGuard?
+    private var wireLog: WireLog?
 
     /// - Throws: ``NetworkError/Code/unclassified`` when memory is short.
     init() throws {
@@ -50,7 +49,7 @@ final class EasyHandle: @unchecked Sendable {
     func release() {
         freeLists()
         reader = nil
-        addressGuard = nil
+        wireLog = nil
     }
 
     private func freeLists() {
@@ -122,6 +121,30 @@ final class EasyHandle: @unchecked Sendable {
         try check(ccurl_easy_setopt_pointer(pointer, CURLOPT_READDATA, context), "CURLOPT_READDATA")
         try check(ccurl_easy_setopt_seek_callback(pointer, RequestBodyReader.seek), "CURLOPT_SEEKFUNCTION")
         try check(ccurl_easy_setopt_pointer(pointer, CURLOPT_SEEKDATA, context), "CURLOPT_SEEKDATA")
+    }
+
+    /// Tells the wire log what goes over the wire. The log must live until ``release()``.
+    func setWireLog(_ log: WireLog) throws {
+        wireLog = log
+        let context = Unmanaged.passUnretained(log).toOpaque()
+        try check(ccurl_easy_setopt_debug_callback(pointer, Self.debug), "CURLOPT_DEBUGFUNCTION")
+        try check(ccurl_easy_setopt_pointer(pointer, CURLOPT_DEBUGDATA, context), "CURLOPT_DEBUGDATA")
+        try set(.verbose, 1)
+    }
+
+    private static let debug: ccurl_debug_callback = { _, type, bytes, count, context in
+        guard let bytes, let context else { return 0 }
+        let log = Unmanaged<WireLog>.fromOpaque(context).takeUnretainedValue()
+        func text() -> String { String(decoding: UnsafeRawBufferPointer(start: bytes, count: count), as: UTF8.self) }
+        switch type {
+        case CURLINFO_TEXT: log.write("*", text())
+        case CURLINFO_HEADER_OUT: log.write(">", text())
+        case CURLINFO_HEADER_IN: log.write("<", text())
+        case CURLINFO_DATA_OUT: log.write(">", "[\(count) bytes of body]")
+        case CURLINFO_DATA_IN: log.write("<", "[\(count) bytes of body]")
+        default: break
+        }
+        return 0
     }
 
     // MARK: Questions

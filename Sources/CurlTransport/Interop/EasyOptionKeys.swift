@@ -8,6 +8,7 @@ struct LongOption {
 
     static let noSignal = LongOption(number: CURLOPT_NOSIGNAL, name: "CURLOPT_NOSIGNAL")
     static let quickExit = LongOption(number: ccurl_opt_quick_exit, name: "CURLOPT_QUICK_EXIT")
+    static let verbose = LongOption(number: CURLOPT_VERBOSE, name: "CURLOPT_VERBOSE")
     static let noProgress = LongOption(number: CURLOPT_NOPROGRESS, name: "CURLOPT_NOPROGRESS")
     static let followLocation = LongOption(number: CURLOPT_FOLLOWLOCATION, name: "CURLOPT_FOLLOWLOCATION")
     static let verifyPeer = LongOption(number: CURLOPT_SSL_VERIFYPEER, name: "CURLOPT_SSL_VERIFYPEER")

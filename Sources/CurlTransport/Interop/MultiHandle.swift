@@ -54,7 +54,11 @@ final class MultiHandle {
 
     /// Lets a paused transfer go on, which may call its callbacks at once. One that has no connection yet refuses; nothing
     /// is paused then.
-    func resume(_ easy: EasyHandle) { curl_easy_pause(easy.pointer, ccurl_pause_continue) }
+    /// - Returns: The fault that ended the transfer, or `nil`. Older libcurls tell it here and nowhere else.
+    func resume(_ easy: EasyHandle) -> CURLcode? {
+        let code = curl_easy_pause(easy.pointer, ccurl_pause_continue)
+        return code == CURLE_OK || code == CURLE_BAD_FUNCTION_ARGUMENT ? nil : code
+    }
 
     /// Tells libcurl what happened on a descriptor.
     /// - Returns: The fault after which every transfer is undefined, or `nil`.
@@ -84,33 +88,19 @@ final class MultiHandle {
 
     // MARK: Descriptors
 
-    /// Has the handle open and close its sockets through us: close-on-exec, which libcurl does not set below 8.19, and
-    /// the loop's table of descriptors learns of both.
-    func attachSockets(to easy: EasyHandle) throws {
+    /// Has the transfer open and close its sockets through us: close-on-exec, which libcurl does not set below 8.19, and
+    /// the loop learns of both. The opening belongs to the transfer; the closing to the connection, which outlives it.
+    func attachSockets(to easy: EasyHandle, of transfer: Transfer) throws {
         let context = Unmanaged.passUnretained(self).toOpaque()
+        let opener = Unmanaged.passUnretained(transfer).toOpaque()
         try easy.check(
             ccurl_easy_setopt_open_socket_callback(easy.pointer, Self.openCallback), "CURLOPT_OPENSOCKETFUNCTION")
         try easy.check(
-            ccurl_easy_setopt_pointer(easy.pointer, CURLOPT_OPENSOCKETDATA, context), "CURLOPT_OPENSOCKETDATA")
+            ccurl_easy_setopt_pointer(easy.pointer, CURLOPT_OPENSOCKETDATA, opener), "CURLOPT_OPENSOCKETDATA")
         try easy.check(
             ccurl_easy_setopt_close_socket_callback(easy.pointer, Self.closeCallback), "CURLOPT_CLOSESOCKETFUNCTION")
         try easy.check(
             ccurl_easy_setopt_pointer(easy.pointer, CURLOPT_CLOSESOCKETDATA, context), "CURLOPT_CLOSESOCKETDATA")
-    }
-
-    /// The same, with each address asked of a policy. What it needs lives as long as the handle's transfer.
-    func attachSockets(to easy: EasyHandle, guardedBy policy: AddressPolicy) throws {
-        try attachSockets(to: easy)
-        let addressGuard = AddressGuard(policy: policy, multi: self)
-        easy.addressGuard = addressGuard
-        try addressGuard.attach(to: easy)
-    }
-
-    /// Opens a socket for libcurl.
-    func open(_ wanted: curl_sockaddr) -> curl_socket_t {
-        let descriptor = socket(wanted.family, wanted.socktype | Int32(SOCK_CLOEXEC.rawValue), wanted.protocol)
-        if descriptor >= 0 { loop.multiOpened(descriptor) }
-        return descriptor
     }
 
     /// close(2), apart from this type's own verb.
@@ -143,7 +133,12 @@ final class MultiHandle {
 
     private static let openCallback: ccurl_open_socket_callback = { context, _, address in
         guard let context, let address else { return ccurl_socket_bad }
-        return of(context).open(address.pointee)
+        let wanted = address.pointee
+        let transfer = Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
+        guard transfer.mayConnect(to: address) else { return ccurl_socket_bad }
+        let descriptor = socket(wanted.family, wanted.socktype | Int32(SOCK_CLOEXEC.rawValue), wanted.protocol)
+        if descriptor >= 0 { transfer.delegate?.transfer(transfer, opened: descriptor) }
+        return descriptor
     }
 
     private static let closeCallback: ccurl_close_socket_callback = { context, descriptor in
@@ -164,6 +159,5 @@ final class MultiHandle {
 protocol MultiHandleDelegate: AnyObject {
     func multiWants(_ interest: SocketInterests.Interest, of descriptor: Int32)
     func multiWantsTimer(milliseconds: Int?)
-    func multiOpened(_ descriptor: Int32)
     func multiWillClose(_ descriptor: Int32)
 }

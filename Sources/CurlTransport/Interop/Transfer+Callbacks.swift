@@ -18,6 +18,7 @@ extension Transfer {
             "CURLOPT_WRITEFUNCTION"
         )
         try easy.check(ccurl_easy_setopt_pointer(easy.pointer, CURLOPT_WRITEDATA, context), "CURLOPT_WRITEDATA")
+        try attachAddressPolicy(to: easy)
     }
 
     /// The transfer of a handle that libcurl names.

@@ -12,16 +12,15 @@ extension Transfer {
     func result(of easy: EasyHandle, _ code: CURLcode) -> Result<ExchangeEnd, any Error> {
         if let failure = state.failure { return .failure(failure) }
         let info = easy.info
-        if code != CURLE_OK, let refused = easy.addressGuard?.refused {
-            return .failure(NetworkError.addressRefused(refused))
-        }
+        if code != CURLE_OK, let refusedAddress { return .failure(NetworkError.addressRefused(refusedAddress)) }
+        let phase = info.phase(hasResponse: state.hasResponse)
         guard code == CURLE_OK else {
-            return .failure(CurlFailure.error(code, text: easy.failureText, phase: info.phase))
+            return .failure(CurlFailure.error(code, text: easy.failureText, phase: phase))
         }
         guard state.head.hasFinalHead else {
             // libcurl calls a head that the end of the connection cut off a success.
             let message = "the connection ended within the response's head"
-            return .failure(NetworkError(.connectionLost, message, phase: info.phase))
+            return .failure(NetworkError(.connectionLost, message, phase: phase))
         }
         if let announced = easy.announcedBytes, info.isTruncated(announced: announced), request.method != .head {
             return .failure(
@@ -46,7 +45,8 @@ extension Transfer {
     /// The error of a clock that ran out.
     func timeout(_ code: NetworkError.Code) -> NetworkError {
         let options = request.options
-        let phase: NetworkError.Phase = clocks.admitted == nil ? .queued : easy?.info.phase ?? .waiting
+        let phase: NetworkError.Phase =
+            clocks.admitted == nil ? .queued : easy?.info.phase(hasResponse: state.hasResponse) ?? .waiting
         let message =
             switch code {
             case .connectTimeout: "no connection within \(options.connectTimeout ?? .zero) (connectTimeout)"

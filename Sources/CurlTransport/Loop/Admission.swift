@@ -7,7 +7,15 @@ struct Admission {
         /// Running, or past the origin's gate and waiting at the common one.
         var passed = 0
         var waiting = SlotQueue()
+        /// Whether its name was resolved before: a connection was opened.
+        var isWarm = false
     }
+
+    /// The most that may run at once to an origin whose name was never resolved: libcurl looks up each name for itself, in
+    /// a thread of its own, until one of them has put it into the cache.
+    static let coldLimit = 8
+    /// How many idle origins are remembered as warm.
+    private static let rememberedOrigins = 1_024
 
     private let perOrigin: Int
     private let inAll: Int
@@ -17,6 +25,9 @@ struct Admission {
     private var ready = SlotQueue()
     private var running = 0
     private(set) var waiting = 0
+
+    /// How many origins are remembered, for tests.
+    var originCount: Int { origins.count }
 
     init(perOrigin: Int, inAll: Int, maximumWaiting: Int) {
         self.perOrigin = perOrigin
@@ -28,7 +39,7 @@ struct Admission {
 
     mutating func arrive(_ slot: Int, at origin: Origin) -> Arrival {
         var state = origins[origin] ?? OriginState()
-        let passes = state.passed < perOrigin && state.waiting.isEmpty
+        let passes = state.passed < limit(of: state) && state.waiting.isEmpty
         if passes, running < inAll, ready.isEmpty {
             running += 1
             state.passed += 1
@@ -46,6 +57,21 @@ struct Admission {
         origins[origin] = state
         return .wait
     }
+
+    /// A connection to the origin was opened, so its name is in the cache.
+    /// - Returns: The slots to start now.
+    mutating func warm(_ origin: Origin) -> [Int] {
+        guard var state = origins[origin], !state.isWarm else { return [] }
+        state.isWarm = true
+        while state.passed < perOrigin, let next = state.waiting.popFirst() {
+            state.passed += 1
+            ready.append(next)
+        }
+        origins[origin] = state
+        return takeReady()
+    }
+
+    private func limit(of state: OriginState) -> Int { state.isWarm ? perOrigin : min(perOrigin, Self.coldLimit) }
 
     /// A running slot has ended.
     /// - Returns: The slots to start now.
@@ -74,7 +100,8 @@ struct Admission {
             state.passed += 1
             ready.append(next)
         }
-        origins[origin] = state.passed == 0 ? nil : state
+        let isForgotten = state.passed == 0 && (!state.isWarm || origins.count > Self.rememberedOrigins)
+        origins[origin] = isForgotten ? nil : state
     }
 
     private mutating func takeReady() -> [Int] {
@@ -86,11 +113,4 @@ struct Admission {
         }
         return started
     }
-}
-
-/// Where connections go: transfers with equal origins may share one.
-struct Origin: Hashable, Sendable {
-    let isSecure: Bool
-    let host: String
-    let port: Int
 }

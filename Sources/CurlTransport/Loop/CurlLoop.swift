@@ -1,12 +1,12 @@
-import Dispatch
 import NetworkCore
 import Synchronization
 
-/// A loop as other threads see it: transfers go in, outcomes come out. The thread lives until ``shutDown()``.
+/// A loop as other threads see it: transfers go in, outcomes come out. The thread lives until
+/// ``shutDown(within:)``.
 final class CurlLoop: Sendable {
     let clock = LoopClock()
     private let mailbox: Mailbox
-    private let hasEnded = DispatchSemaphore(value: 0)
+    let end = LoopEnd()
 
     /// Starts the thread.
     /// - Throws: ``NetworkError`` when descriptors, memory or threads are short.
@@ -17,9 +17,9 @@ final class CurlLoop: Sendable {
         // Made here, where a failure can be thrown, and from then on touched by the thread alone.
         nonisolated(unsafe) let core = try LoopCore(
             configuration: configuration, pool: pool, mailbox: mailbox, clock: clock)
-        try LoopThread.start(named: "netlayer-curl") { [hasEnded] in
+        try LoopThread.start(named: "netlayer-curl") { [end] in
             core.run()
-            hasEnded.signal()
+            end.comes()
         }
     }
 
@@ -42,11 +42,12 @@ final class CurlLoop: Sendable {
     /// Nobody wants the rest of the body.
     func discard(_ transfer: Transfer) { _ = mailbox.post(.discard(transfer)) }
 
-    /// Fails what runs and waits, and ends the thread. Returns at once.
-    func shutDown() { _ = mailbox.post(.shutDown) }
-
-    /// Waits for the thread's end.
-    func waitForEnd(atMost seconds: Double) { _ = hasEnded.wait(timeout: .now() + seconds) }
+    /// Takes no more transfers, and ends the thread when those it has are over, at the latest after `patience`. Returns at
+    /// once.
+    func shutDown(within patience: Duration) {
+        // A loop that has ended has nothing left to end.
+        _ = mailbox.post(.shutDown(deadline: .now + patience))
+    }
 }
 
 extension NetworkError {

@@ -22,7 +22,9 @@ final class LoopCore {
     private var admitted: [Int] = []
     /// Transfers with something to deliver at the end of the round.
     private var touched: [Transfer] = []
-    private var isShuttingDown = false
+    /// When the loop ends, even if something still runs; `nil` while it serves.
+    private var shutDownDeadline: MonotonicTime?
+    private var transferCount: Int { slots.count - freeSlots.count }
 
     init(configuration: CurlConfiguration, pool: EasyPool, mailbox: Mailbox, clock: LoopClock) throws {
         self.mailbox = mailbox
@@ -54,7 +56,7 @@ final class LoopCore {
                 act { $0.timerDue() }
                 takeDone()
             }
-            if isShuttingDown { return end() }
+            if let shutDownDeadline, transferCount == 0 || shutDownDeadline <= clock.now { return end() }
             waitForEvents()
         }
     }
@@ -62,7 +64,7 @@ final class LoopCore {
     private func waitForEvents() {
         flushTouched()
         sockets.takeChanges(epoll.apply)
-        let next = [multiDeadline, deadlines.earliest].compactMap(\.self).min()
+        let next = [multiDeadline, deadlines.earliest, shutDownDeadline].compactMap(\.self).min()
         let maySleep = admitted.isEmpty && mailbox.fallAsleep()
         let timeout = maySleep ? next.map { clock.now.milliseconds(until: $0) } ?? -1 : 0
         let count = epoll.wait(milliseconds: timeout)
@@ -92,9 +94,9 @@ final class LoopCore {
         switch message {
         case .start(let transfer): start(transfer)
         case .cancel(let transfer): if transfer.slot >= 0 { abandon(transfer, NetworkError.cancelled) }
-        case .resume(let transfer): if transfer.isInMulti, let easy = transfer.easy { multi?.resume(easy) }
+        case .resume(let transfer): resume(transfer)
         case .discard(let transfer): if transfer.slot >= 0 { discard(transfer) }
-        case .shutDown: isShuttingDown = true
+        case .shutDown(let deadline): shutDownDeadline = min(shutDownDeadline ?? deadline, deadline)
         }
     }
 
@@ -118,21 +120,26 @@ final class LoopCore {
         transfer.clocks.admit(at: clock.now)
         transfer.state.lastActivity = clock.now
         do {
-            let policy = transfer.request.options.addressPolicy
-            if policy == .any {
-                try multi.attachSockets(to: easy)
-            } else {
-                try multi.attachSockets(to: easy, guardedBy: policy)
-            }
-            easy.reader?.onProgress = { [unowned transfer] in transfer.state.lastActivity = transfer.clock.now }
+            transfer.delegate = self
+            try multi.attachSockets(to: easy, of: transfer)
+            if let reader = easy.reader { attach(reader, to: transfer) }
             try multi.add(easy)
         } catch {
             transfer.channel.finish(.failure(error))
             return retire(transfer)
         }
         transfer.isInMulti = true
-        transfer.delegate = self
         check(transfer)
+    }
+
+    private func attach(_ reader: RequestBodyReader, to transfer: Transfer) {
+        reader.onProgress = { [unowned transfer] in transfer.state.lastActivity = transfer.clock.now }
+        reader.onFailure = { [unowned transfer] in transfer.state.fail($0) }
+        let mailbox = mailbox
+        reader.upload?.onMore { [weak transfer] in
+            // A loop that has ended has closed the channel.
+            if let transfer { _ = mailbox.post(.resume(transfer)) }
+        }
     }
 
     private func admit(_ slots: [Int]) {
@@ -184,7 +191,14 @@ final class LoopCore {
         else { return abandon(transfer, NetworkError.cancelled) }
         transfer.clocks.drain(until: clock.now + Self.drainTime)
         check(transfer)
-        multi?.resume(easy)
+        resume(transfer)
+    }
+
+    /// Lets a paused transfer go on. What it held back is written at once, and a callback may refuse it.
+    private func resume(_ transfer: Transfer) {
+        guard transfer.isInMulti, let easy = transfer.easy, let code = multi?.resume(easy) else { return }
+        transfer.channel.finish(transfer.result(of: easy, code))
+        retire(transfer)
     }
 
     private static let drainedBytes = 65_536
@@ -212,7 +226,10 @@ final class LoopCore {
     }
 
     private func recycle(_ transfer: Transfer) {
-        if let easy = transfer.easy { pool.give(easy) }
+        if let easy = transfer.easy {
+            easy.reader?.upload?.close()
+            pool.give(easy)
+        }
         transfer.easy = nil
     }
 
@@ -230,7 +247,7 @@ final class LoopCore {
         if let admitted = transfer.clocks.admitted, let connectedAfter = transfer.easy?.connectedAfter {
             isConnected = true
             let connected = admitted + .microseconds(connectedAfter)
-            if !transfer.state.hasFirstByte { waitsSince = connected }
+            if !transfer.state.hasResponse { waitsSince = connected }
             transfer.state.lastActivity = max(transfer.state.lastActivity, connected)
         }
         // A reader who takes his time does not make the server idle.
@@ -275,7 +292,7 @@ final class LoopCore {
         multi.close()
         multiDeadline = nil
         self.multi = try? MultiHandle(loop: self, connections: keptConnections)
-        isShuttingDown = isShuttingDown || self.multi == nil
+        if self.multi == nil { shutDownDeadline = clock.now }
     }
 }
 
@@ -284,6 +301,11 @@ extension LoopCore: TransferDelegate {
         guard !transfer.isTouched else { return }
         transfer.isTouched = true
         touched.append(transfer)
+    }
+
+    func transfer(_ transfer: Transfer, opened descriptor: Int32) {
+        sockets.opened(descriptor)
+        admit(admission.warm(transfer.origin))
     }
 }
 
@@ -296,8 +318,6 @@ extension LoopCore: MultiHandleDelegate {
         // 0 is 'at once': as of the round's own clock, or the wait would round it up to a millisecond.
         multiDeadline = milliseconds.map { $0 == 0 ? clock.now : MonotonicTime.now.adding(milliseconds: $0) }
     }
-
-    func multiOpened(_ descriptor: Int32) { sockets.opened(descriptor) }
 
     func multiWillClose(_ descriptor: Int32) { sockets.closed(descriptor) }
 }

@@ -7,5 +7,6 @@ enum LoopMessage: Sendable {
     case resume(Transfer)
     /// Its reader has gone.
     case discard(Transfer)
-    case shutDown
+    /// No more starts; the end when nothing is left, at the latest at the deadline.
+    case shutDown(deadline: MonotonicTime)
 }

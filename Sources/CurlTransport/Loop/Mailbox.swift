@@ -6,6 +6,7 @@ final class Mailbox: Sendable {
     private struct State {
         var messages: [LoopMessage] = []
         var isSleeping = false
+        var takesStarts = true
         var isClosed = false
     }
 
@@ -14,12 +15,13 @@ final class Mailbox: Sendable {
 
     init(wakeUp: WakeUp) { self.wakeUp = wakeUp }
 
-    /// - Returns: `false` when the loop has ended or is ending; the message is not taken then.
+    /// - Returns: `false` when the loop has ended, or starts are no longer taken; the message is lost then.
     func post(_ message: LoopMessage) -> Bool {
         let (isTaken, wakes) = state.withLock { state in
             guard !state.isClosed else { return (false, false) }
+            if case .start = message, !state.takesStarts { return (false, false) }
             state.messages.append(message)
-            if case .shutDown = message { state.isClosed = true }
+            if case .shutDown = message { state.takesStarts = false }
             defer { state.isSleeping = false }
             return (true, state.isSleeping)
         }

@@ -33,7 +33,7 @@ enum ProcessExit {
 
     private static func stopAll() {
         let running = loops.withLock { $0.compactMap(\.loop) }
-        for loop in running { loop.shutDown() }
-        for loop in running { loop.waitForEnd(atMost: patience) }
+        for loop in running { loop.shutDown(within: .zero) }
+        for loop in running { loop.end.wait(atMost: patience) }
     }
 }

@@ -30,10 +30,15 @@ struct MethodAndBodyOption: EasyOption {
     }
 
     private func attach(_ body: RequestBody?, to easy: EasyHandle) throws {
-        guard let body, body.count > Self.copiedBytes else {
-            return try easy.setCopiedBody(body.map { [UInt8]($0.bytes) } ?? [])
+        switch body?.content {
+        case nil: try easy.setCopiedBody([])
+        case .bytes(let bytes) where bytes.count <= Self.copiedBytes: try easy.setCopiedBody([UInt8](bytes))
+        case .bytes(let bytes): try easy.setReadBody(RequestBodyReader(.bytes(bytes)), count: bytes.count)
+        case .produced(let producer):
+            // -1 is 'unknown': chunked over HTTP/1.1, frames over HTTP/2.
+            let upload = UploadChannel(producer)
+            try easy.setReadBody(RequestBodyReader(.upload(upload)), count: producer.length ?? -1)
         }
-        try easy.setReadBody(RequestBodyReader(body.bytes), count: body.count)
     }
 }
 
@@ -104,6 +109,15 @@ extension HTTPField.Name {
     static let host = Self("Host")!
 }
 
+/// The wire log (CURLOPT_DEBUGFUNCTION, CURLOPT_VERBOSE).
+struct WireLogOption: EasyOption {
+    let log: WireLog?
+
+    func apply(to easy: EasyHandle) throws {
+        if let log { try easy.setWireLog(log) }
+    }
+}
+
 extension TransportRequest {
     /// Everything that is set for this request, in order.
     func easyOptions(for support: LibcurlSupport) -> [any EasyOption] {
@@ -115,6 +129,7 @@ extension TransportRequest {
             DecompressionOption(encodings: options.decompress ? options.acceptedEncodings : []),
             HTTPVersionOption(version: options.httpVersion, support: support),
             ConnectTimeoutOption(timeout: options.connectTimeout, support: support),
+            WireLogOption(log: options.wireLog),
         ]
         return options.hasRareOptions ? common + rareOptions(for: support) : common
     }

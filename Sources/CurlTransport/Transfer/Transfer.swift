@@ -21,6 +21,8 @@ final class Transfer: @unchecked Sendable {
     var easy: EasyHandle?
     var state: TransferState
     var clocks: TransferClocks
+    /// The last address that the address policy did not allow.
+    var refusedAddress: IPAddress?
     /// Whether something is to be delivered at the end of the round.
     var isTouched = false
     /// Whether its turn has come, and whether libcurl has it.
@@ -55,6 +57,8 @@ final class Transfer: @unchecked Sendable {
 protocol TransferDelegate: AnyObject {
     /// Something is to be delivered at the end of the round.
     func transferWasTouched(_ transfer: Transfer)
+    /// The transfer has opened a socket, so its host's name is resolved.
+    func transfer(_ transfer: Transfer, opened descriptor: Int32)
 }
 
 /// The loop's time, read once per round.

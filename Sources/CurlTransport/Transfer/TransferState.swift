@@ -5,12 +5,12 @@ import NetworkCore
 struct TransferState {
     private(set) var head = ResponseHeadBuffer()
     private(set) var hasBody = false
-    /// Whether anything of a response has come.
-    private(set) var hasFirstByte = false
     /// Whether libcurl answers challenges itself, so that a 401 or 407 may not be the last head.
     private let answersChallenges: Bool
     /// Whether a head is complete and not told yet, since libcurl may go on to another.
     private(set) var isHeadHeld = false
+    /// Whether a byte of the response has arrived.
+    var hasResponse: Bool { hasBody || !head.bytes.isEmpty }
     /// Why the transfer must end, if we decided so; it counts more than what libcurl then reports.
     private(set) var failure: (any Error)?
     /// When something moved last.
@@ -28,7 +28,6 @@ struct TransferState {
     mutating func receive(headerLine: some Collection<UInt8>, at now: MonotonicTime) -> HeaderVerdict {
         guard failure == nil else { return .stop }
         lastActivity = now
-        hasFirstByte = true
         let wasComplete = head.hasFinalHead
         if head.append(line: headerLine, afterBody: hasBody) {
             guard head.hasFinalHead else { isHeadHeld = false; return .goOn }

@@ -14,6 +14,8 @@ public struct TransportCapability: RawRepresentable, Hashable, Sendable {
     public static let http2 = Self(rawValue: "HTTP/2")
     /// A body on GET.
     public static let bodyOnGet = Self(rawValue: "body on GET")
+    /// Request bodies that are read while they are sent: files, sequences.
+    public static let streamedRequestBodies = Self(rawValue: "streamed request bodies")
     /// `http://[::1]/`.
     public static let ipv6Literals = Self(rawValue: "IPv6 literals")
     /// Responses as they were on the wire, not decompressed.
@@ -26,6 +28,8 @@ public struct TransportCapability: RawRepresentable, Hashable, Sendable {
     public static let trailers = Self(rawValue: "trailers")
     /// A reader that is slower than the server stops the server.
     public static let backPressure = Self(rawValue: "back-pressure")
+    /// A log of what goes over the wire.
+    public static let wireLog = Self(rawValue: "wire log")
     /// Times of each step, addresses, connection reuse.
     public static let detailedMetrics = Self(rawValue: "detailed metrics")
 
@@ -68,11 +72,11 @@ public struct TransportCapability: RawRepresentable, Hashable, Sendable {
 
     /// The ones above, for tables.
     public static let wellKnown: [TransportCapability] = [
-        .http1_0, .http1_1, .http2, .bodyOnGet, .ipv6Literals, .rawBodies, .exactResponseFields, .lenientHeads,
-        .trailers, .backPressure, .detailedMetrics, .firstByteTimeout, .tlsOptions, .authoritiesInMemory,
-        .clientCertificateInMemory, .proxyOptions, .httpsProxies, .connectionOptions, .unixSockets, .keepAliveProbes,
-        .nameOptions, .rateOptions, .addressPolicy, .digestAuthentication, .ntlmAuthentication,
-        .negotiateAuthentication, .awsSigV4, .brotli, .zstd,
+        .http1_0, .http1_1, .http2, .bodyOnGet, .streamedRequestBodies, .ipv6Literals, .rawBodies, .exactResponseFields,
+        .lenientHeads, .trailers, .backPressure, .wireLog, .detailedMetrics, .firstByteTimeout, .tlsOptions,
+        .authoritiesInMemory, .clientCertificateInMemory, .proxyOptions, .httpsProxies, .connectionOptions,
+        .unixSockets, .keepAliveProbes, .nameOptions, .rateOptions, .addressPolicy, .digestAuthentication,
+        .ntlmAuthentication, .negotiateAuthentication, .awsSigV4, .brotli, .zstd,
     ]
 }
 

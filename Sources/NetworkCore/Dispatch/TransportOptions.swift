@@ -23,6 +23,8 @@ public struct TransportOptions: Sendable, Hashable {
     public var httpVersion = HTTPVersion.automatic
     /// Told how the body grows: on the transport's own thread, so it must return at once. `nil` by default.
     public var progress: ProgressHandler?
+    /// Where the exchange is written down as it goes over the wire, secrets left out. `nil` by default.
+    public var wireLog: WireLog?
     /// The groups below; `nil` while all of them are at their defaults.
     private var rare: RareOptionsBox?
 

@@ -79,6 +79,13 @@ public struct TransportRequest: Sendable {
         if options.tls.serverName != nil, url.scheme != "https" {
             throw NetworkError(.invalidOption, "tls.serverName has no meaning for an http URL", phase: .preparing)
         }
+        if options.httpVersion == .http1_0, let body, body.length == nil {
+            throw NetworkError(
+                .unsupported,
+                "a body of unknown length can't be sent with HTTP/1.0",
+                phase: .preparing
+            )
+        }
         let bytes = headerFields.reduce(0) { $0 + $1.name.rawName.utf8.count + $1.value.utf8.count + 4 }
         guard bytes <= Self.maximumHeaderBytes else {
             throw NetworkError(
@@ -95,6 +102,8 @@ public struct TransportRequest: Sendable {
     private var requiredCapabilities: [TransportCapability] {
         var required: [TransportCapability] = []
         if method == .get, body != nil { required.append(.bodyOnGet) }
+        if case .produced = body?.content { required.append(.streamedRequestBodies) }
+        if options.wireLog != nil { required.append(.wireLog) }
         if url.isIPv6Literal { required.append(.ipv6Literals) }
         return required + options.required
     }

@@ -30,10 +30,15 @@ extension NetworkError.Code {
     public static let invalidConfiguration = Self("invalidConfiguration")
     /// Too many requests wait already.
     public static let overloaded = Self("overloaded")
+    /// A file to send can't be read.
+    public static let unreadableFile = Self("unreadableFile")
     /// The dispatcher was shut down.
     public static let shutDown = Self("shutDown")
 
     // MARK: Ended by the caller or by a clock
+
+    /// The request's streamed body has less or more bytes than its length says.
+    public static let bodyLengthMismatch = Self("bodyLengthMismatch")
 
     /// The caller cancelled.
     public static let cancelled = Self("cancelled")

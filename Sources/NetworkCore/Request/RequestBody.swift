@@ -4,17 +4,104 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// What a request carries to the server.
+/// What a request carries to the server: bytes, a file, or a sequence that is read while it is sent.
 ///
 /// A body has no Content-Type of its own: whoever encodes it sets the header field.
-public struct RequestBody: Sendable, Hashable {
-    /// The bytes, sent with their Content-Length.
-    public let bytes: Data
+///
+/// A body may have to be sent again, when a kept-alive connection turns out to be closed for example. Bytes, files and
+/// ``replayableStream(length:_:)`` can be; a ``stream(_:length:)`` can't once its first chunk was taken, and such a request
+/// then fails with ``NetworkError/Code/connectionLost``.
+public struct RequestBody: Sendable {
+    package enum Content: Sendable {
+        case bytes(Data)
+        case produced(BodyProducer)
+    }
 
-    /// A body of known bytes; they may be sent more than once, for example when a kept-alive connection turns out to
-    /// be closed.
-    public static func bytes(_ bytes: Data) -> RequestBody { RequestBody(bytes: bytes) }
+    package let content: Content
 
-    /// The length in bytes.
-    public var count: Int { bytes.count }
+    /// A body of known bytes, sent with their Content-Length.
+    public static func bytes(_ bytes: Data) -> RequestBody { RequestBody(content: .bytes(bytes)) }
+
+    /// A sequence of chunks, read as fast as the server takes them, once.
+    ///
+    /// An error that it throws ends the exchange and is thrown to the caller as it is.
+    /// - Parameters:
+    ///   - chunks: The body's bytes; empty chunks are skipped.
+    ///   - length: The sum of their bytes, if known: sent as Content-Length, and a sequence that yields less or more fails
+    ///     the exchange with ``NetworkError/Code/bodyLengthMismatch``. Without it the body is sent in chunked encoding over
+    ///     HTTP/1.1, and is `unsupported` with HTTP/1.0.
+    public static func stream<Chunks: AsyncSequence & Sendable>(
+        _ chunks: Chunks,
+        length: Int? = nil
+    ) -> RequestBody where Chunks.Element == Data {
+        let isTaken = OneTimeFlag()
+        return RequestBody(
+            content: .produced(
+                BodyProducer(length: length, isReplayable: false) { deliver in
+                    guard isTaken.raise() else { throw NetworkError.bodyTakenTwice }
+                    for try await chunk in chunks { try await deliver(chunk) }
+                }
+            )
+        )
+    }
+
+    /// A sequence of chunks that can be made again, for each time that the body is sent.
+    /// - Parameters:
+    ///   - length: As with ``stream(_:length:)``.
+    ///   - make: Makes the sequence; called once per sending.
+    public static func replayableStream<Chunks: AsyncSequence & Sendable>(
+        length: Int? = nil,
+        _ make: @escaping @Sendable () async throws -> Chunks
+    ) -> RequestBody where Chunks.Element == Data {
+        RequestBody(
+            content: .produced(
+                BodyProducer(length: length, isReplayable: true) { deliver in
+                    for try await chunk in try await make() { try await deliver(chunk) }
+                }
+            )
+        )
+    }
+
+    /// A file's contents, read while they are sent, in pieces of 64 KiB.
+    /// - Parameter path: The file's path. Its length is taken now; it must not change until it is sent.
+    /// - Throws: ``NetworkError/Code/unreadableFile`` when it is no regular file that can be read.
+    public static func file(_ path: String) throws -> RequestBody {
+        let file = try BodyFile(path: path)
+        return RequestBody(
+            content: .produced(
+                BodyProducer(length: file.length, isReplayable: true) { deliver in try await file.read(deliver) }
+            )
+        )
+    }
+
+    /// The bytes, if they are here already.
+    package var knownBytes: Data? {
+        guard case .bytes(let bytes) = content else { return nil }
+        return bytes
+    }
+
+    /// The length in bytes, if it is known before it is sent.
+    public var length: Int? {
+        switch content {
+        case .bytes(let bytes): bytes.count
+        case .produced(let producer): producer.length
+        }
+    }
+}
+
+/// Where a streamed body comes from.
+package struct BodyProducer: Sendable {
+    /// The sum of all chunks, if known.
+    package let length: Int?
+    /// Whether ``run`` may be called again from the start.
+    package let isReplayable: Bool
+    /// Hands every chunk to the closure, which returns when there is room for the next.
+    package let run: @Sendable (_ deliver: @Sendable (Data) async throws -> Void) async throws -> Void
+}
+
+extension NetworkError {
+    fileprivate static var bodyTakenTwice: NetworkError {
+        NetworkError(
+            .connectionLost, "the request's body is a one-time stream and can't be sent again", phase: .waiting)
+    }
 }

@@ -57,6 +57,35 @@ struct AdmissionTests {
         #expect(admission.leave(first) == [2])
     }
 
+    @Test func anOriginIsEnteredByAFew_UntilItsNameIsResolved() {
+        var admission = Admission(perOrigin: 100, inAll: 100, maximumWaiting: 1000)
+        let arrivals = (0..<50).map { admission.arrive($0, at: first) }
+        #expect(arrivals.filter { $0 == .run }.count == Admission.coldLimit)
+        #expect(admission.warm(first) == Array(Admission.coldLimit..<50))
+        #expect(admission.warm(first).isEmpty)
+        for _ in 0..<50 { #expect(admission.leave(first).isEmpty) }
+        // It stays warm while it is idle.
+        for slot in 0..<50 { #expect(admission.arrive(slot, at: first) == .run) }
+    }
+
+    @Test func aColdOriginThatFailsLetsTheNextOnesTry() {
+        var admission = Admission(perOrigin: 100, inAll: 100, maximumWaiting: 1000)
+        for slot in 0..<20 { _ = admission.arrive(slot, at: first) }
+        #expect(admission.leave(first) == [8])
+        #expect(admission.leave(first) == [9])
+    }
+
+    @Test func idleOriginsAreForgottenBeyondANumber() {
+        var admission = Admission(perOrigin: 1, inAll: 1, maximumWaiting: 1)
+        for number in 0..<5_000 {
+            let origin = Origin(isSecure: true, host: "host\(number)", port: 443)
+            #expect(admission.arrive(0, at: origin) == .run)
+            _ = admission.warm(origin)
+            _ = admission.leave(origin)
+        }
+        #expect(admission.originCount <= 1_025)
+    }
+
     @Test func nothingIsLostOrStartedTwiceUnderRandomUse() {
         var random = SeededGenerator(seed: 11)
         var admission = Admission(perOrigin: 3, inAll: 7, maximumWaiting: 50)

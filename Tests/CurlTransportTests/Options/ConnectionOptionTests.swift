@@ -91,7 +91,7 @@ struct ConnectionOptionTests {
             try await OptionExchange(url) { if isOn { $0.connection.keepAlive = .init() } }
         }
         try await asked.wait()
-        #expect(try KernelTimers.isKeepAliveSet(towards: Int(server.port)) == isOn)
+        #expect(try KernelTimers.isKeepAliveSet(towards: Int(server.port)) == isOn, "\(try String(contentsOfFile: "/proc/net/tcp", encoding: .utf8).split(separator: "\n").filter { $0.contains(String(server.port, radix: 16, uppercase: true)) })")
         answer.open()
         #expect(try await exchange.value.status == 204)
     }

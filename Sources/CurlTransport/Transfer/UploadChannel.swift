@@ -1,0 +1,119 @@
+import NetworkCore
+import Synchronization
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// Between the producer of a streamed request body, which runs as a task, and libcurl, which asks on the loop's thread.
+final class UploadChannel: Sendable {
+    private struct State {
+        var flow: UploadState
+        /// Counts the times that the body was started; a producer of an earlier time is for nobody.
+        var round = 0
+        var task: Task<Void, Never>?
+        var waitingProducer: CheckedContinuation<Void, Never>?
+        var resumeSender: (@Sendable () -> Void)?
+    }
+
+    private let producer: BodyProducer
+    private let state: Guarded<State>
+
+    init(_ producer: BodyProducer) {
+        self.producer = producer
+        state = Guarded(State(flow: UploadState(length: producer.length)))
+    }
+
+    /// - Parameter resume: Called, from any thread, when libcurl asked in vain and can ask again.
+    func onMore(_ resume: @escaping @Sendable () -> Void) { state.withLock { $0.resumeSender = resume } }
+
+    // MARK: The loop's side
+
+    /// Takes at most `count` bytes. The first call starts the producer, so that it is not asked before there is a
+    /// connection.
+    func take(_ count: Int) -> UploadState.Taking {
+        let (taking, producer) = state.withLock { state in
+            if state.task == nil { state.task = start(round: state.round) }
+            let (taking, wakesProducer) = state.flow.take(count)
+            return (taking, wakesProducer ? state.waitingProducer.take() : nil)
+        }
+        producer?.resume()
+        return taking
+    }
+
+    /// Starts again from the first byte.
+    /// - Returns: Whether that is possible.
+    func restart() -> Bool {
+        let (isPossible, task, waiting) = state.withLock { state in
+            guard let task = state.task else { return (true, nil, nil) as (Bool, Task<Void, Never>?, Continuation?) }
+            guard producer.isReplayable else { return (false, nil, nil) }
+            state.round += 1
+            state.task = nil
+            state.flow.restart()
+            return (true, task, state.waitingProducer.take())
+        }
+        task?.cancel()
+        waiting?.resume()
+        return isPossible
+    }
+
+    /// The transfer is over; the producer is cancelled.
+    func close() {
+        let (task, waiting) = state.withLock { state in
+            state.flow.close()
+            state.resumeSender = nil
+            return (state.task.take(), state.waitingProducer.take())
+        }
+        task?.cancel()
+        waiting?.resume()
+    }
+
+    // MARK: The producer's side
+
+    private typealias Continuation = CheckedContinuation<Void, Never>
+
+    private func start(round: Int) -> Task<Void, Never> {
+        Task { [self, producer] in
+            do {
+                try await producer.run { try await self.deliver($0, round: round) }
+                end(nil, round: round)
+            } catch {
+                end(error, round: round)
+            }
+        }
+    }
+
+    private func deliver(_ chunk: Data, round: Int) async throws {
+        let (delivery, resume) = state.withLock { state in
+            guard state.round == round else { return (.stop, nil) as (UploadState.Delivery, (@Sendable () -> Void)?) }
+            let (delivery, wakesSender) = state.flow.deliver(chunk)
+            return (delivery, wakesSender ? state.resumeSender : nil)
+        }
+        resume?()
+        switch delivery {
+        case .goOn: break
+        case .stop: throw CancellationError()
+        case .wait: await waitForRoom(round: round)
+        }
+    }
+
+    private func waitForRoom(round: Int) async {
+        await withCheckedContinuation { continuation in
+            let isNeeded = state.withLock { state in
+                guard state.round == round, state.flow.needsRoom else { return false }
+                state.waitingProducer = continuation
+                return true
+            }
+            if !isNeeded { continuation.resume() }
+        }
+    }
+
+    private func end(_ error: (any Error)?, round: Int) {
+        let resume = state.withLock { state in
+            state.round == round && state.flow.end(error) ? state.resumeSender : nil
+        }
+        resume?()
+    }
+}

@@ -1,0 +1,74 @@
+import Dispatch
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// A file to send. Read on a queue of its own: a disk may be slow, and neither the loop nor the caller's threads wait for it.
+struct BodyFile: Sendable {
+    let path: String
+    let length: Int
+    private static let pieceBytes = 65_536
+
+    init(path: String) throws {
+        var status = stat()
+        guard stat(path, &status) == 0 else { throw NetworkError.unreadableFile(path, errno) }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw NetworkError.unreadableFile(path, EISDIR) }
+        guard access(path, R_OK) == 0 else { throw NetworkError.unreadableFile(path, errno) }
+        self.path = path
+        length = Int(status.st_size)
+    }
+
+    /// Hands out the contents piece by piece.
+    func read(_ deliver: @Sendable (Data) async throws -> Void) async throws {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw NetworkError.unreadableFile(path, errno) }
+        defer { close(descriptor) }
+        let queue = DispatchQueue(label: "NetworkLayer.BodyFile")
+        while true {
+            let piece = try await withCheckedThrowingContinuation {
+                (continuation: CheckedContinuation<Data, any Error>) in
+                queue.async { continuation.resume(with: Result { try nextPiece(of: descriptor) }) }
+            }
+            if piece.isEmpty { return }
+            try await deliver(piece)
+        }
+    }
+
+    private func nextPiece(of descriptor: Int32) throws -> Data {
+        var piece = [UInt8](repeating: 0, count: Self.pieceBytes)
+        while true {
+            #if canImport(Glibc)
+            let count = Glibc.read(descriptor, &piece, piece.count)
+            #elseif canImport(Musl)
+            let count = Musl.read(descriptor, &piece, piece.count)
+            #else
+            let count = Darwin.read(descriptor, &piece, piece.count)
+            #endif
+            if count >= 0 { return Data(piece.prefix(count)) }
+            guard errno == EINTR else { throw NetworkError.unreadableFile(path, errno) }
+        }
+    }
+}
+
+extension NetworkError {
+    fileprivate static func unreadableFile(_ path: String, _ number: Int32) -> NetworkError {
+        let words = String(cString: strerror(number))
+        return NetworkError(
+            .unreadableFile,
+            "the file '\(path)' can't be sent",
+            phase: .preparing,
+            underlying: Underlying(domain: "errno", code: Int(number), message: words)
+        )
+    }
+}

@@ -1,0 +1,72 @@
+import NetworkCore
+
+/// The deadlines of one exchange. Pure, like ``ExchangeState``, of which it is a part.
+struct ExchangeClock {
+    typealias Instant = ContinuousClock.Instant
+
+    /// What the time comes to.
+    enum Verdict {
+        case goOn
+        /// Whether there is a connection is to be found out and told to ``connectionChecked(isOpen:at:)``.
+        case checkConnection
+        case fail(NetworkError)
+    }
+
+    let startedAt: Instant
+    private(set) var isConnected = false
+    private let options: TransportOptions
+    private var movedAt: Instant
+    private var drainDeadline: Instant?
+
+    init(_ options: TransportOptions, at now: Instant) {
+        self.options = options
+        startedAt = now
+        movedAt = now
+    }
+
+    /// Something moved, which proves a connection.
+    mutating func moved(at now: Instant) {
+        isConnected = true
+        movedAt = now
+    }
+
+    /// Nobody reads any more; until then the rest may come.
+    mutating func drain(until deadline: Instant) { drainDeadline = deadline }
+
+    /// When something has to be decided next; `nil` for never.
+    var nextDeadline: Instant? {
+        [totalDeadline, drainDeadline, isConnected ? nil : connectDeadline, idleDeadline].compactMap { $0 }.min()
+    }
+
+    /// What is due now.
+    func verdict(at now: Instant) -> Verdict {
+        if let totalDeadline, now >= totalDeadline { return .fail(.totalTimeout) }
+        if let drainDeadline, now >= drainDeadline { return .fail(.cancelled) }
+        let isIdle = idleDeadline.map { now >= $0 } ?? false
+        guard isConnected else {
+            let isLate = connectDeadline.map { now >= $0 } ?? false
+            return isIdle || isLate ? .checkConnection : .goOn
+        }
+        return isIdle ? .fail(.idleTimeout) : .goOn
+    }
+
+    /// The answer to ``Verdict/checkConnection``.
+    /// - Returns: Why the exchange must end, if it must.
+    mutating func connectionChecked(isOpen: Bool, at now: Instant) -> NetworkError? {
+        // In the meantime a sign may have come.
+        guard !isConnected else { return nil }
+        if isOpen {
+            isConnected = true
+            if case .fail(let error) = verdict(at: now) { return error }
+            return nil
+        }
+        if let connectDeadline, now >= connectDeadline { return .connectTimeout }
+        // Nothing can be idle before it is connected.
+        movedAt = now
+        return nil
+    }
+
+    private var totalDeadline: Instant? { options.totalTimeout.map { startedAt + $0 } }
+    private var connectDeadline: Instant? { options.connectTimeout.map { startedAt + $0 } }
+    private var idleDeadline: Instant? { options.idleTimeout.map { movedAt + $0 } }
+}

@@ -1,0 +1,194 @@
+import Foundation
+import NetworkCore
+import NetworkTesting
+import Testing
+
+@testable import CurlTransport
+
+@Suite("The engine's life", .timeLimit(.minutes(1)), .serialized)
+struct EngineLifeTests {
+    private func request(_ url: String) throws -> TransportRequest {
+        var request = TransportRequest(url: try RequestURL(url))
+        request.options.totalTimeout = .seconds(30)
+        return request
+    }
+
+    private func code(_ task: Task<Data, any Error>) async -> NetworkError.Code? {
+        do {
+            _ = try await task.value
+            return nil
+        } catch { return (error as? NetworkError)?.code }
+    }
+
+    @Test func aGracefulShutDownLetsWhatRunsEnd_AndRefusesWhatComes() async throws {
+        let gate = Gate()
+        let server = try ScriptedServer([
+            .read, .wait(until: gate), .send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"),
+        ])
+        defer { server.stop() }
+        let dispatcher = CurlNetworkDispatcher()
+        let request = try request(server.url())
+        let running = Task { try await dispatcher.send(request).body.collect() }
+        try await server.wait { $0.requests.count == 1 }
+        let shutDown = Task { await dispatcher.shutDown(within: .seconds(20)) }
+        // The refusal tells that the shut-down has begun.
+        while await code(Task { try await dispatcher.send(request).body.collect() }) != .shutDown { await Task.yield() }
+        gate.open()
+        #expect(try await running.value == Data("ok".utf8))
+        await shutDown.value
+        #expect(await code(Task { try await dispatcher.send(request).body.collect() }) == .shutDown)
+    }
+
+    @Test func whatHasNotEndedInTimeFails() async throws {
+        let server = try ScriptedServer(.stalled)
+        defer { server.stop() }
+        for patience in [Duration.zero, .milliseconds(50)] {
+            let dispatcher = CurlNetworkDispatcher()
+            let request = try request(server.url())
+            let before = server.requests.count
+            let running = Task { try await dispatcher.send(request).body.collect() }
+            try await server.wait { $0.requests.count == before + 1 }
+            await dispatcher.shutDown(within: patience)
+            #expect(await code(running) == .shutDown)
+        }
+    }
+
+    @Test func shuttingDownWhatNeverRanEndsAtOnce_Twice() async throws {
+        let dispatcher = CurlNetworkDispatcher()
+        await dispatcher.shutDown(within: .seconds(20))
+        await dispatcher.shutDown(within: .zero)
+        await #expect { try await dispatcher.send(try request("http://127.0.0.1:1/")) } throws: {
+            ($0 as? NetworkError)?.code == .shutDown
+        }
+    }
+
+    @Test func aBodyThatIsReadKeepsItsDispatcher() async throws {
+        let gate = Gate()
+        let server = try ScriptedServer([
+            .read, .send("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nab"), .wait(until: gate), .send("cd"),
+        ])
+        defer { server.stop() }
+        let response = try await CurlNetworkDispatcher().send(try request(server.url()))
+        gate.open()
+        #expect(try await response.body.collect() == Data("abcd".utf8))
+    }
+
+    @Test func severalLoopsShareTheOrigins() async throws {
+        let servers = try (0..<8).map { _ in try ScriptedServer(.ok("x")) }
+        defer { for server in servers { server.stop() } }
+        var configuration = CurlConfiguration()
+        configuration.loops = 4
+        let dispatcher = CurlNetworkDispatcher(configuration: configuration)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for server in servers {
+                let request = try request(server.url())
+                for _ in 0..<20 { group.addTask { _ = try await dispatcher.send(request).body.collect() } }
+            }
+            try await group.waitForAll()
+        }
+        #expect(servers.allSatisfy { $0.requests.count == 20 })
+        await dispatcher.shutDown(within: .seconds(10))
+    }
+
+    @Test func aThousandDispatchersLeaveNothingBehind() async throws {
+        let server = try ScriptedServer(.ok("x"))
+        defer { server.stop() }
+        let request = try request(server.url())
+        func one() async throws {
+            let dispatcher = CurlNetworkDispatcher()
+            _ = try await dispatcher.send(request).body.collect()
+            await dispatcher.shutDown(within: .seconds(10))
+        }
+        for _ in 0..<20 { try await one() }
+        try await server.wait { $0.endedConnectionCount == 20 }
+        let before = ProcessFigures.now
+        for _ in 0..<1_000 { try await one() }
+        try await server.wait { $0.endedConnectionCount == 1_020 }
+        let after = ProcessFigures.now
+        // Other suites run in this process meanwhile; a leak of one per dispatcher would still stand out.
+        #expect(after.descriptors < before.descriptors + 400)
+        #expect(after.threads < before.threads + 400)
+        #expect(after.residentKilobytes < before.residentKilobytes + 200_000)
+    }
+
+    @Test func aChildInheritsNoDescriptor() async throws {
+        let server = try ScriptedServer(.ok("x"))
+        defer { server.stop() }
+        let dispatcher = CurlNetworkDispatcher()
+        _ = try await dispatcher.send(try request(server.url())).body.collect()
+        let ours = try dispatcherSockets(of: server)
+        #expect(!ours.isEmpty)
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/bin/ls")
+        process.arguments = ["-l", "/proc/self/fd"]
+        let output = Pipe()
+        process.standardOutput = output
+        try process.run()
+        let listing = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        for name in ours { #expect(!listing.contains(name)) }
+        #expect(!listing.contains("eventpoll"))
+        #expect(!listing.contains("eventfd"))
+        await dispatcher.shutDown(within: .zero)
+    }
+
+    /// The sockets of this process that are connected to the server, as /proc names them.
+    private func dispatcherSockets(of server: ScriptedServer) throws -> [String] {
+        let port = String(server.port, radix: 16, uppercase: true)
+        let table = try ProcessFigures.text("/proc/self/net/tcp")
+        return table.split(separator: "\n").compactMap { line in
+            let fields = line.split(separator: " ")
+            guard fields.count > 9, fields[2].hasSuffix(":" + port) else { return nil }
+            return "socket:[\(fields[9])]"
+        }
+    }
+
+    @Test func aBurstToAColdNameStartsFewResolverThreads() async throws {
+        let server = try ScriptedServer(.ok("x"))
+        defer { server.stop() }
+        let dispatcher = CurlNetworkDispatcher()
+        let request = try request("http://localhost:\(server.port)/")
+        let before = ProcessFigures.now.threads
+        let most = Counter()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<1_000 {
+                group.addTask {
+                    _ = try await dispatcher.send(request).body.collect()
+                    most.raise(to: ProcessFigures.now.threads)
+                }
+            }
+            try await group.waitForAll()
+        }
+        // The server of this test has a thread for each of up to 128 connections, and other suites have theirs.
+        #expect(most.value < before + 500)
+        await dispatcher.shutDown(within: .zero)
+    }
+}
+
+/// What the kernel says of this process.
+struct ProcessFigures {
+    var descriptors: Int
+    var threads: Int
+    var residentKilobytes: Int
+
+    static var now: ProcessFigures {
+        let files = FileManager.default
+        let status = (try? text("/proc/self/status")) ?? ""
+        func number(_ name: String) -> Int {
+            let line = status.split(separator: "\n").first { $0.hasPrefix(name + ":") }
+            return line.flatMap { Int($0.filter(\.isNumber)) } ?? 0
+        }
+        return ProcessFigures(
+            descriptors: (try? files.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? 0,
+            threads: number("Threads"),
+            residentKilobytes: number("VmRSS")
+        )
+    }
+
+    /// A file of /proc, which has no size of its own.
+    static func text(_ path: String) throws -> String {
+        let handle = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
+        defer { try? handle.close() }
+        return String(decoding: try handle.readToEnd() ?? Data(), as: UTF8.self)
+    }
+}

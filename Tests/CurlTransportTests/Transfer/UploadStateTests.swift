@@ -1,0 +1,70 @@
+import Foundation
+import NetworkCore
+import Testing
+
+@testable import CurlTransport
+
+@Suite("The flow of a streamed request body")
+struct UploadStateTests {
+    private func bytes(_ taking: UploadState.Taking) -> Data? {
+        guard case .bytes(let bytes) = taking else { return nil }
+        return bytes
+    }
+
+    @Test func bytesComeOutInOrder_AndCutToTheAskedSize() {
+        var flow = UploadState(length: nil)
+        #expect(flow.deliver(Data("hello".utf8)) == (.goOn, false))
+        #expect(flow.deliver(Data()) == (.goOn, false))
+        #expect(flow.deliver(Data("world".utf8)) == (.goOn, false))
+        #expect(bytes(flow.take(3).taking) == Data("hel".utf8))
+        #expect(bytes(flow.take(100).taking) == Data("lo".utf8))
+        #expect(bytes(flow.take(100).taking) == Data("world".utf8))
+        #expect(flow.end(nil) == false)
+        guard case .end = flow.take(1).taking else { return #expect(Bool(false), "the end was expected") }
+    }
+
+    @Test func whoAskedInVainIsToldOnce() {
+        var flow = UploadState(length: nil)
+        guard case .nothingYet = flow.take(10).taking else { return #expect(Bool(false), "nothing was there") }
+        #expect(flow.deliver(Data([1])) == (.goOn, true))
+        #expect(flow.deliver(Data([2])) == (.goOn, false))
+        _ = flow.take(10)
+        _ = flow.take(10)
+        _ = flow.take(10)
+        #expect(flow.end(nil) == true)
+        #expect(flow.end(nil) == false)
+    }
+
+    @Test func aFastProducerWaitsAboveTheHighMark_AndGoesOnAtTheLowMark() {
+        var flow = UploadState(length: nil)
+        #expect(flow.deliver(Data(count: UploadState.highMark)).delivery == .wait)
+        #expect(flow.needsRoom)
+        #expect(flow.take(UploadState.highMark - UploadState.lowMark - 1).wakesProducer == false)
+        #expect(flow.take(1).wakesProducer == true)
+        #expect(!flow.needsRoom)
+    }
+
+    @Test func aLengthThatIsNotKeptFails() {
+        var short = UploadState(length: 10)
+        _ = short.deliver(Data(count: 9))
+        _ = short.end(nil)
+        _ = short.take(100)
+        guard case .failed(let error) = short.take(1).taking else { return #expect(Bool(false), "it is too short") }
+        #expect((error as? NetworkError)?.code == .bodyLengthMismatch)
+
+        var long = UploadState(length: 10)
+        _ = long.deliver(Data(count: 10))
+        #expect(long.deliver(Data(count: 1)).delivery == .stop)
+        _ = long.take(100)
+        guard case .failed(let error) = long.take(1).taking else { return #expect(Bool(false), "it is too long") }
+        #expect((error as? NetworkError)?.code == .bodyLengthMismatch)
+    }
+
+    @Test func aClosedChannelStopsItsProducer() {
+        var flow = UploadState(length: nil)
+        _ = flow.deliver(Data(count: UploadState.highMark))
+        flow.close()
+        #expect(!flow.needsRoom)
+        #expect(flow.deliver(Data([1])).delivery == .stop)
+    }
+}

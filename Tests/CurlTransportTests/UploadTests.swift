@@ -1,0 +1,188 @@
+import Foundation
+import NetworkCore
+import NetworkTesting
+import Synchronization
+import Testing
+
+@testable import CurlTransport
+
+@Suite("Request bodies over curl", .timeLimit(.minutes(1)))
+struct UploadTests {
+    private let dispatcher = CurlNetworkDispatcher()
+
+    private func post(_ url: String, _ body: RequestBody) async throws -> TransportResponse {
+        var request = TransportRequest(method: .post, url: try RequestURL(url), body: body)
+        request.options.totalTimeout = .seconds(30)
+        return try await dispatcher.send(request)
+    }
+
+    private func chunks(_ count: Int, of size: Int) -> AsyncStream<Data> {
+        AsyncStream { continuation in
+            for number in 0..<count {
+                continuation.yield(Data(repeating: UInt8(truncatingIfNeeded: number), count: size))
+            }
+            continuation.finish()
+        }
+    }
+
+    private func expected(_ count: Int, of size: Int) -> Data {
+        (0..<count).reduce(into: Data()) { $0 += Data(repeating: UInt8(truncatingIfNeeded: $1), count: size) }
+    }
+
+    @Test func aStreamOfUnknownLengthIsSentInChunks() async throws {
+        let server = try ScriptedServer(.ok())
+        defer { server.stop() }
+        _ = try await post(server.url(), .stream(chunks(50, of: 40_000))).body.collect()
+        let received = try #require(server.requests.first)
+        #expect(received.values(of: "Transfer-Encoding") == ["chunked"])
+        #expect(received.values(of: "Content-Length") == [])
+        #expect(received.values(of: "Content-Type") == [])
+        #expect(received.values(of: "Expect") == [])
+        #expect(received.body == expected(50, of: 40_000))
+    }
+
+    @Test func aStreamOfKnownLengthHasAContentLength() async throws {
+        let server = try ScriptedServer(.ok())
+        defer { server.stop() }
+        _ = try await post(server.url(), .stream(chunks(3, of: 1_000), length: 3_000)).body.collect()
+        let received = try #require(server.requests.first)
+        #expect(received.values(of: "Content-Length") == ["3000"])
+        #expect(received.values(of: "Transfer-Encoding") == [])
+        #expect(received.body == expected(3, of: 1_000))
+    }
+
+    @Test func anEmptyStreamIsAnEmptyBody() async throws {
+        let server = try ScriptedServer(.ok())
+        defer { server.stop() }
+        _ = try await post(server.url(), .stream(chunks(0, of: 0))).body.collect()
+        #expect(server.requests.first?.body == Data())
+    }
+
+    @Test func aFileIsSentWithItsLength_AndMayBeEmpty() async throws {
+        let server = try ScriptedServer(.ok())
+        defer { server.stop() }
+        for size in [0, 1, 65_536, 300_000] {
+            let path = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
+            defer { try? FileManager.default.removeItem(atPath: path) }
+            let contents = PatternBytes.make(count: size)
+            try contents.write(to: URL(fileURLWithPath: path))
+            let body = try RequestBody.file(path)
+            #expect(body.length == size)
+            _ = try await post(server.url(), body).body.collect()
+            let received = try #require(server.requests.last)
+            #expect(received.values(of: "Content-Length") == ["\(size)"])
+            #expect(received.body == contents)
+        }
+    }
+
+    @Test(arguments: ["/nonexistent/file", "/tmp", "/dev/null"])
+    func whatIsNoReadableFileIsRefusedAtOnce(path: String) {
+        #expect { try RequestBody.file(path) } throws: { error in
+            let error = error as? NetworkError
+            return error?.code == .unreadableFile && error?.message.contains(path) == true
+        }
+    }
+
+    struct ProducerFault: Error, Equatable { let number: Int }
+
+    @Test func theProducersErrorIsTheCallersError_AHundredTimes() async throws {
+        let server = try ScriptedServer(.ok())
+        defer { server.stop() }
+        for number in 0..<100 {
+            let body = RequestBody.stream(
+                AsyncThrowingStream<Data, any Error> { continuation in
+                    if number % 2 == 1 { continuation.yield(Data(count: 100_000)) }
+                    continuation.finish(throwing: ProducerFault(number: number))
+                })
+            await #expect(throws: ProducerFault(number: number)) { try await post(server.url(), body) }
+        }
+    }
+
+    @Test func aStreamShorterOrLongerThanItsLengthFails() async throws {
+        let server = try ScriptedServer(.ok())
+        defer { server.stop() }
+        for length in [2_999, 3_001] {
+            await #expect { try await post(server.url(), .stream(chunks(3, of: 1_000), length: length)) } throws: {
+                ($0 as? NetworkError)?.code == .bodyLengthMismatch
+            }
+        }
+    }
+
+    @Test func aSlowServerStopsTheProducer() async throws {
+        let gate = Gate()
+        let server = try ScriptedServer([.readHead, .wait(until: gate), .stall])
+        defer { server.stop() }
+        let produced = Counter()
+        let body = RequestBody.replayableStream {
+            AsyncStream<Data>(unfolding: {
+                produced.add(65_536)
+                return Data(count: 65_536)
+            })
+        }
+        let upload = Task { try await post(server.url(), body) }
+        try await server.wait { $0.requests.count == 1 }
+        // Socket buffers and our own take some; then nothing more until the server reads.
+        var last = -1
+        while produced.value != last {
+            last = produced.value
+            for _ in 0..<2_000 { await Task.yield() }
+        }
+        #expect(last < 32 << 20)
+        upload.cancel()
+        await #expect { try await upload.value } throws: { ($0 as? NetworkError)?.code == .cancelled }
+        gate.open()
+    }
+
+    @Test func anEarlyAnswerEndsTheUpload() async throws {
+        let server = try ScriptedServer([
+            .readHead, .send("HTTP/1.1 413 Too Large\r\nContent-Length: 2\r\nConnection: close\r\n\r\nno"), .stall,
+        ])
+        defer { server.stop() }
+        let body = RequestBody.replayableStream { AsyncStream<Data>(unfolding: { Data(count: 65_536) }) }
+        for _ in 0..<20 {
+            let response = try await post(server.url(), body)
+            #expect(response.head.status.code == 413)
+            #expect(try await response.body.collect() == Data("no".utf8))
+        }
+    }
+
+    @Test func aReplayableStreamIsSentAgain_WhenTheKeptConnectionWasClosed() async throws {
+        // The first connection answers once, reads the second request and closes without an answer.
+        let once: Script = [.read, .send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"), .read, .close]
+        let made = Counter()
+        for isReplayable in [true, false] {
+            let server = try ScriptedServer(once, .ok("second"))
+            defer { server.stop() }
+            let dispatcher = CurlNetworkDispatcher()
+            var request = TransportRequest(method: .post, url: try RequestURL(server.url()), body: .bytes(Data([1])))
+            request.options.totalTimeout = .seconds(30)
+            _ = try await dispatcher.send(request).body.collect()
+            let chunks = { @Sendable in
+                made.add(1)
+                return AsyncStream<Data> { continuation in
+                    continuation.yield(Data("payload".utf8))
+                    continuation.finish()
+                }
+            }
+            request.body = isReplayable ? .replayableStream(chunks) : .stream(chunks())
+            if isReplayable {
+                let response = try await dispatcher.send(request)
+                #expect(try await response.body.collect() == Data("second".utf8))
+                #expect(server.requests.last?.body == Data("payload".utf8))
+                #expect(made.value >= 2)
+            } else {
+                await #expect { try await dispatcher.send(request) } throws: {
+                    ($0 as? NetworkError)?.code == .connectionLost
+                }
+            }
+        }
+    }
+}
+
+/// A number that several threads add to.
+final class Counter: Sendable {
+    private let number = Atomic(0)
+    var value: Int { number.load(ordering: .relaxed) }
+    func add(_ count: Int) { number.add(count, ordering: .relaxed) }
+    func raise(to count: Int) { number.max(count, ordering: .relaxed) }
+}

@@ -1,0 +1,237 @@
+import Foundation
+import NetworkLayer
+import NetworkTesting
+import Testing
+
+/// A response's body as its reader sees it.
+@Suite(.timeLimit(.minutes(1)))
+struct StreamingContract {
+    @Test(arguments: ContractTransport.all)
+    func head_arrivesBeforeTheBody(transport: ContractTransport) async throws {
+        let gate = Gate()
+        let server = try ScriptedServer([
+            .read, .send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n"), .wait(until: gate), .send("ok"), .close,
+        ])
+        defer { server.stop() }
+        let response = try await transport.start(.get, server.url())
+        #expect(response.head.status == .ok)
+        #expect(response.metrics.responseBodyBytes == 0)
+        gate.open()
+        #expect(try await response.body.collect() == Data("ok".utf8))
+        #expect(response.metrics.responseBodyBytes == 2)
+        let total = response.metrics.total
+        #expect(try #require(response.metrics.firstByte) <= total)
+        #expect(response.metrics.total == total, "the clock has stopped")
+    }
+
+    @Test(arguments: ContractTransport.all)
+    func chunks_arriveAsTheyAreSent(transport: ContractTransport) async throws {
+        let gates = [Gate(), Gate()]
+        let server = try ScriptedServer([
+            .read, .send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"), .wait(until: gates[0]),
+            .send("3\r\none\r\n"), .wait(until: gates[1]), .send("3\r\ntwo\r\n0\r\n\r\n"), .close,
+        ])
+        defer { server.stop() }
+        let response = try await transport.start(.get, server.url())
+        var chunks = response.body.makeAsyncIterator()
+        gates[0].open()
+        #expect(try await chunks.next() == Data("one".utf8))
+        gates[1].open()
+        #expect(try await chunks.next() == Data("two".utf8))
+        #expect(try await chunks.next() == nil)
+        #expect(try await chunks.next() == nil)
+    }
+
+    @Test(arguments: ContractTransport.all)
+    func trailers_comeWithTheEnd(transport: ContractTransport) async throws {
+        try await transport.run(.trailers) {
+            let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+            let server = try ScriptedServer(.raw(head + "3\r\none\r\n0\r\nT: 1\r\nU: 2\r\n\r\n"))
+            defer { server.stop() }
+            let response = try await transport.start(.get, server.url())
+            #expect(try await response.body.collect() == Data("one".utf8))
+            #expect(response.body.trailers?.map { "\($0.name.rawName)=\($0.value)" } == ["T=1", "U=2"])
+        }
+    }
+
+    @Test(arguments: ContractTransport.all)
+    func slowReader_stopsTheServer(transport: ContractTransport) async throws {
+        let size = 64 << 20
+        let server = try ScriptedServer([
+            .read, .send("HTTP/1.1 200 OK\r\nContent-Length: \(size)\r\n\r\n"), .send(Data(count: size)), .close,
+        ])
+        let other = try ScriptedServer(.ok("x"))
+        defer {
+            server.stop()
+            other.stop()
+        }
+        let response = try await transport.start(.get, server.url())
+        var chunks = response.body.makeAsyncIterator()
+        let first = try #require(try await chunks.next())
+        // Others are served meanwhile.
+        for _ in 0..<50 { _ = try await transport.send(.get, other.url()) }
+        try await transport.run(.backPressure) {
+            let taken = try #require(response.metrics.responseBodyBytes)
+            #expect(taken < 2 << 20)
+        }
+        var total = first.count
+        while let chunk = try await chunks.next() { total += chunk.count }
+        #expect(total == size)
+    }
+
+    /// Over curl the sender is paused and goes on many times here.
+    @Test(arguments: ContractTransport.all)
+    func readerWhoWaits_isNotForgotten_hundredTimes(transport: ContractTransport) async throws {
+        let size = 2 << 20
+        let server = try ScriptedServer(.answer(body: Data(count: size)))
+        defer { server.stop() }
+        for round in 0..<100 {
+            let response = try await transport.start(.get, server.url())
+            var total = 0
+            for try await chunk in response.body {
+                total += chunk.count
+                if round % 3 == 0 { await Task.yield() }
+            }
+            #expect(total == size)
+        }
+    }
+
+    @Test(arguments: ContractTransport.all)
+    func droppedBody_keepsTheConnection_whenItsRestIsSmall(transport: ContractTransport) async throws {
+        let server = try ScriptedServer(.ok(String(repeating: "x", count: 10_000)))
+        defer { server.stop() }
+        for _ in 0..<20 { _ = try await transport.start(.get, server.url()).head }
+        #expect(try await transport.send(.get, server.url()).body.count == 10_000)
+        #expect(server.requests.count == 21)
+        try await transport.run(.immediateReuse) { #expect(server.connectionCount <= 2) }
+        #expect(server.connectionCount < 21)
+    }
+
+    @Test(arguments: ContractTransport.all)
+    func droppedBody_endsTheConnection_whenItsRestIsLong(transport: ContractTransport) async throws {
+        let server = try ScriptedServer([
+            .read, .send("HTTP/1.1 200 OK\r\nContent-Length: 100000000\r\n\r\n"), .send(Data(count: 100_000)), .stall,
+        ])
+        defer { server.stop() }
+        for _ in 0..<100 {
+            var response: TransportResponse? = try await transport.start(.get, server.url())
+            #expect(response?.head.status == .ok)
+            response = nil
+        }
+        try await server.wait { $0.endedConnectionCount == 100 }
+    }
+
+    @Test(arguments: ContractTransport.all)
+    func failure_comesAfterWhatArrived_once(transport: ContractTransport) async throws {
+        let server = try ScriptedServer(.truncated)
+        defer { server.stop() }
+        let response = try await transport.start(.get, server.url("/a?secret"))
+        var chunks = response.body.makeAsyncIterator()
+        #expect(try await chunks.next() == Data("0123456789".utf8))
+        let error = await expectFailure(.truncatedBody) { try await chunks.next() }
+        #expect(error?.exchange?.transport == transport.kind)
+        #expect(error?.exchange?.url == server.url("/a?…"))
+        #expect(error?.phase == .receiving)
+        #expect(try await chunks.next() == nil)
+    }
+
+    @Test(arguments: ContractTransport.all)
+    func secondReader_isRefused(transport: ContractTransport) async throws {
+        let server = try ScriptedServer([.read, .send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n"), .stall])
+        defer { server.stop() }
+        let response = try await transport.start(.get, server.url())
+        // Whichever comes second is refused; the other one waits until it is cancelled.
+        let readers = (0..<2).map { _ in Task { try await response.body.collect() } }
+        let codes = await withTaskGroup(of: NetworkError.Code?.self) { group in
+            for reader in readers {
+                group.addTask {
+                    do {
+                        _ = try await reader.value
+                        return nil
+                    } catch { return (error as? NetworkError)?.code }
+                }
+            }
+            let refused = await group.next()
+            for reader in readers { reader.cancel() }
+            return [refused ?? nil] + (await group.reduce(into: []) { $0.append($1) })
+        }
+        #expect(codes == [.invalidOption, .cancelled])
+    }
+
+    @Test(arguments: ContractTransport.all)
+    func collect_keepsItsLimit_whetherTheLengthIsKnownOrNot(transport: ContractTransport) async throws {
+        let known = try ScriptedServer(.ok("0123456789"))
+        let unknown = try ScriptedServer(.raw("HTTP/1.1 200 OK\r\n\r\n0123456789"))
+        defer {
+            known.stop()
+            unknown.stop()
+        }
+        for server in [known, unknown] {
+            #expect(try await transport.start(.get, server.url()).body.collect(upTo: 10).count == 10)
+            let response = try await transport.start(.get, server.url())
+            await expectFailure(.bodyTooLarge) { try await response.body.collect(upTo: 9) }
+        }
+    }
+
+    @Test(arguments: ContractTransport.all)
+    func collect_refusesAnAnnouncedLengthAtOnce(transport: ContractTransport) async throws {
+        let head = Script.head(200, fields: [("Content-Length", "1000000")])
+        let server = try ScriptedServer([.read, .send(head), .stall])
+        defer { server.stop() }
+        let response = try await transport.start(.get, server.url())
+        await expectFailure(.bodyTooLarge) { try await response.body.collect(upTo: 999_999) }
+        try await server.wait { $0.connectionsEndedByPeer == 1 }
+    }
+
+    @Test(arguments: ContractTransport.all)
+    func rest_isCollected_afterTheFirstChunk(transport: ContractTransport) async throws {
+        let gate = Gate()
+        let server = try ScriptedServer([
+            .read, .send("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\none"), .wait(until: gate), .send("two"), .close,
+        ])
+        defer { server.stop() }
+        let response = try await transport.start(.get, server.url())
+        var chunks = response.body.makeAsyncIterator()
+        #expect(try await chunks.next() == Data("one".utf8))
+        gate.open()
+        #expect(try await response.body.collect() == Data("two".utf8))
+    }
+
+    @Test(arguments: ContractTransport.all)
+    func timeout_endsASilentBody_afterWhatArrived(transport: ContractTransport) async throws {
+        let server = try ScriptedServer([.read, .send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc"), .stall])
+        defer { server.stop() }
+        for code in [NetworkError.Code.idleTimeout, .totalTimeout] {
+            let response = try await transport.start(.get, server.url()) {
+                if code == .idleTimeout {
+                    $0.idleTimeout = .seconds(1)
+                } else {
+                    $0.totalTimeout = .seconds(2)
+                }
+            }
+            var chunks = response.body.makeAsyncIterator()
+            #expect(try await chunks.next() == Data("abc".utf8))
+            await expectFailure(code) { try await chunks.next() }
+            #expect(try await chunks.next() == nil)
+        }
+        try await server.wait { $0.connectionsEndedByPeer == 2 }
+    }
+
+    @Test(arguments: ContractTransport.all)
+    func slowReader_isNotIdle(transport: ContractTransport) async throws {
+        let size = 1 << 20
+        let server = try ScriptedServer(.answer(body: Data(count: size)))
+        let slow = try ScriptedServer([.read, .pause(milliseconds: 1500), .send("HTTP/1.1 204 x\r\n\r\n"), .close])
+        defer {
+            server.stop()
+            slow.stop()
+        }
+        let response = try await transport.start(.get, server.url()) { $0.idleTimeout = .seconds(1) }
+        var chunks = response.body.makeAsyncIterator()
+        var total = try #require(try await chunks.next()).count
+        // The reader is away for longer than the timeout.
+        _ = try await transport.send(.get, slow.url())
+        while let chunk = try await chunks.next() { total += chunk.count }
+        #expect(total == size)
+    }
+}
