@@ -3,6 +3,8 @@ import NetworkCore
 /// The proxy (CURLOPT_PROXY and its kin). Past the environment's where the request must go straight to the server.
 struct ProxyOption: EasyOption {
     let options: TransportOptions
+    /// Whether the server speaks TLS, apart from the proxy.
+    let isSecure: Bool
 
     func apply(to easy: EasyHandle) throws {
         switch options.proxy.choice {
@@ -38,6 +40,12 @@ struct ProxyOption: EasyOption {
 
     private func setTLS(_ proxy: Proxy, on easy: EasyHandle) throws {
         try easy.set(.proxyTLSVersion, OptionValue.tls1_2)
+        if !isSecure {
+            // For a server in clear, libcurl (seen with 7.88) looks for a kept connection without a look at whom the proxy's
+            // certificate was checked against. So none is shared.
+            try easy.set(.freshConnect, 1)
+            try easy.set(.forbidReuse, 1)
+        }
         switch proxy.authorities {
         case .system: break
         case .file(let path):

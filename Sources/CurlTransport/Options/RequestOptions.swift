@@ -146,7 +146,7 @@ extension TransportRequest {
         if tls.serverName != nil, !headerFields.contains(.host) {
             list.append(HeaderFieldsOption(fields: [.host: url.authority] + wireFields))
         }
-        list.append(ProxyOption(options: options))
+        list.append(ProxyOption(options: options, isSecure: url.scheme == "https"))
         if options.connection != ConnectionOptions() { list.append(ConnectionOption(options: options.connection)) }
         if options.rate != RateOptions() { list.append(RateOption(options: options.rate)) }
         if let authentication = options.authentication {

@@ -32,7 +32,7 @@ public struct ProxyOptions: Sendable, Hashable {
 public struct Proxy: Sendable, Hashable {
     /// Kind, host and port (CURLOPT_PROXY): `http://`, `https://` (TLS to the proxy, libcurl 7.52), `socks4://`,
     /// `socks4a://`, `socks5://`, `socks5h://`. With `socks4a` and `socks5h` the proxy looks up the server's name, with
-    /// `socks4` and `socks5` we do. Without a port: 443 with `https`, else 1080.
+    /// `socks4` and `socks5` we do. Connections through an `https://` proxy to an http: URL are not kept. Without a port: 443 with `https`, else 1080.
     public var url: String
     /// The user (CURLOPT_PROXYUSERNAME). None by default.
     public var user: String?
