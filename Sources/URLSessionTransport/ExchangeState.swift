@@ -33,6 +33,7 @@ struct ExchangeState {
     private var stage = Stage.created
     private var clock: ExchangeClock
     private var head: HTTPResponse?
+    private var announcedLength: Int?
     /// Whether the next head may be a proxy's answer to CONNECT, which is not the response's.
     private var headMayBeProxys: Bool
     private var isHeadDelivered = false
@@ -84,6 +85,8 @@ struct ExchangeState {
         return Reaction(setsAlarm: true)
     }
 
+    /// The same as the curl transport's.
+    private static let maximumFields = 5_000
     private static let drainedBytes = 65_536
     private static let drainTime = Duration.seconds(1)
 
@@ -109,6 +112,18 @@ struct ExchangeState {
             return end(NetworkError(.invalidResponse, "a second head came within the response"), at: now)
         }
         let waitsForAnother = headMayBeProxys && head == nil
+        do throws(NetworkError) {
+            announcedLength = try newHead.headerFields.announcedLength()
+            guard newHead.headerFields.count <= Self.maximumFields else {
+                throw NetworkError(
+                    .responseHeadTooLarge,
+                    "the response has more than \(Self.maximumFields) header fields",
+                    phase: .receiving
+                )
+            }
+        } catch {
+            return end(error, at: now)
+        }
         firstByteAt = now
         head = newHead
         return waitsForAnother ? Reaction() : deliverHead()
@@ -234,7 +249,7 @@ struct ExchangeState {
     private var expectedLength: Int? {
         guard let head, request.method != .head, !head.isContentEncoded else { return nil }
         guard head.status != .noContent, head.status != .notModified else { return nil }
-        return head.headerFields[.contentLength].flatMap { Int($0) }.flatMap { $0 >= 0 ? $0 : nil }
+        return announcedLength
     }
 }
 

@@ -12,8 +12,9 @@ import FoundationNetworking
 /// sent (see ``capabilities``), and this is what remains:
 ///
 /// - A response with trailers ends the process, and so does a redirect whose `Location` starts with `//` and has an
-///   IPv6 address or a percent-encoded character in its host, and a connection that the server closes within the
-///   response's head. Peers that you don't trust belong on the curl transport.
+///   IPv6 address or a percent-encoded character in its host, a connection that the server closes within the response's
+///   head, and a `Content-Length` just below 2^63. A head of ten thousand lines holds up all exchanges of the process for seconds.
+///   Peers that you don't trust belong on the curl transport.
 /// - Header fields are sent in no particular order, repeated ones joined by `, `, and received sorted by name, re-cased
 ///   (`Etag`), with repeated ones joined by `, ` (`Set-Cookie` is taken apart again).
 /// - A head with bytes that are not UTF-8, a line without a space after the colon or a status line without a reason

@@ -1,23 +1,13 @@
+import CurlTransport
 import Foundation
 import NetworkCore
 import NetworkTesting
 import Testing
 
-@testable import CurlTransport
-
 /// What curl alone does; the rest is in the contract, with other transports.
 @Suite("Streaming over curl", .timeLimit(.minutes(1)))
 struct StreamingTests {
     private let dispatcher = CurlNetworkDispatcher()
-
-    private func send(_ url: String, _ change: (inout TransportOptions) -> Void = { _ in }) async throws
-        -> TransportResponse
-    {
-        var request = TransportRequest(url: try RequestURL(url))
-        request.options.totalTimeout = .seconds(30)
-        change(&request.options)
-        return try await dispatcher.send(request)
-    }
 
     @Test func aReaderThatWaitsBeforeTheSenderPausesIsNotForgotten() async throws {
         // Chunks around the marks, read as fast as they come and with a pause now and then.
@@ -27,7 +17,9 @@ struct StreamingTests {
         ])
         defer { server.stop() }
         for round in 0..<100 {
-            let response = try await send(server.url())
+            var request = TransportRequest(url: try RequestURL(server.url()))
+            request.options.totalTimeout = .seconds(30)
+            let response = try await dispatcher.send(request)
             var total = 0
             for try await chunk in response.body {
                 total += chunk.count

@@ -4,8 +4,9 @@ import NetworkTesting
 import Testing
 
 /// What comes between a request and its response, each a hundred times.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.serialized, .timeLimit(.minutes(2)), .ownProcess)
 struct InterruptionContract {
+
     private static let rounds = 100
 
     /// Starts a request, waits until it has come to a phase, cancels it, and expects it to say so.

@@ -7,8 +7,11 @@ enum CurlFailure {
     /// - Parameters:
     ///   - text: What libcurl wrote into the error buffer.
     ///   - phase: How far the transfer had come.
-    static func error(_ code: CURLcode, text: String?, phase: NetworkError.Phase) -> NetworkError {
-        let (ours, message) = classify(code, text: text ?? "", phase: phase)
+    ///   - isInBody: Whether the final head was complete.
+    static func error(
+        _ code: CURLcode, text: String?, phase: NetworkError.Phase, isInBody: Bool
+    ) -> NetworkError {
+        let (ours, message) = classify(code, text: text ?? "", phase: phase, isInBody: isInBody)
         return NetworkError(ours, message, phase: phase, underlying: underlying(code, text: text))
     }
 
@@ -21,7 +24,7 @@ enum CurlFailure {
     }
 
     private static func classify(
-        _ code: CURLcode, text: String, phase: NetworkError.Phase
+        _ code: CURLcode, text: String, phase: NetworkError.Phase, isInBody: Bool
     ) -> (NetworkError.Code, String) {
         switch code {
         case CURLE_URL_MALFORMAT: (.invalidURL, "libcurl does not accept the URL")
@@ -46,10 +49,15 @@ enum CurlFailure {
         case CURLE_BAD_CONTENT_ENCODING: (.invalidContentEncoding, "the body's Content-Encoding is damaged or unknown")
         case CURLE_WRITE_ERROR where text.contains("content unencoding"):
             (.invalidContentEncoding, "the body's Content-Encoding is damaged")
-        case CURLE_RECV_ERROR where text.contains("hex") || text.contains("chunk"):
+        // Also the many heads of interim responses, which count together, and a trailer without end.
+        case CURLE_RECV_ERROR where text.contains("Too large response headers") || text.contains("Out of memory"):
+            (.responseHeadTooLarge, "the response's head is too large")
+        // A trailer that is none fails with the number of whoever found it.
+        case _ where text.contains("chunked-encod"),
+            CURLE_RECV_ERROR where text.contains("hex") || text.contains("chunk"):
             (.invalidResponse, "the body's chunked encoding is damaged")
-        case CURLE_RECV_ERROR where phase == .receiving: (.truncatedBody, "the connection broke in the body")
-        case CURLE_HTTP2_STREAM where phase == .receiving: (.truncatedBody, "the server ended the stream in the body")
+        case CURLE_RECV_ERROR where isInBody: (.truncatedBody, "the connection broke in the body")
+        case CURLE_HTTP2_STREAM where isInBody: (.truncatedBody, "the server ended the stream in the body")
         case CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_HTTP2_STREAM: (.connectionLost, "the connection broke")
         case CURLE_SEND_FAIL_REWIND: (.connectionLost, "the connection broke and the body can't be sent again")
         // One header line above 100 KB is reported like this.

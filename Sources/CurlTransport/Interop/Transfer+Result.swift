@@ -15,7 +15,8 @@ extension Transfer {
         if code != CURLE_OK, let refusedAddress { return .failure(NetworkError.addressRefused(refusedAddress)) }
         let phase = info.phase(hasResponse: state.hasResponse)
         guard code == CURLE_OK else {
-            return .failure(CurlFailure.error(code, text: easy.failureText, phase: phase))
+            let isInBody = state.head.hasFinalHead
+            return .failure(CurlFailure.error(code, text: easy.failureText, phase: phase, isInBody: isInBody))
         }
         guard state.head.hasFinalHead else {
             // libcurl calls a head that the end of the connection cut off a success.

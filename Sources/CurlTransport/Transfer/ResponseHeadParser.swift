@@ -5,7 +5,7 @@ import NetworkCore
 ///
 /// Lenient where servers are sloppy: a missing reason, a missing space after the colon, bare LF, values in Latin-1. A line
 /// that is no header field is skipped. Strict where leniency is dangerous: two different Content-Lengths are refused
-/// (RFC 9110 §8.6), and so are more than 5,000 fields.
+/// (RFC 9110 §8.6), and so are one that is no number and more than 5,000 fields.
 enum ResponseHeadParser {
     static let maximumFields = 5_000
 
@@ -13,7 +13,7 @@ enum ResponseHeadParser {
         var lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: true)[...]
         guard let statusLine = lines.popFirst() else { throw invalid("its head is empty") }
         let response = HTTPResponse(status: try parseStatus(statusLine), headerFields: try parseFields(lines))
-        try checkLengths(response.headerFields)
+        _ = try response.headerFields.announcedLength()
         return response
     }
 
@@ -61,14 +61,6 @@ enum ResponseHeadParser {
         else { throw invalid("its status line is not one") }
         let reason = parts.count > 2 ? text(Array(trimmed(parts[2]))) : ""
         return HTTPResponse.Status(code: code, reasonPhrase: reason)
-    }
-
-    private static func checkLengths(_ fields: HTTPFields) throws {
-        let lengths = fields[values: .contentLength].map { $0.split(separator: ",") }.joined().map {
-            $0.drop { $0 == " " }.prefix { $0 != " " }
-        }
-        guard Set(lengths).count > 1 else { return }
-        throw invalid("it has two different Content-Length values")
     }
 
     /// UTF-8 where it is UTF-8, else Latin-1, in which every byte is a character.

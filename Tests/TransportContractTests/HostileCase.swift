@@ -1,0 +1,67 @@
+import Foundation
+import NetworkLayer
+import NetworkTesting
+import Testing
+
+/// What a server should not answer, and what comes of it: a response, or an error with a code that fits.
+struct HostileCase: Sendable, CustomTestStringConvertible {
+    enum Outcome: Equatable {
+        case response(Int, String)
+        case failure(NetworkError.Code)
+    }
+
+    let name: String
+    let script: Script
+    /// The one that must be, or the ones that may.
+    let outcomes: [Outcome]
+    /// The case that a transport may be excluded from.
+    var exclusion: Exclusion.Case?
+    var change: @Sendable (inout TransportOptions) -> Void = { _ in }
+
+    var testDescription: String { name }
+
+    init(
+        _ name: String,
+        _ script: Script,
+        _ outcomes: Outcome...,
+        exclusion: Exclusion.Case? = nil,
+        change: @escaping @Sendable (inout TransportOptions) -> Void = { _ in }
+    ) {
+        self.name = name
+        self.script = script
+        self.outcomes = outcomes
+        self.exclusion = exclusion
+        self.change = change
+    }
+
+    /// A server that sends a text and closes.
+    init(_ name: String, _ text: String, _ outcomes: Outcome..., exclusion: Exclusion.Case? = nil) {
+        self.name = name
+        script = .raw(text)
+        self.outcomes = outcomes
+        self.exclusion = exclusion
+    }
+
+    /// Meets the server once.
+    func check(over transport: ContractTransport, method: HTTPMethod = .get, body: Data? = nil) async throws {
+        let check: () async throws -> Void = {
+            let server = try ScriptedServer(script)
+            defer { server.stop() }
+            let outcome: Outcome
+            var details = ""
+            do {
+                let answer = try await transport.send(method, server.url(), body: body, options: change)
+                outcome = .response(answer.status, answer.text)
+            } catch let error as NetworkError {
+                outcome = .failure(error.code)
+                details = error.description
+                // What ran out of time lets go of its connection, before the server does.
+                if error.code == .idleTimeout || error.code == .totalTimeout {
+                    try await server.wait { $0.endedConnectionCount == $0.connectionCount }
+                }
+            }
+            #expect(outcomes.contains(outcome), "\(details)")
+        }
+        if let exclusion { try await transport.run(exclusion, body: check) } else { try await check() }
+    }
+}
