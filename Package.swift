@@ -53,7 +53,7 @@ let package = Package(
         .target(
             name: "CurlTransport",
             dependencies: [
-                "CCurl", "NetworkCore", httpTypes,
+                "CCurl", "NetworkCore", httpTypes, logging,
                 .product(
                     name: "ServiceLifecycle",
                     package: "swift-service-lifecycle",
@@ -88,7 +88,7 @@ let package = Package(
         .testTarget(name: "NetworkCoreTests", dependencies: ["NetworkCore", httpTypes], swiftSettings: settings),
         .testTarget(
             name: "CurlTransportTests",
-            dependencies: ["CurlTransport", "NetworkTesting", logging],
+            dependencies: ["CurlTransport", "NetworkTesting", httpTypes, logging],
             swiftSettings: settings
         ),
         .testTarget(
@@ -119,7 +119,7 @@ let package = Package(
         ),
         .testTarget(
             name: "IntegrationTests",
-            dependencies: ["NetworkLayer"],
+            dependencies: ["NetworkLayer", "NetworkTesting"],
             swiftSettings: settings
         ),
     ]

@@ -101,6 +101,19 @@ free_port() {
     done
 }
 
+# free_ports COUNT   prints the first of so many free ports in a row.
+free_ports() {
+    local first offset
+    while true; do
+        first=$(free_port)
+        for ((offset = 1; offset < $1; offset++)); do
+            if is_listening 127.0.0.1 $((first + offset)); then continue 2; fi
+        done
+        echo "$first"
+        return
+    done
+}
+
 # wait_for_port PORT PID LOG   until PORT answers; gives up when the process ends, or after 30 seconds.
 wait_for_port() {
     local port=$1 pid=$2 log=$3 tries

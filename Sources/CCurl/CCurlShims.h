@@ -24,6 +24,12 @@ static const int ccurl_epoll_cloexec = EPOLL_CLOEXEC;
 static const int ccurl_eventfd_flags = EFD_CLOEXEC | EFD_NONBLOCK;
 
 // CURLOPT_* newer than 7.74, by number, with the version that brought them.
+static const CURLoption ccurl_opt_aws_sigv4 = (CURLoption)(CURLOPTTYPE_OBJECTPOINT + 305);           // 7.75
+static const CURLoption ccurl_opt_cainfo_blob = (CURLoption)(40000 + 309);                           // 7.77
+static const CURLoption ccurl_opt_proxy_cainfo_blob = (CURLoption)(40000 + 310);                     // 7.77
+static const CURLoption ccurl_opt_prereqfunction = (CURLoption)(CURLOPTTYPE_FUNCTIONPOINT + 312);    // 7.80
+static const CURLoption ccurl_opt_prereqdata = (CURLoption)(CURLOPTTYPE_OBJECTPOINT + 313);          // 7.80
+static const CURLoption ccurl_opt_tcp_keepcnt = (CURLoption)(CURLOPTTYPE_LONG + 326);                // 8.9
 static const CURLoption ccurl_opt_maxlifetime_conn = (CURLoption)(CURLOPTTYPE_LONG + 314);         // 7.80
 static const CURLoption ccurl_opt_protocols_str = (CURLoption)(CURLOPTTYPE_OBJECTPOINT + 318);       // 7.85
 static const CURLoption ccurl_opt_redir_protocols_str = (CURLoption)(CURLOPTTYPE_OBJECTPOINT + 319); // 7.85
@@ -42,6 +48,14 @@ static const size_t ccurl_readfunc_pause = CURL_READFUNC_PAUSE;
 static const int ccurl_pause_continue = CURLPAUSE_CONT;
 static const long ccurl_http_bits = CURLPROTO_HTTP | CURLPROTO_HTTPS;
 static const long ccurl_sslversion_tls1_2 = CURL_SSLVERSION_TLSv1_2;
+static const long ccurl_sslversion_tls1_0 = CURL_SSLVERSION_TLSv1_0;
+static const long ccurl_sslversion_maximum_shift = 16;
+static const long ccurl_auth_basic = CURLAUTH_BASIC;
+static const long ccurl_auth_digest = CURLAUTH_DIGEST;
+static const long ccurl_auth_negotiate = CURLAUTH_NEGOTIATE;
+static const long ccurl_auth_ntlm = CURLAUTH_NTLM;
+static const long ccurl_auth_any = CURLAUTH_ANY;
+static const long ccurl_auth_any_safe = CURLAUTH_ANYSAFE;
 
 // Enumerators in some versions and macros in others: one type for Swift.
 static const long ccurl_http_version_1_0 = CURL_HTTP_VERSION_1_0;
@@ -87,6 +101,12 @@ static inline CURLcode ccurl_easy_setopt_list(CURL *easy, CURLoption option, str
     return curl_easy_setopt(easy, option, value);
 }
 
+// libcurl copies the bytes.
+static inline CURLcode ccurl_easy_setopt_blob(CURL *easy, CURLoption option, const void *bytes, size_t count) {
+    struct curl_blob blob = {(void *)bytes, count, CURL_BLOB_COPY};
+    return curl_easy_setopt(easy, option, &blob);
+}
+
 typedef size_t (*ccurl_data_callback)(char *bytes, size_t size, size_t count, void *context);
 static inline CURLcode ccurl_easy_setopt_data_callback(CURL *easy, CURLoption option, ccurl_data_callback callback) {
     return curl_easy_setopt(easy, option, callback);
@@ -106,6 +126,11 @@ static inline CURLcode ccurl_easy_setopt_open_socket_callback(CURL *easy, ccurl_
 typedef int (*ccurl_close_socket_callback)(void *context, curl_socket_t descriptor);
 static inline CURLcode ccurl_easy_setopt_close_socket_callback(CURL *easy, ccurl_close_socket_callback callback) {
     return curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, callback);
+}
+
+typedef int (*ccurl_prereq_callback)(void *context, char *remote, char *local, int remote_port, int local_port);
+static inline CURLcode ccurl_easy_setopt_prereq_callback(CURL *easy, ccurl_prereq_callback callback) {
+    return curl_easy_setopt(easy, ccurl_opt_prereqfunction, callback);
 }
 
 // One per parameter type of curl_easy_getinfo.

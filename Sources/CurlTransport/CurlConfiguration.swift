@@ -19,6 +19,11 @@ public struct CurlConfiguration: Sendable, Hashable {
     /// loop. The limits above hold for each loop.
     public var loops = 1
 
+    /// Whether *any* server is believed to be who it says it is: CURLOPT_SSL_VERIFYPEER and VERIFYHOST off. Anybody on the
+    /// way can then read and change what is sent. For a test bench; a private authority belongs in
+    /// ``NetworkCore/TLSOptions/authorities``. Off by default; each dispatcher that is made with it logs a warning, once.
+    public var unsafelyTrustsAnyServer = false
+
     /// The defaults.
     public init() {
         var limit = rlimit()

@@ -1,3 +1,4 @@
+import Logging
 public import NetworkCore
 
 /// Carries requests over the system's libcurl: one thread, an event loop, kept-alive connections.
@@ -14,10 +15,19 @@ public final class CurlNetworkDispatcher: HTTPTransport {
 
     private let pool = EasyPool()
     private let loops: LoopGroup
+    private let trustsAnyServer: Bool
 
     /// A dispatcher with its own thread and connections; the thread starts with the first request.
-    public init(configuration: CurlConfiguration = CurlConfiguration()) {
+    public convenience init(configuration: CurlConfiguration = CurlConfiguration()) {
+        self.init(configuration: configuration, logger: Logger(label: "NetworkLayer.CurlTransport"))
+    }
+
+    init(configuration: CurlConfiguration, logger: @autoclosure () -> Logger) {
         loops = LoopGroup(configuration: configuration.checked, pool: pool)
+        trustsAnyServer = configuration.unsafelyTrustsAnyServer
+        if trustsAnyServer {
+            logger().warning("a curl dispatcher trusts any server: TLS certificates are not checked")
+        }
     }
 
     deinit { loops.shutDown(within: .zero) }
@@ -78,6 +88,7 @@ public final class CurlNetworkDispatcher: HTTPTransport {
         let transfer = Transfer(request, easy: easy, clock: clock)
         do {
             for option in request.easyOptions(for: Libcurl.found) { try option.apply(to: easy) }
+            if trustsAnyServer { try AnyServerOption().apply(to: easy) }
             try transfer.attachCallbacks(to: easy)
         } catch {
             pool.give(easy)
@@ -92,14 +103,23 @@ extension TransportCapabilities {
     init(curl support: LibcurlSupport) {
         var supported: Set<TransportCapability> = [
             .http1_0, .http1_1, .bodyOnGet, .streamedRequestBodies, .ipv6Literals, .rawBodies, .exactResponseFields,
-            .lenientHeads, .trailers,
-            .backPressure, .wireLog, .detailedMetrics,
+            .lenientHeads, .trailers, .backPressure, .wireLog, .detailedMetrics, .firstByteTimeout, .proxyOptions,
+            .connectionOptions, .nameOptions, .rateOptions, .addressPolicy,
         ]
         var reasons: [TransportCapability: String] = [:]
-        if support.features.contains("HTTP2") {
-            supported.insert(.http2)
-        } else {
-            reasons[.http2] = "this libcurl was built without it"
+        for (capability, isBuiltIn) in support.builtIn {
+            if isBuiltIn {
+                supported.insert(capability)
+            } else {
+                reasons[capability] = "this libcurl was built without it"
+            }
+        }
+        for (capability, feature) in LibcurlSupport.byVersion {
+            if support.has(feature) {
+                supported.insert(capability)
+            } else {
+                reasons[capability] = "from libcurl \(feature.since)"
+            }
         }
         self.init(
             transport: "curl",

@@ -21,7 +21,7 @@ extension URLSessionNetworkDispatcher {
                 .wireLog: "URLSession does not show what it sends",
                 .backPressure: "URLSession can't be stopped: a suspended task starts again and damages the body",
                 .detailedMetrics: "FoundationNetworking measures nothing; total and first byte are our own",
-            ],
+            ].merging(Self.missingOptions.map { ($0, "FoundationNetworking has no such option") }) { own, _ in own },
             facts: [
                 ("connections per host", "\(Self.maximumConnectionsPerHost)"),
                 ("connect timeout", "approximate"),
@@ -29,6 +29,12 @@ extension URLSessionNetworkDispatcher {
             ]
         )
     }
+
+    private static let missingOptions: [TransportCapability] = [
+        .firstByteTimeout, .tlsOptions, .authoritiesInMemory, .clientCertificateInMemory, .proxyOptions, .httpsProxies,
+        .connectionOptions, .unixSockets, .keepAliveProbes, .nameOptions, .rateOptions, .addressPolicy,
+        .digestAuthentication, .ntlmAuthentication, .negotiateAuthentication, .awsSigV4, .brotli, .zstd,
+    ]
 
     private static var basis: String {
         #if canImport(FoundationNetworking)

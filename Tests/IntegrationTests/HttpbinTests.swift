@@ -135,6 +135,31 @@ struct HttpbinTests {
     }
 
     @Test(arguments: TransportKind.allCases)
+    func `Basic and Bearer are accepted`(kind: TransportKind) async throws {
+        let base = try #require(Peers.httpbin)
+        let basic = try await Exchange(RequestURL(base + "/basic-auth/me/pw"), over: kind.transport) {
+            $0.authentication = .basic(user: "me", password: "pw")
+        }
+        #expect(basic.status == 200)
+        let bearer = try await Exchange(RequestURL(base + "/bearer"), over: kind.transport) {
+            $0.authentication = .bearer(token: "token")
+        }
+        #expect(bearer.status == 200)
+    }
+
+    @Test(arguments: ["MD5", "SHA-256"])
+    func `Digest is accepted, and refused with a wrong password`(algorithm: String) async throws {
+        let url = try RequestURL(try #require(Peers.httpbin) + "/digest-auth/auth/me/pw/\(algorithm)")
+        let good = try await Exchange(url) { $0.authentication = .digest(user: "me", password: "pw") }
+        #expect(good.status == 200)
+        #expect(good.text.contains(#""authenticated": true"#) || good.text.contains(#""authenticated":true"#))
+        let bad = try await Exchange(url) { $0.authentication = .digest(user: "me", password: "wrong") }
+        #expect(bad.status == 401)
+        let any = try await Exchange(url) { $0.authentication = .anySafe(user: "me", password: "pw") }
+        #expect(any.status == 200)
+    }
+
+    @Test(arguments: TransportKind.allCases)
     func `parameters of every script survive in the query`(kind: TransportKind) async throws {
         let texts = ["köln": "größer ✓", "日本": "語 と 空白", "sign": "a+b&c=d;e%f#g", "emoji": "👩‍👩‍👧", "empty": ""]
         let echo = try await ask("/anything", params: texts.mapValues(ParameterValue.string), over: kind)

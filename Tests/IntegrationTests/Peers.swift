@@ -10,6 +10,30 @@ enum Peers {
     static let nginx = ProcessInfo.processInfo.environment[nginxVariable]
     static let httpbin = ProcessInfo.processInfo.environment[httpbinVariable]
 
+    /// The first of nginx's ports with TLS, and the folder with the certificates.
+    static let tlsVariable = "NETWORKLAYER_TLS_PORT"
+    static let tlsPort = ProcessInfo.processInfo.environment[tlsVariable].flatMap { Int($0) }
+    static let tlsFolder = ProcessInfo.processInfo.environment["NETWORKLAYER_TLS_FOLDER"] ?? "."
+
+    /// A server with TLS in some form, as `scripts/peers/tls` numbers them.
+    enum TLS: Int {
+        case good, expired, elsewhere, selfSigned, stray, old, clientCertificate, http2
+    }
+
+    static func url(_ server: TLS, _ path: String = "/whoami", host: String = "localhost") throws -> RequestURL {
+        try RequestURL("https://\(host):\(try #require(tlsPort) + server.rawValue)\(path)")
+    }
+
+    /// What the peer wrote into its folder.
+    static func tlsFile(_ name: String) throws -> Data {
+        try Data(contentsOf: URL(filePath: tlsFolder).appending(path: name))
+    }
+
+    /// A proxy's URL.
+    static func proxy(_ kind: String) -> String? {
+        ProcessInfo.processInfo.environment["NETWORKLAYER_PROXY_\(kind)"]
+    }
+
     /// Why a suite does not run.
     static func absence(of variable: String) -> Comment {
         "\(variable) is not set: scripts/test starts the server and sets it"

@@ -25,7 +25,7 @@ import Testing
         #expect(request.method == .put)
         #expect(request.url.absoluteString == "http://a/b?c")
         #expect(request.headerFields[values: try #require(.init("X-A"))] == ["1", "2"])
-        #expect(request.headerFields[.authorization] == "Basic w7w6cDpx")
+        #expect(request.wireFields[.authorization] == "Basic w7w6cDpx")
         #expect(request.headerFields[.range] == "bytes=0-4")
         #expect(request.headerFields[.acceptEncoding] == "identity")
         #expect(request.body?.knownBytes == Data("hi".utf8))
@@ -57,7 +57,9 @@ import Testing
         (#"{"url":"u","ulr":1,"Method":2}"#, "unknown keys 'Method', 'ulr'"),
         (#"{"url":"u","options":{"timeoutMs":1.5}}"#, "'options.timeoutMs' is 1.5"),
         (#"{"url":"u","options":{"timeout":1}}"#, "unknown key 'options.timeout'"),
-        (#"{"url":"u","options":{"proxy":{"uri":"x"}}}"#, "unknown key 'options.proxy.uri'"),
+        (#"{"url":"u","options":{"proxy":{"uri":"x"}}}"#, "'options.proxy.url' is missing"),
+        (#"{"url":"u","options":{"proxy":{}}}"#, "'options.proxy.url' is missing"),
+        (#"{"url":"u","options":{"proxy":{"url":"x","noProxy":[1]}}}"#, "'options.proxy.noProxy'"),
         (#"{"url":"u","options":{"auth":{"user":"x"}}}"#, "'options.auth.scheme' is missing"),
         (#"{"url":"u","options":{"auth":{"scheme":"ntlm"}}}"#, "'options.auth.scheme' is 'ntlm'"),
         (#"{"url":"u","options":{"cookies":"on"}}"#, "'options.cookies' is 'on'"),
@@ -78,8 +80,7 @@ import Testing
 
     @Test(arguments: [
         (#"{"followRedirects":true}"#, "followRedirects"), (#"{"maxRedirects":3}"#, "maxRedirects"),
-        (#"{"proxy":{"url":"http://p"}}"#, "proxy"), (#"{"auth":{"scheme":"digest"}}"#, "auth 'digest'"),
-        (#"{"auth":{"scheme":"any"}}"#, "auth 'any'"), (#"{"cookies":"memory"}"#, "cookies 'memory'"),
+        (#"{"cookies":"memory"}"#, "cookies 'memory'"),
         (#"{"initialCookies":[{}]}"#, "initialCookies"), (#"{"keepMethodOn":[301]}"#, "keepMethodOn"),
         (#"{"uploadStreamed":true}"#, "uploadStreamed"),
     ])
@@ -102,8 +103,31 @@ import Testing
 
     @Test func bearer_takesTheTokenFromThePassword() throws {
         #expect(
-            try options(#"{"auth":{"scheme":"bearer","password":"abc"}}"#).headerFields[.authorization] == "Bearer abc"
+            try options(#"{"auth":{"scheme":"bearer","password":"abc"}}"#).wireFields[.authorization] == "Bearer abc"
         )
+    }
+
+    @Test func digestAndAny_areTheLibrarys() throws {
+        #expect(
+            try options(#"{"auth":{"scheme":"digest","user":"a","password":"b"}}"#).options.authentication
+                == .digest(user: "a", password: "b")
+        )
+        #expect(
+            try options(#"{"auth":{"scheme":"any","user":"a","password":"b"}}"#).options.authentication
+                == .anySafe(user: "a", password: "b")
+        )
+    }
+
+    @Test func proxy_isTheLibrarys_AndAnEmptyOneIsNone() throws {
+        var proxy = Proxy("socks5h://127.0.0.1:1080", user: "u", password: "p")
+        proxy.noProxy = ["a.test", "10.0.0.1"]
+        proxy.tunnel = true
+        let text = #"{"proxy":{"url":"socks5h://127.0.0.1:1080","user":"u","password":"p","tunnel":true,"noProxy":"#
+        #expect(try options(text + #""a.test, 10.0.0.1"}}"#).options.proxy == .explicit(proxy))
+        #expect(try options(text + #"["a.test","10.0.0.1"]}}"#).options.proxy == .explicit(proxy))
+        #expect(try options(#"{"proxy":{"url":""}}"#).options.proxy == .none)
+        let error = #expect(throws: NetworkError.self) { try options(#"{"proxy":{"url":"ftp://a"}}"#) }
+        #expect(error?.code == .invalidOption)
     }
 
     @Test func optionAndItsHeaderField_excludeOneAnother() throws {

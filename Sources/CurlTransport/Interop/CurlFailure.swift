@@ -32,9 +32,17 @@ enum CurlFailure {
         case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_HTTP2, CURLE_HTTP3:
             (.invalidResponse, "what the server sent is not HTTP")
         case CURLE_COULDNT_RESOLVE_PROXY: (.proxyFailed, "the proxy's name could not be resolved")
+        case CURLE_RECV_ERROR where text.contains("CONNECT"), CURLE_COULDNT_CONNECT where text.contains("CONNECT"):
+            (.proxyFailed, "the proxy refused the tunnel")
+        case CURLE_COULDNT_CONNECT where text.contains("SOCKS"): (.proxyFailed, "the SOCKS proxy refused or failed")
+        // SOCKS 4 and 5 get an address, which we look up.
+        case CURLE_PROXY where text.contains("resolve"):
+            (.nameNotResolved, "the host's name could not be resolved")
         case CURLE_PROXY: (.proxyFailed, "the proxy refused or failed")
         case CURLE_COULDNT_RESOLVE_HOST: (.nameNotResolved, "the host's name could not be resolved")
         case CURLE_COULDNT_CONNECT: (.connectFailed, "no connection to the server")
+        case CURLE_OPERATION_TIMEDOUT where text.contains("too slow"):
+            (.lowSpeed, "slower than the lowest speed allowed for too long (rate.lowSpeed)")
         case CURLE_OPERATION_TIMEDOUT: (.connectTimeout, "no connection within the connect timeout")
         case CURLE_PARTIAL_FILE: (.truncatedBody, "the connection ended before the body did")
         case CURLE_GOT_NOTHING: (.connectionLost, "the server closed the connection without an answer")

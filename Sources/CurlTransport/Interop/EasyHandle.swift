@@ -1,6 +1,12 @@
 import CCurl
 import NetworkCore
 
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
 /// Owns one `CURL *` and everything that must live as long as its transfer: the header list, the error text, the
 /// transfer that the callbacks report to.
 ///
@@ -8,7 +14,7 @@ import NetworkCore
 /// loop, and the loop gives it back to the pool when it has left the multi handle.
 final class EasyHandle: @unchecked Sendable {
     let pointer: UnsafeMutableRawPointer
-    private var headerList: UnsafeMutablePointer<curl_slist>?
+    private var lists: [UnsafeMutablePointer<curl_slist>] = []
     private let errorText: UnsafeMutablePointer<CChar>
     private(set) var reader: RequestBodyReader?
     private var wireLog: WireLog?
@@ -26,7 +32,7 @@ final class EasyHandle: @unchecked Sendable {
     deinit {
         // Never inside a multi handle here: the loop removes before it lets go.
         curl_easy_cleanup(pointer)
-        curl_slist_free_all(headerList)
+        freeLists()
         errorText.deallocate()
     }
 
@@ -41,10 +47,14 @@ final class EasyHandle: @unchecked Sendable {
     /// Lets go of the last transfer's memory. The handle must have left its multi handle, and must be ``reset()`` before
     /// it is used again.
     func release() {
-        curl_slist_free_all(headerList)
-        headerList = nil
+        freeLists()
         reader = nil
         wireLog = nil
+    }
+
+    private func freeLists() {
+        for list in lists { curl_slist_free_all(list) }
+        lists.removeAll(keepingCapacity: true)
     }
 
     /// libcurl's own words on the failure, if it had any.
@@ -65,18 +75,26 @@ final class EasyHandle: @unchecked Sendable {
         try check(ccurl_easy_setopt_string(pointer, option.number, value), option.name)
     }
 
-    /// Header lines; the list lives until ``release()``.
-    func setHeaderLines(_ lines: [String]) throws {
+    /// Lines; the list lives until ``release()``.
+    func set(_ option: ListOption, _ lines: [String]) throws {
         var list: UnsafeMutablePointer<curl_slist>?
         for line in lines {
             guard let longer = curl_slist_append(list, line) else {
                 curl_slist_free_all(list)
-                throw NetworkError(.unclassified, "no memory for the header fields", phase: .preparing)
+                throw NetworkError(.unclassified, "no memory for the lines of \(option.name)", phase: .preparing)
             }
             list = longer
         }
-        headerList = list
-        try check(ccurl_easy_setopt_list(pointer, CURLOPT_HTTPHEADER, list), "CURLOPT_HTTPHEADER")
+        if let list { lists.append(list) }
+        try check(ccurl_easy_setopt_list(pointer, option.number, list), option.name)
+    }
+
+    /// libcurl copies the bytes.
+    func set(_ option: BlobOption, _ bytes: Data) throws {
+        let code = bytes.withUnsafeBytes {
+            ccurl_easy_setopt_blob(pointer, option.number, $0.baseAddress, $0.count)
+        }
+        try check(code, option.name)
     }
 
     /// A small body, copied by libcurl.

@@ -1,4 +1,5 @@
 import CCurl
+import NetworkCore
 
 /// An option that takes a `long`.
 struct LongOption {
@@ -33,6 +34,20 @@ struct LongOption {
     static let httpGet = LongOption(number: CURLOPT_HTTPGET, name: "CURLOPT_HTTPGET")
     static let noBody = LongOption(number: CURLOPT_NOBODY, name: "CURLOPT_NOBODY")
     static let post = LongOption(number: CURLOPT_POST, name: "CURLOPT_POST")
+    static let freshConnect = LongOption(number: CURLOPT_FRESH_CONNECT, name: "CURLOPT_FRESH_CONNECT")
+    static let forbidReuse = LongOption(number: CURLOPT_FORBID_REUSE, name: "CURLOPT_FORBID_REUSE")
+    static let ipResolve = LongOption(number: CURLOPT_IPRESOLVE, name: "CURLOPT_IPRESOLVE")
+    static let localPort = LongOption(number: CURLOPT_LOCALPORT, name: "CURLOPT_LOCALPORT")
+    static let localPortRange = LongOption(number: CURLOPT_LOCALPORTRANGE, name: "CURLOPT_LOCALPORTRANGE")
+    static let tcpKeepAlive = LongOption(number: CURLOPT_TCP_KEEPALIVE, name: "CURLOPT_TCP_KEEPALIVE")
+    static let tcpKeepIdle = LongOption(number: CURLOPT_TCP_KEEPIDLE, name: "CURLOPT_TCP_KEEPIDLE")
+    static let tcpKeepInterval = LongOption(number: CURLOPT_TCP_KEEPINTVL, name: "CURLOPT_TCP_KEEPINTVL")
+    static let dnsCacheTimeout = LongOption(number: CURLOPT_DNS_CACHE_TIMEOUT, name: "CURLOPT_DNS_CACHE_TIMEOUT")
+    static let lowSpeedLimit = LongOption(number: CURLOPT_LOW_SPEED_LIMIT, name: "CURLOPT_LOW_SPEED_LIMIT")
+    static let lowSpeedTime = LongOption(number: CURLOPT_LOW_SPEED_TIME, name: "CURLOPT_LOW_SPEED_TIME")
+    static let proxyTunnel = LongOption(number: CURLOPT_HTTPPROXYTUNNEL, name: "CURLOPT_HTTPPROXYTUNNEL")
+    static let proxyTLSVersion = LongOption(number: CURLOPT_PROXY_SSLVERSION, name: "CURLOPT_PROXY_SSLVERSION")
+    static let tcpKeepCount = LongOption(number: ccurl_opt_tcp_keepcnt, name: "CURLOPT_TCP_KEEPCNT")
 }
 
 /// An option that takes a `curl_off_t`.
@@ -41,6 +56,9 @@ struct OffsetOption {
     let name: StaticString
 
     static let postFieldSize = OffsetOption(number: CURLOPT_POSTFIELDSIZE_LARGE, name: "CURLOPT_POSTFIELDSIZE_LARGE")
+    static let maxReceiveSpeed = OffsetOption(
+        number: CURLOPT_MAX_RECV_SPEED_LARGE, name: "CURLOPT_MAX_RECV_SPEED_LARGE")
+    static let maxSendSpeed = OffsetOption(number: CURLOPT_MAX_SEND_SPEED_LARGE, name: "CURLOPT_MAX_SEND_SPEED_LARGE")
 }
 
 /// An option that takes a text, which libcurl copies.
@@ -54,7 +72,50 @@ struct StringOption {
     static let protocols = StringOption(number: ccurl_opt_protocols_str, name: "CURLOPT_PROTOCOLS_STR")
     static let redirectProtocols = StringOption(
         number: ccurl_opt_redir_protocols_str, name: "CURLOPT_REDIR_PROTOCOLS_STR")
+    static let caFile = StringOption(number: CURLOPT_CAINFO, name: "CURLOPT_CAINFO")
+    static let proxyCAFile = StringOption(number: CURLOPT_PROXY_CAINFO, name: "CURLOPT_PROXY_CAINFO")
+    static let proxyCADirectory = StringOption(number: CURLOPT_PROXY_CAPATH, name: "CURLOPT_PROXY_CAPATH")
+    static let certificate = StringOption(number: CURLOPT_SSLCERT, name: "CURLOPT_SSLCERT")
+    static let key = StringOption(number: CURLOPT_SSLKEY, name: "CURLOPT_SSLKEY")
+    static let keyPassword = StringOption(number: CURLOPT_KEYPASSWD, name: "CURLOPT_KEYPASSWD")
+    static let pinnedPublicKey = StringOption(number: CURLOPT_PINNEDPUBLICKEY, name: "CURLOPT_PINNEDPUBLICKEY")
+    static let ciphers = StringOption(number: CURLOPT_SSL_CIPHER_LIST, name: "CURLOPT_SSL_CIPHER_LIST")
+    static let cipherSuites = StringOption(number: CURLOPT_TLS13_CIPHERS, name: "CURLOPT_TLS13_CIPHERS")
+    static let proxy = StringOption(number: CURLOPT_PROXY, name: "CURLOPT_PROXY")
+    static let proxyUser = StringOption(number: CURLOPT_PROXYUSERNAME, name: "CURLOPT_PROXYUSERNAME")
+    static let proxyPassword = StringOption(number: CURLOPT_PROXYPASSWORD, name: "CURLOPT_PROXYPASSWORD")
+    static let noProxy = StringOption(number: CURLOPT_NOPROXY, name: "CURLOPT_NOPROXY")
+    static let unixSocketPath = StringOption(number: CURLOPT_UNIX_SOCKET_PATH, name: "CURLOPT_UNIX_SOCKET_PATH")
+    static let abstractUnixSocket = StringOption(
+        number: CURLOPT_ABSTRACT_UNIX_SOCKET, name: "CURLOPT_ABSTRACT_UNIX_SOCKET")
+    static let interface = StringOption(number: CURLOPT_INTERFACE, name: "CURLOPT_INTERFACE")
+    static let dnsOverHTTPS = StringOption(number: CURLOPT_DOH_URL, name: "CURLOPT_DOH_URL")
+    static let user = StringOption(number: CURLOPT_USERNAME, name: "CURLOPT_USERNAME")
+    static let password = StringOption(number: CURLOPT_PASSWORD, name: "CURLOPT_PASSWORD")
+    static let awsSigV4 = StringOption(number: ccurl_opt_aws_sigv4, name: "CURLOPT_AWS_SIGV4")
     static let caDirectory = StringOption(number: CURLOPT_CAPATH, name: "CURLOPT_CAPATH")
+}
+
+/// An option that takes a list of texts, which lives until the transfer's end.
+struct ListOption {
+    let number: CURLoption
+    let name: StaticString
+
+    static let headerLines = ListOption(number: CURLOPT_HTTPHEADER, name: "CURLOPT_HTTPHEADER")
+    static let proxyHeaderLines = ListOption(number: CURLOPT_PROXYHEADER, name: "CURLOPT_PROXYHEADER")
+    static let resolve = ListOption(number: CURLOPT_RESOLVE, name: "CURLOPT_RESOLVE")
+    static let connectTo = ListOption(number: CURLOPT_CONNECT_TO, name: "CURLOPT_CONNECT_TO")
+}
+
+/// An option that takes bytes, which libcurl copies.
+struct BlobOption {
+    let number: CURLoption
+    let name: StaticString
+
+    static let authorities = BlobOption(number: ccurl_opt_cainfo_blob, name: "CURLOPT_CAINFO_BLOB")
+    static let proxyAuthorities = BlobOption(number: ccurl_opt_proxy_cainfo_blob, name: "CURLOPT_PROXY_CAINFO_BLOB")
+    static let certificate = BlobOption(number: CURLOPT_SSLCERT_BLOB, name: "CURLOPT_SSLCERT_BLOB")
+    static let key = BlobOption(number: CURLOPT_SSLKEY_BLOB, name: "CURLOPT_SSLKEY_BLOB")
 }
 
 /// Values of options, as Swift sees them.
@@ -70,4 +131,25 @@ enum OptionValue {
     static let netrcIgnored = 0
     /// CURLAUTH_NONE.
     static let noAuth = 0
+    static let basic = ccurl_auth_basic
+    static let digest = ccurl_auth_digest
+    static let negotiate = ccurl_auth_negotiate
+    static let ntlm = ccurl_auth_ntlm
+    static let anyAuth = ccurl_auth_any
+    static let anySafeAuth = ccurl_auth_any_safe
+
+    /// CURL_SSLVERSION_TLSv1_x, and CURL_SSLVERSION_MAX_TLSv1_x where there is a newest version.
+    static func tls(from minimum: TLSOptions.Version, upTo maximum: TLSOptions.Version?) -> Int {
+        let newest = maximum.map { (ccurl_sslversion_tls1_0 + $0.rawValue) << ccurl_sslversion_maximum_shift } ?? 0
+        return ccurl_sslversion_tls1_0 + minimum.rawValue | newest
+    }
+
+    /// CURL_IPRESOLVE_*.
+    static func ipResolve(_ version: ConnectionOptions.IPVersion) -> Int {
+        switch version {
+        case .any: 0
+        case .v4: 1
+        case .v6: 2
+        }
+    }
 }

@@ -134,11 +134,10 @@ final class MultiHandle {
     private static let openCallback: ccurl_open_socket_callback = { context, _, address in
         guard let context, let address else { return ccurl_socket_bad }
         let wanted = address.pointee
+        let transfer = Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
+        guard transfer.mayConnect(to: address) else { return ccurl_socket_bad }
         let descriptor = socket(wanted.family, wanted.socktype | Int32(SOCK_CLOEXEC.rawValue), wanted.protocol)
-        if descriptor >= 0 {
-            let transfer = Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
-            transfer.delegate?.transfer(transfer, opened: descriptor)
-        }
+        if descriptor >= 0 { transfer.delegate?.transfer(transfer, opened: descriptor) }
         return descriptor
     }
 

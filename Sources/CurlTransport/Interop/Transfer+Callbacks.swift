@@ -18,6 +18,7 @@ extension Transfer {
             "CURLOPT_WRITEFUNCTION"
         )
         try easy.check(ccurl_easy_setopt_pointer(easy.pointer, CURLOPT_WRITEDATA, context), "CURLOPT_WRITEDATA")
+        try attachAddressPolicy(to: easy)
     }
 
     /// The transfer of a handle that libcurl names.
@@ -40,7 +41,7 @@ extension Transfer {
         return size * count
     }
 
-    private func headIsComplete() {
+    func headIsComplete() {
         // libcurl knows the length once it has read the blank line; a compressed one says nothing about the body.
         channel.headArrived(state.head.bytes)
         delegate?.transferWasTouched(self)
@@ -53,6 +54,7 @@ extension Transfer {
         let transfer = Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
         let isFirst = !transfer.state.hasBody
         guard transfer.state.receiveBody(at: transfer.clock.now) else { return 0 }
+        if transfer.state.releaseHead() { transfer.headIsComplete() }
         if isFirst, let announced = transfer.easy?.announcedBytes { transfer.channel.expect(bytes: announced) }
         let piece = UnsafeRawBufferPointer(start: bytes, count: length)
         let (arrival, received, hasMemory) = transfer.channel.bodyArrived(length, whenFull: transfer.whenFull) {

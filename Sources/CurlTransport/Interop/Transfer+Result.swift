@@ -1,11 +1,18 @@
 import CCurl
 import NetworkCore
 
+extension NetworkError {
+    fileprivate static func addressRefused(_ address: IPAddress) -> NetworkError {
+        NetworkError(.addressRefused, "the address policy does not allow \(address)", phase: .connecting)
+    }
+}
+
 extension Transfer {
     /// What the caller gets for a transfer that libcurl reports as done.
     func result(of easy: EasyHandle, _ code: CURLcode) -> Result<ExchangeEnd, any Error> {
         if let failure = state.failure { return .failure(failure) }
         let info = easy.info
+        if code != CURLE_OK, let refusedAddress { return .failure(NetworkError.addressRefused(refusedAddress)) }
         let phase = info.phase(hasResponse: state.hasResponse)
         guard code == CURLE_OK else {
             let isInBody = state.head.hasFinalHead
@@ -25,6 +32,7 @@ extension Transfer {
                 )
             )
         }
+        if state.releaseHead() { headIsComplete() }
         let queued = (clocks.admitted ?? clocks.sent) - clocks.sent
         let metrics = info.metrics(
             queued: queued,
@@ -44,6 +52,8 @@ extension Transfer {
             switch code {
             case .connectTimeout: "no connection within \(options.connectTimeout ?? .zero) (connectTimeout)"
             case .idleTimeout: "nothing moved for \(options.idleTimeout ?? .zero) (idleTimeout)"
+            case .firstByteTimeout:
+                "nothing of the response within \(options.firstByteTimeout ?? .zero) (firstByteTimeout)"
             default: "the exchange was not done within \(options.totalTimeout ?? .zero) (totalTimeout)"
             }
         return NetworkError(code, message, phase: phase)

@@ -243,15 +243,17 @@ final class LoopCore {
 
     private func check(_ transfer: Transfer) {
         var isConnected = false
+        var waitsSince: MonotonicTime?
         if let admitted = transfer.clocks.admitted, let connectedAfter = transfer.easy?.connectedAfter {
             isConnected = true
             let connected = admitted + .microseconds(connectedAfter)
+            if !transfer.state.hasResponse { waitsSince = connected }
             transfer.state.lastActivity = max(transfer.state.lastActivity, connected)
         }
         // A reader who takes his time does not make the server idle.
         if transfer.channel.isPaused { transfer.state.lastActivity = clock.now }
         let verdict = transfer.clocks.check(
-            at: clock.now, isConnected: isConnected, lastActivity: transfer.state.lastActivity)
+            at: clock.now, isConnected: isConnected, lastActivity: transfer.state.lastActivity, waitsSince: waitsSince)
         switch verdict {
         case .lookAgain(let time): deadlines.set(transfer.slot, to: time)
         case .neverAgain: deadlines.remove(transfer.slot)

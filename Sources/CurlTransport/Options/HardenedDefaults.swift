@@ -1,7 +1,7 @@
 /// What every transfer gets, whatever was asked: libcurl's convenience for a command line is a service's risk.
 ///
 /// http and https only (CURLOPT_PROTOCOLS), no redirects, TLS 1.2 and later with full verification, no HTTP/0.9, no
-/// netrc, no authentication, no signals, proxies' header fields apart from the server's.
+/// netrc, no authentication to servers, no signals, proxies' header fields apart from the server's.
 struct HardenedDefaults: EasyOption {
     let support: LibcurlSupport
 
@@ -23,7 +23,8 @@ struct HardenedDefaults: EasyOption {
         try easy.set(.unrestrictedAuth, 0)
         try easy.set(.http09Allowed, 0)
         try easy.set(.httpAuth, OptionValue.noAuth)
-        try easy.set(.proxyAuth, OptionValue.noAuth)
+        // What a proxy variable in the environment has before its '@'.
+        try easy.set(.proxyAuth, OptionValue.basic)
         try easy.set(.netrc, OptionValue.netrcIgnored)
         try easy.set(.headerOptions, OptionValue.separateHeaders)
         try easy.set(.suppressConnectHeaders, 1)

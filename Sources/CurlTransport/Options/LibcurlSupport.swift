@@ -41,6 +41,16 @@ struct LibcurlSupport: Sendable {
         case connectionLifetime
         /// One receive buffer for all transfers of a multi handle instead of one each.
         case sharedReceiveBuffer
+        /// Requests signed for Amazon's services (CURLOPT_AWS_SIGV4).
+        case awsSigV4
+        /// Entries of CURLOPT_RESOLVE that age like looked-up ones.
+        case agingResolveEntries
+        /// Authorities from memory (CURLOPT_CAINFO_BLOB).
+        case authoritiesInMemory
+        /// A look at the connection before the request is sent (CURLOPT_PREREQFUNCTION).
+        case requestCheck
+        /// The count of keep-alive probes (CURLOPT_TCP_KEEPCNT).
+        case keepAliveProbes
 
         var since: LibcurlVersion {
             switch self {
@@ -49,6 +59,10 @@ struct LibcurlSupport: Sendable {
             case .threadSafeInit: LibcurlVersion(7, 84)
             case .connectionLifetime: LibcurlVersion(7, 80)
             case .sharedReceiveBuffer: LibcurlVersion(8, 7)
+            case .awsSigV4, .agingResolveEntries: LibcurlVersion(7, 75)
+            case .authoritiesInMemory: LibcurlVersion(7, 77)
+            case .requestCheck: LibcurlVersion(7, 80)
+            case .keepAliveProbes: LibcurlVersion(8, 9)
             }
         }
     }

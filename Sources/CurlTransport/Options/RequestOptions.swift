@@ -54,17 +54,18 @@ struct HeaderFieldsOption: EasyOption {
         // Not invented for us: libcurl's form type, and the wait of up to a second for '100 Continue'.
         if !fields.contains(.contentType) { lines.append("Content-Type:") }
         if !fields.contains(.expect) { lines.append("Expect:") }
-        try easy.setHeaderLines(lines)
+        try easy.set(.headerLines, lines)
     }
 }
 
 /// Decompression of what Accept-Encoding asked for (CURLOPT_ACCEPT_ENCODING). The header field itself is among
 /// the request's fields; libcurl's would be the same.
 struct DecompressionOption: EasyOption {
-    let isOn: Bool
+    let encodings: [ContentEncoding]
 
     func apply(to easy: EasyHandle) throws {
-        if isOn { try easy.set(.acceptEncoding, "gzip, deflate") }
+        guard !encodings.isEmpty else { return }
+        try easy.set(.acceptEncoding, encodings.map(\.rawValue).joined(separator: ", "))
     }
 }
 
@@ -104,6 +105,10 @@ struct ConnectTimeoutOption: EasyOption {
     }
 }
 
+extension HTTPField.Name {
+    static let host = Self("Host")!
+}
+
 /// The wire log (CURLOPT_DEBUGFUNCTION, CURLOPT_VERBOSE).
 struct WireLogOption: EasyOption {
     let log: WireLog?
@@ -116,15 +121,38 @@ struct WireLogOption: EasyOption {
 extension TransportRequest {
     /// Everything that is set for this request, in order.
     func easyOptions(for support: LibcurlSupport) -> [any EasyOption] {
-        [
+        let common: [any EasyOption] = [
             HardenedDefaults(support: support),
             TargetOption(url: url),
             MethodAndBodyOption(method: method, body: body),
             HeaderFieldsOption(fields: wireFields),
-            DecompressionOption(isOn: options.decompress),
+            DecompressionOption(encodings: options.decompress ? options.acceptedEncodings : []),
             HTTPVersionOption(version: options.httpVersion, support: support),
             ConnectTimeoutOption(timeout: options.connectTimeout, support: support),
             WireLogOption(log: options.wireLog),
         ]
+        return options.hasRareOptions ? common + rareOptions(for: support) : common
+    }
+
+    /// The groups that are not at their defaults.
+    private func rareOptions(for support: LibcurlSupport) -> [any EasyOption] {
+        let (tls, names) = (options.tls, options.names)
+        var list: [any EasyOption] = []
+        if tls != TLSOptions() { list.append(TLSOption(options: tls)) }
+        if tls.serverName != nil || names != NameOptions() {
+            list.append(NameOption(options: names, support: support))
+            list.append(RouteOption(url: url, names: names, serverName: tls.serverName, support: support))
+        }
+        if tls.serverName != nil, !headerFields.contains(.host) {
+            list.append(HeaderFieldsOption(fields: [.host: url.authority] + wireFields))
+        }
+        list.append(ProxyOption(options: options, isSecure: url.scheme == "https"))
+        if options.connection != ConnectionOptions() { list.append(ConnectionOption(options: options.connection)) }
+        if options.rate != RateOptions() { list.append(RateOption(options: options.rate)) }
+        if let authentication = options.authentication {
+            list.append(AuthenticationOption(authentication: authentication, isSecure: url.scheme == "https"))
+        }
+        if options.addressPolicy != .any { list.append(AddressPolicyOption(support: support)) }
+        return list
     }
 }

@@ -9,6 +9,8 @@ struct ResponseHeadBuffer: Sendable {
     private(set) var bytes: [UInt8] = []
     private var isComplete = false
     private var isInterim = false
+    /// Whether the block's status is 401 or 407, which ask for credentials.
+    private(set) var isChallenge = false
     /// What came after the head: the trailers' lines.
     private(set) var trailerBytes: [UInt8] = []
 
@@ -23,6 +25,8 @@ struct ResponseHeadBuffer: Sendable {
             bytes.removeAll(keepingCapacity: true)
             isComplete = false
             isInterim = Self.isInterim(statusLine: line)
+            let status = line.drop { $0 != UInt8(ascii: " ") }
+            isChallenge = status.starts(with: " 401".utf8) || status.starts(with: " 407".utf8)
         } else if hasFinalHead {
             guard trailerBytes.count + line.count <= Self.maximumBytes else { return false }
             trailerBytes.append(contentsOf: line)

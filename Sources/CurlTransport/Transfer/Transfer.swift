@@ -21,6 +21,8 @@ final class Transfer: @unchecked Sendable {
     var easy: EasyHandle?
     var state: TransferState
     var clocks: TransferClocks
+    /// The last address that the address policy did not allow.
+    var refusedAddress: IPAddress?
     /// Whether something is to be delivered at the end of the round.
     var isTouched = false
     /// Whether its turn has come, and whether libcurl has it.
@@ -43,7 +45,7 @@ final class Transfer: @unchecked Sendable {
             isSecure: request.url.scheme == "https", host: request.url.host, port: request.url.effectivePort)
         let isPausable = Libcurl.found.isPausable(request.options.httpVersion)
         whenFull = isPausable ? .pause : .fail(limit: request.options.maximumBodyBytes)
-        state = TransferState(now: now)
+        state = TransferState(now: now, answersChallenges: request.options.answersChallenges)
         clocks = TransferClocks(sent: now, options: request.options)
     }
 

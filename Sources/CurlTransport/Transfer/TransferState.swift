@@ -5,6 +5,10 @@ import NetworkCore
 struct TransferState {
     private(set) var head = ResponseHeadBuffer()
     private(set) var hasBody = false
+    /// Whether libcurl answers challenges itself, so that a 401 or 407 may not be the last head.
+    private let answersChallenges: Bool
+    /// Whether a head is complete and not told yet, since libcurl may go on to another.
+    private(set) var isHeadHeld = false
     /// Whether a byte of the response has arrived.
     var hasResponse: Bool { hasBody || !head.bytes.isEmpty }
     /// Why the transfer must end, if we decided so; it counts more than what libcurl then reports.
@@ -12,7 +16,10 @@ struct TransferState {
     /// When something moved last.
     var lastActivity: MonotonicTime
 
-    init(now: MonotonicTime) { lastActivity = now }
+    init(now: MonotonicTime, answersChallenges: Bool = false) {
+        lastActivity = now
+        self.answersChallenges = answersChallenges
+    }
 
     /// What a header line comes to.
     enum HeaderVerdict { case goOn, headIsComplete, stop }
@@ -23,7 +30,10 @@ struct TransferState {
         lastActivity = now
         let wasComplete = head.hasFinalHead
         if head.append(line: headerLine, afterBody: hasBody) {
-            return head.hasFinalHead && !wasComplete ? .headIsComplete : .goOn
+            guard head.hasFinalHead else { isHeadHeld = false; return .goOn }
+            guard !wasComplete else { return .goOn }
+            isHeadHeld = answersChallenges && head.isChallenge
+            return isHeadHeld ? .goOn : .headIsComplete
         }
         failure = NetworkError(
             .responseHeadTooLarge,
@@ -42,13 +52,20 @@ struct TransferState {
         return true
     }
 
+    /// The head that was held is the last one after all: its body comes, or the end.
+    /// - Returns: Whether there is one.
+    mutating func releaseHead() -> Bool {
+        defer { isHeadHeld = false }
+        return isHeadHeld
+    }
+
     /// Ends it from our side. The first reason counts.
     mutating func fail(_ error: any Error) {
         if failure == nil { failure = error }
     }
 }
 
-/// The three clocks of one transfer.
+/// The clocks of one transfer.
 struct TransferClocks {
     let sent: MonotonicTime
     private(set) var admitted: MonotonicTime?
@@ -78,7 +95,10 @@ struct TransferClocks {
     /// - Parameters:
     ///   - isConnected: Whether the connection can be used; asked only when it matters.
     ///   - lastActivity: When something moved last.
-    func check(at now: MonotonicTime, isConnected: Bool, lastActivity: MonotonicTime) -> Verdict {
+    ///   - waitsSince: When the connection could be used, while nothing of the response has come.
+    func check(
+        at now: MonotonicTime, isConnected: Bool, lastActivity: MonotonicTime, waitsSince: MonotonicTime? = nil
+    ) -> Verdict {
         if let total = options.totalTimeout.map({ sent + $0 }), total <= now { return .fail(.totalTimeout) }
         if let drainDeadline, drainDeadline <= now { return .fail(.cancelled) }
         if let admitted, !isConnected, let connect = options.connectTimeout.map({ admitted + $0 }), connect <= now {
@@ -86,6 +106,10 @@ struct TransferClocks {
         }
         if isConnected, let idle = options.idleTimeout.map({ lastActivity + $0 }), idle <= now {
             return .fail(.idleTimeout)
+        }
+        let firstByte = options.firstByteTimeout
+        if let due = firstByte.flatMap({ timeout in waitsSince.map { $0 + timeout } }), due <= now {
+            return .fail(.firstByteTimeout)
         }
         var next = options.totalTimeout.map { sent + $0 }
         func consider(_ time: MonotonicTime?) {
@@ -96,6 +120,7 @@ struct TransferClocks {
             if !isConnected { consider(options.connectTimeout.map { admitted + $0 }) }
             // While it connects nothing is idle yet, but it may be connected by the time an idle connection would be due.
             consider(options.idleTimeout.map { (isConnected ? lastActivity : now) + $0 })
+            if let waits = isConnected ? waitsSince : now { consider(firstByte.map { waits + $0 }) }
         }
         return next.map { .lookAgain($0) } ?? .neverAgain
     }

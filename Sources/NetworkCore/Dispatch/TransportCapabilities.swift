@@ -33,11 +33,50 @@ public struct TransportCapability: RawRepresentable, Hashable, Sendable {
     /// Times of each step, addresses, connection reuse.
     public static let detailedMetrics = Self(rawValue: "detailed metrics")
 
+    /// ``TransportOptions/firstByteTimeout``.
+    public static let firstByteTimeout = Self(rawValue: "first byte timeout")
+    /// ``TransportOptions/tls``: authorities, client certificate, pinned keys, versions, ciphers, server name.
+    public static let tlsOptions = Self(rawValue: "TLS options")
+    /// ``TLSOptions/Authorities/bytes(_:)``.
+    public static let authoritiesInMemory = Self(rawValue: "certificate authorities in memory")
+    /// ``TLSOptions/Source/bytes(_:)``.
+    public static let clientCertificateInMemory = Self(rawValue: "client certificates in memory")
+    /// ``TransportOptions/proxy``: another choice than the environment's.
+    public static let proxyOptions = Self(rawValue: "proxy options")
+    /// Proxies that speak TLS themselves.
+    public static let httpsProxies = Self(rawValue: "HTTPS proxies")
+    /// ``TransportOptions/connection``: fresh ones, local addresses, IP versions, probes.
+    public static let connectionOptions = Self(rawValue: "connection options")
+    /// ``ConnectionOptions/unixSocket``.
+    public static let unixSockets = Self(rawValue: "Unix sockets")
+    /// ``ConnectionOptions/KeepAlive/probes``.
+    public static let keepAliveProbes = Self(rawValue: "count of keep-alive probes")
+    /// ``TransportOptions/names``: static addresses, connect-to, cache time, DNS over HTTPS.
+    public static let nameOptions = Self(rawValue: "name options")
+    /// ``TransportOptions/rate``: bandwidth limits, low speed.
+    public static let rateOptions = Self(rawValue: "rate options")
+    /// ``TransportOptions/addressPolicy``.
+    public static let addressPolicy = Self(rawValue: "address policy")
+    /// ``Authentication/digest(user:password:)``, ``Authentication/anySafe(user:password:)``.
+    public static let digestAuthentication = Self(rawValue: "Digest authentication")
+    /// ``Authentication/ntlm(user:password:)``.
+    public static let ntlmAuthentication = Self(rawValue: "NTLM authentication")
+    /// ``Authentication/negotiate``.
+    public static let negotiateAuthentication = Self(rawValue: "Negotiate authentication")
+    /// ``Authentication/awsSigV4(_:)``.
+    public static let awsSigV4 = Self(rawValue: "AWS SigV4")
+    /// ``ContentEncoding/brotli``.
+    public static let brotli = Self(rawValue: "Brotli")
+    /// ``ContentEncoding/zstd``.
+    public static let zstd = Self(rawValue: "Zstandard")
+
     /// The ones above, for tables.
     public static let wellKnown: [TransportCapability] = [
         .http1_0, .http1_1, .http2, .bodyOnGet, .streamedRequestBodies, .ipv6Literals, .rawBodies, .exactResponseFields,
-        .lenientHeads,
-        .trailers, .backPressure, .wireLog, .detailedMetrics,
+        .lenientHeads, .trailers, .backPressure, .wireLog, .detailedMetrics, .firstByteTimeout, .tlsOptions,
+        .authoritiesInMemory, .clientCertificateInMemory, .proxyOptions, .httpsProxies, .connectionOptions,
+        .unixSockets, .keepAliveProbes, .nameOptions, .rateOptions, .addressPolicy, .digestAuthentication,
+        .ntlmAuthentication, .negotiateAuthentication, .awsSigV4, .brotli, .zstd,
     ]
 }
 

@@ -9,6 +9,9 @@ public struct TransportOptions: Sendable, Hashable {
     /// The longest time for the whole exchange, waiting for its turn included. None by default. Fails with
     /// ``NetworkError/Code/totalTimeout``.
     public var totalTimeout: Duration?
+    /// The longest time from a usable connection to the first byte of the response; sending the request counts. None by
+    /// default. Fails with ``NetworkError/Code/firstByteTimeout``. Not for URLSession.
+    public var firstByteTimeout: Duration?
     /// The largest response body that is collected (``ResponseBody/collect(upTo:)``, the typed calls), counted after
     /// decompression, in bytes. 64 MiB by default; at least 0. A larger one fails with
     /// ``NetworkError/Code/bodyTooLarge``. A body that is read chunk by chunk has no limit.
@@ -22,6 +25,8 @@ public struct TransportOptions: Sendable, Hashable {
     public var progress: ProgressHandler?
     /// Where the exchange is written down as it goes over the wire, secrets left out. `nil` by default.
     public var wireLog: WireLog?
+    /// The groups below; `nil` while all of them are at their defaults.
+    private var rare: RareOptionsBox?
 
     /// The defaults.
     public init() {}
@@ -34,6 +39,7 @@ public struct TransportOptions: Sendable, Hashable {
     public func check() throws {
         for (name, value) in [
             ("connectTimeout", connectTimeout), ("idleTimeout", idleTimeout), ("totalTimeout", totalTimeout),
+            ("firstByteTimeout", firstByteTimeout),
         ] {
             guard let value else { continue }
             guard value > .zero, value <= Self.maximumTimeout else {
@@ -47,6 +53,21 @@ public struct TransportOptions: Sendable, Hashable {
         guard maximumBodyBytes >= 0 else {
             throw NetworkError(.invalidOption, "maximumBodyBytes is \(maximumBodyBytes), below 0", phase: .preparing)
         }
+        try rare?.value.check()
+    }
+
+    /// What a transport must be able to do for these.
+    var required: [TransportCapability] {
+        var required = rare?.value.required ?? []
+        if firstByteTimeout != nil { required.append(.firstByteTimeout) }
+        if !decompress { required.append(.rawBodies) }
+        switch httpVersion {
+        case .automatic: break
+        case .http1_0: required.append(.http1_0)
+        case .http1_1: required.append(.http1_1)
+        case .http2: required.append(.http2)
+        }
+        return required
     }
 
     /// The protocol that is spoken to the server.
@@ -60,6 +81,66 @@ public struct TransportOptions: Sendable, Hashable {
         /// HTTP/2 if the server agrees during the TLS handshake, else HTTP/1.1. In clear: HTTP/1.1.
         case http2 = "2"
     }
+}
+
+extension TransportOptions {
+    /// Whom to trust, who we are, and how TLS is spoken.
+    public var tls: TLSOptions {
+        get { rare?.value.tls ?? TLSOptions() }
+        set { set(\.tls, newValue) }
+    }
+
+    /// Through whom to connect. ``ProxyOptions/environment`` by default.
+    public var proxy: ProxyOptions {
+        get { rare?.value.proxy ?? ProxyOptions() }
+        set { set(\.proxy, newValue) }
+    }
+
+    /// How a connection is made and kept.
+    public var connection: ConnectionOptions {
+        get { rare?.value.connection ?? ConnectionOptions() }
+        set { set(\.connection, newValue) }
+    }
+
+    /// How names become addresses.
+    public var names: NameOptions {
+        get { rare?.value.names ?? NameOptions() }
+        set { set(\.names, newValue) }
+    }
+
+    /// How fast bytes may go, and how slow they must not.
+    public var rate: RateOptions {
+        get { rare?.value.rate ?? RateOptions() }
+        set { set(\.rate, newValue) }
+    }
+
+    /// Who asks, towards the server. Nobody by default.
+    public var authentication: Authentication? {
+        get { rare?.value.authentication }
+        set { set(\.authentication, newValue) }
+    }
+
+    /// Which addresses may be connected to. ``AddressPolicy/any`` by default.
+    public var addressPolicy: AddressPolicy {
+        get { rare?.value.addressPolicy ?? .any }
+        set { set(\.addressPolicy, newValue) }
+    }
+
+    /// The encodings to ask for and decode while ``decompress`` is on, in the order of `Accept-Encoding`.
+    /// ``ContentEncoding/common`` by default, which both transports decode.
+    public var acceptedEncodings: [ContentEncoding] {
+        get { rare?.value.acceptedEncodings ?? ContentEncoding.common }
+        set { set(\.acceptedEncodings, newValue) }
+    }
+
+    private mutating func set<Value>(_ path: WritableKeyPath<RareOptions, Value>, _ value: Value) {
+        var options = rare?.value ?? RareOptions()
+        options[keyPath: path] = value
+        rare = options == RareOptions() ? nil : RareOptionsBox(options)
+    }
+
+    /// Whether any of the groups is not at its defaults: a quick question, for the way of every request.
+    package var hasRareOptions: Bool { rare != nil }
 }
 
 /// Told how a response's body grows.

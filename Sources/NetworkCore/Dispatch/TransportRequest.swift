@@ -32,7 +32,8 @@ public struct TransportRequest: Sendable {
     ///
     /// The caller's, without `Content-Length` and `Transfer-Encoding`, which follow from the body; then, where the
     /// caller has none: `Accept: */*`, `User-Agent`, and `Accept-Encoding: gzip, deflate` (or `identity` when the
-    /// response is not to be decompressed).
+    /// response is not to be decompressed, and others where ``TransportOptions/acceptedEncodings`` says so). Basic and
+    /// Bearer of ``TransportOptions/authentication`` become `Authorization`.
     public var wireFields: HTTPFields {
         var fields = headerFields
         fields[.contentLength] = nil
@@ -40,8 +41,10 @@ public struct TransportRequest: Sendable {
         if !fields.contains(.accept) { fields[.accept] = "*/*" }
         if !fields.contains(.userAgent) { fields[.userAgent] = Self.userAgent }
         if !fields.contains(.acceptEncoding) {
-            fields[.acceptEncoding] = options.decompress ? "gzip, deflate" : "identity"
+            let accepted = options.decompress ? options.acceptedEncodings.map(\.rawValue) : ["identity"]
+            fields[.acceptEncoding] = accepted.joined(separator: ", ")
         }
+        if let credentials = options.authentication?.fieldValue { fields[.authorization] = credentials }
         return fields
     }
 
@@ -65,6 +68,16 @@ public struct TransportRequest: Sendable {
         }
         if method == .head, body != nil {
             throw NetworkError(.unsupported, "a body on HEAD is not carried by any transport", phase: .preparing)
+        }
+        if options.authentication != nil, headerFields.contains(.authorization) {
+            throw NetworkError(
+                .invalidOption,
+                "the option authentication and the header field Authorization exclude one another",
+                phase: .preparing
+            )
+        }
+        if options.tls.serverName != nil, url.scheme != "https" {
+            throw NetworkError(.invalidOption, "tls.serverName has no meaning for an http URL", phase: .preparing)
         }
         if options.httpVersion == .http1_0, let body, body.length == nil {
             throw NetworkError(
@@ -92,14 +105,7 @@ public struct TransportRequest: Sendable {
         if case .produced = body?.content { required.append(.streamedRequestBodies) }
         if options.wireLog != nil { required.append(.wireLog) }
         if url.isIPv6Literal { required.append(.ipv6Literals) }
-        if !options.decompress { required.append(.rawBodies) }
-        switch options.httpVersion {
-        case .automatic: break
-        case .http1_0: required.append(.http1_0)
-        case .http1_1: required.append(.http1_1)
-        case .http2: required.append(.http2)
-        }
-        return required
+        return required + options.required
     }
 }
 

@@ -49,12 +49,19 @@ extension NetworkError.Code {
     /// Not done within ``TransportOptions/totalTimeout``.
     public static let totalTimeout = Self("totalTimeout")
 
+    /// Nothing of the response within ``TransportOptions/firstByteTimeout``.
+    public static let firstByteTimeout = Self("firstByteTimeout")
+    /// Slower than ``RateOptions/LowSpeed`` for too long.
+    public static let lowSpeed = Self("lowSpeed")
+
     // MARK: The network and the peer
 
     /// The host's name could not be resolved.
     public static let nameNotResolved = Self("nameNotResolved")
     /// No connection: refused, unreachable.
     public static let connectFailed = Self("connectFailed")
+    /// The name leads to addresses that ``TransportOptions/addressPolicy`` does not allow; no connection was made to them.
+    public static let addressRefused = Self("addressRefused")
     /// The connection ended before the response did, and not in the middle of a body of known length.
     public static let connectionLost = Self("connectionLost")
     /// The TLS handshake or the certificate check failed.

@@ -21,8 +21,8 @@ enum ProcessStatus: Int32, CaseIterable, Sendable {
         case .invalidURL, .invalidMethod, .invalidHeader, .invalidParameters, .invalidOption, .unsupported,
             .invalidConfiguration, .overloaded, .shutDown:
             self = .refusedBeforeSending
-        case .connectFailed, .nameNotResolved, .tlsFailed, .proxyFailed: self = .notConnected
-        case .connectTimeout, .idleTimeout, .totalTimeout: self = .timeout
+        case .connectFailed, .nameNotResolved, .tlsFailed, .proxyFailed, .addressRefused: self = .notConnected
+        case .connectTimeout, .firstByteTimeout, .idleTimeout, .totalTimeout, .lowSpeed: self = .timeout
         case .bodyTooLarge: self = .bodyTooLarge
         default: self = .brokenExchange
         }

@@ -7,7 +7,8 @@ struct RequestLineOptions: Sendable {
     var maxBodyBytes: Int?
     var httpVersion: TransportOptions.HTTPVersion?
     var range: String?
-    var authorization: Authorization?
+    var authentication: Authentication?
+    var proxy: ProxyOptions?
     /// The options that were asked for and are not carried.
     var unsupported: [String] = []
 
@@ -28,10 +29,7 @@ struct RequestLineOptions: Sendable {
         }
         if try reader.bool("followRedirects") == true { unsupported.append("followRedirects") }
         if try reader.integer("maxRedirects") != nil { unsupported.append("maxRedirects") }
-        if let proxy = try reader.object("proxy") {
-            try Self.checkProxy(proxy)
-            unsupported.append("proxy")
-        }
+        proxy = try reader.object("proxy").map { try Self.proxy($0) }
         if let auth = try reader.object("auth") { try readAuth(auth) }
         switch try reader.string("cookies") {
         case nil, "off": break
@@ -48,15 +46,27 @@ struct RequestLineOptions: Sendable {
         try reader.finish()
     }
 
-    private static func checkProxy(_ proxy: ObjectReader) throws {
-        var reader = proxy
-        for key in ["url", "user", "password"] { _ = try reader.string(key) }
+    /// An empty URL is 'no proxy', as everywhere around curl.
+    private static func proxy(_ options: ObjectReader) throws -> ProxyOptions {
+        var reader = options
+        guard let url = try reader.string("url") else { throw LineProblem("'options.proxy.url' is missing") }
+        var proxy = Proxy(url, user: try reader.string("user"))
+        proxy.password = try reader.string("password").map { Secret($0) }
         switch reader.value("noProxy") {
-        case nil, .string, .array: break
+        case nil: break
+        case .string(let list): proxy.noProxy = list.split { ", ".contains($0) }.map(String.init)
+        case .array(let hosts):
+            proxy.noProxy = try hosts.map { host in
+                guard case .string(let host) = host else {
+                    throw LineProblem("'options.proxy.noProxy' must hold strings")
+                }
+                return host
+            }
         case .some(let other): throw LineProblem("'options.proxy.noProxy' is \(other.kind)")
         }
-        _ = try reader.bool("tunnel")
+        proxy.tunnel = try reader.bool("tunnel") ?? false
         try reader.finish()
+        return url.isEmpty ? .none : .explicit(proxy)
     }
 
     private mutating func readAuth(_ auth: ObjectReader) throws {
@@ -66,9 +76,10 @@ struct RequestLineOptions: Sendable {
         let password = try reader.string("password")
         try reader.finish()
         switch scheme {
-        case "basic": authorization = .basic(user: user ?? "", password: password ?? "")
-        case "bearer": authorization = .bearer(token: password ?? user ?? "")
-        case "digest", "any": unsupported.append("auth '\(scheme ?? "")'")
+        case "basic": authentication = .basic(user: user ?? "", password: Secret(password ?? ""))
+        case "bearer": authentication = .bearer(token: Secret(password ?? user ?? ""))
+        case "digest": authentication = .digest(user: user ?? "", password: Secret(password ?? ""))
+        case "any": authentication = .anySafe(user: user ?? "", password: Secret(password ?? ""))
         case nil: throw LineProblem("'options.auth.scheme' is missing")
         case .some(let other):
             throw LineProblem(
@@ -92,9 +103,10 @@ struct RequestLineOptions: Sendable {
         if let timeoutMs { request.options.totalTimeout = .milliseconds(timeoutMs) }
         if let maxBodyBytes { request.options.maximumBodyBytes = maxBodyBytes }
         if let httpVersion { request.options.httpVersion = httpVersion }
-        if let authorization {
-            try request.headerFields.add(.authorization, authorization.fieldValue(), for: "auth")
-        }
+        if let authentication { request.options.authentication = authentication }
+        if let proxy { request.options.proxy = proxy }
+        // Here and not first when it is sent, so that an answer names the line.
+        try request.options.check()
         if let range {
             try request.headerFields.add(.range, ByteRange.fieldValue(range), for: "range")
             // A part of a compressed body can't be decompressed.

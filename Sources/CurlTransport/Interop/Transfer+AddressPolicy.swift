@@ -1,0 +1,59 @@
+import CCurl
+import NetworkCore
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// The address policy: each address before a connection to it is made (CURLOPT_OPENSOCKETFUNCTION), and that of a kept
+/// connection before the request goes out (CURLOPT_PREREQFUNCTION, 7.80).
+extension Transfer {
+    /// Asks before a request goes out over a connection that somebody else opened.
+    func attachAddressPolicy(to easy: EasyHandle) throws {
+        guard request.options.addressPolicy != .any, Libcurl.found.has(.requestCheck) else { return }
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        try easy.check(
+            ccurl_easy_setopt_prereq_callback(easy.pointer, Self.requestCallback), "CURLOPT_PREREQFUNCTION")
+        try easy.check(
+            ccurl_easy_setopt_pointer(easy.pointer, ccurl_opt_prereqdata, context), "CURLOPT_PREREQDATA")
+    }
+
+    /// Whether libcurl may connect to an address.
+    func mayConnect(to address: UnsafeMutablePointer<curl_sockaddr>) -> Bool {
+        request.options.addressPolicy == .any || allows(IPAddress(socketAddress: address))
+    }
+
+    /// What can't be read as an address is refused.
+    private func allows(_ address: IPAddress?) -> Bool {
+        guard let address else { return false }
+        if request.options.addressPolicy.allows(address) { return true }
+        refusedAddress = address
+        return false
+    }
+
+    private static let requestCallback: ccurl_prereq_callback = { context, remote, _, _, _ in
+        guard let context, let remote else { return 1 }
+        let transfer = Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
+        // CURL_PREREQFUNC_OK and CURL_PREREQFUNC_ABORT.
+        return transfer.allows(IPAddress(String(cString: remote))) ? 0 : 1
+    }
+}
+
+extension IPAddress {
+    /// The address that libcurl is about to connect to.
+    fileprivate init?(socketAddress: UnsafeMutablePointer<curl_sockaddr>) {
+        // `addr` is the start of a longer address where the family needs one; libcurl keeps room for it.
+        let start = UnsafeRawPointer(socketAddress).advanced(by: MemoryLayout<curl_sockaddr>.offset(of: \.addr) ?? 0)
+        switch socketAddress.pointee.family {
+        case AF_INET:
+            let address = start.loadUnaligned(as: sockaddr_in.self).sin_addr
+            self.init(bytes: withUnsafeBytes(of: address) { Array($0) })
+        case AF_INET6:
+            let address = start.loadUnaligned(as: sockaddr_in6.self).sin6_addr
+            self.init(bytes: withUnsafeBytes(of: address) { Array($0) })
+        default: return nil
+        }
+    }
+}

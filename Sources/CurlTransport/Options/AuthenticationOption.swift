@@ -1,0 +1,43 @@
+import NetworkCore
+
+/// Credentials for the server (CURLOPT_HTTPAUTH, USERNAME, PASSWORD, AWS_SIGV4). Basic and Bearer are a header field.
+struct AuthenticationOption: EasyOption {
+    let authentication: Authentication
+    let isSecure: Bool
+
+    func apply(to easy: EasyHandle) throws {
+        switch authentication {
+        case .basic, .bearer: break
+        case .digest(let user, let password): try set(OptionValue.digest, user, password.value, on: easy)
+        case .ntlm(let user, let password): try set(OptionValue.ntlm, user, password.value, on: easy)
+        // An empty user stands for the one whose ticket the process has.
+        case .negotiate: try set(OptionValue.negotiate, "", "", on: easy)
+        case .anySafe(let user, let password):
+            try set(isSecure ? OptionValue.anyAuth : OptionValue.anySafeAuth, user, password.value, on: easy)
+        case .awsSigV4(let signature):
+            try set(OptionValue.noAuth, signature.keyID, signature.secretKey.value, on: easy)
+            let parts = [signature.provider, signature.region, signature.service].compactMap(\.self)
+            // It also chooses the scheme.
+            try easy.set(.awsSigV4, parts.joined(separator: ":"))
+        }
+    }
+
+    private func set(_ schemes: Int, _ user: String, _ password: String, on easy: EasyHandle) throws {
+        try easy.set(.httpAuth, schemes)
+        try easy.set(.user, user)
+        try easy.set(.password, password)
+    }
+}
+
+extension TransportOptions {
+    /// Whether libcurl answers a 401 or 407 by itself, so that such a head may not be the last.
+    var answersChallenges: Bool {
+        guard hasRareOptions else { return false }
+        switch authentication {
+        case .digest, .ntlm, .negotiate, .anySafe: return true
+        case nil, .basic, .bearer, .awsSigV4: break
+        }
+        guard case .explicit(let proxy) = proxy.choice else { return false }
+        return proxy.scheme != .basic
+    }
+}

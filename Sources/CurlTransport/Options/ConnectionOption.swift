@@ -1,0 +1,56 @@
+import NetworkCore
+
+/// The connection (CURLOPT_FRESH_CONNECT, FORBID_REUSE, IPRESOLVE, UNIX_SOCKET_PATH, INTERFACE, LOCALPORT, TCP_KEEPALIVE).
+struct ConnectionOption: EasyOption {
+    let options: ConnectionOptions
+
+    func apply(to easy: EasyHandle) throws {
+        if options.isFresh { try easy.set(.freshConnect, 1) }
+        if options.forbidsReuse { try easy.set(.forbidReuse, 1) }
+        if options.ipVersion != .any { try easy.set(.ipResolve, OptionValue.ipResolve(options.ipVersion)) }
+        switch options.unixSocket {
+        case nil: break
+        case .path(let path): try easy.set(.unixSocketPath, path)
+        case .abstract(let name): try easy.set(.abstractUnixSocket, name)
+        }
+        if let interface = options.interface { try easy.set(.interface, interface) }
+        if let ports = options.localPorts {
+            try easy.set(.localPort, ports.lowerBound)
+            try easy.set(.localPortRange, ports.count)
+        }
+        if let keepAlive = options.keepAlive {
+            try easy.set(.tcpKeepAlive, 1)
+            try easy.set(.tcpKeepIdle, keepAlive.idle.wholeSeconds)
+            try easy.set(.tcpKeepInterval, keepAlive.interval.wholeSeconds)
+            if let probes = keepAlive.probes { try easy.set(.tcpKeepCount, probes) }
+        }
+    }
+}
+
+/// Bandwidth (CURLOPT_MAX_RECV_SPEED_LARGE, MAX_SEND_SPEED_LARGE, LOW_SPEED_LIMIT, LOW_SPEED_TIME).
+struct RateOption: EasyOption {
+    let options: RateOptions
+
+    func apply(to easy: EasyHandle) throws {
+        if let rate = options.maximumReceived { try easy.set(.maxReceiveSpeed, rate) }
+        if let rate = options.maximumSent { try easy.set(.maxSendSpeed, rate) }
+        if let lowSpeed = options.lowSpeed {
+            try easy.set(.lowSpeedLimit, lowSpeed.bytesPerSecond)
+            try easy.set(.lowSpeedTime, lowSpeed.duration.wholeSeconds)
+        }
+    }
+}
+
+/// What the address policy needs beside its guard: below 7.80 nobody asks about a kept connection, so none is used.
+struct AddressPolicyOption: EasyOption {
+    let support: LibcurlSupport
+
+    func apply(to easy: EasyHandle) throws {
+        if !support.has(.requestCheck) { try easy.set(.freshConnect, 1) }
+    }
+}
+
+extension Duration {
+    /// Whole seconds, rounded up.
+    var wholeSeconds: Int { Int(components.seconds) + (components.attoseconds > 0 ? 1 : 0) }
+}

@@ -1,0 +1,33 @@
+import NetworkCore
+
+extension LibcurlSupport {
+    /// What depends on how libcurl was built.
+    var builtIn: [(capability: TransportCapability, isBuiltIn: Bool)] {
+        [
+            (.http2, features.contains("HTTP2")),
+            (.tlsOptions, features.contains("SSL")),
+            (.clientCertificateInMemory, readsCertificatesFromMemory),
+            (.httpsProxies, features.contains("HTTPS-proxy")),
+            (.unixSockets, features.contains("UnixSockets")),
+            (.digestAuthentication, true),
+            (.ntlmAuthentication, features.contains("NTLM")),
+            (.negotiateAuthentication, features.contains("SPNEGO")),
+            (.brotli, features.contains("brotli")),
+            (.zstd, features.contains("zstd")),
+        ]
+    }
+
+    /// What came with a version.
+    static let byVersion: [(capability: TransportCapability, feature: Feature)] = [
+        (.authoritiesInMemory, .authoritiesInMemory),
+        (.keepAliveProbes, .keepAliveProbes),
+        (.awsSigV4, .awsSigV4),
+    ]
+
+    /// Other TLS libraries take CURLOPT_SSLCERT_BLOB without a word and go on without a certificate.
+    private var readsCertificatesFromMemory: Bool {
+        ["OpenSSL", "LibreSSL", "BoringSSL", "quictls", "AWS-LC", "mbedTLS"].contains {
+            tlsLibrary?.hasPrefix($0) == true
+        }
+    }
+}

@@ -1,0 +1,51 @@
+import NetworkCore
+
+/// TLS (CURLOPT_CAINFO, CAPATH, CAINFO_BLOB, SSLCERT, SSLKEY, KEYPASSWD, PINNEDPUBLICKEY, SSLVERSION, SSL_CIPHER_LIST,
+/// TLS13_CIPHERS). The server's name is ``RouteOption``'s.
+struct TLSOption: EasyOption {
+    let options: TLSOptions
+
+    func apply(to easy: EasyHandle) throws {
+        try easy.set(.tlsVersion, OptionValue.tls(from: options.minimumVersion, upTo: options.maximumVersion))
+        switch options.authorities {
+        case .system: break
+        case .file(let path):
+            try easy.set(.caFile, path)
+            try easy.set(.caDirectory, nil)
+        case .directory(let path):
+            try easy.set(.caFile, nil)
+            try easy.set(.caDirectory, path)
+        case .bytes(let bytes):
+            try easy.set(.caFile, nil)
+            try easy.set(.caDirectory, nil)
+            try easy.set(.authorities, bytes)
+        }
+        if let certificate = options.clientCertificate { try set(certificate, on: easy) }
+        if !options.pinnedPublicKeys.isEmpty {
+            try easy.set(.pinnedPublicKey, options.pinnedPublicKeys.joined(separator: ";"))
+        }
+        if let ciphers = options.ciphers { try easy.set(.ciphers, ciphers) }
+        if let suites = options.cipherSuites { try easy.set(.cipherSuites, suites) }
+    }
+
+    private func set(_ certificate: TLSOptions.ClientCertificate, on easy: EasyHandle) throws {
+        switch certificate.certificate {
+        case .file(let path): try easy.set(.certificate, path)
+        case .bytes(let bytes): try easy.set(.certificate, bytes)
+        }
+        // Without a key of its own libcurl looks into the certificate's file, but not into its bytes.
+        switch certificate.key ?? certificate.certificate {
+        case .file(let path): try easy.set(.key, path)
+        case .bytes(let bytes): try easy.set(.key, bytes)
+        }
+        if let password = certificate.password { try easy.set(.keyPassword, password.value) }
+    }
+}
+
+/// No check of any certificate (CURLOPT_SSL_VERIFYPEER, SSL_VERIFYHOST): the client's configuration alone asks for it.
+struct AnyServerOption: EasyOption {
+    func apply(to easy: EasyHandle) throws {
+        try easy.set(.verifyPeer, 0)
+        try easy.set(.verifyHost, 0)
+    }
+}

@@ -1,0 +1,78 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// An IPv4 or IPv6 address.
+public struct IPAddress: Sendable, Hashable, CustomStringConvertible {
+    /// 4 or 16 bytes, in the network's order.
+    public let bytes: [UInt8]
+
+    /// An address from its bytes; `nil` unless there are 4 or 16.
+    public init?(bytes: [UInt8]) {
+        guard bytes.count == 4 || bytes.count == 16 else { return nil }
+        self.bytes = bytes
+    }
+
+    /// An address as people write it, without brackets; `nil` for what is none.
+    public init?(_ text: String) {
+        // A zone names an interface and not another address.
+        let address = text.prefix { $0 != "%" }
+        guard !address.utf8.contains(0) else { return nil }
+        var bytes = [UInt8](repeating: 0, count: address.contains(":") ? 16 : 4)
+        guard inet_pton(bytes.count == 16 ? AF_INET6 : AF_INET, String(address), &bytes) == 1 else { return nil }
+        self.bytes = bytes
+    }
+
+    /// As people write it.
+    public var description: String {
+        if bytes.count == 4 { return bytes.map { "\($0)" }.joined(separator: ".") }
+        let groups = stride(from: 0, to: 16, by: 2).map { Int(bytes[$0]) << 8 | Int(bytes[$0 + 1]) }
+        return groups.map { String($0, radix: 16) }.joined(separator: ":")
+    }
+
+    /// The IPv4 address that stands in an IPv6 one: mapped, compatible, NAT64, 6to4. A policy looks at it as well.
+    var embeddedIPv4: IPAddress? {
+        guard bytes.count == 16 else { return nil }
+        let isMapped = bytes[..<10].allSatisfy { $0 == 0 } && bytes[10] == 0xFF && bytes[11] == 0xFF
+        let isCompatible = bytes[..<12].allSatisfy { $0 == 0 }
+        let isNAT64 = bytes[..<12].elementsEqual([0, 0x64, 0xFF, 0x9B, 0, 0, 0, 0, 0, 0, 0, 0])
+        if isMapped || isCompatible || isNAT64 { return IPAddress(bytes: Array(bytes[12...])) }
+        if bytes[0] == 0x20, bytes[1] == 0x02 { return IPAddress(bytes: Array(bytes[2..<6])) }
+        return nil
+    }
+}
+
+/// A range of addresses in CIDR notation: `10.0.0.0/8`, `fc00::/7`; without `/`, one address.
+public struct AddressRange: Sendable, Hashable {
+    /// The first address.
+    public let base: IPAddress
+    /// How many leading bits count.
+    public let prefixLength: Int
+
+    /// A range as people write it.
+    /// - Throws: ``NetworkError/Code/invalidOption`` when it is none.
+    public init(_ text: String) throws {
+        let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let base = IPAddress(String(parts[0])), !parts[0].contains("%") else {
+            throw OptionCheck.invalid("the address range", "is not an IP address and a prefix length")
+        }
+        let length = parts.count == 1 ? base.bytes.count * 8 : Int(parts[1]) ?? -1
+        guard (0...base.bytes.count * 8).contains(length) else {
+            throw OptionCheck.invalid("the address range", "has a prefix length out of range")
+        }
+        self.base = base
+        prefixLength = length
+    }
+
+    /// Whether it holds an address. IPv4 and IPv6 are apart.
+    public func contains(_ address: IPAddress) -> Bool {
+        guard address.bytes.count == base.bytes.count else { return false }
+        let (whole, rest) = prefixLength.quotientAndRemainder(dividingBy: 8)
+        guard address.bytes[..<whole].elementsEqual(base.bytes[..<whole]) else { return false }
+        return rest == 0 || (address.bytes[whole] ^ base.bytes[whole]) >> (8 - rest) == 0
+    }
+}

@@ -1,0 +1,50 @@
+/// Checks the values of options before anything is sent. libcurl filters no line breaks, and a C string ends at NUL.
+enum OptionCheck {
+    /// A text without control characters, and not empty.
+    /// - Parameter name: The option, for the error; the value is not shown, since it may be a secret.
+    static func text(_ value: String, _ name: String, mayBeEmpty: Bool = false) throws {
+        if let offset = value.utf8.enumerated().first(where: { $0.element < 0x20 || $0.element == 0x7F })?.offset {
+            throw invalid(name, "has a control character at byte \(offset)")
+        }
+        if value.isEmpty, !mayBeEmpty { throw invalid(name, "is empty") }
+        if value.utf8.count > 65_536 { throw invalid(name, "has more than 65536 bytes") }
+    }
+
+    /// A text of visible ASCII without the given characters.
+    static func token(_ value: String, _ name: String, without excluded: String = "") throws {
+        try text(value, name)
+        guard value.utf8.allSatisfy({ (0x21...0x7E).contains($0) && !excluded.utf8.contains($0) }) else {
+            throw invalid(name, "has a character that can't stand there")
+        }
+    }
+
+    /// A host name or an IP address; an IPv6 address with or without brackets.
+    /// - Returns: As libcurl takes it, an IPv6 address in brackets.
+    @discardableResult
+    static func host(_ value: String, _ name: String) throws -> String {
+        try text(value, name)
+        let isBareIPv6 = value.contains(":") && !value.hasPrefix("[")
+        do {
+            let url = try RequestURL("http://\(isBareIPv6 ? "[\(value)]" : value)/")
+            guard url.port == nil, url.path == "/", url.query == nil else { throw invalid(name, "is not a host") }
+            return url.host
+        } catch {
+            throw invalid(name, "is not a host: \((error as? NetworkError)?.message ?? "\(error)")")
+        }
+    }
+
+    static func port(_ value: Int, _ name: String) throws {
+        guard (1...65_535).contains(value) else { throw invalid(name, "is \(value); a port is from 1 to 65535") }
+    }
+
+    /// A duration above 0 and at most a year.
+    static func duration(_ value: Duration, _ name: String) throws {
+        guard value > .zero, value <= TransportOptions.maximumTimeout else {
+            throw invalid(name, "is \(value); it must be above 0 and at most a year")
+        }
+    }
+
+    static func invalid(_ name: String, _ problem: String) -> NetworkError {
+        NetworkError(.invalidOption, "\(name) \(problem)", phase: .preparing)
+    }
+}

@@ -1,0 +1,63 @@
+import Foundation
+import NetworkCore
+import NetworkTesting
+import Synchronization
+import Testing
+
+@testable import CurlTransport
+
+@Suite("The address policy over curl", .timeLimit(.minutes(1)))
+struct AddressPolicyTests {
+    @Test(arguments: ["127.0.0.1", "localhost"])
+    func aPrivateAddressIsNotEvenConnectedTo(host: String) async throws {
+        let server = try ScriptedServer(.ok("secret"))
+        defer { server.stop() }
+        let error = await expectFailure(.addressRefused) {
+            try await OptionExchange("http://\(host):\(server.port)/", over: CurlNetworkDispatcher()) {
+                $0.addressPolicy = .noPrivateRanges
+            }
+        }
+        #expect(error?.phase == .connecting)
+        #expect(server.connectionCount == 0)
+    }
+
+    @Test func aKeptConnectionIsNoWayAround() async throws {
+        let server = try ScriptedServer(.ok("x"))
+        defer { server.stop() }
+        let dispatcher = CurlNetworkDispatcher()
+        _ = try await OptionExchange(server.url(), over: dispatcher)
+        await expectFailure(.addressRefused) {
+            try await OptionExchange(server.url(), over: dispatcher) { $0.addressPolicy = .noPrivateRanges }
+        }
+        #expect(server.requests.count == 1)
+        // The others are not disturbed.
+        #expect(try await OptionExchange(server.url(), over: dispatcher).text == "x")
+    }
+
+    @Test func ofSeveralAddressesAnAllowedOneIsTaken() async throws {
+        let server = try ScriptedServer(.ok("x"))
+        defer { server.stop() }
+        let asked = Guarded<[String]>([])
+        let exchange = try await OptionExchange("http://two.invalid:\(server.port)/") {
+            $0.names.addresses = [.init("two.invalid", port: Int(server.port), ["127.0.0.9", "127.0.0.1"])]
+            $0.addressPolicy = .custom { address in
+                asked.withLock { $0.append("\(address)") }
+                return address == IPAddress("127.0.0.1")
+            }
+        }
+        #expect(exchange.metrics.remoteAddress == "127.0.0.1:\(server.port)")
+        #expect(asked.withLock { $0 }.contains("127.0.0.9"))
+    }
+
+    @Test func aDenyListRefusesWhatItHolds() async throws {
+        let server = try ScriptedServer(.ok("x"))
+        defer { server.stop() }
+        let narrow = try AddressRange("127.0.0.0/30")
+        let other = try AddressRange("10.0.0.0/8")
+        await expectFailure(.addressRefused) {
+            try await OptionExchange(server.url()) { $0.addressPolicy = .denying([other, narrow]) }
+        }
+        let exchange = try await OptionExchange(server.url()) { $0.addressPolicy = .denying([other]) }
+        #expect(exchange.text == "x")
+    }
+}

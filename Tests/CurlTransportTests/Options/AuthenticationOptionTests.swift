@@ -1,0 +1,112 @@
+import Foundation
+import NetworkCore
+import NetworkTesting
+import Testing
+
+@testable import CurlTransport
+
+@Suite("Credentials", .timeLimit(.minutes(1)))
+struct AuthenticationOptionTests {
+    private static func challenge(_ schemes: String..., body: String = "denied") -> Data {
+        let fields = schemes.map { ("WWW-Authenticate", $0) } + [("Content-Length", "\(body.utf8.count)")]
+        return Script.head(401, fields: fields) + Data(body.utf8)
+    }
+
+    private static let ok = Script.head(200, fields: [("Content-Length", "2")]) + Data("in".utf8)
+    private static let digest = #"Digest realm="r", nonce="n", qop="auth", algorithm=SHA-256"#
+
+    @Test func digestIsAnsweredAndTheCallerSeesTheLastResponseAlone() async throws {
+        let server = try ScriptedServer([.read, .send(Self.challenge(Self.digest)), .read, .send(Self.ok)])
+        defer { server.stop() }
+        let exchange = try await OptionExchange(server.url("/a")) {
+            $0.authentication = .digest(user: "me", password: "open sesame")
+        }
+        #expect(exchange.status == 200)
+        #expect(exchange.text == "in")
+        #expect(server.requests.map { $0.values(of: "Authorization").count } == [0, 1])
+        let answer = try #require(server.requests.last?.values(of: "Authorization").first)
+        #expect(answer.contains(#"username="me""#))
+        #expect(answer.contains("algorithm=SHA-256"))
+        #expect(!answer.contains("sesame"))
+    }
+
+    @Test func digestSendsABodyAgain() async throws {
+        let body = Data(repeating: 0x61, count: 100_000)
+        let server = try ScriptedServer([.read, .send(Self.challenge(Self.digest)), .read, .send(Self.ok)])
+        defer { server.stop() }
+        let exchange = try await OptionExchange(server.url(), body: body) {
+            $0.authentication = .digest(user: "me", password: "pw")
+        }
+        #expect(exchange.text == "in")
+        #expect(server.requests.last?.body == body)
+    }
+
+    @Test(arguments: ["denied", ""])
+    func whatIsRefusedInTheEndIsAResponse(body: String) async throws {
+        let server = try ScriptedServer([
+            .read, .send(Self.challenge(Self.digest)), .read, .send(Self.challenge(Self.digest, body: body)),
+        ])
+        defer { server.stop() }
+        let exchange = try await OptionExchange(server.url()) {
+            $0.authentication = .digest(user: "me", password: "wrong")
+        }
+        #expect(exchange.status == 401)
+        #expect(exchange.text == body)
+        #expect(server.requests.count == 2)
+    }
+
+    @Test func anySafeTakesDigest_AndNeverBasicInClear() async throws {
+        let both = try ScriptedServer([
+            .read, .send(Self.challenge(#"Basic realm="r""#, Self.digest)), .read, .send(Self.ok),
+        ])
+        defer { both.stop() }
+        let exchange = try await OptionExchange(both.url()) {
+            $0.authentication = .anySafe(user: "me", password: "pw")
+        }
+        #expect(exchange.text == "in")
+        #expect(both.requests.last?.values(of: "Authorization").first?.hasPrefix("Digest ") == true)
+
+        let basic = try ScriptedServer([.read, .send(Self.challenge(#"Basic realm="r""#)), .read, .send(Self.ok)])
+        defer { basic.stop() }
+        let refused = try await OptionExchange(basic.url()) {
+            $0.authentication = .anySafe(user: "me", password: "pw")
+        }
+        #expect(refused.status == 401)
+        #expect(basic.requests.map { $0.values(of: "Authorization") } == [[]])
+    }
+
+    @Test(.enabled(if: CurlNetworkDispatcher.instance.capabilities.supports(.ntlmAuthentication), "no NTLM here"))
+    func ntlmBeginsItsHandshake() async throws {
+        let server = try ScriptedServer(.answer(fields: [], body: Data("in".utf8)))
+        defer { server.stop() }
+        _ = try await OptionExchange(server.url()) { $0.authentication = .ntlm(user: "me", password: "pw") }
+        // The signature of its first message.
+        #expect(server.requests.first?.values(of: "Authorization").first?.hasPrefix("NTLM TlRMTVNTUAAB") == true)
+    }
+
+    @Test(
+        .enabled(if: CurlNetworkDispatcher.instance.capabilities.supports(.negotiateAuthentication), "no SPNEGO here"))
+    func negotiateWithoutATicketLeavesTheServersAnswer() async throws {
+        let server = try ScriptedServer([.read, .send(Self.challenge("Negotiate")), .read, .send(Self.ok)])
+        defer { server.stop() }
+        let exchange = try await OptionExchange(server.url()) { $0.authentication = .negotiate }
+        #expect(exchange.status == 401)
+        #expect(exchange.text == "denied")
+    }
+
+    @Test(.enabled(if: Libcurl.found.has(.awsSigV4), "from libcurl 7.75"))
+    func awsSignsTheRequest() async throws {
+        let server = try ScriptedServer(.ok("in"))
+        defer { server.stop() }
+        _ = try await OptionExchange(server.url("/bucket")) {
+            $0.authentication = .awsSigV4(
+                .init(keyID: "AKID", secretKey: "do/not/tell", region: "eu-central-1", service: "s3"))
+        }
+        let seen = try #require(server.requests.first)
+        let signature = try #require(seen.values(of: "Authorization").first)
+        #expect(signature.hasPrefix("AWS4-HMAC-SHA256 Credential=AKID/"))
+        #expect(signature.contains("/eu-central-1/s3/aws4_request"))
+        #expect(seen.values(of: "X-Amz-Date").count == 1)
+        #expect(!seen.head.contains("do/not/tell"))
+    }
+}

@@ -1,0 +1,111 @@
+import Foundation
+import NetworkCore
+import NetworkTesting
+import Testing
+
+@testable import CurlTransport
+
+@Suite("How connections are made", .timeLimit(.minutes(1)))
+struct ConnectionOptionTests {
+    private func local(_ metrics: TransportMetrics) throws -> (host: String, port: Int) {
+        let parts = try #require(metrics.localAddress).split(separator: ":")
+        return (String(parts[0]), try #require(Int(parts[1])))
+    }
+
+    @Test func aFreshConnectionLeavesTheKeptOneAlone() async throws {
+        let server = try ScriptedServer(.ok("x"))
+        defer { server.stop() }
+        let dispatcher = CurlNetworkDispatcher()
+        _ = try await OptionExchange(server.url(), over: dispatcher)
+        let fresh = try await OptionExchange(server.url(), over: dispatcher) { $0.connection.isFresh = true }
+        #expect(fresh.metrics.connectionReused == false)
+        #expect(server.connectionCount == 2)
+    }
+
+    @Test func aConnectionThatForbidsReuseIsClosed() async throws {
+        let server = try ScriptedServer(.ok("x"))
+        defer { server.stop() }
+        let dispatcher = CurlNetworkDispatcher()
+        _ = try await OptionExchange(server.url(), over: dispatcher) { $0.connection.forbidsReuse = true }
+        try await server.wait { $0.endedConnectionCount == 1 }
+        _ = try await OptionExchange(server.url(), over: dispatcher)
+        #expect(server.connectionCount == 2)
+    }
+
+    @Test func theIPVersionChoosesAmongAddresses() async throws {
+        let server = try ScriptedServer(.ok("x"))
+        defer { server.stop() }
+        let both = NameOptions.StaticAddresses("both.test", port: Int(server.port), ["::1", "127.0.0.1"])
+        let url = "http://both.test:\(server.port)/"
+        let four = try await OptionExchange(url) {
+            $0.names.addresses = [both]
+            $0.connection.ipVersion = .v4
+        }
+        #expect(four.metrics.remoteAddress == "127.0.0.1:\(server.port)")
+        // Nobody listens on ::1.
+        await #expect(throws: NetworkError.self) {
+            try await OptionExchange("http://localhost:\(server.port)/", over: CurlNetworkDispatcher()) {
+                $0.connection.ipVersion = .v6
+            }
+        }
+        #expect(server.connectionCount == 1)
+    }
+
+    @Test(arguments: [true, false])
+    func aUnixSocketTakesThePlaceOfHostAndPort(isAbstract: Bool) async throws {
+        let name = isAbstract ? "networklayer-\(UUID())" : "/tmp/networklayer-\(UUID()).socket"
+        let server = try UnixServer(name, isAbstract: isAbstract)
+        defer { server.stop() }
+        let exchange = try await OptionExchange("http://somewhere.invalid/a") {
+            $0.connection.unixSocket = isAbstract ? .abstract(name) : .path(name)
+        }
+        #expect(exchange.text == "unix")
+        #expect(server.requestLine == "GET /a HTTP/1.1")
+    }
+
+    @Test func aLocalAddressIsConnectedFrom() async throws {
+        let server = try ScriptedServer(.ok("x"))
+        defer { server.stop() }
+        let exchange = try await OptionExchange(server.url()) { $0.connection.interface = "127.0.0.2" }
+        #expect(try local(exchange.metrics).host == "127.0.0.2")
+    }
+
+    @Test func aLocalPortIsConnectedFrom() async throws {
+        let server = try ScriptedServer(.ok("x"))
+        defer { server.stop() }
+        let exchange = try await OptionExchange(server.url()) { $0.connection.localPorts = 7_100...7_399 }
+        #expect((7_100...7_399).contains(try local(exchange.metrics).port))
+    }
+
+    @Test(arguments: [true, false])
+    func keepAliveSetsTheKernelsTimer(isOn: Bool) async throws {
+        let (asked, answer) = (Gate(), Gate())
+        // What the server sends acknowledges the request, whose own timer would hide the other.
+        let server = try ScriptedServer([
+            .read, .send("HTTP/1.1 103 Early Hints\r\n\r\n"), .open(asked), .wait(until: answer),
+            .send(Script.head(204, fields: [])),
+        ])
+        defer { server.stop() }
+        let url = server.url()
+        let exchange = Task {
+            try await OptionExchange(url) { if isOn { $0.connection.keepAlive = .init() } }
+        }
+        try await asked.wait()
+        #expect(try KernelTimers.isKeepAliveSet(towards: Int(server.port)) == isOn)
+        answer.open()
+        #expect(try await exchange.value.status == 204)
+    }
+}
+
+/// The kernel's table of connections: which of them has a keep-alive timer.
+private enum KernelTimers {
+    /// Fields of `/proc/net/tcp`: addresses, state (01 is established), queues, timer (02 is keep-alive) and its rest.
+    static func isKeepAliveSet(towards port: Int) throws -> Bool {
+        // A file without a length: to be read until its end.
+        let file = try #require(FileHandle(forReadingAtPath: "/proc/net/tcp"))
+        let table = String(decoding: try file.readToEnd() ?? Data(), as: UTF8.self)
+        let suffix = ":" + String(port + 0x10000, radix: 16, uppercase: true).dropFirst()
+        return table.split(separator: "\n").dropFirst().map { $0.split(separator: " ") }
+            .contains { $0[2].hasSuffix(suffix) && $0[3] == "01" && $0[5].hasPrefix("02:") }
+    }
+}

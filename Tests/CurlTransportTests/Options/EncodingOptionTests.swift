@@ -1,0 +1,32 @@
+import Foundation
+import NetworkCore
+import NetworkTesting
+import Testing
+
+@testable import CurlTransport
+
+@Suite("Encodings beyond gzip", .timeLimit(.minutes(1)))
+struct EncodingOptionTests {
+    private static let packed: [ContentEncoding: (base64: String, text: String)] = [
+        .brotli: ("Gz8B+I1Utb8GEZOjk2lsbzXIbDXARzqx2j4A", String(repeating: "hello in brotli ", count: 20)),
+        .zstd: ("KLUv/QRYrQAAcGhlbGxvIGluIHpzdGQgAQAHoU4lHeZumQ==", String(repeating: "hello in zstd ", count: 20)),
+    ]
+
+    @Test(arguments: [(ContentEncoding.brotli, TransportCapability.brotli), (.zstd, .zstd)])
+    func anEncodingIsAskedForAndDecoded(encoding: ContentEncoding, capability: TransportCapability) async throws {
+        guard CurlNetworkDispatcher.instance.capabilities.supports(capability) else {
+            _ = await expectFailure(.unsupported) {
+                try await OptionExchange("http://127.0.0.1:1/") { $0.acceptedEncodings = [encoding] }
+            }
+            return
+        }
+        let sample = try #require(Self.packed[encoding])
+        let body = try #require(Data(base64Encoded: sample.base64))
+        let server = try ScriptedServer(.answer(fields: [("Content-Encoding", encoding.rawValue)], body: body))
+        defer { server.stop() }
+        let exchange = try await OptionExchange(server.url()) { $0.acceptedEncodings = [encoding, .gzip] }
+        #expect(exchange.text == sample.text)
+        #expect(exchange.metrics.responseWireBytes == body.count)
+        #expect(server.requests.first?.values(of: "Accept-Encoding") == ["\(encoding.rawValue), gzip"])
+    }
+}

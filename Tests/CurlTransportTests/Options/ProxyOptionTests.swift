@@ -1,0 +1,94 @@
+import Foundation
+import NetworkCore
+import NetworkTesting
+import Testing
+
+@testable import CurlTransport
+
+@Suite("What a proxy gets to see", .timeLimit(.minutes(1)))
+struct ProxyOptionTests {
+    @Test func anHTTPProxyGetsTheWholeURL_Credentials_AndItsOwnFields() async throws {
+        let server = try ScriptedServer(.ok("from the proxy"))
+        defer { server.stop() }
+        var proxy = Proxy(server.baseURL, user: "me", password: "pw")
+        proxy.headerFields = [.acceptLanguage: "tlh"]
+        let explicit = proxy
+        let exchange = try await OptionExchange("http://example.invalid/a?b") { $0.proxy = .explicit(explicit) }
+        #expect(exchange.text == "from the proxy")
+        let seen = try #require(server.requests.first)
+        #expect(seen.target == "http://example.invalid/a?b")
+        #expect(seen.values(of: "Proxy-Authorization") == ["Basic bWU6cHc="])
+        #expect(seen.values(of: "Accept-Language") == ["tlh"])
+    }
+
+    @Test func itsFieldsStayOutOfTheTunnel() async throws {
+        let server = try ScriptedServer([
+            .read, .send("HTTP/1.1 200 Connected\r\n\r\n"), .read,
+            .send("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx"),
+        ])
+        defer { server.stop() }
+        var proxy = Proxy(server.baseURL)
+        proxy.tunnel = true
+        proxy.headerFields = [.acceptLanguage: "tlh"]
+        let explicit = proxy
+        let exchange = try await OptionExchange("http://example.invalid/a") { $0.proxy = .explicit(explicit) }
+        #expect(exchange.text == "x")
+        #expect(server.requests.map(\.method) == ["CONNECT", "GET"])
+        #expect(server.requests.map(\.target) == ["example.invalid:80", "/a"])
+        #expect(server.requests.map { $0.values(of: "Accept-Language") } == [["tlh"], []])
+    }
+
+    @Test func digestIsAnsweredForAProxyToo() async throws {
+        let challenge = Script.head(
+            407, fields: [("Proxy-Authenticate", #"Digest realm="r", nonce="n", qop="auth""#), ("Content-Length", "2")])
+        let server = try ScriptedServer([
+            .read, .send(challenge + Data("no".utf8)), .read, .send("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx"),
+        ])
+        defer { server.stop() }
+        var proxy = Proxy(server.baseURL, user: "me", password: "pw")
+        proxy.scheme = .digest
+        let explicit = proxy
+        let exchange = try await OptionExchange("http://example.invalid/") { $0.proxy = .explicit(explicit) }
+        #expect(exchange.status == 200)
+        #expect(exchange.text == "x")
+        let answer = server.requests.last?.values(of: "Proxy-Authorization").first
+        #expect(answer?.hasPrefix(#"Digest username="me""#) == true)
+    }
+
+    @Test func socks4aCarriesTheName() async throws {
+        // VN 4, CONNECT, port 80, an address that says 'by name', no user, the name; the answer grants it.
+        let server = try ScriptedServer([
+            .send(Data([0, 90, 0, 0, 0, 0, 0, 0])), .read, .send("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx"),
+        ])
+        defer { server.stop() }
+        let exchange = try await OptionExchange("http://example.invalid/") {
+            $0.proxy = .explicit(Proxy("socks4a://127.0.0.1:\(server.port)"))
+        }
+        #expect(exchange.text == "x")
+        // The request line that the server read begins with the SOCKS request.
+        let head = try #require(server.requests.first?.head)
+        #expect(head.hasPrefix("\u{4}\u{1}\u{0}\u{50}\u{0}\u{0}\u{0}\u{1}"))
+        #expect(head.contains("example.invalid\u{0}GET / HTTP/1.1"))
+    }
+
+    @Test func theEnvironmentCounts_UnlessAProxyOrNoneIsAskedFor() async {
+        await #expect(processExitsWith: .success) {
+            let server = try ScriptedServer(.ok("x"))
+            let proxy = try ScriptedServer(.ok("by the environment's proxy"))
+            setenv("http_proxy", proxy.baseURL, 1)
+            setenv("no_proxy", "", 1)
+            let followed = try await OptionExchange(server.url())
+            #expect(followed.text == "by the environment's proxy")
+            let direct = try await OptionExchange(server.url()) { $0.proxy = .none }
+            #expect(direct.text == "x")
+            let guarded = try await OptionExchange(server.url()) { $0.addressPolicy = .custom { _ in true } }
+            #expect(guarded.text == "x")
+            let other = try ScriptedServer(.ok("by mine"))
+            let mine = try await OptionExchange(server.url()) { $0.proxy = .explicit(Proxy(other.baseURL)) }
+            #expect(mine.text == "by mine")
+            setenv("no_proxy", "*", 1)
+            let still = try await OptionExchange(server.url()) { $0.proxy = .explicit(Proxy(other.baseURL)) }
+            #expect(still.text == "by mine")
+        }
+    }
+}

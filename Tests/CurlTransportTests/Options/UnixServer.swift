@@ -1,0 +1,46 @@
+import Foundation
+import NetworkTesting
+import Synchronization
+
+/// A server on a Unix socket that answers one request with `unix`. The one file of these tests with pointers in it.
+final class UnixServer: Sendable {
+    private let descriptor: Int32
+    private let path: String?
+    private let received = Mutex("")
+
+    init(_ name: String, isAbstract: Bool) throws {
+        descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        path = isAbstract ? nil : name
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        let bytes = (isAbstract ? [0] : []) + Array(name.utf8)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
+        let length = MemoryLayout<sa_family_t>.size + bytes.count
+        let status = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(descriptor, $0, socklen_t(length)) }
+        }
+        guard status == 0, listen(descriptor, 8) == 0 else {
+            throw CocoaError(.fileWriteUnknown)
+        }
+        Thread.detachNewThread { [self] in answer() }
+    }
+
+    private func answer() {
+        let peer = accept(descriptor, nil, nil)
+        guard peer >= 0 else { return }
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        let count = recv(peer, &buffer, buffer.count, 0)
+        received.withLock { $0 = String(decoding: buffer.prefix(max(0, count)), as: UTF8.self) }
+        let response = Array("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nunix".utf8)
+        _ = send(peer, response, response.count, Int32(MSG_NOSIGNAL))
+        close(peer)
+    }
+
+    var requestLine: String { received.withLock { $0.components(separatedBy: "\r\n")[0] } }
+
+    func stop() {
+        shutdown(descriptor, Int32(SHUT_RDWR))
+        close(descriptor)
+        if let path { unlink(path) }
+    }
+}

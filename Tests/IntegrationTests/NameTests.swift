@@ -1,0 +1,33 @@
+import Foundation
+import NetworkLayer
+import Testing
+
+@Suite(.enabled(if: Peers.tlsPort != nil, Peers.absence(of: Peers.tlsVariable)), .timeLimit(.minutes(1)))
+struct NameTests {
+    /// How many questions the server has been asked; one for IPv4 and one for IPv6 are one lookup.
+    private func questions() throws -> Int {
+        let log = String(decoding: try Peers.tlsFile("http2.log"), as: UTF8.self)
+        return log.split(separator: "\n").filter { $0 == "/dns-answer" || $0 == "/dns-query" }.count
+    }
+
+    @Test func `names are asked of a server by HTTPS, and remembered as long as asked for`() async throws {
+        let dns = try Peers.url(.http2, "/dns-query").absoluteString
+        let dispatcher = CurlNetworkDispatcher()
+        func ask(rememberingFor time: Duration) async throws -> Exchange {
+            try await Exchange(Peers.url(.good, host: "doh.test"), over: dispatcher) {
+                $0.trustPeers()
+                $0.tls.serverName = "localhost"
+                $0.names.dnsOverHTTPS = dns
+                $0.names.cacheTime = time
+                $0.connection.isFresh = true
+            }
+        }
+        let start = try questions()
+        for _ in 1...3 { #expect(try await ask(rememberingFor: .seconds(60)).status == 200) }
+        let remembered = try questions() - start
+        for _ in 1...3 { #expect(try await ask(rememberingFor: .zero).status == 200) }
+        let forgotten = try questions() - start - remembered
+        #expect(remembered > 0)
+        #expect(forgotten == remembered * 3)
+    }
+}

@@ -1,0 +1,130 @@
+import Foundation
+import NetworkLayer
+import NetworkTesting
+import Testing
+
+/// A proxy that `scripts/test` starts.
+struct ProxyPeer: Sendable, CustomTestStringConvertible {
+    let name: String
+    var hasPassword = false
+
+    var testDescription: String { name }
+
+    static let all = [
+        ProxyPeer(name: "HTTP"), ProxyPeer(name: "HTTP_PASSWORD", hasPassword: true), ProxyPeer(name: "HTTPS"),
+        ProxyPeer(name: "SOCKS4"), ProxyPeer(name: "SOCKS5"), ProxyPeer(name: "SOCKS5_PASSWORD", hasPassword: true),
+    ]
+
+    func proxy(password: Secret = "secret") throws -> Proxy {
+        var proxy = Proxy(try #require(Peers.proxy(name)))
+        if hasPassword {
+            proxy.user = "user"
+            proxy.password = password
+        }
+        proxy.authorities = .file(Peers.tlsFolder + "/ca.pem")
+        return proxy
+    }
+
+    var port: String { Peers.proxy(name)?.split(separator: ":").last.map(String.init) ?? "" }
+}
+
+@Suite(
+    .enabled(if: Peers.proxy("HTTP") != nil, Peers.absence(of: "NETWORKLAYER_PROXY_HTTP")), .timeLimit(.minutes(1)))
+struct ProxyTests {
+    @Test(arguments: ProxyPeer.all)
+    func `http goes through`(peer: ProxyPeer) async throws {
+        let server = try ScriptedServer(.ok("through"))
+        defer { server.stop() }
+        let proxy = try peer.proxy()
+        let exchange = try await Exchange(RequestURL(server.url("/a"))) { $0.proxy = .explicit(proxy) }
+        #expect(exchange.text == "through")
+        #expect(exchange.metrics.remoteAddress == "127.0.0.1:\(peer.port)")
+        #expect(server.requests.map(\.target) == ["/a"])
+        #expect(server.requests.first?.values(of: "Proxy-Authorization") == [])
+    }
+
+    @Test(arguments: ProxyPeer.all)
+    func `https goes through a tunnel`(peer: ProxyPeer) async throws {
+        let proxy = try peer.proxy()
+        let exchange = try await Exchange(Peers.url(.good, "/hello.txt")) {
+            $0.proxy = .explicit(proxy)
+            $0.trustPeers()
+        }
+        #expect(exchange.text == "hello over TLS\n")
+        #expect(exchange.metrics.remoteAddress == "127.0.0.1:\(peer.port)")
+    }
+
+    @Test func `a wrong password is the proxy's 407, or its refusal of the tunnel`() async throws {
+        let peer = ProxyPeer(name: "HTTP_PASSWORD", hasPassword: true)
+        let server = try ScriptedServer(.ok("never"))
+        defer { server.stop() }
+        let proxy = try peer.proxy(password: "wrong")
+        let plain = try await Exchange(RequestURL(server.url())) { $0.proxy = .explicit(proxy) }
+        // Proxies differ in 401 and 407; what counts is that the request went no further.
+        #expect([401, 407].contains(plain.status))
+        #expect(server.connectionCount == 0)
+        let error = await expectFailure(.proxyFailed) {
+            try await Exchange(Peers.url(.good)) {
+                $0.proxy = .explicit(proxy)
+                $0.trustPeers()
+            }
+        }
+        #expect(error.map { !"\($0)".contains("wrong") } == true)
+    }
+
+    @Test func `a wrong password for SOCKS is refused`() async throws {
+        let proxy = try ProxyPeer(name: "SOCKS5_PASSWORD", hasPassword: true).proxy(password: "wrong")
+        await expectFailure(.proxyFailed) {
+            try await Exchange(Peers.url(.good)) {
+                $0.proxy = .explicit(proxy)
+                $0.trustPeers()
+            }
+        }
+    }
+
+    @Test func `an https proxy of an unknown authority is refused`() async throws {
+        let server = try ScriptedServer(.ok("never"))
+        defer { server.stop() }
+        let proxy = Proxy(try #require(Peers.proxy("HTTPS")))
+        await expectFailure(.tlsFailed) {
+            try await Exchange(RequestURL(server.url())) { $0.proxy = .explicit(proxy) }
+        }
+        #expect(server.connectionCount == 0)
+    }
+
+    @Test func `socks5h leaves the name to the proxy, socks5 looks it up here`() async throws {
+        let server = try ScriptedServer(.ok("by name"))
+        defer { server.stop() }
+        let url = try RequestURL("http://localhost:\(server.port)/")
+        let proxy = Proxy(try #require(Peers.proxy("SOCKS5")?.replacing("socks5:", with: "socks5h:")))
+        let exchange = try await Exchange(url) { $0.proxy = .explicit(proxy) }
+        #expect(exchange.text == "by name")
+        let unknown = try RequestURL("http://nonexistent.invalid/")
+        await expectFailure(.proxyFailed) { try await Exchange(unknown) { $0.proxy = .explicit(proxy) } }
+        let local = Proxy(try #require(Peers.proxy("SOCKS5")))
+        await expectFailure(.nameNotResolved) { try await Exchange(unknown) { $0.proxy = .explicit(local) } }
+    }
+
+    @Test func `a real proxy forwards, or tunnels when asked to`() async throws {
+        let server = try ScriptedServer(.ok("x"))
+        defer { server.stop() }
+        var proxy = try ProxyPeer(name: "HTTP").proxy()
+        _ = try await Exchange(RequestURL(server.url())) { $0.proxy = .explicit(proxy) }
+        #expect(server.requests.last?.values(of: "Via").isEmpty == false)
+        proxy.tunnel = true
+        let tunnelled = proxy
+        _ = try await Exchange(RequestURL(server.url())) { $0.proxy = .explicit(tunnelled) }
+        #expect(server.requests.count == 2)
+        #expect(server.requests.last?.values(of: "Via") == [])
+    }
+
+    @Test func `hosts of the no-proxy list are reached without it`() async throws {
+        let server = try ScriptedServer(.ok("direct"))
+        defer { server.stop() }
+        var proxy = try ProxyPeer(name: "HTTP").proxy()
+        proxy.noProxy = ["example.org", "127.0.0.1"]
+        let exempt = proxy
+        let exchange = try await Exchange(RequestURL(server.url())) { $0.proxy = .explicit(exempt) }
+        #expect(exchange.metrics.remoteAddress == "127.0.0.1:\(server.port)")
+    }
+}

@@ -1,0 +1,93 @@
+import Foundation
+import NetworkLayer
+import NetworkTesting
+import Testing
+
+/// A server that TLS must not accept, and how it is told.
+struct TLSFault: Sendable, CustomTestStringConvertible {
+    let name: String
+    let server: Peers.TLS
+    /// libcurl's numbers: 35 handshake, 60 certificate, 90 pinned key.
+    let curlCode: Int
+    /// Words of the TLS library that tell this fault from its neighbours.
+    let words: [String]
+    var change: @Sendable (inout TransportOptions) -> Void = { _ in }
+    /// Whether the fault is in an option of ours, which URLSession can't be given.
+    var isOurs = false
+
+    var testDescription: String { name }
+
+    static let all = [
+        TLSFault(name: "expired", server: .expired, curlCode: 60, words: ["expired"]),
+        TLSFault(name: "for another host", server: .elsewhere, curlCode: 60, words: ["match"]),
+        TLSFault(name: "self-signed", server: .selfSigned, curlCode: 60, words: ["self", "signed"]),
+        TLSFault(name: "of an unknown authority", server: .stray, curlCode: 60, words: ["issuer"]),
+        TLSFault(name: "TLS 1.1 at most", server: .old, curlCode: 35, words: []),
+        TLSFault(
+            name: "older than we want",
+            server: .clientCertificate,
+            curlCode: 35,
+            words: ["version"],
+            change: { $0.tls.minimumVersion = .tls1_3 },
+            isOurs: true
+        ),
+        TLSFault(
+            name: "another key than the pinned one",
+            server: .good,
+            curlCode: 90,
+            words: [],
+            change: { $0.tls.pinnedPublicKeys = ["sha256//AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="] },
+            isOurs: true
+        ),
+    ]
+}
+
+@Suite(.enabled(if: Peers.tlsPort != nil, Peers.absence(of: Peers.tlsVariable)), .timeLimit(.minutes(1)))
+struct TLSMatrixTests {
+    @Test(arguments: TLSFault.all)
+    func `a bad server is refused over curl and told apart`(fault: TLSFault) async throws {
+        let error = await expectFailure(.tlsFailed) {
+            try await Exchange(Peers.url(fault.server)) {
+                $0.trustPeers()
+                fault.change(&$0)
+            }
+        }
+        #expect(error?.underlying?.code == fault.curlCode, "\(String(describing: error))")
+        let text = error?.underlying?.message.lowercased() ?? ""
+        for word in fault.words { #expect(text.contains(word)) }
+        #expect(error?.phase == .connecting)
+    }
+
+    /// It knows the system's authorities alone, on Linux, and can't be told of another: the good server is refused too. In a
+    /// process of its own, since handshakes that fail can hold up what else URLSession has to do.
+    @Test func `every server of a private authority is refused over URLSession`() async {
+        await #expect(processExitsWith: .success) {
+            for server in [Peers.TLS.good, .expired, .elsewhere, .selfSigned, .stray, .old, .clientCertificate] {
+                await expectFailure(.tlsFailed) {
+                    try await Exchange(Peers.url(server), over: URLSessionNetworkDispatcher.instance)
+                }
+            }
+            let server = try ScriptedServer([.send("HTTP/1.1 400 Bad Request\r\n\r\n"), .close])
+            let url = try RequestURL("https://localhost:\(server.port)/")
+            await expectFailure(.tlsFailed) { try await Exchange(url, over: URLSessionNetworkDispatcher.instance) }
+        }
+    }
+
+    @Test func `a server that speaks no TLS at all is refused`() async throws {
+        let server = try ScriptedServer([.send("HTTP/1.1 400 Bad Request\r\n\r\n"), .close])
+        defer { server.stop() }
+        let url = try RequestURL("https://localhost:\(server.port)/")
+        let error = await expectFailure(.tlsFailed) { try await Exchange(url) }
+        #expect(error?.underlying?.code == 35)
+    }
+
+    @Test func `a good server answers`() async throws {
+        #expect(try await Exchange(Peers.url(.good)) { $0.trustPeers() }.text.hasPrefix("TLSv1."))
+    }
+
+    @Test func `a missing client certificate is the server's answer`() async throws {
+        let exchange = try await Exchange(Peers.url(.clientCertificate)) { $0.trustPeers() }
+        #expect(exchange.status == 400)
+        #expect(exchange.text.contains("No required SSL certificate"))
+    }
+}

@@ -1,0 +1,152 @@
+import Foundation
+import NetworkLayer
+import Testing
+
+@testable import CurlTransport
+
+/// Each option by what it does to a real server. `/whoami` answers protocol, cipher, server name, client and Host.
+@Suite(.enabled(if: Peers.tlsPort != nil, Peers.absence(of: Peers.tlsVariable)), .timeLimit(.minutes(1)))
+struct TLSOptionTests {
+    private func whoami(
+        _ server: Peers.TLS = .good, host: String = "localhost", _ change: (inout TransportOptions) -> Void
+    ) async throws -> [String] {
+        let exchange = try await Exchange(Peers.url(server, host: host)) {
+            $0.trustPeers()
+            change(&$0)
+        }
+        #expect(exchange.status == 200)
+        return exchange.text.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
+    }
+
+    @Test func `the system's authorities do not know the peers'`() async throws {
+        await expectFailure(.tlsFailed) { try await Exchange(Peers.url(.good)) }
+    }
+
+    @Test func `authorities come from a file, a directory or memory`() async throws {
+        _ = try await whoami { _ in }
+        let bytes = try Peers.tlsFile("ca.pem")
+        _ = try await whoami { $0.tls.authorities = .bytes(bytes) }
+        // A directory as c_rehash makes it needs a link under the certificate's hash.
+        let directory = URL(filePath: Peers.tlsFolder).appending(path: "hashed")
+        #expect(FileManager.default.fileExists(atPath: directory.path))
+        _ = try await whoami { $0.tls.authorities = .directory(directory.path) }
+    }
+
+    @Test func `a file that is not there is an error of TLS`() async throws {
+        let error = await expectFailure(.tlsFailed) {
+            try await whoami { $0.tls.authorities = .file("/nonexistent/ca.pem") }
+        }
+        #expect(error?.underlying?.code == 77)
+    }
+
+    @Test(arguments: [true, false])
+    func `a client certificate is shown, its locked key opened`(isFile: Bool) async throws {
+        let folder = Peers.tlsFolder
+        let (certificate, key) = (try Peers.tlsFile("client.pem"), try Peers.tlsFile("client.key"))
+        let answer = try await whoami(.clientCertificate) {
+            $0.tls.clientCertificate =
+                isFile
+                ? .init(.file(folder + "/client.pem"), key: .file(folder + "/client.key"), password: "open sesame")
+                : .init(.bytes(certificate), key: .bytes(key), password: "open sesame")
+        }
+        #expect(answer[3] == "CN=client")
+    }
+
+    @Test func `a wrong password is an error that does not show it`() async throws {
+        let folder = Peers.tlsFolder
+        let error = await expectFailure(.tlsFailed) {
+            try await whoami(.clientCertificate) {
+                $0.tls.clientCertificate = .init(
+                    .file(folder + "/client.pem"), key: .file(folder + "/client.key"), password: "tooguessable")
+            }
+        }
+        #expect(error?.underlying?.code == 58)
+        #expect(error.map { !"\($0)".contains("tooguessable") } == true)
+    }
+
+    @Test func `one of the pinned keys is enough`() async throws {
+        let pin = String(decoding: try Peers.tlsFile("good.pin"), as: UTF8.self)
+        _ = try await whoami {
+            $0.tls.pinnedPublicKeys = ["sha256//AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=", pin]
+        }
+    }
+
+    @Test func `versions are bounded from both sides`() async throws {
+        let newest = try await whoami { $0.tls.minimumVersion = .tls1_3 }
+        #expect(newest[0] == "TLSv1.3")
+        let older = try await whoami { $0.tls.maximumVersion = .tls1_2 }
+        #expect(older[0] == "TLSv1.2")
+    }
+
+    @Test func `an old server answers one who insists`() async throws {
+        let answer = try await whoami(.old) {
+            $0.tls.minimumVersion = .tls1_0
+            $0.tls.maximumVersion = .tls1_1
+            // OpenSSL's security levels forbid the hashes that these versions need.
+            $0.tls.ciphers = "DEFAULT:@SECLEVEL=0"
+        }
+        #expect(["TLSv1", "TLSv1.1"].contains(answer[0]))
+    }
+
+    @Test func `ciphers are those asked for`() async throws {
+        let old = try await whoami {
+            $0.tls.maximumVersion = .tls1_2
+            $0.tls.ciphers = "ECDHE-ECDSA-AES128-GCM-SHA256"
+        }
+        #expect(old[1] == "ECDHE-ECDSA-AES128-GCM-SHA256")
+        let new = try await whoami {
+            $0.tls.minimumVersion = .tls1_3
+            $0.tls.cipherSuites = "TLS_CHACHA20_POLY1305_SHA256"
+        }
+        #expect(new[1] == "TLS_CHACHA20_POLY1305_SHA256")
+    }
+
+    @Test func `the server's name is asked for and checked, and Host stays the URL's`() async throws {
+        let answer = try await whoami(host: "127.0.0.1") { $0.tls.serverName = "other.test" }
+        #expect(answer[2] == "other.test")
+        #expect(answer[4] == "127.0.0.1")
+        // The certificate is checked for that name and for no other.
+        _ = await expectFailure(.tlsFailed) { try await whoami { $0.tls.serverName = "nobody.test" } }
+        let elsewhere = try await whoami(.elsewhere) { $0.tls.serverName = "elsewhere.test" }
+        #expect(elsewhere[2] == "elsewhere.test")
+    }
+
+    @Test func `connections are not shared between different options`() async throws {
+        let dispatcher = CurlNetworkDispatcher()
+        let url = try Peers.url(.good)
+        _ = try await Exchange(url, over: dispatcher) { $0.trustPeers() }
+        let again = try await Exchange(url, over: dispatcher) { $0.trustPeers() }
+        #expect(again.metrics.connectionReused == true)
+        await expectFailure(.tlsFailed) { try await Exchange(url, over: dispatcher) }
+        await expectFailure(.tlsFailed) {
+            try await Exchange(url, over: dispatcher) {
+                $0.trustPeers()
+                $0.tls.pinnedPublicKeys = ["sha256//AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="]
+            }
+        }
+    }
+
+    @Test func `a client that trusts any server reaches the bad ones`() async throws {
+        var configuration = CurlConfiguration()
+        configuration.unsafelyTrustsAnyServer = true
+        let dispatcher = CurlNetworkDispatcher(configuration: configuration)
+        for server in [Peers.TLS.expired, .elsewhere, .selfSigned, .stray] {
+            #expect(try await Exchange(Peers.url(server), over: dispatcher).status == 200)
+        }
+    }
+
+    @Test func `HTTP 2 is spoken where it is asked for`() async throws {
+        let exchange = try await Exchange(Peers.url(.http2)) {
+            $0.trustPeers()
+            $0.httpVersion = .http2
+        }
+        #expect(exchange.metrics.httpVersion == "2")
+    }
+
+    @Test func `URLSession refuses the options before anything is sent`() async throws {
+        let error = await expectFailure(.unsupported) {
+            try await Exchange(Peers.url(.good), over: URLSessionNetworkDispatcher.instance) { $0.trustPeers() }
+        }
+        #expect(error?.message.contains("TLS options") == true)
+    }
+}

@@ -1,0 +1,184 @@
+import Foundation
+import NetworkCore
+import Testing
+
+@Suite("Options that most requests leave alone")
+struct TransportOptionGroupTests {
+    private struct Case: Sendable, CustomTestStringConvertible {
+        let words: String
+        let change: @Sendable (inout TransportOptions) throws -> Void
+        init(_ words: String, _ change: @escaping @Sendable (inout TransportOptions) throws -> Void) {
+            self.words = words
+            self.change = change
+        }
+        var testDescription: String { words }
+    }
+
+    private static let nonsense: [Case] = [
+        Case("firstByteTimeout") { $0.firstByteTimeout = .zero },
+        Case("tls.authorities") { $0.tls.authorities = .file("/a\0b") },
+        Case("tls.authorities") { $0.tls.authorities = .bytes(Data()) },
+        Case("tls.clientCertificate.certificate") { $0.tls.clientCertificate = .init(.file("")) },
+        Case("tls.clientCertificate.key") { $0.tls.clientCertificate = .init(.file("a"), key: .file("b\n")) },
+        Case("tls.clientCertificate.password") { $0.tls.clientCertificate = .init(.file("a"), password: "cret\0") },
+        Case("tls.pinnedPublicKeys") { $0.tls.pinnedPublicKeys = ["sha256//short"] },
+        Case("tls.pinnedPublicKeys") { $0.tls.pinnedPublicKeys = ["/a/file/to/read"] },
+        Case("tls.maximumVersion") { $0.tls.maximumVersion = .tls1_1 },
+        Case("tls.ciphers") { $0.tls.ciphers = "A B" },
+        Case("tls.cipherSuites") { $0.tls.cipherSuites = "" },
+        Case("tls.serverName") { $0.tls.serverName = "a/b" },
+        Case("proxy.url") { $0.proxy = .explicit(Proxy("ftp://a:1")) },
+        Case("proxy.url") { $0.proxy = .explicit(Proxy("a:1")) },
+        Case("proxy.url") { $0.proxy = .explicit(Proxy("http://me:cret@a:1")) },
+        Case("proxy.url") { $0.proxy = .explicit(Proxy("http://a:1/path")) },
+        Case("proxy.url") { $0.proxy = .explicit(Proxy("http://a:1\r\nX: y")) },
+        Case("proxy.password") { $0.proxy = .explicit(Proxy("http://a:1", password: "cret")) },
+        Case("proxy.password") { $0.proxy = .explicit(Proxy("http://a:1", user: "u", password: "cret\n")) },
+        Case("proxy.noProxy") {
+            var proxy = Proxy("http://a:1")
+            proxy.noProxy = ["a,b"]
+            $0.proxy = .explicit(proxy)
+        },
+        Case("connection.unixSocket") { $0.connection.unixSocket = .path(String(repeating: "a", count: 108)) },
+        Case("connection.unixSocket") { $0.connection.unixSocket = .abstract("a\0") },
+        Case("connection.interface") { $0.connection.interface = "eth0 " },
+        Case("connection.localPorts") { $0.connection.localPorts = 0...9 },
+        Case("connection.keepAlive.idle") {
+            $0.connection.keepAlive = .init()
+            $0.connection.keepAlive?.idle = .milliseconds(1)
+        },
+        Case("connection.keepAlive.probes") {
+            $0.connection.keepAlive = .init()
+            $0.connection.keepAlive?.probes = 0
+        },
+        Case("names.addresses") { $0.names.addresses = [.init("a", port: 1, [])] },
+        Case("names.addresses") { $0.names.addresses = [.init("a", port: 1, ["127.1"])] },
+        Case("names.addresses") { $0.names.addresses = [.init("a b", port: 1, ["::1"])] },
+        Case("names.connectTo") { $0.names.connectTo = [.init(toHost: "a:80")] },
+        Case("names.connectTo") { $0.names.connectTo = [.init(toPort: 65_536)] },
+        Case("names.cacheTime") { $0.names.cacheTime = .seconds(-1) },
+        Case("names.dnsOverHTTPS") { $0.names.dnsOverHTTPS = "http://dns.test/" },
+        Case("rate.maximumReceived") { $0.rate.maximumReceived = 0 },
+        Case("rate.maximumSent") { $0.rate.maximumSent = -1 },
+        Case("rate.lowSpeed.bytesPerSecond") { $0.rate.lowSpeed = .init(bytesPerSecond: 0, for: .seconds(1)) },
+        Case("rate.lowSpeed.duration") { $0.rate.lowSpeed = .init(bytesPerSecond: 1, for: .milliseconds(1)) },
+        Case("authentication.user") { $0.authentication = .basic(user: "a:b", password: "cret") },
+        Case("authentication.password") { $0.authentication = .digest(user: "a", password: "cret\r\n") },
+        Case("authentication.token") { $0.authentication = .bearer(token: "se cret") },
+        Case("authentication.keyID") { $0.authentication = .awsSigV4(.init(keyID: "a:b", secretKey: "cret")) },
+        Case("authentication.region") {
+            $0.authentication = .awsSigV4(.init(keyID: "a", secretKey: "cret", service: "s3"))
+        },
+        Case("acceptedEncodings") { $0.acceptedEncodings = [] },
+        Case("addressPolicy") {
+            $0.addressPolicy = .noPrivateRanges
+            $0.proxy = .explicit(Proxy("http://a:1"))
+        },
+        Case("names.addresses") {
+            $0.names.addresses = [.init("a", port: 1, ["::1"])]
+            $0.proxy = .explicit(Proxy("http://a:1"))
+        },
+        Case("connection.unixSocket") {
+            $0.connection.unixSocket = .path("/a")
+            $0.proxy = .explicit(Proxy("http://a:1"))
+        },
+    ]
+
+    @Test(arguments: nonsense)
+    private func nonsenseIsRefusedByName_WithoutItsText(nonsense: Case) throws {
+        var options = TransportOptions()
+        try nonsense.change(&options)
+        let error = #expect(throws: NetworkError.self) { try options.check() }
+        #expect(error?.code == .invalidOption)
+        #expect(error?.message.hasPrefix(nonsense.words) == true, "\(error?.message ?? "")")
+        #expect(error?.message.contains("cret") == false)
+    }
+
+    private static let groups: [(TransportCapability, Case)] = [
+        (.firstByteTimeout, Case("firstByteTimeout") { $0.firstByteTimeout = .seconds(1) }),
+        (.tlsOptions, Case("tls") { $0.tls.minimumVersion = .tls1_3 }),
+        (.authoritiesInMemory, Case("tls bytes") { $0.tls.authorities = .bytes(Data("x".utf8)) }),
+        (
+            .clientCertificateInMemory,
+            Case("certificate") { $0.tls.clientCertificate = .init(.bytes(Data("x".utf8))) }
+        ),
+        (.proxyOptions, Case("no proxy") { $0.proxy = .none }),
+        (.httpsProxies, Case("https proxy") { $0.proxy = .explicit(Proxy("https://a:1")) }),
+        (.connectionOptions, Case("connection") { $0.connection.isFresh = true }),
+        (.unixSockets, Case("unix") { $0.connection.unixSocket = .path("/a") }),
+        (
+            .keepAliveProbes,
+            Case("probes") {
+                $0.connection.keepAlive = .init()
+                $0.connection.keepAlive?.probes = 3
+            }
+        ),
+        (.nameOptions, Case("names") { $0.names.cacheTime = .zero }),
+        (.rateOptions, Case("rate") { $0.rate.maximumSent = 1 }),
+        (.addressPolicy, Case("policy") { $0.addressPolicy = .noPrivateRanges }),
+        (.digestAuthentication, Case("digest") { $0.authentication = .digest(user: "a", password: "b") }),
+        (.ntlmAuthentication, Case("ntlm") { $0.authentication = .ntlm(user: "a", password: "b") }),
+        (.negotiateAuthentication, Case("negotiate") { $0.authentication = .negotiate }),
+        (.awsSigV4, Case("aws") { $0.authentication = .awsSigV4(.init(keyID: "a", secretKey: "b")) }),
+        (.brotli, Case("br") { $0.acceptedEncodings = [.brotli] }),
+        (.zstd, Case("zstd") { $0.acceptedEncodings = [.zstd] }),
+    ]
+
+    @Test(arguments: groups)
+    private func aTransportWithoutItRefusesBeforeSending(capability: TransportCapability, group: Case) throws {
+        var request = TransportRequest(url: try RequestURL("http://a/"))
+        try group.change(&request.options)
+        let others = Set(TransportCapability.wellKnown).subtracting([capability])
+        let error = #expect(throws: NetworkError.self) {
+            try request.check(for: TransportCapabilities(transport: "t", basis: "", supported: others))
+        }
+        #expect(error?.code == .unsupported)
+        #expect(error?.message.contains(capability.rawValue) == true)
+        try request.check(for: TransportCapabilities(transport: "t", basis: "", supported: others.union([capability])))
+    }
+
+    @Test func defaultsAreTheSame_HoweverTheyWereReached() {
+        var options = TransportOptions()
+        options.tls.serverName = "a"
+        #expect(options != TransportOptions())
+        options.tls.serverName = nil
+        #expect(options == TransportOptions())
+        #expect(options.hashValue == TransportOptions().hashValue)
+    }
+
+    @Test func secretsAreInNoDescriptionAndNoDump() {
+        var options = TransportOptions()
+        options.authentication = .digest(user: "me", password: "cret")
+        options.proxy = .explicit(Proxy("http://a:1", user: "u", password: "cret"))
+        options.tls.clientCertificate = .init(.bytes(Data("cret".utf8)), password: "cret")
+        var dumped = ""
+        dump(options, to: &dumped)
+        let aws = Authentication.awsSigV4(.init(keyID: "a", secretKey: "cret"))
+        for text in ["\(options)", String(reflecting: options), dumped, "\(aws)", "\(options.tls)", "\(options.proxy)"]
+        {
+            #expect(!text.contains("cret\""))
+            #expect(!text.contains("\"cret"))
+            #expect(!text.contains(" cret"))
+        }
+    }
+
+    @Test func basicAndBearerAreAHeaderField_AndExcludeTheCallersOwn() throws {
+        var request = TransportRequest(url: try RequestURL("http://a/"))
+        let nothing = TransportCapabilities(transport: "t", basis: "", supported: [])
+        request.options.authentication = .basic(user: "ü", password: "p:q")
+        #expect(request.wireFields[.authorization] == "Basic w7w6cDpx")
+        try request.check(for: nothing)
+        request.options.authentication = .bearer(token: "abc")
+        #expect(request.wireFields[.authorization] == "Bearer abc")
+        request.headerFields[.authorization] = "mine"
+        let error = #expect(throws: NetworkError.self) { try request.check(for: nothing) }
+        #expect(error?.code == .invalidOption)
+    }
+
+    @Test func aServerNameNeedsTLS() throws {
+        var request = TransportRequest(url: try RequestURL("http://a/"))
+        request.options.tls.serverName = "b"
+        let all = TransportCapabilities(transport: "t", basis: "", supported: Set(TransportCapability.wellKnown))
+        #expect(throws: NetworkError.self) { try request.check(for: all) }
+    }
+}
