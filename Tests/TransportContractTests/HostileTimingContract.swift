@@ -4,7 +4,7 @@ import NetworkTesting
 import Testing
 
 /// Servers that break off, fall silent or never end, in each phase.
-@Suite(.timeLimit(.minutes(2)), .ownProcess)
+@Suite(.serialized, .timeLimit(.minutes(2)), .ownProcess)
 struct HostileTimingContract {
     private static let ok = "HTTP/1.1 200 OK\r\n"
     private static let chunked = ok + "Transfer-Encoding: chunked\r\n\r\n"
