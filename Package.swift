@@ -4,12 +4,15 @@ import PackageDescription
 /// One list for every target. CI sets NETWORKLAYER_WARNINGS_AS_ERRORS; a package that depends on this one never does,
 /// so the unsafe flag stays out of its build.
 let strict = Context.environment["NETWORKLAYER_WARNINGS_AS_ERRORS"] != nil
+/// scripts/fuzz sets NETWORKLAYER_FUZZ: the libraries are instrumented, and there is one program more.
+let fuzzes = Context.environment["NETWORKLAYER_FUZZ"] != nil
 let settings: [SwiftSetting] =
     [
         .swiftLanguageMode(.v6),
         .enableUpcomingFeature("ExistentialAny"),
         .enableUpcomingFeature("MemberImportVisibility"),
     ] + (strict ? [.unsafeFlags(["-warnings-as-errors"])] : [])
+    + (fuzzes ? [.unsafeFlags(["-sanitize=fuzzer"])] : [])
 
 let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
@@ -121,3 +124,16 @@ let package = Package(
         ),
     ]
 )
+
+if fuzzes {
+    package.targets.append(
+        .executableTarget(
+            name: "fuzz",
+            dependencies: ["CurlTransport", "NetworkCore", httpTypes],
+            path: "Fuzz",
+            exclude: ["corpus"],
+            swiftSettings: settings + [.unsafeFlags(["-parse-as-library"])],
+            linkerSettings: [.unsafeFlags(["-sanitize=fuzzer"])]
+        )
+    )
+}

@@ -1,0 +1,142 @@
+// What parses bytes from outside, and what keeps books of events, under libFuzzer: scripts/fuzz.
+import HTTPTypes
+
+@testable import CurlTransport
+@testable import NetworkCore
+
+/// The program's entry, by the name that the package manager links as `main`, in the place of libFuzzer's own.
+@_cdecl("fuzz_main")
+public func fuzzMain(
+    _ count: CInt,
+    _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
+) -> CInt {
+    var (count, arguments) = (count, arguments)
+    return runDriver(&count, &arguments, fuzzOneInput)
+}
+
+@_silgen_name("LLVMFuzzerRunDriver")
+private func runDriver(
+    _ count: UnsafeMutablePointer<CInt>,
+    _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?>,
+    _ callback: @convention(c) (UnsafePointer<UInt8>?, Int) -> CInt
+) -> CInt
+
+/// libFuzzer's entry. The first byte picks the subject; a trap, a failed precondition or a sanitizer's report is a finding.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+    var input = Array(UnsafeBufferPointer(start: start, count: count))[...]
+    switch input.popFirst().map({ $0 % 5 }) {
+    case 0: fuzzHead(Array(input))
+    case 1: fuzzURL(String(decoding: input, as: UTF8.self))
+    case 2: fuzzAdmission(input)
+    case 3: fuzzSockets(input)
+    case 4: fuzzFlows(input)
+    default: break
+    }
+    return 0
+}
+
+/// Lines as libcurl reports them, then the head that they make.
+private func fuzzHead(_ bytes: [UInt8]) {
+    var buffer = ResponseHeadBuffer()
+    for line in bytes.split(separator: 0x0A, omittingEmptySubsequences: false) {
+        guard buffer.append(line: Array(line) + [0x0A], afterBody: line.first == 0x01) else { break }
+    }
+    _ = try? ResponseHeadParser.parse(buffer.bytes)
+    _ = try? ResponseHeadParser.parse(bytes)
+    _ = ResponseHeadParser.parseTrailers(bytes)
+}
+
+/// What is accepted is pure ASCII and means the same when it is read again.
+private func fuzzURL(_ text: String) {
+    guard let url = try? RequestURL(text) else { return }
+    precondition(url.absoluteString.utf8.allSatisfy { (0x21...0x7E).contains($0) }, "not pure ASCII")
+    precondition((try? RequestURL(url.absoluteString)) == url, "not the same when read again")
+}
+
+/// Arrivals, ends and withdrawals: nobody runs twice, nobody is lost, no limit is broken.
+private func fuzzAdmission(_ input: ArraySlice<UInt8>) {
+    var admission = Admission(perOrigin: 3, inAll: 5, maximumWaiting: 20)
+    let origins = (0..<3).map { Origin(isSecure: false, host: "h\($0)", port: 80) }
+    var running: [Int: Origin] = [:]
+    var waiting: [Int: Origin] = [:]
+    func start(_ slots: [Int]) {
+        for slot in slots {
+            guard let origin = waiting.removeValue(forKey: slot) else { preconditionFailure("started without waiting") }
+            running[slot] = origin
+        }
+    }
+    for (slot, byte) in input.enumerated() {
+        let origin = origins[Int(byte >> 2) % 3]
+        switch byte & 3 {
+        case 0:
+            switch admission.arrive(slot, at: origin) {
+            case .run: running[slot] = origin
+            case .wait: waiting[slot] = origin
+            case .refused: precondition(waiting.count == 20)
+            }
+        case 1: start(admission.warm(origin))
+        case 2:
+            guard let (slot, origin) = running.min(by: { $0.key < $1.key }) else { continue }
+            running[slot] = nil
+            start(admission.leave(origin))
+        default:
+            guard let (slot, origin) = waiting.max(by: { $0.key < $1.key }) else { continue }
+            waiting[slot] = nil
+            start(admission.withdraw(slot, from: origin))
+        }
+        precondition(running.count <= 5 && admission.waiting == waiting.count)
+        for origin in origins { precondition(running.values.filter { $0 == origin }.count <= 3) }
+    }
+}
+
+/// Opens, wishes and closings: what epoll is told is always what a model of epoll expects.
+private func fuzzSockets(_ input: ArraySlice<UInt8>) {
+    var sockets = SocketInterests()
+    var registered: [Int32: SocketInterests.Interest] = [:]
+    func apply(_ change: SocketInterests.Change) {
+        switch change.kind {
+        case .add:
+            precondition(registered.updateValue(change.interest, forKey: change.descriptor) == nil, "added twice")
+        case .modify:
+            precondition(registered.updateValue(change.interest, forKey: change.descriptor) != nil, "not there")
+        case .delete: precondition(registered.removeValue(forKey: change.descriptor) != nil, "deleted twice")
+        }
+    }
+    for byte in input {
+        let descriptor = Int32(byte >> 4)
+        switch byte & 7 {
+        case 0:
+            registered[descriptor] = nil
+            sockets.closed(descriptor)
+        case 1:
+            registered[descriptor] = nil
+            sockets.opened(descriptor)
+        case 2: sockets.takeChanges(apply)
+        default:
+            if let change = sockets.want(.init(rawValue: byte & 3), of: descriptor) { apply(change) }
+        }
+    }
+    sockets.takeChanges(apply)
+    for (descriptor, interest) in registered { precondition(sockets.wants(descriptor) == !interest.isEmpty) }
+}
+
+/// A body's flow: what was received is what was read or is held or was dropped, and a paused sender is always told.
+private func fuzzFlows(_ input: ArraySlice<UInt8>) {
+    var flow = BodyFlow()
+    var isStopped = false
+    for byte in input {
+        switch byte & 3 {
+        case 0, 1:
+            if isStopped || flow.hasEnded { continue }
+            isStopped = flow.arrived(Int(byte) * 1_024, whenFull: .pause) == .pause
+        case 2:
+            let (_, resumes) = flow.read()
+            precondition(resumes == isStopped, "a stopped sender was not told, or a running one was")
+            isStopped = false
+        default: _ = flow.roundEnded()
+        }
+        precondition(flow.isPaused == isStopped)
+        precondition(flow.held <= BodyFlow.highMark + 255 * 1_024)
+    }
+}
