@@ -4,7 +4,7 @@ import NetworkTesting
 import Testing
 
 /// A response's body as its reader sees it.
-@Suite(.timeLimit(.minutes(1)), .ownProcess)
+@Suite(.serialized, .timeLimit(.minutes(1)), .ownProcess)
 struct StreamingContract {
     @Test(arguments: ContractTransport.all)
     func head_arrivesBeforeTheBody(transport: ContractTransport) async throws {
