@@ -1,5 +1,6 @@
 import Foundation
 import NetworkCore
+import NetworkTesting
 import Testing
 
 @testable import URLSessionTransport
@@ -47,5 +48,21 @@ import Testing
         }
         #expect(error?.code == .connectFailed)
         #expect(error?.underlying?.code == NSURLErrorCannotConnectToHost)
+    }
+
+    @Test func body_fails_whenTheServerIsFarAheadOfTheReader() async throws {
+        // Not without end: beside other suites, a flood keeps URLSession from hearing of the cancellation for long.
+        let head = Script.head(200, fields: [("Content-Length", "100000000")])
+        let server = try ScriptedServer([.read, .send(head + Data(count: 4 << 20)), .stall])
+        defer { server.stop() }
+        let response = try await transport.send(makeRequest(server.url()) { $0.maximumBodyBytes = 500_000 })
+        // Nobody reads, and the exchange ends by itself.
+        try await server.wait { $0.connectionsEndedByPeer == 1 }
+        var chunks = response.body.makeAsyncIterator()
+        #expect(try #require(try await chunks.next()).count <= 500_000)
+        let error = await #expect(throws: NetworkError.self) { try await chunks.next() }
+        #expect(error?.code == .bodyTooLarge)
+        #expect(error?.exchange?.transport == "urlsession")
+        #expect(try await chunks.next() == nil)
     }
 }
