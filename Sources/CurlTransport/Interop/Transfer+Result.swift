@@ -47,7 +47,11 @@ extension Transfer {
     func timeout(_ code: NetworkError.Code) -> NetworkError {
         let options = request.options
         let phase: NetworkError.Phase =
-            clocks.admitted == nil ? .queued : easy?.info.phase(hasResponse: state.hasResponse) ?? .waiting
+            switch code {
+            case .connectTimeout: .connecting
+            case _ where clocks.admitted == nil: .queued
+            default: easy?.info.phase(hasResponse: state.hasResponse) ?? .waiting
+            }
         let message =
             switch code {
             case .connectTimeout: "no connection within \(options.connectTimeout ?? .zero) (connectTimeout)"
