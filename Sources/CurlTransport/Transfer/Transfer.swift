@@ -41,8 +41,7 @@ final class Transfer: @unchecked Sendable {
         self.request = request
         self.easy = easy
         self.clock = clock
-        origin = Origin(
-            isSecure: request.url.scheme == "https", host: request.url.host, port: request.url.effectivePort)
+        origin = Origin(request.url)
         let isPausable = Libcurl.found.isPausable(request.options.httpVersion)
         whenFull = isPausable ? .pause : .fail(limit: request.options.maximumBodyBytes)
         state = TransferState(now: now, answersChallenges: request.options.answersChallenges)
