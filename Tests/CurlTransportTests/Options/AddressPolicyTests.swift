@@ -8,7 +8,7 @@ import Testing
 
 @Suite("The address policy over curl", .timeLimit(.minutes(1)))
 struct AddressPolicyTests {
-    @Test(arguments: ["127.0.0.1", "localhost"])
+    @Test(arguments: Localhost.hosts)
     func aPrivateAddressIsNotEvenConnectedTo(host: String) async throws {
         let server = try ScriptedServer(.ok("secret"))
         defer { server.stop() }
