@@ -17,6 +17,8 @@ struct AuthenticationOption: EasyOption {
         case .awsSigV4(let signature):
             try set(OptionValue.noAuth, signature.keyID, signature.secretKey.value, on: easy)
             let parts = [signature.provider, signature.region, signature.service].compactMap(\.self)
+            // Newer libcurls sign no path that they may not normalise; ours has no dot segments left.
+            try easy.set(.pathAsIs, 0)
             // It also chooses the scheme.
             try easy.set(.awsSigV4, parts.joined(separator: ":"))
         }

@@ -8,10 +8,11 @@ import Testing
 @Suite("How fast, and how slow", .timeLimit(.minutes(1)))
 struct RateOptionTests {
     @Test func receivingIsSlowedDown() async throws {
-        let server = try ScriptedServer(.answer(fields: [], body: Data(count: 400_000)))
+        // Newer libcurls let a burst through before they slow down.
+        let server = try ScriptedServer(.answer(fields: [], body: Data(count: 1_000_000)))
         defer { server.stop() }
         let exchange = try await OptionExchange(server.url()) { $0.rate.maximumReceived = 200_000 }
-        #expect(exchange.text.utf8.count == 400_000)
+        #expect(exchange.text.utf8.count == 1_000_000)
         #expect(exchange.metrics.total >= .seconds(1))
     }
 
