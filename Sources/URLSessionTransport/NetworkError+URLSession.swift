@@ -38,7 +38,10 @@ extension NetworkError {
         (["resolve proxy", "from proxy", "connect tunnel", "proxy connect", "socks"], .proxyFailed, .connecting),
         (["resolve host"], .nameNotResolved, .connecting),
         (["remaining to read", "outstanding read data", "bytes missing"], .truncatedBody, .receiving),
-        (["content unencoding", "content encoding"], .invalidContentEncoding, .receiving),
+        (
+            ["content unencoding", "content encoding", "unsolicited transfer-encoding"], .invalidContentEncoding,
+            .receiving
+        ),
         (
             ["too large response headers", "out of memory", "grew larger than allowed"], .responseHeadTooLarge,
             .receiving

@@ -15,7 +15,10 @@ struct HostileContract {
         .init("no size", chunked + "\r\nabc\r\n0\r\n\r\n", .failure(.invalidResponse)),
         .init("a negative size", chunked + "-3\r\nabc\r\n0\r\n\r\n", .failure(.invalidResponse)),
         .init("a plus sign", chunked + "+3\r\nabc\r\n0\r\n\r\n", .failure(.invalidResponse)),
-        .init("a prefix", chunked + "0x3\r\nabc\r\n0\r\n\r\n", .failure(.invalidResponse)),
+        // libcurl 7.74 reads a 0 and ends the body there.
+        .init(
+            "a prefix", chunked + "0x3\r\nabc\r\n0\r\n\r\n", .failure(.invalidResponse), .response(200, ""),
+            exclusion: .chunkSizeWithPrefix),
         .init("a space before the size", chunked + " 3\r\nabc\r\n0\r\n\r\n", .failure(.invalidResponse)),
         .init("a space after the size", chunked + "3 \r\nabc\r\n0\r\n\r\n", .response(200, "abc")),
         .init("a size beyond 64 bits", chunked + "FFFFFFFFFFFFFFFFF\r\nabc", .failure(.invalidResponse)),
@@ -128,7 +131,8 @@ struct HostileContract {
         .init("NUL in a value", field("X-A: a\u{0}b"), .failure(.invalidResponse)),
         .init("NUL in a name", field("X\u{0}A: b"), .failure(.invalidResponse)),
         .init("a control character", field("X-A: a\u{7}b"), .response(200, "ok")),
-        .init("CR in a value", field("X-A: a\rb"), .response(200, "ok")),
+        // Newer libcurls refuse it.
+        .init("CR in a value", field("X-A: a\rb"), .response(200, "ok"), .failure(.invalidResponse)),
         .init("an empty name", field(": b"), .response(200, "ok"), exclusion: .headWithOddNames),
         .init("a space in a name", field("X A: b"), .response(200, "ok"), exclusion: .headWithOddNames),
         .init("a space after a name", field("X-A : b"), .response(200, "ok"), exclusion: .headWithOddNames),

@@ -31,6 +31,9 @@ enum CurlFailure {
         // The scheme was checked before; what is left is an answer without a status line.
         case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_HTTP2, CURLE_HTTP3:
             (.invalidResponse, "what the server sent is not HTTP")
+        // How some versions call a damaged trailer or chunk.
+        case CURLE_BAD_FUNCTION_ARGUMENT where phase == .receiving:
+            (.invalidResponse, "what the server sent is not HTTP")
         case CURLE_COULDNT_RESOLVE_PROXY: (.proxyFailed, "the proxy's name could not be resolved")
         case CURLE_RECV_ERROR where text.contains("CONNECT"), CURLE_COULDNT_CONNECT where text.contains("CONNECT"):
             (.proxyFailed, "the proxy refused the tunnel")
