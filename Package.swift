@@ -38,7 +38,7 @@ let package = Package(
         // Without its default trait the types need no Foundation, and a curl-only program stays free of ICU.
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0", traits: []),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
-        // Only fetched and built with the trait of its name.
+        // Only checked out and built with the trait of its name.
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.0"),
