@@ -11,6 +11,13 @@ final class CurlLoop: Sendable {
     /// Starts the thread.
     /// - Throws: ``NetworkError`` when descriptors, memory or threads are short.
     init(configuration: CurlConfiguration, pool: EasyPool) throws {
+        guard Libcurl.found.initialisation == 0 else {
+            throw NetworkError(
+                .unclassified,
+                "libcurl could not be initialised (curl_global_init)",
+                underlying: .init(domain: "libcurl", code: Libcurl.found.initialisation, message: "curl_global_init")
+            )
+        }
         let wakeUp = try WakeUp()
         let mailbox = Mailbox(wakeUp: wakeUp)
         self.mailbox = mailbox

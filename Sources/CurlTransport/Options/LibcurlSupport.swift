@@ -35,8 +35,6 @@ struct LibcurlSupport: Sendable {
         case quickExit
         /// CURLOPT_PROTOCOLS_STR instead of the deprecated bit mask.
         case protocolStrings
-        /// curl_global_init may be called by several threads at once.
-        case threadSafeInit
         /// A connection's largest age since its creation (CURLOPT_MAXLIFETIME_CONN).
         case connectionLifetime
         /// One receive buffer for all transfers of a multi handle instead of one each.
@@ -56,7 +54,6 @@ struct LibcurlSupport: Sendable {
             switch self {
             case .quickExit: LibcurlVersion(7, 87)
             case .protocolStrings: LibcurlVersion(7, 85)
-            case .threadSafeInit: LibcurlVersion(7, 84)
             case .connectionLifetime: LibcurlVersion(7, 80)
             case .sharedReceiveBuffer: LibcurlVersion(8, 7)
             case .awsSigV4, .agingResolveEntries: LibcurlVersion(7, 75)

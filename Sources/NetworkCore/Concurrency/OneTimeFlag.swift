@@ -8,7 +8,4 @@ package final class OneTimeFlag: Sendable {
 
     /// - Returns: Whether this call raised it.
     package func raise() -> Bool { !isRaised.exchange(true, ordering: .acquiringAndReleasing) }
-
-    /// Whether it was raised.
-    package var isUp: Bool { isRaised.load(ordering: .acquiring) }
 }
