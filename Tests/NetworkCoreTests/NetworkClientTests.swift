@@ -1,6 +1,7 @@
 import Foundation
 import NetworkCore
 import Synchronization
+import TestSupport
 import Testing
 
 private struct User: Codable, Equatable {
