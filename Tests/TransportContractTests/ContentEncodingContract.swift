@@ -79,4 +79,35 @@ struct ContentEncodingContract {
             await expectFailure(.invalidContentEncoding) { try await transport.send(.get, server.url()) }
         }
     }
+
+    @Test(arguments: ContractTransport.all)
+    func gzipThatEndsEarly_inChunks_isAnError(transport: ContractTransport) async throws {
+        let packed = Gzip.stored(plain)
+        let head = Script.head(200, fields: [("Content-Encoding", "gzip"), ("Transfer-Encoding", "chunked")])
+        let size = Data("\(String(packed.count - 1, radix: 16))\r\n".utf8)
+        let server = try ScriptedServer([
+            .read, .send(head + size + packed.dropLast() + Data("\r\n0\r\n\r\n".utf8)),
+        ])
+        defer { server.stop() }
+        try await transport.run(.truncatedGzip) {
+            await expectFailure(.invalidContentEncoding) { try await transport.send(.get, server.url()) }
+        }
+    }
+
+    @Test(arguments: ContractTransport.all)
+    func gzipWithAWrongChecksum_isAnError(transport: ContractTransport) async throws {
+        var packed = Gzip.stored(plain)
+        packed[packed.count - 8] ^= 1
+        let server = try server(packed)
+        defer { server.stop() }
+        await expectFailure(.invalidContentEncoding) { try await transport.send(.get, server.url()) }
+    }
+
+    @Test(arguments: ContractTransport.all)
+    func noBytesAtAll_areAnEmptyBody(transport: ContractTransport) async throws {
+        let server = try server(Data())
+        defer { server.stop() }
+        #expect(try await transport.send(.get, server.url()).body.isEmpty)
+        #expect(try await transport.send(.head, server.url()).values(of: "Content-Encoding") == ["gzip"])
+    }
 }
