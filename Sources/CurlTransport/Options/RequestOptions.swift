@@ -109,11 +109,11 @@ struct WireLogOption: EasyOption {
 
 extension TransportRequest {
     /// Everything that is set for this request, in order.
-    func easyOptions(for support: LibcurlSupport) -> [any EasyOption] {
+    func easyOptions(for support: LibcurlSupport) throws -> [any EasyOption] {
         let common: [any EasyOption] = [
             HardenedDefaults(support: support),
             TargetOption(url: url),
-            MethodAndBodyOption(method: method, body: body),
+            MethodAndBodyOption(method: method, body: try wireBody()),
             HeaderFieldsOption(fields: wireFields),
             HTTPVersionOption(version: options.httpVersion, support: support),
             ConnectTimeoutOption(timeout: options.connectTimeout, support: support),
