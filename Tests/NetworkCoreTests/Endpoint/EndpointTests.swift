@@ -117,7 +117,7 @@ struct EndpointTests {
     @Test(
         arguments: [
             ("", nil), ("a=1", "a=1"), ("a=1&b=%2B+", "a=1&b=%2B%2B"), ("a", "a="), ("b=1&a=2&b=3", "a=2&b=1&b=3"),
-            ("a=100%", "a=100%25"), ("&&", nil), ("a=1&\u{301}=2", "%CC%81=2&a=1"), ("=x", "=x"),
+            ("a=100%", "a=100%25"), ("&&", nil), ("a=1&\u{301}=2", "a=1&%CC%81=2"), ("=x", "=x"),
         ] as [(String, String?)])
     func apiKey_isPartOfTheQuery(key: String, query: String?) throws {
         struct Keyed: BaseRequest {
