@@ -7,18 +7,24 @@ public import Foundation
 import HTTPTypes
 public import Logging
 
-/// The pipeline over a transport: encode, send, validate, decode. It is a ``NetworkDispatcher`` too.
+/// The pipeline over a transport: encode, intercept, send, validate, decode. It is a ``NetworkDispatcher`` too.
 ///
 /// ```swift
 /// let client = NetworkClient(transport: CurlNetworkDispatcher.instance)
 /// let response = try await client.response(to: GetUsers())
 /// print(response.status, response.headerFields, response.value)
 /// ```
+///
+/// A value: a copy with another option is another pipeline over the same transport.
 public struct NetworkClient: NetworkDispatcher {
     /// Who carries the exchanges.
     public let transport: any HTTPTransport
-    /// Time, size and protocol of each exchange.
+    /// Time, size and protocol of each exchange. The total timeout is the whole call's, over all of its exchanges.
     public var options: TransportOptions
+    /// The steps around each call, the outermost first: retries, credentials, default header fields.
+    public var interceptors: [any Interceptor] = []
+    /// The steps around each exchange of a call, the outermost first: each retry and each redirect goes through them.
+    public var exchangeInterceptors: [any Interceptor] = []
     /// Where each exchange is noted, at debug level: method, URL without its query, status, time. `nil` for nowhere.
     public var logger: Logger?
 
@@ -36,19 +42,19 @@ public struct NetworkClient: NetworkDispatcher {
     public func response<Request: RequestType>(
         to request: Request
     ) async throws -> sending Response<Request.ResponseType> {
-        try await response(to: request.data, as: Request.ResponseType.self)
+        try await response(to: request, as: Request.ResponseType.self)
     }
 
     /// The value of any decodable type, with status and header fields.
     /// - Throws: ``NetworkError`` as above.
     public func response<Value: Decodable & SendableMetatype>(
-        to request: RequestData,
+        to request: some RequestConvertible,
         as type: Value.Type
     ) async throws -> sending Response<Value> {
         let answer = try await response(to: request)
         do {
             let value = try ResponseDecoding.decode(type, from: answer.value)
-            return Response(value: value, head: answer.head, metrics: answer.metrics)
+            return answer.replacing(value)
         } catch {
             throw error.refusing(answer)
         }
@@ -56,34 +62,30 @@ public struct NetworkClient: NetworkDispatcher {
 
     /// The bytes of a 2xx response, with status and header fields.
     /// - Throws: ``NetworkError`` as above, but for decoding.
-    public func response(to request: RequestData) async throws -> Response<Data> {
-        let outgoing = try request.transportRequest(options: options)
-        let incoming = try await sendLogged(outgoing)
+    public func response(to request: some RequestConvertible) async throws -> Response<Data> {
+        let outgoing = try request.data.transportRequest(options: options)
+        let call = Call(totalTimeout: outgoing.options.totalTimeout)
+        let incoming = try await carry(outgoing, in: call)
         let body = try await incoming.body.collect(upTo: options.maximumBodyBytes)
-        let answer = Response(value: body, head: incoming.head, metrics: incoming.metrics)
+        let answer = Response(value: body, head: incoming.head, metrics: incoming.metrics, call: call)
         guard answer.status.kind == .successful else {
             let error = NetworkError(
                 .unacceptableStatus,
                 "the server answered \(answer.status.code), and 2xx was expected",
                 phase: .decoding
             )
-            throw error.during(outgoing, transport: transport.name, elapsed: incoming.metrics.total).refusing(answer)
+            throw error.during(outgoing, transport: transport.name, elapsed: call.elapsed).refusing(answer)
         }
         return answer
     }
 
-    private func sendLogged(_ request: TransportRequest) async throws -> TransportResponse {
-        do {
-            let response = try await transport.send(request)
-            logger?.debug(
-                "\(request.method.rawValue) \(request.url) over \(transport.name): \(response.head.status.code)",
-                metadata: ["elapsed": "\(response.metrics.total.shortText)"]
-            )
-            return response
-        } catch {
-            logger?.debug("\(request.method.rawValue) \(request.url) failed: \(error)")
-            throw error
-        }
+    /// The answer to a request as soon as its head is there, whatever the status, with the body still on its way.
+    /// - Throws: ``NetworkError``, the interceptors' errors.
+    public func stream(_ request: some RequestConvertible) async throws -> Response<ResponseBody> {
+        let outgoing = try request.data.transportRequest(options: options)
+        let call = Call(totalTimeout: outgoing.options.totalTimeout)
+        let incoming = try await carry(outgoing, in: call)
+        return Response(value: incoming.body, head: incoming.head, metrics: incoming.metrics, call: call)
     }
 
     // MARK: NetworkDispatcher

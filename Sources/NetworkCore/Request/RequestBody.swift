@@ -80,6 +80,14 @@ public struct RequestBody: Sendable {
         return bytes
     }
 
+    /// Whether it can be sent more than once: all but ``stream(_:length:)``.
+    public var isReplayable: Bool {
+        switch content {
+        case .bytes: true
+        case .produced(let producer): producer.isReplayable
+        }
+    }
+
     /// The length in bytes, if it is known before it is sent.
     public var length: Int? {
         switch content {

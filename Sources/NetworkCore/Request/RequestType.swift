@@ -10,12 +10,10 @@
 ///
 /// let users = try await GetUsers().response()
 /// ```
-public protocol RequestType {
+public protocol RequestType: RequestConvertible {
     /// What the response's body is decoded to, as JSON. Any `Codable` type whose conformance is not bound to an actor:
     /// decoding runs off the caller's actor.
     associatedtype ResponseType: Codable, SendableMetatype
-    /// What to ask.
-    var data: RequestData { get }
 }
 
 /// The older name of ``RequestType``.

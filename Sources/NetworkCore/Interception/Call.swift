@@ -1,0 +1,79 @@
+public import HTTPTypes
+import Synchronization
+
+/// One call through the pipeline: from the caller's request to the answer that counts, over as many exchanges as it takes.
+public final class Call: Sendable {
+    /// What a call has met so far.
+    struct Record: Sendable {
+        var exchanges = 0
+        var attempts = 1
+        var redirects: [Redirect] = []
+    }
+
+    /// A number of its own within the process, from 1.
+    public let id: Int
+    /// When it began.
+    public let started: ContinuousClock.Instant
+    /// When it has to be done: ``TransportOptions/totalTimeout`` from its start. `nil` without one.
+    public let deadline: ContinuousClock.Instant?
+    private let record = Guarded(Record())
+
+    private static let lastID = Guarded(0)
+
+    /// A call that begins now.
+    /// - Parameter totalTimeout: The time that all of its exchanges have together.
+    public init(totalTimeout: Duration? = nil) {
+        id = Self.lastID.withLock { last in
+            last += 1
+            return last
+        }
+        let now = ContinuousClock.now
+        started = now
+        deadline = totalTimeout.map { now + $0 }
+    }
+
+    /// How often the transport was asked: retries, redirects and renewed credentials all count.
+    public var exchanges: Int { record.withLock(\.exchanges) }
+    /// How often the whole was tried: 1, and 1 more for each retry.
+    public var attempts: Int { record.withLock(\.attempts) }
+    /// The redirects that were followed, in order.
+    public var redirects: [Redirect] { record.withLock(\.redirects) }
+    /// The time since its start.
+    public var elapsed: Duration { .now - started }
+    /// The time that is left before ``deadline``, never below zero; `nil` without one.
+    public var remaining: Duration? { deadline.map { max(.zero, $0 - .now) } }
+
+    /// Notes that the whole is tried again; the redirects of the attempt before no longer count.
+    func beginRetry() {
+        record.withLock { record in
+            record.attempts += 1
+            record.redirects = []
+        }
+    }
+
+    /// Notes a redirect that is followed.
+    func follow(_ redirect: Redirect) { record.withLock { $0.redirects.append(redirect) } }
+
+    /// Notes an exchange.
+    func beginExchange() { record.withLock { $0.exchanges += 1 } }
+}
+
+/// One redirect that was followed.
+public struct Redirect: Sendable, Hashable {
+    /// The status that asked for it: 301, 302, 303, 307 or 308.
+    public var status: HTTPResponse.Status
+    /// Where the answer came from.
+    public var from: RequestURL
+    /// Where it led.
+    public var to: RequestURL
+    /// The method of the request that followed.
+    public var method: HTTPMethod
+
+    /// A redirect.
+    public init(status: HTTPResponse.Status, from: RequestURL, to: RequestURL, method: HTTPMethod) {
+        self.status = status
+        self.from = from
+        self.to = to
+        self.method = method
+    }
+}
