@@ -60,9 +60,9 @@ public final class CurlNetworkDispatcher: HTTPTransport {
             let transfer = try makeTransfer(request, clock: loop.clock)
             let headBytes = try await headOfResponse(to: transfer, over: loop)
             do {
-                let head = try ResponseHeadParser.parse(headBytes)
+                let head = try ReceivedHead(headBytes)
                 let body = CurlBody(transfer, head: head, loop: loop, owner: self)
-                return TransportResponse(head: head, body: ResponseBody(source: body))
+                return TransportResponse(status: head.status, head: head, body: ResponseBody(source: body))
             } catch {
                 if transfer.channel.discard() { loop.discard(transfer) }
                 throw error

@@ -47,7 +47,7 @@ struct Send: Contender {
 
     private func answer(to request: TransportRequest) async throws -> Int {
         let response = try await dispatcher.send(request)
-        guard response.head.status.code == 200 else { throw WrongAnswer("status \(response.head.status)") }
+        guard response.status.code == 200 else { throw WrongAnswer("status \(response.status)") }
         return try await response.body.collect().count
     }
 }

@@ -16,12 +16,11 @@ final class CurlBody: ResponseBodySource {
     /// The body's length, if the head told it and it is not compressed.
     private let announcedBytes: Int?
 
-    init(_ transfer: Transfer, head: HTTPResponse, loop: CurlLoop, owner: CurlNetworkDispatcher) {
+    init(_ transfer: Transfer, head: ReceivedHead, loop: CurlLoop, owner: CurlNetworkDispatcher) {
         self.transfer = transfer
         self.loop = loop
         self.owner = owner
-        let isPlain = transfer.request.method != .head && !head.headerFields.contains(.contentEncoding)
-        announcedBytes = isPlain ? head.headerFields[.contentLength].flatMap { Int($0) } : nil
+        announcedBytes = transfer.request.method != .head && !head.isEncoded ? head.contentLength : nil
     }
 
     deinit { discard() }
