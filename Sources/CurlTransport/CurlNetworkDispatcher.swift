@@ -87,7 +87,7 @@ public final class CurlNetworkDispatcher: HTTPTransport {
         let easy = try pool.take()
         let transfer = Transfer(request, easy: easy, clock: clock)
         do {
-            for option in request.easyOptions(for: Libcurl.found) { try option.apply(to: easy) }
+            for option in try request.easyOptions(for: Libcurl.found) { try option.apply(to: easy) }
             if trustsAnyServer { try AnyServerOption().apply(to: easy) }
             try transfer.attachCallbacks(to: easy)
         } catch {

@@ -64,7 +64,7 @@ struct CurlNetworkDispatcherTests {
         let easy = try pool.take()
         let request = try request(server.url())
         let transfer = Transfer(request, easy: easy, clock: loop.clock)
-        for option in request.easyOptions(for: Libcurl.found) { try option.apply(to: easy) }
+        for option in try request.easyOptions(for: Libcurl.found) { try option.apply(to: easy) }
         try transfer.attachCallbacks(to: easy)
         let outcome = Task {
             try await withCheckedThrowingContinuation { continuation in
