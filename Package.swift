@@ -91,7 +91,7 @@ let package = Package(
         .target(name: "TestSupport", dependencies: ["NetworkCore"], path: "Tests/TestSupport", swiftSettings: settings),
         .testTarget(
             name: "NetworkCoreTests",
-            dependencies: ["NetworkCore", "NetworkTesting", "TestSupport", httpTypes],
+            dependencies: ["NetworkCore", "NetworkTesting", "TestSupport", httpTypes, logging],
             swiftSettings: settings
         ),
         .testTarget(
