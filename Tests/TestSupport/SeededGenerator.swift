@@ -12,6 +12,11 @@ package struct SeededGenerator: RandomNumberGenerator, Sendable {
         return word ^ (word >> 31)
     }
 
+    /// A text of pieces, in any order.
+    package mutating func text(of pieces: [String], upTo count: Int) -> String {
+        (0..<Int.random(in: 0...count, using: &self)).map { _ in pieces.randomElement(using: &self) ?? "" }.joined()
+    }
+
     /// A text that a careless encoder would break: separators, quotes, control characters, all planes of Unicode.
     package mutating func hostileText(upTo count: Int, without excluded: Set<Unicode.Scalar> = []) -> String {
         let favourites = Array("+&=%;,:/?#[]{}\"'\\ \r\n\t\u{0}-_.~*()|<>@!$^`".unicodeScalars)
