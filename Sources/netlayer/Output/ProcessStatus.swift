@@ -24,6 +24,7 @@ enum ProcessStatus: Int32, CaseIterable, Sendable {
         case .connectFailed, .nameNotResolved, .tlsFailed, .proxyFailed, .addressRefused: self = .notConnected
         case .connectTimeout, .firstByteTimeout, .idleTimeout, .totalTimeout, .lowSpeed: self = .timeout
         case .bodyTooLarge: self = .bodyTooLarge
+        case .unreadableFile, .unwritableFile, .invalidCookieFile: self = .file
         default: self = .brokenExchange
         }
     }
