@@ -43,4 +43,12 @@ public struct DownloadedFile: Sendable, Hashable {
     public var resumedFrom: Int
     /// Its checksum in hexadecimal digits, if one was expected.
     public var checksum: String?
+
+    /// A file, for dispatchers and tests of your own.
+    public init(path: String, bytes: Int, resumedFrom: Int = 0, checksum: String? = nil) {
+        self.path = path
+        self.bytes = bytes
+        self.resumedFrom = resumedFrom
+        self.checksum = checksum
+    }
 }

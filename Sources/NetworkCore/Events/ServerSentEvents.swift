@@ -143,7 +143,7 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
             case .refuse:
                 try await arrival?.validate(by: .custom { _ in throw failure })
                 throw failure
-            case .giveUp: throw failure
+            case .giveUp: throw arrival?.naming(failure) ?? failure
             case .reconnect(let delay): try await events.options.clock.sleep(for: delay)
             }
         }

@@ -44,7 +44,7 @@ struct TextTests {
     @Test func unknownCharset_isAnError() async throws {
         let client = client([0x61], type: "text/plain; charset=\"utf-16\u{E4}\"")
         let error = await expectFailure(.undecodableText) { try await client.text(of: request) }
-        #expect(error?.message.contains("'utf-16\\u{E4}' is not known") == true)
+        #expect(error?.message.contains("'utf-16\\u{E4}' is not known") == true, "\(String(describing: error))")
         await expectFailure(.undecodableText) { try await client.lines(of: request) }
     }
 
