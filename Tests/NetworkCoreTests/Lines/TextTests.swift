@@ -42,9 +42,9 @@ struct TextTests {
     }
 
     @Test func unknownCharset_isAnError() async throws {
-        let client = client([0x61], type: "text/plain; charset=\"utf-16\u{E4}\"")
+        let client = client([0x61], type: "text/plain; charset=\"utf-16\\\"x\"")
         let error = await expectFailure(.undecodableText) { try await client.text(of: request) }
-        #expect(error?.message.contains("'utf-16\\u{E4}' is not known") == true, "\(String(describing: error))")
+        #expect(error?.message.contains("'utf-16\\\"x' is not known") == true, "\(String(describing: error))")
         await expectFailure(.undecodableText) { try await client.lines(of: request) }
     }
 
