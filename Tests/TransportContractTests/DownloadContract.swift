@@ -36,7 +36,7 @@ struct DownloadContract {
     private func settings(retries: Int = 0) -> DownloadOptions {
         var options = DownloadOptions()
         options.retries = retries
-        options.clock = ImmediateClock()
+        options.time = RecordedPauses().time
         return options
     }
 
@@ -111,9 +111,9 @@ struct DownloadContract {
             let server = try ScriptedServer(
                 Self.broken, Self.rest(upTo: middle), .closed, Self.rest(from: middle))
             defer { server.stop() }
-            let clock = ImmediateClock()
+            let pauses = RecordedPauses()
             var options = settings(retries: 3)
-            options.clock = clock
+            options.time = pauses.time
             let response = try await client(transport).download(
                 RequestData(path: server.url()), to: folder + "/file", options: options)
             #expect(response.value.resumedFrom == middle)
@@ -123,8 +123,8 @@ struct DownloadContract {
                 server.requests.map { $0.values(of: "Range").first } == [
                     nil, "bytes=\(Self.cut)-", "bytes=\(middle)-", "bytes=\(middle)-",
                 ])
-            #expect(clock.sleeps.count == 3)
-            #expect(clock.sleeps.allSatisfy { (.milliseconds(500) ... .milliseconds(1250)).contains($0) })
+            #expect(pauses.all.count == 3)
+            #expect(pauses.all.allSatisfy { (.milliseconds(500) ... .milliseconds(1250)).contains($0) })
         }
     }
 

@@ -18,13 +18,13 @@ struct EventContract {
     private func stream(
         _ transport: ContractTransport,
         _ server: ScriptedServer,
-        clock: ImmediateClock = ImmediateClock(),
+        pauses: RecordedPauses = RecordedPauses(),
         failures: Int? = 10
     ) throws -> ServerSentEvents {
         var client = NetworkClient(transport: transport.transport)
         client.options.idleTimeout = .seconds(20)
         var options = EventOptions()
-        options.clock = clock
+        options.time = pauses.time
         options.maximumFailures = failures
         return try client.events(of: RequestData(path: server.url()), options: options)
     }
@@ -43,9 +43,9 @@ struct EventContract {
             Self.gone
         )
         defer { server.stop() }
-        let clock = ImmediateClock()
+        let pauses = RecordedPauses()
         var ids: [String] = []
-        for try await event in try stream(transport, server, clock: clock) {
+        for try await event in try stream(transport, server, pauses: pauses) {
             ids.append(event.id)
             #expect(event.data == "event \(event.id)")
             if event.id == "4" { gate.open() }
@@ -55,9 +55,9 @@ struct EventContract {
             server.requests.map { $0.values(of: "Last-Event-ID").first } == [nil, "2", "3", "3", "4", "4", "6"])
         #expect(server.requests.allSatisfy { $0.values(of: "Accept") == ["text/event-stream"] })
         let first = Duration.milliseconds(40)
-        #expect(clock.sleeps.count == 6)
-        #expect(clock.sleeps.allSatisfy { $0 >= first && $0 <= first * 4 })
-        #expect(clock.sleeps.first == first)
+        #expect(pauses.all.count == 6)
+        #expect(pauses.all.allSatisfy { $0 >= first && $0 <= first * 4 })
+        #expect(pauses.all.first == first)
     }
 
     @Test(arguments: ContractTransport.all)
@@ -99,13 +99,13 @@ struct EventContract {
     func tooManyFailures_areThrown(transport: ContractTransport) async throws {
         let server = try ScriptedServer(.closed)
         defer { server.stop() }
-        let clock = ImmediateClock()
+        let pauses = RecordedPauses()
         await expectFailure(.connectionLost) {
-            for try await _ in try stream(transport, server, clock: clock, failures: 3) {}
+            for try await _ in try stream(transport, server, pauses: pauses, failures: 3) {}
         }
         #expect(server.requests.count == 4)
-        #expect(clock.sleeps.count == 3)
-        #expect(clock.sleeps.first == .seconds(3))
+        #expect(pauses.all.count == 3)
+        #expect(pauses.all.first == .seconds(3))
     }
 
     @Test(arguments: ContractTransport.all)

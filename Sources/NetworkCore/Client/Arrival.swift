@@ -33,9 +33,9 @@ struct Arrival: Sendable {
         return error
     }
 
-    /// The error with its exchange.
+    /// The error with its exchange, and what the call has met.
     func naming(_ error: any Error) -> any Error {
-        (error as? NetworkError)?.during(request, transport: transport, elapsed: call.elapsed) ?? error
+        call.noted(in: error, of: request, transport: transport)
     }
 
     /// Refuses a head before its body is read, with the start of that body.
@@ -79,7 +79,12 @@ extension NetworkClient {
 
     /// The answer with its whole body, if ``validation`` takes it.
     func collected(_ arrival: Arrival) async throws -> Response<Data> {
-        let answer = arrival.response(try await arrival.incoming.body.collect(upTo: options.maximumBodyBytes))
+        let answer: Response<Data>
+        do {
+            answer = arrival.response(try await arrival.incoming.body.collect(upTo: options.maximumBodyBytes))
+        } catch {
+            throw arrival.naming(error)
+        }
         do {
             try validation.check(arrival.head)
         } catch {

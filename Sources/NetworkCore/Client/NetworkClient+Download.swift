@@ -25,8 +25,16 @@ extension NetworkClient {
         to path: String,
         options: DownloadOptions = DownloadOptions()
     ) async throws -> Response<DownloadedFile> {
-        let outgoing = try request.data.transportRequest(options: self.options)
-        return try await DownloadRun(client: self, request: outgoing, path: path, options: options).run()
+        try await download(request.data.transportRequest(options: self.options), to: path, options: options)
+    }
+
+    /// The same for a request that is complete already; its own options count, not the client's.
+    public func download(
+        _ request: TransportRequest,
+        to path: String,
+        options: DownloadOptions = DownloadOptions()
+    ) async throws -> Response<DownloadedFile> {
+        try await DownloadRun(client: self, request: request, path: path, options: options).run()
     }
 
     /// Downloads into a file; see ``download(_:to:options:)-(_,String,_)``.

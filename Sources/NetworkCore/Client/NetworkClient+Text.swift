@@ -40,7 +40,21 @@ extension NetworkClient {
         invalid: InvalidText = .refused,
         maximumLineBytes: Int = NetworkClient.maximumLineBytes
     ) async throws -> Response<ResponseLines> {
-        let arrival = try await arrival(of: request)
+        try await lines(
+            of: request.data.transportRequest(options: options),
+            invalid: invalid,
+            maximumLineBytes: maximumLineBytes
+        )
+    }
+
+    /// The same for a request that is complete already; its own options count, not the client's.
+    public func lines(
+        of request: TransportRequest,
+        invalid: InvalidText = .refused,
+        maximumLineBytes: Int = NetworkClient.maximumLineBytes
+    ) async throws -> Response<ResponseLines> {
+        let call = Call(totalTimeout: request.options.totalTimeout)
+        let arrival = try await arrival(of: request, in: call)
         try await arrival.validate(by: validation)
         do {
             let charset = try Charset(of: arrival.head)

@@ -4,7 +4,7 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-import HTTPTypes
+public import HTTPTypes
 public import Logging
 
 /// The pipeline over a transport: encode, intercept, send, validate, decode. It is a ``NetworkDispatcher`` too.
@@ -25,6 +25,13 @@ public struct NetworkClient: NetworkDispatcher {
     public var interceptors: [any Interceptor] = []
     /// The steps around each exchange of a call, the outermost first: each retry and each redirect goes through them.
     public var exchangeInterceptors: [any Interceptor] = []
+    /// Which redirects are followed: all that the rules allow, by default.
+    public var redirects = RedirectPolicy.standard
+    /// Where cookies come from and go to. `nil`, the default, for neither.
+    public var cookies: CookieJar?
+    /// More header fields whose values are secret, beside ``SecretFields/always``: they stay behind when a redirect leads to
+    /// another origin.
+    public var secretFields: Set<HTTPField.Name> = []
     /// Which responses are taken for a success; 2xx unless another is given.
     public var validation = ResponseValidation.successful
     /// What makes values from bodies; JSON unless another is given.

@@ -57,7 +57,7 @@ extension RequestType {
 
 extension NetworkDispatcher {
     /// The decoded value. A pipeline decodes it by its own rules; a dispatcher that knows only bytes, as JSON.
-    fileprivate func value<Value: Decodable & SendableMetatype>(
+    func value<Value: Decodable & SendableMetatype>(
         of type: Value.Type,
         for request: RequestData
     ) async throws -> sending Value {

@@ -103,8 +103,9 @@ struct CurlCommand {
     }
 
     private static func isSecret(_ name: HTTPField.Name) -> Bool {
+        if SecretFields.always.contains(name) { return true }
         let name = name.canonicalName
-        return ["authorization", "cookie", "token", "secret", "password", "api-key", "apikey", "signature", "session"]
+        return ["authorization", "token", "secret", "password", "api-key", "apikey", "signature", "session"]
             .contains { name.contains($0) }
     }
 

@@ -18,8 +18,8 @@ public struct DownloadOptions: Sendable {
     public var permissions: UInt16?
     /// Told how far it is after each piece that was written. It must return soon: the download waits for it.
     public var progress: (@Sendable (TransferProgress) -> Void)?
-    /// What the waiting between retries is measured by. Tests put their own here.
-    public var clock: any Clock<Duration> = ContinuousClock()
+    /// The pauses between retries, and the chance in them.
+    public var time = TimeSource.system
 
     /// The defaults.
     public init() {}

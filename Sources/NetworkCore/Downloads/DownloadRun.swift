@@ -104,8 +104,8 @@ struct DownloadRun: Sendable {
                 retries += 1
                 call.beginRetry()
                 let backOff = BackOff(first: options.retryDelay, limit: .seconds(30))
-                let delay = backOff.delay(after: failuresInARow, jitter: .random(in: 0...0.25))
-                try await options.clock.sleep(for: min(delay, call.remaining ?? delay))
+                let delay = backOff.delay(after: failuresInARow, jitter: options.time.random() / 4)
+                try await options.time.sleep(min(delay, call.remaining ?? delay))
             }
         }
     }

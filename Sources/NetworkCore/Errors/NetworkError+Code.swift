@@ -32,6 +32,10 @@ extension NetworkError.Code {
     public static let overloaded = Self("overloaded")
     /// A file to send can't be read.
     public static let unreadableFile = Self("unreadableFile")
+    /// A file can't be written.
+    public static let unwritableFile = Self("unwritableFile")
+    /// A file of cookies is not in the Netscape format; the message names the line.
+    public static let invalidCookieFile = Self("invalidCookieFile")
     /// The dispatcher was shut down.
     public static let shutDown = Self("shutDown")
 
@@ -96,6 +100,11 @@ extension NetworkError.Code {
     public static let checksumMismatch = Self("checksumMismatch")
 
     // MARK: The answer arrived and was refused
+
+    /// More redirects than ``RedirectPolicy/maximum``.
+    public static let tooManyRedirects = Self("tooManyRedirects")
+    /// A redirect that must not be followed: from https to http, or against the caller's policy.
+    public static let redirectRefused = Self("redirectRefused")
 
     /// The status is none of those that are accepted, 2xx mostly; see ``NetworkError/response``.
     public static let unacceptableStatus = Self("unacceptableStatus")

@@ -14,8 +14,8 @@ public struct EventOptions: Sendable {
     public var maximumLineBytes = 1 << 20
     /// The largest data of an event, in bytes: 8 MiB by default. Larger is ``NetworkError/Code/eventTooLarge``.
     public var maximumEventBytes = 8 << 20
-    /// What the waiting is measured by. Tests put their own here.
-    public var clock: any Clock<Duration> = ContinuousClock()
+    /// The pauses before reconnections, and the chance in them.
+    public var time = TimeSource.system
 
     /// The defaults.
     public init() {}

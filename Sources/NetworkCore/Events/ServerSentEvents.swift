@@ -144,11 +144,11 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
                 try await arrival?.validate(by: .custom { _ in throw failure })
                 throw failure
             case .giveUp: throw arrival?.naming(failure) ?? failure
-            case .reconnect(let delay): try await events.options.clock.sleep(for: delay)
+            case .reconnect(let delay): try await events.options.time.sleep(delay)
             }
         }
 
-        private var jitter: Double { .random(in: 0...0.25) }
+        private var jitter: Double { events.options.time.random() / 4 }
 
         private static func parser(after id: String, _ options: EventOptions) -> ServerSentEventParser {
             ServerSentEventParser(
@@ -174,10 +174,15 @@ extension NetworkClient {
         of request: some RequestConvertible,
         options: EventOptions = EventOptions()
     ) throws -> ServerSentEvents {
-        var outgoing = try request.data.transportRequest(options: self.options)
-        outgoing.options.totalTimeout = nil
-        if !outgoing.headerFields.contains(.accept) { outgoing.headerFields[.accept] = "text/event-stream" }
-        if !outgoing.headerFields.contains(.cacheControl) { outgoing.headerFields[.cacheControl] = "no-store" }
-        return ServerSentEvents(client: self, request: outgoing, options: options)
+        events(of: try request.data.transportRequest(options: self.options), options: options)
+    }
+
+    /// The same for a request that is complete already; its own options count, not the client's.
+    public func events(of request: TransportRequest, options: EventOptions = EventOptions()) -> ServerSentEvents {
+        var request = request
+        request.options.totalTimeout = nil
+        if !request.headerFields.contains(.accept) { request.headerFields[.accept] = "text/event-stream" }
+        if !request.headerFields.contains(.cacheControl) { request.headerFields[.cacheControl] = "no-store" }
+        return ServerSentEvents(client: self, request: request, options: options)
     }
 }
