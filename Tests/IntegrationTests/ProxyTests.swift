@@ -86,7 +86,7 @@ struct ProxyTests {
         let server = try ScriptedServer(.ok("never"))
         defer { server.stop() }
         let proxy = Proxy(try #require(Peers.proxy("HTTPS")))
-        await expectFailure(.tlsFailed) {
+        await expectFailure(.certificateUntrusted) {
             try await Exchange(RequestURL(server.url())) { $0.proxy = .explicit(proxy) }
         }
         #expect(server.connectionCount == 0)

@@ -16,7 +16,11 @@ extension Transfer {
         let phase = info.phase(hasResponse: state.hasResponse)
         guard code == CURLE_OK else {
             let isInBody = state.head.hasFinalHead
-            return .failure(CurlFailure.error(code, text: easy.failureText, phase: phase, isInBody: isInBody))
+            return .failure(
+                CurlFailure.error(
+                    code, text: easy.failureText, phase: phase, isInBody: isInBody,
+                    verification: easy.long(CURLINFO_SSL_VERIFYRESULT))
+            )
         }
         guard state.head.hasFinalHead else {
             // libcurl calls a head that the end of the connection cut off a success.
