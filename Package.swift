@@ -87,7 +87,11 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
-        .testTarget(name: "NetworkCoreTests", dependencies: ["NetworkCore", httpTypes], swiftSettings: settings),
+        .testTarget(
+            name: "NetworkCoreTests",
+            dependencies: ["NetworkCore", httpTypes, logging],
+            swiftSettings: settings
+        ),
         .testTarget(
             name: "CurlTransportTests",
             dependencies: ["CurlTransport", "NetworkTesting", httpTypes, logging],

@@ -18,13 +18,12 @@ final class CurlBody: ResponseBodySource {
     /// `nil` for a body that is handed on as it is.
     private let decoder: BodyDecoder?
 
-    init(_ transfer: Transfer, head: HTTPResponse, loop: CurlLoop, owner: CurlNetworkDispatcher) {
+    init(_ transfer: Transfer, head: ReceivedHead, loop: CurlLoop, owner: CurlNetworkDispatcher) {
         self.transfer = transfer
         self.loop = loop
         self.owner = owner
-        decoder = transfer.request.decoder(for: head)
-        let isPlain = transfer.request.method != .head && !head.headerFields.contains(.contentEncoding)
-        announcedBytes = isPlain ? head.headerFields[.contentLength].flatMap { Int($0) } : nil
+        decoder = head.isEncoded ? transfer.request.decoder(for: head.head) : nil
+        announcedBytes = transfer.request.method != .head && !head.isEncoded ? head.contentLength : nil
     }
 
     deinit { discard() }

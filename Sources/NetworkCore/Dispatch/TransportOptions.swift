@@ -53,12 +53,12 @@ public struct TransportOptions: Sendable, Hashable {
         guard maximumBodyBytes >= 0 else {
             throw NetworkError(.invalidOption, "maximumBodyBytes is \(maximumBodyBytes), below 0", phase: .preparing)
         }
-        try rare?.value.check()
+        try rare?.check()
     }
 
     /// What a transport must be able to do for these.
     var required: [TransportCapability] {
-        var required = rare?.value.required ?? []
+        var required = rare?.required ?? []
         if firstByteTimeout != nil { required.append(.firstByteTimeout) }
         if !decompress { required.append(.rawBodies) }
         switch httpVersion {
@@ -158,6 +158,10 @@ extension TransportOptions {
 
     /// Whether any of the groups is not at its defaults: a quick question, for the way of every request.
     package var hasRareOptions: Bool { rare != nil }
+
+    /// Whether a handle that was set up with these serves the next request with them as it is: none of them leaves a state
+    /// behind or depends on the request.
+    package var isRepeatable: Bool { rare?.isRepeatable ?? true }
 }
 
 /// Told how a response's body grows.
