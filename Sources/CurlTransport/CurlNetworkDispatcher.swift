@@ -60,9 +60,9 @@ public final class CurlNetworkDispatcher: HTTPTransport {
             let transfer = try makeTransfer(request, clock: loop.clock)
             let headBytes = try await headOfResponse(to: transfer, over: loop)
             do {
-                let head = try ResponseHeadParser.parse(headBytes)
+                let head = try ReceivedHead(headBytes)
                 let body = CurlBody(transfer, head: head, loop: loop, owner: self)
-                return TransportResponse(head: head, body: ResponseBody(source: body))
+                return TransportResponse(status: head.status, head: head, body: ResponseBody(source: body))
             } catch {
                 if transfer.channel.discard() { loop.discard(transfer) }
                 throw error
@@ -87,9 +87,7 @@ public final class CurlNetworkDispatcher: HTTPTransport {
         let easy = try pool.take()
         let transfer = Transfer(request, easy: easy, clock: clock)
         do {
-            for option in request.easyOptions(for: Libcurl.found) { try option.apply(to: easy) }
-            if trustsAnyServer { try AnyServerOption().apply(to: easy) }
-            try transfer.attachCallbacks(to: easy)
+            try transfer.setUp(easy, trustsAnyServer: trustsAnyServer)
         } catch {
             pool.give(easy)
             throw error

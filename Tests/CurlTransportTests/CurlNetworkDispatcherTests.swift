@@ -64,8 +64,7 @@ struct CurlNetworkDispatcherTests {
         let easy = try pool.take()
         let request = try request(server.url())
         let transfer = Transfer(request, easy: easy, clock: loop.clock)
-        for option in request.easyOptions(for: Libcurl.found) { try option.apply(to: easy) }
-        try transfer.attachCallbacks(to: easy)
+        try transfer.setUp(easy, trustsAnyServer: false)
         let outcome = Task {
             try await withCheckedThrowingContinuation { continuation in
                 transfer.channel.attach(continuation)

@@ -71,13 +71,6 @@ struct Exclusion: Sendable, CustomTestStringConvertible {
             "the body of a 301, 302, 303, 305, 306, 307 or 308 without a Location is lost"
         ),
         urlsession(.truncatedGzip, .fails, "a gzip body that ends early is taken for whole"),
-        Exclusion(
-            transport: "curl",
-            name: .truncatedGzip,
-            expectation: .fails,
-            reason: "a gzip body that ends early is taken for whole",
-            until: "libcurl tells"
-        ),
         urlsession(.trailers, .isNotRun, "a response with trailers ends the process"),
         urlsession(
             .headThatEndsEarly,

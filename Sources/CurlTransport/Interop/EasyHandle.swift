@@ -18,6 +18,12 @@ final class EasyHandle: @unchecked Sendable {
     private let errorText: UnsafeMutablePointer<CChar>
     private(set) var reader: RequestBodyReader?
     private var wireLog: WireLog?
+    /// The transfer that the callbacks report to, while there is one. It holds this handle and not the other way round.
+    private var transferReference: Unmanaged<Transfer>?
+    /// What it was set up for, if the next transfer may use it as it is.
+    var setup: EasySetup?
+    /// The multi handle that its sockets report to.
+    var socketContext: UnsafeMutableRawPointer?
 
     /// - Throws: ``NetworkError/Code/unclassified`` when memory is short.
     init() throws {
@@ -39,17 +45,38 @@ final class EasyHandle: @unchecked Sendable {
     /// Back to libcurl's defaults, for the next transfer. Connections belong to the multi handle and stay.
     func reset() {
         curl_easy_reset(pointer)
+        setup = nil
+        socketContext = nil
         release()
         errorText[0] = 0
         _ = ccurl_easy_setopt_pointer(pointer, CURLOPT_ERRORBUFFER, errorText)
     }
 
     /// Lets go of the last transfer's memory. The handle must have left its multi handle, and must be ``reset()`` before
-    /// it is used again.
+    /// it is used again, unless it has a ``setup``.
     func release() {
-        freeLists()
+        transferReference = nil
+        if setup == nil { freeLists() }
         reader = nil
         wireLog = nil
+    }
+
+    /// Another transfer with the same setup.
+    func reuse() { errorText[0] = 0 }
+
+    /// The transfer that it works for.
+    var transfer: Transfer? { transferReference?.takeUnretainedValue() }
+
+    /// Has the callbacks report to a transfer, which must hold this handle until ``release()``.
+    func report(to transfer: Transfer) { transferReference = .passUnretained(transfer) }
+
+    /// The handle as libcurl's callbacks are given it.
+    var context: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
+
+    /// The transfer of a callback's context.
+    static func transfer(_ context: UnsafeMutableRawPointer?) -> Transfer? {
+        guard let context else { return nil }
+        return Unmanaged<EasyHandle>.fromOpaque(context).takeUnretainedValue().transfer
     }
 
     private func freeLists() {

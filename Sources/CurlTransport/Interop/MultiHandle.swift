@@ -90,17 +90,18 @@ final class MultiHandle {
 
     /// Has the transfer open and close its sockets through us: close-on-exec, which libcurl does not set below 8.19, and
     /// the loop learns of both. The opening belongs to the transfer; the closing to the connection, which outlives it.
-    func attachSockets(to easy: EasyHandle, of transfer: Transfer) throws {
+    func attachSockets(to easy: EasyHandle) throws {
         let context = Unmanaged.passUnretained(self).toOpaque()
-        let opener = Unmanaged.passUnretained(transfer).toOpaque()
+        guard easy.socketContext != context else { return }
         try easy.check(
             ccurl_easy_setopt_open_socket_callback(easy.pointer, Self.openCallback), "CURLOPT_OPENSOCKETFUNCTION")
         try easy.check(
-            ccurl_easy_setopt_pointer(easy.pointer, CURLOPT_OPENSOCKETDATA, opener), "CURLOPT_OPENSOCKETDATA")
+            ccurl_easy_setopt_pointer(easy.pointer, CURLOPT_OPENSOCKETDATA, easy.context), "CURLOPT_OPENSOCKETDATA")
         try easy.check(
             ccurl_easy_setopt_close_socket_callback(easy.pointer, Self.closeCallback), "CURLOPT_CLOSESOCKETFUNCTION")
         try easy.check(
             ccurl_easy_setopt_pointer(easy.pointer, CURLOPT_CLOSESOCKETDATA, context), "CURLOPT_CLOSESOCKETDATA")
+        easy.socketContext = context
     }
 
     /// close(2), apart from this type's own verb.
@@ -132,9 +133,8 @@ final class MultiHandle {
     }
 
     private static let openCallback: ccurl_open_socket_callback = { context, _, address in
-        guard let context, let address else { return ccurl_socket_bad }
+        guard let transfer = EasyHandle.transfer(context), let address else { return ccurl_socket_bad }
         let wanted = address.pointee
-        let transfer = Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
         guard transfer.mayConnect(to: address) else { return ccurl_socket_bad }
         let descriptor = socket(wanted.family, wanted.socktype | Int32(SOCK_CLOEXEC.rawValue), wanted.protocol)
         if descriptor >= 0 { transfer.delegate?.transfer(transfer, opened: descriptor) }

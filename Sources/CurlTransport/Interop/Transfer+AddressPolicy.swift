@@ -13,11 +13,10 @@ extension Transfer {
     /// Asks before a request goes out over a connection that somebody else opened.
     func attachAddressPolicy(to easy: EasyHandle) throws {
         guard request.options.addressPolicy != .any, Libcurl.found.has(.requestCheck) else { return }
-        let context = Unmanaged.passUnretained(self).toOpaque()
         try easy.check(
             ccurl_easy_setopt_prereq_callback(easy.pointer, Self.requestCallback), "CURLOPT_PREREQFUNCTION")
         try easy.check(
-            ccurl_easy_setopt_pointer(easy.pointer, ccurl_opt_prereqdata, context), "CURLOPT_PREREQDATA")
+            ccurl_easy_setopt_pointer(easy.pointer, ccurl_opt_prereqdata, easy.context), "CURLOPT_PREREQDATA")
     }
 
     /// Whether libcurl may connect to an address.
@@ -34,8 +33,7 @@ extension Transfer {
     }
 
     private static let requestCallback: ccurl_prereq_callback = { context, remote, _, _, _ in
-        guard let context, let remote else { return 1 }
-        let transfer = Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
+        guard let transfer = EasyHandle.transfer(context), let remote else { return 1 }
         // CURL_PREREQFUNC_OK and CURL_PREREQFUNC_ABORT.
         return transfer.allows(IPAddress(String(cString: remote))) ? 0 : 1
     }

@@ -4,9 +4,9 @@ import NetworkCore
 /// What libcurl calls while a transfer runs, always on the loop's thread. Each callback asks the transfer's state and
 /// does what it says; nothing here removes or frees a handle.
 extension Transfer {
-    /// Registers the callbacks. The handle must not outlive the transfer inside a multi handle; the loop holds both.
+    /// Registers the callbacks. They find the transfer by its handle, so that the next transfer of the handle needs none of this.
     func attachCallbacks(to easy: EasyHandle) throws {
-        let context = Unmanaged.passUnretained(self).toOpaque()
+        let context = easy.context
         try easy.check(ccurl_easy_setopt_pointer(easy.pointer, CURLOPT_PRIVATE, context), "CURLOPT_PRIVATE")
         try easy.check(
             ccurl_easy_setopt_data_callback(easy.pointer, CURLOPT_HEADERFUNCTION, Self.header),
@@ -24,14 +24,13 @@ extension Transfer {
     /// The transfer of a handle that libcurl names.
     static func of(_ easy: UnsafeMutableRawPointer) -> Transfer? {
         var context: UnsafeMutableRawPointer?
-        guard ccurl_easy_getinfo_pointer(easy, &context) == CURLE_OK, let context else { return nil }
-        return Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
+        guard ccurl_easy_getinfo_pointer(easy, &context) == CURLE_OK else { return nil }
+        return EasyHandle.transfer(context)
     }
 
     /// CURLOPT_HEADERFUNCTION: one line, its end included. Any other count than the given one ends the transfer.
     private static let header: ccurl_data_callback = { bytes, size, count, context in
-        guard let bytes, let context else { return 0 }
-        let transfer = Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
+        guard let bytes, let transfer = EasyHandle.transfer(context) else { return 0 }
         let line = UnsafeRawBufferPointer(start: bytes, count: size * count)
         switch transfer.state.receive(headerLine: line, at: transfer.clock.now) {
         case .goOn: break
@@ -50,8 +49,7 @@ extension Transfer {
     /// CURLOPT_WRITEFUNCTION: at most 16 KiB of decoded body.
     private static let write: ccurl_data_callback = { bytes, size, count, context in
         let length = size * count
-        guard length > 0, let bytes, let context else { return 0 }
-        let transfer = Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
+        guard length > 0, let bytes, let transfer = EasyHandle.transfer(context) else { return 0 }
         let isFirst = !transfer.state.hasBody
         guard transfer.state.receiveBody(at: transfer.clock.now) else { return 0 }
         if transfer.state.releaseHead() { transfer.headIsComplete() }

@@ -6,12 +6,8 @@ final class EasyPool: Sendable {
     private let idle = Guarded<[EasyHandle]>([])
     private static let maximumIdle = 256
 
-    /// A handle at libcurl's defaults.
-    func take() throws -> EasyHandle {
-        let easy = try idle.withLock { $0.popLast() } ?? EasyHandle()
-        easy.reset()
-        return easy
-    }
+    /// A handle, set up for whatever it served last.
+    func take() throws -> EasyHandle { try idle.withLock { $0.popLast() } ?? EasyHandle() }
 
     /// Takes back a handle that has left its multi handle.
     func give(_ easy: EasyHandle) {

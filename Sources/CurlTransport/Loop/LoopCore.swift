@@ -121,7 +121,7 @@ final class LoopCore {
         transfer.state.lastActivity = clock.now
         do {
             transfer.delegate = self
-            try multi.attachSockets(to: easy, of: transfer)
+            try multi.attachSockets(to: easy)
             if let reader = easy.reader { attach(reader, to: transfer) }
             try multi.add(easy)
         } catch {

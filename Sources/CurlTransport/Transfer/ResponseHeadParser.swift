@@ -10,47 +10,75 @@ enum ResponseHeadParser {
     static let maximumFields = 5_000
 
     static func parse(_ bytes: [UInt8]) throws -> HTTPResponse {
-        var lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: true)[...]
-        guard let statusLine = lines.popFirst() else { throw invalid("its head is empty") }
-        let response = HTTPResponse(status: try parseStatus(statusLine), headerFields: try parseFields(lines))
-        _ = try response.headerFields.announcedLength()
-        return response
+        guard let statusLine = bytes.split(separator: UInt8(ascii: "\n"), maxSplits: 1).first else {
+            throw invalid("its head is empty")
+        }
+        let status = try parseStatus(statusLine)
+        let (fields, isWhole) = readFields(bytes, from: statusLine.endIndex)
+        guard isWhole else {
+            throw NetworkError(
+                .responseHeadTooLarge,
+                "the response has more than \(maximumFields) header fields",
+                phase: .receiving
+            )
+        }
+        _ = try fields.announcedLength()
+        return HTTPResponse(status: status, headerFields: fields)
+    }
+
+    /// The head that ``ResponseHeadScan`` found to be a plain one.
+    static func read(_ bytes: [UInt8], scanned: ResponseHeadScan) -> HTTPResponse {
+        HTTPResponse(status: scanned.status, headerFields: readFields(bytes, from: scanned.fieldsStart).fields)
     }
 
     /// The fields after a body. What can't be read is left out: the body is complete by then.
     static func parseTrailers(_ bytes: [UInt8]) -> HTTPFields {
-        (try? parseFields(bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: true)[...])) ?? [:]
+        let (fields, isWhole) = readFields(bytes, from: 0)
+        return isWhole ? fields : [:]
     }
 
-    private static func parseFields(_ lines: ArraySlice<ArraySlice<UInt8>>) throws -> HTTPFields {
+    /// A field whose value may go on in the next line.
+    private struct Field {
+        let name: HTTPField.Name
+        var value: Range<Int>
+        /// The whole value, once it was folded.
+        var folded: [UInt8]?
+    }
+
+    /// - Returns: The fields, and whether there are not more of them than are accepted.
+    private static func readFields(_ bytes: [UInt8], from start: Int) -> (fields: HTTPFields, isWhole: Bool) {
         var fields = HTTPFields()
-        var last: (name: HTTPField.Name, value: [UInt8])?
+        var last: Field?
         func finish() {
-            guard let (name, value) = last else { return }
-            fields.append(HTTPField(name: name, value: text(value)))
+            guard let field = last else { return }
+            fields.append(HTTPField(name: field.name, value: field.folded.map { text($0[...]) } ?? text(bytes[field.value])))
             last = nil
         }
-        for line in lines {
-            if let first = line.first, first == UInt8(ascii: " ") || first == UInt8(ascii: "\t") {
+        var at = start
+        while at < bytes.count {
+            var end = at
+            var colon = -1
+            while end < bytes.count, bytes[end] != UInt8(ascii: "\n") {
+                if colon < 0, bytes[end] == UInt8(ascii: ":") { colon = end }
+                end += 1
+            }
+            let line = at..<end
+            at = end + 1
+            guard let first = line.first else { continue }
+            if bytes[first] == UInt8(ascii: " ") || bytes[first] == UInt8(ascii: "\t") {
                 // A folded value (RFC 9112 §5.2) goes on after a space.
-                last?.value += [UInt8(ascii: " ")] + trimmed(line)
+                guard let field = last else { continue }
+                let soFar = field.folded ?? Array(bytes[field.value])
+                last?.folded = soFar + [UInt8(ascii: " ")] + bytes[trimmed(line, of: bytes)]
                 continue
             }
             finish()
-            guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { continue }
-            let name = String(decoding: line[..<colon], as: UTF8.self)
-            guard let fieldName = HTTPField.Name(name) else { continue }
-            guard fields.count < maximumFields else {
-                throw NetworkError(
-                    .responseHeadTooLarge,
-                    "the response has more than \(maximumFields) header fields",
-                    phase: .receiving
-                )
-            }
-            last = (fieldName, Array(trimmed(line[(colon + 1)...])))
+            guard colon >= 0, let name = FieldNames.name(bytes[line.lowerBound..<colon]) else { continue }
+            guard fields.count < maximumFields else { return (fields, false) }
+            last = Field(name: name, value: trimmed((colon + 1)..<line.upperBound, of: bytes))
         }
         finish()
-        return fields
+        return (fields, true)
     }
 
     /// `HTTP/1.1 200 OK`, `HTTP/2 200`.
@@ -59,23 +87,30 @@ enum ResponseHeadParser {
         guard parts.count >= 2, parts[0].starts(with: "HTTP/".utf8),
             let code = Int(String(decoding: trimmed(parts[1]), as: UTF8.self)), (100...999).contains(code)
         else { throw invalid("its status line is not one") }
-        let reason = parts.count > 2 ? text(Array(trimmed(parts[2]))) : ""
+        let reason = parts.count > 2 ? text(trimmed(parts[2])) : ""
         return HTTPResponse.Status(code: code, reasonPhrase: reason)
     }
 
     /// UTF-8 where it is UTF-8, else Latin-1, in which every byte is a character.
-    private static func text(_ bytes: [UInt8]) -> String {
+    private static func text(_ bytes: ArraySlice<UInt8>) -> String {
+        if bytes.allSatisfy({ $0 < 0x80 }) { return String(decoding: bytes, as: UTF8.self) }
         if let text = String(validating: bytes, as: UTF8.self) { return text }
         return String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
     }
 
-    private static func trimmed(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-        let isSpace: (UInt8) -> Bool = {
-            $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") || $0 == UInt8(ascii: "\r")
+    private static func trimmed(_ range: Range<Int>, of bytes: [UInt8]) -> Range<Int> {
+        func isSpace(_ byte: UInt8) -> Bool {
+            byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") || byte == UInt8(ascii: "\r")
         }
-        let start = bytes.drop(while: isSpace)
-        guard let end = start.lastIndex(where: { !isSpace($0) }) else { return [] }
-        return start[...end]
+        var (start, end) = (range.lowerBound, range.upperBound)
+        while start < end, isSpace(bytes[start]) { start += 1 }
+        while end > start, isSpace(bytes[end - 1]) { end -= 1 }
+        return start..<end
+    }
+
+    private static func trimmed(_ slice: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        let whole = Array(slice)
+        return whole[trimmed(0..<whole.count, of: whole)]
     }
 
     private static func invalid(_ reason: String) -> NetworkError {

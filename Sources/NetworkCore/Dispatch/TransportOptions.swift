@@ -21,7 +21,7 @@ public struct TransportOptions: Sendable, Hashable {
     public var decompress = true
     /// The protocol to speak. ``HTTPVersion/automatic`` by default.
     public var httpVersion = HTTPVersion.automatic
-    /// Told how the body grows: on the transport's own thread, so it must return at once. `nil` by default.
+    /// Told how the body grows, on the wire or decoded as the transport has it: on the transport's own thread, so it must return at once. `nil` by default.
     public var progress: ProgressHandler?
     /// Where the exchange is written down as it goes over the wire, secrets left out. `nil` by default.
     public var wireLog: WireLog?
@@ -53,12 +53,12 @@ public struct TransportOptions: Sendable, Hashable {
         guard maximumBodyBytes >= 0 else {
             throw NetworkError(.invalidOption, "maximumBodyBytes is \(maximumBodyBytes), below 0", phase: .preparing)
         }
-        try rare?.value.check()
+        try rare?.check()
     }
 
     /// What a transport must be able to do for these.
     var required: [TransportCapability] {
-        var required = rare?.value.required ?? []
+        var required = rare?.required ?? []
         if firstByteTimeout != nil { required.append(.firstByteTimeout) }
         if !decompress { required.append(.rawBodies) }
         switch httpVersion {
@@ -133,6 +133,15 @@ extension TransportOptions {
         set { set(\.acceptedEncodings, newValue) }
     }
 
+    /// Whether a request's body is packed, with `Content-Encoding` saying so. Off by default: the server must know it.
+    ///
+    /// Bytes are packed before they are sent, on the task that sends. A stream or a file is packed while it is sent, and its
+    /// length is then unknown; what a chunk holds may leave with a later one. A request without a body stays without.
+    public var requestCompression: RequestCompression {
+        get { rare?.value.requestCompression ?? .none }
+        set { set(\.requestCompression, newValue) }
+    }
+
     private mutating func set<Value>(_ path: WritableKeyPath<RareOptions, Value>, _ value: Value) {
         var options = rare?.value ?? RareOptions()
         options[keyPath: path] = value
@@ -141,13 +150,18 @@ extension TransportOptions {
 
     /// Whether any of the groups is not at its defaults: a quick question, for the way of every request.
     package var hasRareOptions: Bool { rare != nil }
+
+    /// Whether a handle that was set up with these serves the next request with them as it is: none of them leaves a state
+    /// behind or depends on the request.
+    package var isRepeatable: Bool { rare?.isRepeatable ?? true }
 }
 
 /// Told how a response's body grows.
 ///
 /// Two handlers are equal if they are the same object, so that options stay comparable.
 public final class ProgressHandler: Sendable, Hashable {
-    /// Called with the decoded bytes so far and, if known, the whole length.
+    /// Called with the bytes so far and, if known, the whole length. The curl transport counts both on the wire, so that
+    /// they agree; URLSession counts decoded bytes.
     public let report: @Sendable (_ received: Int, _ expected: Int?) -> Void
 
     /// A handler. It is called on the transport's thread and must return at once.

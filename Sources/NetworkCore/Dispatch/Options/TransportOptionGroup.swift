@@ -23,6 +23,7 @@ struct RareOptions: Sendable, Hashable {
     var authentication: Authentication?
     var addressPolicy = AddressPolicy.any
     var acceptedEncodings = ContentEncoding.common
+    var requestCompression = RequestCompression.none
 
     /// Those that are not at their defaults.
     private var groups: [any TransportOptionGroup] {
@@ -35,6 +36,7 @@ struct RareOptions: Sendable, Hashable {
     func check() throws {
         for group in groups { try group.check() }
         try authentication?.check()
+        try requestCompression.check()
         guard !acceptedEncodings.isEmpty else {
             throw OptionCheck.invalid("acceptedEncodings", "is empty; 'decompress = false' asks for no encoding")
         }
@@ -70,13 +72,27 @@ struct RareOptions: Sendable, Hashable {
     }
 }
 
-/// ``RareOptions`` behind a reference; equal when the values are.
+/// ``RareOptions`` behind a reference; equal when the values are. What is asked for each request is found out once.
 final class RareOptionsBox: Sendable, Hashable {
     let value: RareOptions
+    let required: [TransportCapability]
+    let isRepeatable: Bool
+    private let verdict: Result<Void, any Error>
 
-    init(_ value: RareOptions) { self.value = value }
+    init(_ value: RareOptions) {
+        self.value = value
+        required = value.required
+        verdict = Result { try value.check() }
+        var others = value
+        others.tls = TLSOptions()
+        isRepeatable = others == RareOptions() && value.tls.serverName == nil
+    }
 
-    static func == (left: RareOptionsBox, right: RareOptionsBox) -> Bool { left.value == right.value }
+    /// Checks the values.
+    /// - Throws: ``NetworkError/Code/invalidOption`` that names the option.
+    func check() throws { try verdict.get() }
+
+    static func == (left: RareOptionsBox, right: RareOptionsBox) -> Bool { left === right || left.value == right.value }
 
     func hash(into hasher: inout Hasher) { hasher.combine(value) }
 }

@@ -1,0 +1,33 @@
+// swift-tools-version:6.1
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+func layer(_ name: String) -> Target.Dependency { .product(name: name, package: "NetworkLayer") }
+
+/// A program that is measured.
+func contender(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .executableTarget(name: name, dependencies: ["Bench"] + dependencies, swiftSettings: settings)
+}
+
+let package = Package(
+    name: "Benchmarks",
+    platforms: [.macOS(.v15)],
+    products: [.library(name: "Bench", targets: ["Bench"])],
+    dependencies: [
+        .package(name: "NetworkLayer", path: "..")
+    ],
+    targets: [
+        // What every contender in Swift shares: its command line, its workers, its figures.
+        .target(name: "Bench", swiftSettings: settings),
+        contender("send", [layer("NetworkCore"), layer("CurlTransport")]),
+        contender("pipeline", [layer("NetworkCore"), layer("CurlTransport")]),
+        contender("typed", [layer("NetworkCore"), layer("CurlTransport")]),
+        contender("layer-urlsession", [layer("NetworkCore"), layer("URLSessionTransport")]),
+        contender("raw-urlsession", []),
+    ]
+)

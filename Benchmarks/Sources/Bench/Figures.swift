@@ -1,0 +1,55 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// What the process used up to now.
+struct Usage {
+    let nanoseconds: UInt64
+    let user: Double
+    let system: Double
+
+    static var now: Usage {
+        var usage = rusage()
+        getrusage(__rusage_who_t(0), &usage)  // RUSAGE_SELF, whose type differs between C libraries
+        func seconds(_ time: timeval) -> Double { Double(time.tv_sec) + Double(time.tv_usec) / 1e6 }
+        return Usage(
+            nanoseconds: monotonicNanoseconds, user: seconds(usage.ru_utime), system: seconds(usage.ru_stime))
+    }
+
+    static var monotonicNanoseconds: UInt64 {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+    }
+}
+
+/// The process as /proc shows it.
+enum Process {
+    /// A line of /proc/self/status in KB. (getrusage's maximum is inherited over exec.)
+    static func kilobytes(_ name: String) -> Int {
+        guard let file = fopen("/proc/self/status", "r") else { return 0 }
+        defer { fclose(file) }
+        var text: [UInt8] = []
+        while case let byte = getc(file), byte >= 0 { text.append(UInt8(truncatingIfNeeded: byte)) }
+        let line = String(decoding: text, as: UTF8.self).split(separator: "\n").first { $0.hasPrefix(name + ":") }
+        return line.flatMap { Int($0.filter(\.isNumber)) } ?? 0
+    }
+
+    static var openSockets: Int {
+        (0..<getdtablesize()).count { descriptor in
+            var status = stat()
+            return fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFSOCK
+        }
+    }
+}
+
+extension [UInt64] {
+    /// Of sorted nanoseconds, in microseconds with one digit.
+    func percentile(_ share: Double) -> Double {
+        guard !isEmpty else { return 0 }
+        let value = self[Swift.min(Int(Double(count) * share), count - 1)]
+        return Double(value / 100) / 10
+    }
+}

@@ -1,0 +1,100 @@
+import Bench
+import CurlTransport
+import FoundationEssentials
+import NetworkCore
+
+/// The transport on libcurl alone: `send` and its body.
+struct Send: Contender {
+    private let dispatcher: CurlNetworkDispatcher
+    private let request: TransportRequest
+    private let uploadBytes: Int
+    private let pollURL: String
+
+    init(_ arguments: Arguments) throws {
+        dispatcher = CurlNetworkDispatcher(configuration: .benchmark(arguments))
+        request = TransportRequest(url: try RequestURL(arguments.url), options: .benchmark(arguments))
+        uploadBytes = arguments.bytes
+        pollURL = arguments.pollURL
+    }
+
+    func get() async throws -> Int { try await answer(to: request) }
+
+    func stream() async throws -> Int {
+        var count = 0
+        for try await chunk in try await dispatcher.send(request).body { count += chunk.count }
+        return count
+    }
+
+    func post() async throws {
+        var request = request
+        request.method = .post
+        request.body = .bytes(Piece.bytes)
+        _ = try await answer(to: request)
+    }
+
+    func upload() async throws {
+        var request = request
+        request.method = .post
+        request.body = .stream(Pieces(bytes: uploadBytes), length: uploadBytes)
+        _ = try await answer(to: request)
+    }
+
+    func poll() async throws {
+        var request = TransportRequest(url: try RequestURL(pollURL))
+        request.options.idleTimeout = nil
+        _ = try await answer(to: request)
+    }
+
+    private func answer(to request: TransportRequest) async throws -> Int {
+        let response = try await dispatcher.send(request)
+        guard response.status.code == 200 else { throw WrongAnswer("status \(response.status)") }
+        return try await response.body.collect().count
+    }
+}
+
+/// What is posted.
+enum Piece {
+    static let bytes = Data(repeating: UInt8(ascii: "a"), count: pieceBytes)
+}
+
+/// The pieces of a streamed body.
+struct Pieces: AsyncSequence, Sendable {
+    let bytes: Int
+
+    struct AsyncIterator: AsyncIteratorProtocol {
+        var left: Int
+
+        mutating func next() async -> Data? {
+            guard left > 0 else { return nil }
+            let count = Swift.min(left, pieceBytes)
+            left -= count
+            return count == pieceBytes ? Piece.bytes : Piece.bytes.prefix(count)
+        }
+    }
+
+    func makeAsyncIterator() -> AsyncIterator { AsyncIterator(left: bytes) }
+}
+
+extension CurlConfiguration {
+    static func benchmark(_ arguments: Arguments) -> CurlConfiguration {
+        var configuration = CurlConfiguration()
+        configuration.maximumConnectionsPerHost = max(128, arguments.connections)
+        configuration.maximumConnections = max(configuration.maximumConnections, arguments.connections)
+        return configuration
+    }
+}
+
+extension TransportOptions {
+    static func benchmark(_ arguments: Arguments) -> TransportOptions {
+        var options = TransportOptions()
+        options.maximumBodyBytes = 1 << 30
+        if arguments.usesHTTP2 { options.httpVersion = .http2 }
+        if let authority = arguments.authority { options.tls.authorities = .file(authority) }
+        return options
+    }
+}
+
+@main
+enum Program {
+    static func main() async { await Run.main(Send.self) }
+}

@@ -1,0 +1,72 @@
+"""What the noise of a machine can't touch: instructions, allocations and system calls of one small GET.
+
+Each is the difference of two counts, over N requests and over 2N, so that start and end of the process cancel out. Requests go
+one by one and 64 at a time: the first shows the whole price of a wake-up, the second what is left when they are shared.
+"""
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+
+COUNTED = ["control", "send", "pipeline"]
+IN_FLIGHT = [1, 64]
+
+
+def measure(programs, servers, requests, preload):
+    rows = {}
+    for name in COUNTED:
+        if name not in programs:
+            continue
+        for in_flight in IN_FLIGHT:
+            row = {}
+            for what, count in ("instructions", instructions), ("allocations", allocations), ("system_calls", system_calls):
+                program = [str(programs[name]), "get", str(in_flight)]
+                url = f"http://127.0.0.1:{servers.plain}/small.json"
+                first, second = (count([*program, str(n), url], preload) for n in (requests, 2 * requests))
+                if first is not None and second is not None:
+                    row[what] = difference(first, second, requests)
+            rows.setdefault(name, {})[str(in_flight)] = row
+    return rows
+
+
+def difference(first, second, requests):
+    if isinstance(first, dict):
+        each = {key: round((second[key] - first.get(key, 0)) / requests, 2) for key in second}
+        return {key: value for key, value in sorted(each.items(), key=lambda item: -item[1]) if value >= 0.01}
+    return round((second - first) / requests, 2)
+
+
+def run(command, **more):
+    done = subprocess.run(command, capture_output=True, text=True, **more)
+    if done.returncode:
+        raise SystemExit(f"{' '.join(map(str, command))}: status {done.returncode}\n{done.stderr[-2000:]}")
+    return done
+
+
+def instructions(command, _):
+    """User-space instructions, by valgrind."""
+    if not shutil.which("valgrind"):
+        return None
+    done = run(["valgrind", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null", *command])
+    return int(re.search(r"I +refs: +([\d,]+)", done.stderr).group(1).replace(",", ""))
+
+
+def allocations(command, preload):
+    """Calls of malloc and its like, by a library between program and C library."""
+    done = run(command, env=dict(os.environ, LD_PRELOAD=str(preload)))
+    return int(re.search(r"allocations: (\d+)", done.stderr).group(1))
+
+
+def system_calls(command, _):
+    """System calls by name, of all threads."""
+    if not shutil.which("strace"):
+        return None
+    with tempfile.NamedTemporaryFile("r") as output:
+        run(["strace", "-f", "-c", "-o", output.name, *command])
+        counts = {}
+        for line in output.read().splitlines():
+            words = line.split()
+            if len(words) >= 5 and words[3].isdigit() and words[-1] != "total":
+                counts[words[-1]] = int(words[3])
+        return counts

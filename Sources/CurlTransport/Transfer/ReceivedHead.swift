@@ -1,0 +1,43 @@
+import HTTPTypes
+import NetworkCore
+import Synchronization
+
+/// The head of a response as it is handed out: judged, and read when somebody asks for its fields.
+final class ReceivedHead: UnreadHead {
+    let status: HTTPResponse.Status
+    /// The body's length on the wire, if the head tells it.
+    let contentLength: Int?
+    /// Whether it has a Content-Encoding.
+    let isEncoded: Bool
+    private let bytes: [UInt8]
+    private let scan: ResponseHeadScan?
+    private let parsed: Guarded<HTTPResponse?>
+
+    /// - Throws: ``NetworkError/Code/invalidResponse`` or ``NetworkError/Code/responseHeadTooLarge`` for a head that can't be
+    ///   used.
+    init(_ bytes: [UInt8]) throws {
+        self.bytes = bytes
+        scan = ResponseHeadScan(bytes)
+        if let scan {
+            status = scan.status
+            contentLength = scan.contentLength
+            isEncoded = scan.isEncoded
+            parsed = Guarded(nil)
+        } else {
+            let head = try ResponseHeadParser.parse(bytes)
+            status = head.status
+            contentLength = try head.headerFields.announcedLength()
+            isEncoded = head.headerFields.contains(.contentEncoding)
+            parsed = Guarded(head)
+        }
+    }
+
+    var head: HTTPResponse {
+        parsed.withLock { parsed in
+            if let parsed { return parsed }
+            let head = scan.map { ResponseHeadParser.read(bytes, scanned: $0) } ?? HTTPResponse(status: status)
+            parsed = head
+            return head
+        }
+    }
+}

@@ -1,0 +1,98 @@
+import HTTPTypes
+import NetworkCore
+
+/// A quick look at a head's bytes: what has to be known before the response is handed out, and whether the rest may be read
+/// when somebody asks for it. Most heads are read by nobody beyond their status.
+struct ResponseHeadScan {
+    let status: HTTPResponse.Status
+    /// Where the first field is.
+    let fieldsStart: Int
+    /// The one plain Content-Length, if there is one.
+    private(set) var contentLength: Int?
+    /// Whether there is a Content-Encoding.
+    private(set) var isEncoded = false
+
+    /// `nil` for a head with anything unusual in it, which only ``ResponseHeadParser`` may judge: a folded line, lengths that
+    /// are lists, repeated or no plain numbers, a status line with surprises.
+    init?(_ bytes: [UInt8]) {
+        guard let (status, start) = Self.readStatus(bytes) else { return nil }
+        self.status = status
+        fieldsStart = start
+        var lines = 0
+        var at = start
+        while at < bytes.count {
+            let first = bytes[at]
+            if first == UInt8(ascii: " ") || first == UInt8(ascii: "\t") { return nil }
+            var end = at
+            while end < bytes.count, bytes[end] != UInt8(ascii: "\n") { end += 1 }
+            if first | 0x20 == UInt8(ascii: "c"), !look(bytes, at, end) { return nil }
+            lines += 1
+            at = end + 1
+        }
+        guard lines <= ResponseHeadParser.maximumFields else { return nil }
+    }
+
+    /// A line that may be one of those that matter.
+    private mutating func look(_ bytes: [UInt8], _ start: Int, _ end: Int) -> Bool {
+        if Self.isNamed(Self.contentEncodingName, bytes, start, end) {
+            isEncoded = true
+        } else if Self.isNamed(Self.contentLengthName, bytes, start, end) {
+            guard contentLength == nil, let length = Self.readLength(bytes, start + 15, end) else { return false }
+            contentLength = length
+        }
+        return true
+    }
+
+    private static let contentEncodingName = Array("content-encoding:".utf8)
+    private static let contentLengthName = Array("content-length:".utf8)
+
+    private static func isNamed(_ name: [UInt8], _ bytes: [UInt8], _ start: Int, _ end: Int) -> Bool {
+        guard end - start >= name.count else { return false }
+        for index in 0..<name.count {
+            let (byte, wanted) = (bytes[start + index], name[index])
+            let isCapital = byte ^ wanted == 0x20 && wanted >= UInt8(ascii: "a")
+            guard byte == wanted || isCapital else { return false }
+        }
+        return true
+    }
+
+    private static func readLength(_ bytes: [UInt8], _ start: Int, _ end: Int) -> Int? {
+        var (at, length, digits) = (start, 0, 0)
+        while at < end, bytes[at] == UInt8(ascii: " ") { at += 1 }
+        while at < end, bytes[at] >= UInt8(ascii: "0"), bytes[at] <= UInt8(ascii: "9"), digits < 18 {
+            length = length * 10 + Int(bytes[at] - UInt8(ascii: "0"))
+            digits += 1
+            at += 1
+        }
+        if at < end, bytes[at] == UInt8(ascii: "\r") { at += 1 }
+        return at == end && digits > 0 ? length : nil
+    }
+
+    /// `HTTP/1.1 200 OK`, `HTTP/2 200`, and where the next line starts.
+    private static func readStatus(_ bytes: [UInt8]) -> (HTTPResponse.Status, Int)? {
+        guard let end = bytes.firstIndex(of: UInt8(ascii: "\n")), let space = bytes.firstIndex(of: UInt8(ascii: " ")),
+            space + 3 < end
+        else { return nil }
+        var code = 0
+        for byte in bytes[(space + 1)...(space + 3)] {
+            guard byte >= UInt8(ascii: "0"), byte <= UInt8(ascii: "9") else { return nil }
+            code = code * 10 + Int(byte - UInt8(ascii: "0"))
+        }
+        guard code >= 100, bytes.starts(with: "HTTP/".utf8) else { return nil }
+        var (from, to) = (space + 4, end)
+        if bytes[to - 1] == UInt8(ascii: "\r") { to -= 1 }
+        // What follows the number has to be a space, and the reason plain text.
+        if from < to {
+            guard bytes[from] == UInt8(ascii: " ") else { return nil }
+            from += 1
+        }
+        if code == 200, to - from == 2, bytes[from] == UInt8(ascii: "O"), bytes[from + 1] == UInt8(ascii: "K") {
+            return (.ok, end + 1)
+        }
+        guard from <= to, bytes[from..<to].allSatisfy({ $0 > 0x20 && $0 < 0x7F || $0 == 0x20 }),
+            from == to || bytes[from] != 0x20 && bytes[to - 1] != 0x20
+        else { return nil }
+        let reason = String(decoding: bytes[from..<to], as: UTF8.self)
+        return (HTTPResponse.Status(code: code, reasonPhrase: reason), end + 1)
+    }
+}
