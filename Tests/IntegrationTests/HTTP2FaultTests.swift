@@ -86,6 +86,21 @@ struct HTTP2FaultTests {
         }
     }
 
+    /// TLS writes without MSG_NOSIGNAL, so that here the loop's thread itself must not hear the signal.
+    @Test func `a TLS connection that is reset while it is written to ends no process by SIGPIPE`() async {
+        await #expect(processExitsWith: .success) {
+            signal(SIGPIPE, SIG_DFL)
+            var client = try HTTP2Client(Peers.http2)
+            client.version = .http1_1
+            for _ in 0..<50 {
+                let error = await #expect(throws: NetworkError.self) {
+                    try await client.send("/", method: .put, body: Data(count: 4 << 20))
+                }
+                #expect(error?.code == .connectionLost, "\(String(describing: error))")
+            }
+        }
+    }
+
     @Test func `a server that says GOAWAY after each answer is asked on new connections`() async throws {
         let client = try HTTP2Client(Peers.http2)
         var connections: Set<String> = []
