@@ -17,6 +17,12 @@ public struct ProcessFigures: Sendable {
     /// The most memory that this process ever had resident.
     public static var peakKilobytes: Int { number("VmHWM", in: text("/proc/self/status")) }
 
+    /// How many processes want to run for each core of the machine, on average over the last minute.
+    public static var loadPerCore: Double {
+        let load = text("/proc/loadavg").split(separator: " ").first.flatMap { Double($0) } ?? 0
+        return load / Double(max(1, ProcessInfo.processInfo.activeProcessorCount))
+    }
+
     /// The figures of a process of ours, by its number.
     public static func of(_ process: String) -> ProcessFigures {
         let status = text("/proc/\(process)/status")

@@ -22,17 +22,20 @@ struct ChildRun {
         child.standardError = FileHandle(forWritingAtPath: "/dev/null")
         let isOver = DispatchSemaphore(value: 0)
         child.terminationHandler = { _ in isOver.signal() }
-        let start = Date.now
         try child.run()
+        // The deadline counts from the probe's start, and is longer on a machine that is busy with other things.
+        let words = output.fileHandleForReading
+        _ = try words.read(upToCount: 1)
+        let start = Date.now
         var cpu = 0
         var end: Report.End?
-        if isOver.wait(timeout: .now() + row.patience) == .timedOut {
+        if isOver.wait(timeout: .now() + row.patience * max(1, ProcessFigures.loadPerCore)) == .timedOut {
             cpu = ProcessFigures.of("\(child.processIdentifier)").cpuMilliseconds
             end = .hung
             kill(child.processIdentifier, SIGKILL)
             isOver.wait()
         }
-        let words = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        let said = String(decoding: try words.readToEnd() ?? Data(), as: UTF8.self)
         if end == nil {
             switch child.terminationReason {
             case .uncaughtSignal: end = .signal(child.terminationStatus)
@@ -42,7 +45,7 @@ struct ChildRun {
         }
         return Report(
             end: end ?? .hung,
-            said: words.trimmingCharacters(in: .whitespacesAndNewlines),
+            said: said.trimmingCharacters(in: .whitespacesAndNewlines),
             server: row.serverSaw(servers),
             cpuMilliseconds: cpu,
             seconds: Date.now.timeIntervalSince(start)

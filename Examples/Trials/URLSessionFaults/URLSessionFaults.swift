@@ -18,6 +18,8 @@ struct URLSessionFaults {
         if arguments.count > 2, let row = rows.first(where: { $0.id == arguments[0] }),
             let subject = Subject(rawValue: arguments[1])
         {
+            // Tells that the probe begins.
+            FileHandle.standardOutput.write(Data("\n".utf8))
             let words: String
             do {
                 words = try await row.probe(
