@@ -11,14 +11,13 @@ struct HTTP2FaultTests {
     func `a stream that ends in the middle of its body is an error`(end: String, length: String) async throws {
         let check: () async throws -> Void = {
             let client = try HTTP2Client(Peers.http2)
-            let response = try await client.start("/cut/\(end)\(length)")
-            #expect(response.head.status == .ok)
             do {
-                let body = try await response.body.collect()
+                let body = try await client.send("/cut/\(end)\(length)").body
                 Issue.record("\(body.count) bytes were taken for the whole body")
             } catch let error as NetworkError {
+                // A reset may overtake what was sent before it, the head included.
                 #expect([.truncatedBody, .connectionLost].contains(error.code), "\(error)")
-                #expect(error.phase == .receiving)
+                #expect(error.phase == .receiving || end == "tcp-reset", "\(error)")
             }
         }
         guard end == "no-error", length.isEmpty else { return try await check() }
@@ -86,8 +85,7 @@ struct HTTP2FaultTests {
         }
     }
 
-    /// TLS writes without MSG_NOSIGNAL, so that here the loop's thread itself must not hear the signal.
-    @Test func `a TLS connection that is reset while it is written to ends no process by SIGPIPE`() async {
+    @Test func `a TLS connection that is reset while it is written to is lost, and the process goes on`() async {
         await #expect(processExitsWith: .success) {
             signal(SIGPIPE, SIG_DFL)
             var client = try HTTP2Client(Peers.http2)
