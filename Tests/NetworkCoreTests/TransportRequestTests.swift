@@ -30,6 +30,12 @@ struct TransportRequestTests {
         }
     }
 
+    @Test func severalCookieFields_areSentAsOne() throws {
+        var request = TransportRequest(url: try RequestURL("http://h/"))
+        request.headerFields[.cookie] = "a=1; b=2"
+        #expect(request.wireFields[values: .cookie] == ["a=1; b=2"])
+    }
+
     @Test func options_withoutTimeouts_areAccepted() throws {
         var options = TransportOptions()
         options.connectTimeout = nil

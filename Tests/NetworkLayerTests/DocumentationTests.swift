@@ -12,6 +12,7 @@ struct DocumentationTests {
         ("\(catalogue)/ChoosingATransport.md", "ArticleSamples.swift"),
         ("\(catalogue)/ComingFromTheTutorials.md", "TutorialArticleSamples.swift"),
         ("\(catalogue)/TestingYourCode.md", "TestingSamples.swift"),
+        ("\(catalogue)/TheWayOfARequest.md", "PipelineSamples.swift"),
         ("\(catalogue)/WritingATransport.md", "TransportSamples.swift"),
     ])
     func `every sample is compiled as it is shown`(page: String, file: String) throws {

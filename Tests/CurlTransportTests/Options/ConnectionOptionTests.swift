@@ -1,6 +1,7 @@
 import Foundation
 import NetworkCore
 import NetworkTesting
+import TestSupport
 import Testing
 
 @testable import CurlTransport
@@ -75,6 +76,23 @@ struct ConnectionOptionTests {
         defer { server.stop() }
         let exchange = try await OptionExchange(server.url()) { $0.connection.localPorts = 7_100...7_399 }
         #expect((7_100...7_399).contains(try local(exchange.metrics).port))
+    }
+
+    @Test func theCountOfProbesIsTaken_OrRefusedBeforeAnythingIsSent() async throws {
+        let server = try ScriptedServer(.ok("x"))
+        defer { server.stop() }
+        var keepAlive = ConnectionOptions.KeepAlive()
+        keepAlive.probes = 3
+        let probing = keepAlive
+        if Libcurl.found.has(.keepAliveProbes) {
+            #expect(try await OptionExchange(server.url()) { $0.connection.keepAlive = probing }.text == "x")
+        } else {
+            let error = await expectFailure(.unsupported) {
+                try await OptionExchange(server.url()) { $0.connection.keepAlive = probing }
+            }
+            #expect(error?.message.contains("8.9") == true)
+            #expect(server.connectionCount == 0)
+        }
     }
 
     @Test(arguments: [true, false])
