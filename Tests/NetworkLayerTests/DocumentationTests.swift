@@ -10,6 +10,8 @@ struct DocumentationTests {
         ("\(catalogue)/NetworkLayer.md", "ArticleSamples.swift"),
         ("\(catalogue)/FirstRequest.md", "ArticleSamples.swift"),
         ("\(catalogue)/ChoosingATransport.md", "ArticleSamples.swift"),
+        ("\(catalogue)/ComingFromTheTutorials.md", "TutorialArticleSamples.swift"),
+        ("\(catalogue)/TestingYourCode.md", "TestingSamples.swift"),
         ("\(catalogue)/TheWayOfARequest.md", "PipelineSamples.swift"),
         ("\(catalogue)/WritingATransport.md", "TransportSamples.swift"),
     ])
