@@ -48,7 +48,10 @@ struct FetchCommand: AsyncParsableCommand {
 
     @Flag(help: "Do not ask for compression, and do not decompress.") var raw = false
 
-    @Option(help: ArgumentHelp("The protocol: 1.0, 1.1 or 2. (default: the transport's choice)", valueName: "version"))
+    @Option(
+        help: ArgumentHelp(
+            "The protocol: 1.0, 1.1, 2, 2-prior-knowledge or 3. (default: the transport's choice)", valueName: "version"
+        ))
     var http: HTTPVersionArgument?
 
     @Flag(help: "Print one JSON object: status, headers, bodyBase64, effectiveURL, error, metrics.") var json = false
@@ -175,12 +178,16 @@ enum HTTPVersionArgument: String, ExpressibleByArgument, CaseIterable {
     case http1_0 = "1.0"
     case http1_1 = "1.1"
     case http2 = "2"
+    case http2PriorKnowledge = "2-prior-knowledge"
+    case http3 = "3"
 
     var version: TransportOptions.HTTPVersion {
         switch self {
         case .http1_0: .http1_0
         case .http1_1: .http1_1
         case .http2: .http2
+        case .http2PriorKnowledge: .http2PriorKnowledge
+        case .http3: .http3
         }
     }
 }

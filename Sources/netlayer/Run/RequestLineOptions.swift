@@ -30,7 +30,8 @@ struct RequestLineOptions: Sendable {
         range = try reader.string("range")
         httpVersion = try reader.string("httpVersion").map { name in
             guard name != "automatic", let version = TransportOptions.HTTPVersion(rawValue: name) else {
-                throw LineProblem("'options.httpVersion' is '\(name.shown)'; it must be '1.0', '1.1' or '2'")
+                let choices = "'1.0', '1.1', '2', '2-prior-knowledge' or '3'"
+                throw LineProblem("'options.httpVersion' is '\(name.shown)'; it must be \(choices)")
             }
             return version
         }
