@@ -25,12 +25,13 @@ private func runDriver(
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     var input = Array(UnsafeBufferPointer(start: start, count: count))[...]
-    switch input.popFirst().map({ $0 % 5 }) {
+    switch input.popFirst().map({ $0 % 6 }) {
     case 0: fuzzHead(Array(input))
     case 1: fuzzURL(String(decoding: input, as: UTF8.self))
     case 2: fuzzAdmission(input)
     case 3: fuzzSockets(input)
     case 4: fuzzFlows(input)
+    case 5: fuzzCookies(String(decoding: input, as: UTF8.self))
     default: break
     }
     return 0
@@ -49,6 +50,7 @@ private func fuzzHead(_ bytes: [UInt8]) {
 
 /// What is accepted is pure ASCII and means the same when it is read again.
 private func fuzzURL(_ text: String) {
+    fuzzReference(text)
     guard let url = try? RequestURL(text) else { return }
     precondition(url.absoluteString.utf8.allSatisfy { (0x21...0x7E).contains($0) }, "not pure ASCII")
     precondition((try? RequestURL(url.absoluteString)) == url, "not the same when read again")
