@@ -34,7 +34,8 @@ enum ProcessStatus: Int32, CaseIterable, Sendable {
     var meaning: String {
         switch self {
         case .done: "done; run: every line was answered, well or not"
-        case .refusedByResult: "fetch --fail: not 2xx; compare: differences or failures; serve: no port"
+        case .refusedByResult:
+            "fetch --fail: not 2xx; --checksum: another sum; compare: differences or failures; serve: no port"
         case .usage: "wrong usage"
         case .refusedBeforeSending: "refused before sending: URL, header, option, \(TransportKind.variable)"
         case .notConnected: "no connection: name lookup, TCP, TLS, proxy"
