@@ -46,7 +46,7 @@ struct DeliveryTests {
     }
 
     @Test func failuresOfFiles_haveTheirStatus() {
-        for code in [NetworkError.Code.diskFull, .fileWriteFailed] {
+        for code in [NetworkError.Code.diskFull, .unwritableFile] {
             #expect(ProcessStatus(NetworkError(code, "x")) == .file)
         }
         for code in [NetworkError.Code.checksumMismatch, .unacceptableStatus] {

@@ -25,7 +25,8 @@ enum ProcessStatus: Int32, CaseIterable, Sendable {
         case _ where error.code.isTLS: self = .notConnected
         case .connectTimeout, .firstByteTimeout, .idleTimeout, .totalTimeout, .lowSpeed: self = .timeout
         case .bodyTooLarge: self = .bodyTooLarge
-        case .unreadableFile, .unwritableFile, .invalidCookieFile: self = .file
+        case .unreadableFile, .unwritableFile, .diskFull, .invalidCookieFile: self = .file
+        case .unacceptableStatus, .unacceptableContentType, .checksumMismatch: self = .refusedByResult
         default: self = .brokenExchange
         }
     }
