@@ -124,7 +124,7 @@ struct RedirectContract {
         async throws
     {
         guard transport.transport.capabilities.supports(.streamedRequestBodies) else { return }
-        let chunks = {
+        let chunks = { @Sendable in
             AsyncStream<Data> { continuation in
                 for _ in 0..<4 { continuation.yield(PatternBytes.make(count: 1000)) }
                 continuation.finish()
