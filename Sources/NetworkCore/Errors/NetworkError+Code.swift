@@ -117,6 +117,20 @@ extension NetworkError.Code {
     /// The layer below failed in a way it does not tell apart; see ``NetworkError/underlying``.
     public static let unclassified = Self("unclassified")
 
+    /// A line of the body is longer than its limit.
+    public static let lineTooLong = Self("lineTooLong")
+    /// The data of a server-sent event is larger than ``EventOptions/maximumEventBytes``.
+    public static let eventTooLarge = Self("eventTooLarge")
+
+    // MARK: Files
+
+    /// A file can't be written; see ``NetworkError/underlying``.
+    public static let fileWriteFailed = Self("fileWriteFailed")
+    /// The file system is full, or its quota is used up.
+    public static let diskFull = Self("diskFull")
+    /// What arrived is not what ``DownloadOptions/checksum`` expects.
+    public static let checksumMismatch = Self("checksumMismatch")
+
     // MARK: The answer arrived and was refused
 
     /// More redirects than ``RedirectPolicy/maximum``.
@@ -124,10 +138,14 @@ extension NetworkError.Code {
     /// A redirect that must not be followed: from https to http, or against the caller's policy.
     public static let redirectRefused = Self("redirectRefused")
 
-    /// The status is not 2xx; see ``NetworkError/response``.
+    /// The status is none of those that are accepted, 2xx mostly; see ``NetworkError/response``.
     public static let unacceptableStatus = Self("unacceptableStatus")
+    /// The Content-Type is none of those that were asked for; see ``NetworkError/response``.
+    public static let unacceptableContentType = Self("unacceptableContentType")
     /// The body is empty where a value was expected.
     public static let noData = Self("noData")
+    /// The body is not text in the charset that its Content-Type names.
+    public static let undecodableText = Self("undecodableText")
     /// The body is not what the response type expects; see ``NetworkError/decoding``.
     public static let decodingFailed = Self("decodingFailed")
 }

@@ -8,8 +8,8 @@ struct FetchCommand: AsyncParsableCommand {
         commandName: "fetch",
         abstract: "Send one request and print the response's body.",
         discussion: """
-            Whatever the status, a response that arrived is a success; --fail changes that. Redirects are not followed. \
-            A body is sent without a Content-Type unless -H gives one.
+            Whatever the status, a response that arrived is a success; --fail changes that. Redirects are followed \
+            with --location. A body is sent without a Content-Type unless -H gives one.
 
             \(ProcessStatus.table)
             """
@@ -58,6 +58,8 @@ struct FetchCommand: AsyncParsableCommand {
 
     @Flag(help: "Exit with 1 when the status is not 2xx. The body is printed all the same.") var fail = false
 
+    @OptionGroup var pipeline: PipelineOptions
+
     @OptionGroup var transport: TransportOption
 
     /// The largest body that ``dataFile`` may hold, in bytes.
@@ -101,15 +103,18 @@ struct FetchCommand: AsyncParsableCommand {
     }
 
     private func exchange() async throws -> Answer {
-        let sender = try transport.selected()
+        let transport = try transport.selected()
         let meter = Descriptor.standardError.isTerminal ? ProgressMeter(on: .standardError) : nil
         var request = try await request()
         request.options.progress = meter?.handler
         defer { meter?.clear() }
+        let client = try await pipeline.client(over: transport, for: request.url)
+        let (response, call) = try await client.carry(request)
+        try pipeline.save(client.cookies)
         return Answer(
-            url: request.url.absoluteString,
+            url: (call.redirects.last?.to ?? request.url).absoluteString,
             limit: request.options.maximumBodyBytes,
-            response: try await sender.send(request)
+            response: response
         )
     }
 
@@ -120,6 +125,9 @@ struct FetchCommand: AsyncParsableCommand {
             request.headerFields.append(
                 try HTTPField(checking: String(parts[0]), value: parts.count > 1 ? String(parts[1]) : "")
             )
+        }
+        if let cookies = pipeline.cookieField {
+            request.headerFields.append(try HTTPField(checking: "Cookie", value: cookies))
         }
         if let data {
             request.body = .bytes(Data(data.utf8))

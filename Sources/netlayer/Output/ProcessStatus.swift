@@ -25,6 +25,7 @@ enum ProcessStatus: Int32, CaseIterable, Sendable {
         case _ where error.code.isTLS: self = .notConnected
         case .connectTimeout, .firstByteTimeout, .idleTimeout, .totalTimeout, .lowSpeed: self = .timeout
         case .bodyTooLarge: self = .bodyTooLarge
+        case .unreadableFile, .unwritableFile, .invalidCookieFile: self = .file
         default: self = .brokenExchange
         }
     }
