@@ -33,14 +33,16 @@ extension Transfer {
             )
         }
         if state.releaseHead() { headIsComplete() }
-        let queued = (clocks.admitted ?? clocks.sent) - clocks.sent
-        let metrics = info.metrics(
-            queued: queued,
-            total: elapsed,
-            bodyBytes: channel.receivedBytes,
-            hasRequestBody: request.body != nil
+        return .success(
+            ExchangeEnd(
+                info: info,
+                queued: (clocks.admitted ?? clocks.sent) - clocks.sent,
+                total: elapsed,
+                bodyBytes: channel.receivedBytes,
+                hasRequestBody: request.body != nil,
+                trailerBytes: state.head.trailerBytes
+            )
         )
-        return .success(ExchangeEnd(metrics: metrics, trailerBytes: state.head.trailerBytes))
     }
 
     /// The error of a clock that ran out.

@@ -42,18 +42,30 @@ struct MethodAndBodyOption: EasyOption {
     }
 }
 
-/// The header fields (CURLOPT_HTTPHEADER).
+/// The header fields (CURLOPT_HTTPHEADER). Those that libcurl would write just so by itself are left to it: it looks through
+/// the list for each field that it knows.
 struct HeaderFieldsOption: EasyOption {
     let fields: HTTPFields
+    var hasBody = true
 
     func apply(to easy: EasyHandle) throws {
-        var lines = fields.map { field in
+        var lines: [String] = []
+        func isOnly(_ name: HTTPField.Name) -> Bool { fields[values: name].count == 1 }
+        for field in fields {
+            switch (field.name, field.value) {
+            case (.accept, "*/*") where isOnly(.accept): break
+            case (.userAgent, TransportRequest.userAgent) where isOnly(.userAgent):
+                try easy.set(.userAgent, field.value)
             // `Name:` would remove a field and a value of white space vanishes; `Name;` sends it empty.
-            field.value.isEmpty ? "\(field.name.rawName);" : "\(field.name.rawName): \(field.value)"
+            case (_, ""): lines.append("\(field.name.rawName);")
+            default: lines.append("\(field.name.rawName): \(field.value)")
+            }
         }
-        // Not invented for us: libcurl's form type, and the wait of up to a second for '100 Continue'.
-        if !fields.contains(.contentType) { lines.append("Content-Type:") }
-        if !fields.contains(.expect) { lines.append("Expect:") }
+        if hasBody {
+            // Not invented for us: libcurl's form type, and the wait of up to a second for '100 Continue'.
+            if !fields.contains(.contentType) { lines.append("Content-Type:") }
+            if !fields.contains(.expect) { lines.append("Expect:") }
+        }
         try easy.set(.headerLines, lines)
     }
 }
@@ -125,7 +137,7 @@ extension TransportRequest {
             HardenedDefaults(support: support),
             TargetOption(url: url),
             MethodAndBodyOption(method: method, body: body),
-            HeaderFieldsOption(fields: wireFields),
+            HeaderFieldsOption(fields: wireFields, hasBody: hasWireBody),
             DecompressionOption(encodings: options.decompress ? options.acceptedEncodings : []),
             HTTPVersionOption(version: options.httpVersion, support: support),
             ConnectTimeoutOption(timeout: options.connectTimeout, support: support),
@@ -133,6 +145,9 @@ extension TransportRequest {
         ]
         return options.hasRareOptions ? common + rareOptions(for: support) : common
     }
+
+    /// Whether libcurl sends a body, if only an empty one.
+    private var hasWireBody: Bool { body != nil || method != .get && method != .head }
 
     /// The groups that are not at their defaults.
     private func rareOptions(for support: LibcurlSupport) -> [any EasyOption] {
@@ -144,7 +159,7 @@ extension TransportRequest {
             list.append(RouteOption(url: url, names: names, serverName: tls.serverName, support: support))
         }
         if tls.serverName != nil, !headerFields.contains(.host) {
-            list.append(HeaderFieldsOption(fields: [.host: url.authority] + wireFields))
+            list.append(HeaderFieldsOption(fields: [.host: url.authority] + wireFields, hasBody: hasWireBody))
         }
         list.append(ProxyOption(options: options, isSecure: url.scheme == "https"))
         if options.connection != ConnectionOptions() { list.append(ConnectionOption(options: options.connection)) }

@@ -9,9 +9,19 @@ import Foundation
 
 /// How an exchange ended well.
 struct ExchangeEnd: Sendable {
-    let metrics: TransportMetrics
+    let info: TransferInfo
+    let queued: Duration
+    let total: Duration
+    /// Decoded bytes.
+    let bodyBytes: Int
+    let hasRequestBody: Bool
     /// The lines after the body, parsed when asked for.
     let trailerBytes: [UInt8]
+
+    /// Made when asked for.
+    var metrics: TransportMetrics {
+        info.metrics(queued: queued, total: total, bodyBytes: bodyBytes, hasRequestBody: hasRequestBody)
+    }
 }
 
 /// Between the loop and the one who waits: the head, then the body, then the end. Each failure is delivered once.
