@@ -56,8 +56,9 @@ public final class CurlNetworkDispatcher: HTTPTransport {
         do {
             try request.check(for: capabilities)
             guard !Task.isCancelled else { throw NetworkError.cancelled }
-            let loop = try loops.loop(for: Origin(request.url))
-            let transfer = try makeTransfer(request, clock: loop.clock)
+            let origin = Origin(request.url)
+            let loop = try loops.loop(for: origin)
+            let transfer = try makeTransfer(request, origin: origin, clock: loop.clock)
             let headBytes = try await headOfResponse(to: transfer, over: loop)
             do {
                 let head = try ReceivedHead(headBytes)
@@ -74,7 +75,7 @@ public final class CurlNetworkDispatcher: HTTPTransport {
 
     private func headOfResponse(to transfer: Transfer, over loop: CurlLoop) async throws -> [UInt8] {
         try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
+            try await Waiter.wait { continuation in
                 transfer.channel.attach(continuation)
                 loop.start(transfer)
             }
@@ -83,16 +84,16 @@ public final class CurlNetworkDispatcher: HTTPTransport {
         }
     }
 
-    private func makeTransfer(_ request: TransportRequest, clock: LoopClock) throws -> Transfer {
+    private func makeTransfer(_ request: TransportRequest, origin: Origin, clock: LoopClock) throws -> Transfer {
         let easy = try pool.take()
-        let transfer = Transfer(request, easy: easy, clock: clock)
         do {
-            try transfer.setUp(easy, trustsAnyServer: trustsAnyServer)
+            return try Transfer.make(
+                request, origin: origin, easy: easy, clock: clock, trustsAnyServer: trustsAnyServer)
         } catch {
+            easy.setup = nil
             pool.give(easy)
             throw error
         }
-        return transfer
     }
 }
 

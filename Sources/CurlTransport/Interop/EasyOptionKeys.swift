@@ -67,7 +67,6 @@ struct StringOption {
     let name: StaticString
 
     static let url = StringOption(number: CURLOPT_URL, name: "CURLOPT_URL")
-    static let userAgent = StringOption(number: CURLOPT_USERAGENT, name: "CURLOPT_USERAGENT")
     static let customRequest = StringOption(number: CURLOPT_CUSTOMREQUEST, name: "CURLOPT_CUSTOMREQUEST")
     static let acceptEncoding = StringOption(number: CURLOPT_ACCEPT_ENCODING, name: "CURLOPT_ACCEPT_ENCODING")
     static let protocols = StringOption(number: ccurl_opt_protocols_str, name: "CURLOPT_PROTOCOLS_STR")

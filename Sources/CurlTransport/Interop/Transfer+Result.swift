@@ -36,8 +36,9 @@ extension Transfer {
         return .success(
             ExchangeEnd(
                 info: info,
-                queued: (clocks.admitted ?? clocks.sent) - clocks.sent,
-                total: elapsed,
+                sent: clocks.sent,
+                admitted: clocks.admitted ?? clocks.sent,
+                ended: .now,
                 bodyBytes: channel.receivedBytes,
                 hasRequestBody: request.body != nil,
                 trailerBytes: state.head.trailerBytes

@@ -42,23 +42,20 @@ struct MethodAndBodyOption: EasyOption {
     }
 }
 
-/// The header fields (CURLOPT_HTTPHEADER). Those that libcurl would write just so by itself are left to it: it looks through
-/// the list for each field that it knows.
+/// The header fields (CURLOPT_HTTPHEADER). `Accept: */*` is left to libcurl, which would write the same: it looks through the
+/// list for each field that it knows.
 struct HeaderFieldsOption: EasyOption {
     let fields: HTTPFields
     var hasBody = true
 
     func apply(to easy: EasyHandle) throws {
         var lines: [String] = []
-        func isOnly(_ name: HTTPField.Name) -> Bool { fields[values: name].count == 1 }
         for field in fields {
-            switch (field.name, field.value) {
-            case (.accept, "*/*") where isOnly(.accept): break
-            case (.userAgent, TransportRequest.userAgent) where isOnly(.userAgent):
-                try easy.set(.userAgent, field.value)
             // `Name:` would remove a field and a value of white space vanishes; `Name;` sends it empty.
-            case (_, ""): lines.append("\(field.name.rawName);")
-            default: lines.append("\(field.name.rawName): \(field.value)")
+            if field.value.isEmpty {
+                lines.append("\(field.name.rawName);")
+            } else if field.name != .accept || field.value != "*/*" || fields[values: .accept].count > 1 {
+                lines.append("\(field.name.rawName): \(field.value)")
             }
         }
         if hasBody {
@@ -121,6 +118,18 @@ extension HTTPField.Name {
     static let host = Self("Host")!
 }
 
+/// Straight to the server while no variable of the environment names a proxy (CURLOPT_PROXY, empty). libcurl would look for
+/// them again before each request, which costs as much as a tenth of a small one.
+struct NoProxyOption: EasyOption {
+    private static let variables = [
+        "http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY",
+    ]
+
+    func apply(to easy: EasyHandle) throws {
+        if !Self.variables.contains(where: EnvironmentVariable.isSet) { try easy.set(.proxy, "") }
+    }
+}
+
 /// The wire log (CURLOPT_DEBUGFUNCTION, CURLOPT_VERBOSE).
 struct WireLogOption: EasyOption {
     let log: WireLog?
@@ -142,6 +151,7 @@ extension TransportRequest {
             HTTPVersionOption(version: options.httpVersion, support: support),
             ConnectTimeoutOption(timeout: options.connectTimeout, support: support),
             WireLogOption(log: options.wireLog),
+            NoProxyOption(),
         ]
         return options.hasRareOptions ? common + rareOptions(for: support) : common
     }

@@ -7,6 +7,7 @@ struct EasySetup {
     var url: RequestURL
     let headerFields: HTTPFields
     let options: TransportOptions
+    let limits: TransferLimits
 
     /// `nil` for a request whose setup is not to be used again: with a body, with options that leave a state behind in the
     /// handle (credentials, addresses), or whatever else is not asked for often.
@@ -16,6 +17,7 @@ struct EasySetup {
         url = request.url
         headerFields = request.headerFields
         options = request.options
+        limits = TransferLimits(options)
     }
 
     /// Whether it serves the request, but for its URL.
@@ -25,21 +27,27 @@ struct EasySetup {
 }
 
 extension Transfer {
-    /// Prepares a handle that has left its multi handle for this transfer.
-    func setUp(_ easy: EasyHandle, trustsAnyServer: Bool) throws {
-        easy.report(to: self)
+    /// A transfer with a handle from the pool, prepared for it.
+    static func make(
+        _ request: TransportRequest, origin: Origin, easy: EasyHandle, clock: LoopClock, trustsAnyServer: Bool
+    ) throws -> Transfer {
         if let setup = easy.setup, setup.fits(request) {
+            let transfer = Transfer(request, origin: origin, easy: easy, clock: clock, limits: setup.limits)
             easy.reuse()
-            guard setup.url != request.url else { return }
-            try TargetOption(url: request.url).apply(to: easy)
-            easy.setup?.url = request.url
-            return
+            easy.report(to: transfer)
+            if setup.url != request.url {
+                try TargetOption(url: request.url).apply(to: easy)
+                easy.setup?.url = request.url
+            }
+            return transfer
         }
         easy.reset()
-        easy.report(to: self)
+        let transfer = Transfer(request, origin: origin, easy: easy, clock: clock, limits: TransferLimits(request.options))
+        easy.report(to: transfer)
         for option in request.easyOptions(for: Libcurl.found) { try option.apply(to: easy) }
         if trustsAnyServer { try AnyServerOption().apply(to: easy) }
-        try attachCallbacks(to: easy)
+        try transfer.attachCallbacks(to: easy)
         easy.setup = EasySetup(request)
+        return transfer
     }
 }

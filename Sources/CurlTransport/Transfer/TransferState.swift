@@ -65,25 +65,37 @@ struct TransferState {
     }
 }
 
+/// The timeouts of a transfer; `nil` for none.
+struct TransferLimits: Sendable {
+    let connect: Nanoseconds?
+    let idle: Nanoseconds?
+    let firstByte: Nanoseconds?
+    let total: Nanoseconds?
+
+    init(_ options: TransportOptions) {
+        connect = options.connectTimeout.map(Nanoseconds.init)
+        idle = options.idleTimeout.map(Nanoseconds.init)
+        firstByte = options.firstByteTimeout.map(Nanoseconds.init)
+        total = options.totalTimeout.map(Nanoseconds.init)
+    }
+}
+
 /// The clocks of one transfer.
 struct TransferClocks {
     let sent: MonotonicTime
     private(set) var admitted: MonotonicTime?
-    /// The timeouts as nanoseconds; `nil` for none.
-    private let connect: Nanoseconds?
-    private let idle: Nanoseconds?
-    private let firstByte: Nanoseconds?
+    private let limits: TransferLimits
     private let totalDeadline: MonotonicTime?
     /// When a body that nobody wants must have ended.
     private var drainDeadline: MonotonicTime?
 
-    init(sent: MonotonicTime, options: TransportOptions) {
+    init(sent: MonotonicTime, limits: TransferLimits) {
         self.sent = sent
-        connect = options.connectTimeout.map(Nanoseconds.init)
-        idle = options.idleTimeout.map(Nanoseconds.init)
-        firstByte = options.firstByteTimeout.map(Nanoseconds.init)
-        totalDeadline = options.totalTimeout.map { sent + $0 }
+        self.limits = limits
+        totalDeadline = limits.total.map { sent + $0 }
     }
+
+    init(sent: MonotonicTime, options: TransportOptions) { self.init(sent: sent, limits: TransferLimits(options)) }
 
     /// - Parameter now: The round's clock, which may be a little older than the transfer.
     mutating func admit(at now: MonotonicTime) { admitted = max(now, sent) }
@@ -112,16 +124,16 @@ struct TransferClocks {
         if let totalDeadline { next = totalDeadline }
         if let drainDeadline { next = min(next, drainDeadline) }
         if let admitted {
-            if !isConnected, let connect {
+            if !isConnected, let connect = limits.connect {
                 if admitted + connect <= now { return .fail(.connectTimeout) }
                 next = min(next, admitted + connect)
             }
             // While it connects nothing is idle yet, but it may be connected by the time an idle connection would be due.
-            if let idle {
+            if let idle = limits.idle {
                 if isConnected, lastActivity + idle <= now { return .fail(.idleTimeout) }
                 next = min(next, (isConnected ? lastActivity : now) + idle)
             }
-            if let firstByte {
+            if let firstByte = limits.firstByte {
                 if let waitsSince, waitsSince + firstByte <= now { return .fail(.firstByteTimeout) }
                 if let waits = isConnected ? waitsSince : now { next = min(next, waits + firstByte) }
             }
