@@ -49,7 +49,9 @@ let package = Package(
             path: "Sources/CCurl",
             providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]
         ),
-        .target(name: "NetworkCore", dependencies: [httpTypes, logging], swiftSettings: settings),
+        // libcurl needs it too, so it is there wherever libcurl is.
+        .systemLibrary(name: "CZlib", path: "Sources/CZlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
+        .target(name: "NetworkCore", dependencies: ["CZlib", httpTypes, logging], swiftSettings: settings),
         .target(
             name: "CurlTransport",
             dependencies: [
@@ -85,7 +87,11 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
-        .testTarget(name: "NetworkCoreTests", dependencies: ["NetworkCore", httpTypes], swiftSettings: settings),
+        .testTarget(
+            name: "NetworkCoreTests",
+            dependencies: ["NetworkCore", httpTypes, logging],
+            swiftSettings: settings
+        ),
         .testTarget(
             name: "CurlTransportTests",
             dependencies: ["CurlTransport", "NetworkTesting", httpTypes, logging],

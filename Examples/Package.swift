@@ -31,5 +31,13 @@ let package = Package(
         ),
         .executableTarget(name: "TutorialUsers", dependencies: [product("NetworkLayer")], swiftSettings: settings),
         .executableTarget(name: "BothTransports", dependencies: [product("NetworkLayer")], swiftSettings: settings),
+        // Not examples: programs that put the library on trial, for the scripts of their names.
+        .target(name: "TrialSupport", path: "Trials/TrialSupport", swiftSettings: settings),
+        .executableTarget(
+            name: "Soak",
+            dependencies: ["TrialSupport", product("NetworkLayer"), product("NetworkTesting")],
+            path: "Trials/Soak",
+            swiftSettings: settings
+        ),
     ]
 )

@@ -21,7 +21,7 @@ extension URLRequest {
         httpShouldHandleCookies = false
         httpMethod = request.method.rawValue
         for (name, value) in Self.joined(request.wireFields) { setValue(value, forHTTPHeaderField: name) }
-        if let bytes = request.body?.knownBytes, !bytes.isEmpty { httpBody = bytes }
+        if let bytes = try request.wireBody()?.knownBytes, !bytes.isEmpty { httpBody = bytes }
         #if canImport(FoundationNetworking)
         for name in Self.invented where value(forHTTPHeaderField: name) == nil {
             setValue(Self.leftOut, forHTTPHeaderField: name)

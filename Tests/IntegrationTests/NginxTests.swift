@@ -93,6 +93,28 @@ struct NginxTests {
         #expect(places.contains(1), "no connection was closed")
     }
 
+    @Test func `a connection that closes after every third request is seen in the metrics`() async throws {
+        let transport = CurlNetworkDispatcher()
+        let url = try RequestURL(try #require(Peers.nginx) + "/three/hello.txt")
+        var reused: [Bool?] = []
+        for _ in 1...12 { reused.append(try await Exchange(url, over: transport).metrics.connectionReused) }
+        #expect(reused == (1...4).flatMap { _ in [false, true, true] })
+    }
+
+    /// A POST to a file is refused, and read: what counts is that each is answered although its connection may be closing.
+    @Test(arguments: TransportKind.allCases)
+    func `bodies survive a connection that closes after every third request`(kind: TransportKind) async throws {
+        let path = try #require(Peers.nginx) + "/three/hello.txt"
+        for round in 1...30 {
+            var request = try RequestData(path: path, method: .post).transportRequest()
+            request.body = .bytes(Data(count: round * 1000))
+            request.options.totalTimeout = .seconds(30)
+            let response = try await kind.transport.send(request)
+            #expect(response.head.status == .methodNotAllowed)
+            _ = try await response.body.collect()
+        }
+    }
+
     @Test(arguments: TransportKind.allCases)
     func `requests at once survive connections that close after every third`(kind: TransportKind) async throws {
         let bodies = try await withThrowingTaskGroup(of: Data.self) { group in

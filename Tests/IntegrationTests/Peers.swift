@@ -17,7 +17,7 @@ enum Peers {
 
     /// A server with TLS in some form, as `scripts/peers/tls` numbers them.
     enum TLS: Int {
-        case good, expired, elsewhere, selfSigned, stray, old, clientCertificate, http2
+        case good, expired, elsewhere, selfSigned, stray, old, clientCertificate, http2, http2Short
     }
 
     static func url(_ server: TLS, _ path: String = "/whoami", host: String = "localhost") throws -> RequestURL {
@@ -33,6 +33,15 @@ enum Peers {
     static func proxy(_ kind: String) -> String? {
         ProcessInfo.processInfo.environment["NETWORKLAYER_PROXY_\(kind)"]
     }
+
+    /// A real HTTP/2 server, in clear and over TLS.
+    static let nghttpdVariable = "NETWORKLAYER_NGHTTPD_URL"
+    static let nghttpd = ProcessInfo.processInfo.environment[nghttpdVariable]
+    static let nghttpdTLSVariable = "NETWORKLAYER_NGHTTPD_TLS_URL"
+    static let nghttpdTLS = ProcessInfo.processInfo.environment[nghttpdTLSVariable]
+    /// The one that breaks off; see `scripts/peers/http2.py`.
+    static let http2Variable = "NETWORKLAYER_HTTP2_URL"
+    static let http2 = ProcessInfo.processInfo.environment[http2Variable]
 
     /// Why a suite does not run.
     static func absence(of variable: String) -> Comment {

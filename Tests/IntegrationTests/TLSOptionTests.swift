@@ -143,6 +143,18 @@ struct TLSOptionTests {
         #expect(exchange.metrics.httpVersion == "2")
     }
 
+    @Test(arguments: [1, 10])
+    func `HTTP 2 requests survive connections that take three each`(atOnce: Int) async throws {
+        let client = try HTTP2Client("https://localhost:\(try #require(Peers.tlsPort) + Peers.TLS.http2Short.rawValue)")
+        var connections: Set<String> = []
+        for _ in 0..<30 / atOnce {
+            let answers = try await client.send("/hello.txt", times: atOnce)
+            #expect(answers.allSatisfy { $0.text == "hello over TLS\n" && $0.metrics.httpVersion == "2" })
+            connections.formUnion(answers.connections)
+        }
+        #expect(connections.count >= 10, "\(connections)")
+    }
+
     @Test func `URLSession refuses the options before anything is sent`() async throws {
         let error = await expectFailure(.unsupported) {
             try await Exchange(Peers.url(.good), over: URLSessionNetworkDispatcher.instance) { $0.trustPeers() }

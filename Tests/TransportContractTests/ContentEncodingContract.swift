@@ -79,4 +79,76 @@ struct ContentEncodingContract {
             await expectFailure(.invalidContentEncoding) { try await transport.send(.get, server.url()) }
         }
     }
+
+    @Test(arguments: ContractTransport.all)
+    func gzipThatEndsEarly_inChunks_isAnError(transport: ContractTransport) async throws {
+        let packed = Gzip.stored(plain)
+        let head = Script.head(200, fields: [("Content-Encoding", "gzip"), ("Transfer-Encoding", "chunked")])
+        let size = Data("\(String(packed.count - 1, radix: 16))\r\n".utf8)
+        let server = try ScriptedServer([
+            .read, .send(head + size + packed.dropLast() + Data("\r\n0\r\n\r\n".utf8)),
+        ])
+        defer { server.stop() }
+        try await transport.run(.truncatedGzip) {
+            await expectFailure(.invalidContentEncoding) { try await transport.send(.get, server.url()) }
+        }
+    }
+
+    @Test(arguments: ContractTransport.all)
+    func gzipWithAWrongChecksum_isAnError(transport: ContractTransport) async throws {
+        var packed = Gzip.stored(plain)
+        packed[packed.count - 8] ^= 1
+        let server = try server(packed)
+        defer { server.stop() }
+        await expectFailure(.invalidContentEncoding) { try await transport.send(.get, server.url()) }
+    }
+
+    @Test(arguments: ContractTransport.all)
+    func noBytesAtAll_areAnEmptyBody(transport: ContractTransport) async throws {
+        let server = try server(Data())
+        defer { server.stop() }
+        #expect(try await transport.send(.get, server.url()).body.isEmpty)
+        #expect(try await transport.send(.head, server.url()).values(of: "Content-Encoding") == ["gzip"])
+    }
+
+    @Test(arguments: ContractTransport.all)
+    func requestBody_isPackedOnRequest(transport: ContractTransport) async throws {
+        let server = try ScriptedServer(.ok())
+        defer { server.stop() }
+        let plain = Data(String(repeating: "the same again, ", count: 20_000).utf8)
+        let answer = try await transport.send(.post, server.url(), body: plain) { $0.requestCompression = .gzip }
+        #expect(answer.status == 200)
+        let seen = try #require(server.requests.first)
+        #expect(seen.values(of: "Content-Encoding") == ["gzip"])
+        #expect(seen.values(of: "Content-Length") == ["\(seen.body.count)"])
+        #expect(seen.body.count < plain.count / 50)
+        // Read back by a peer that knows nothing of how it was made.
+        let echo = try self.server(seen.body)
+        defer { echo.stop() }
+        #expect(try await transport.send(.get, echo.url()).body == plain)
+    }
+
+    @Test(arguments: ContractTransport.all)
+    func emptyRequestBody_isNotPacked(transport: ContractTransport) async throws {
+        let server = try ScriptedServer(.ok())
+        defer { server.stop() }
+        _ = try await transport.send(.post, server.url(), body: Data()) { $0.requestCompression = .gzip }
+        _ = try await transport.send(.get, server.url()) { $0.requestCompression = .gzip }
+        #expect(server.requests.map { $0.values(of: "Content-Encoding") } == [[], []])
+        #expect(server.requests.map(\.body.count) == [0, 0])
+    }
+
+    @Test(arguments: ContractTransport.all)
+    func packingWhatIsPacked_isRefused(transport: ContractTransport) async throws {
+        await expectFailure(.invalidOption) {
+            try await transport.send(
+                .post, "http://127.0.0.1:1/", fields: [("content-encoding", "br")], body: plain
+            ) { $0.requestCompression = .gzip }
+        }
+        await expectFailure(.invalidOption) {
+            try await transport.send(.post, "http://127.0.0.1:1/", body: plain) {
+                $0.requestCompression = .gzip(level: 10)
+            }
+        }
+    }
 }

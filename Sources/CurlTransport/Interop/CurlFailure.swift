@@ -47,7 +47,9 @@ enum CurlFailure {
         case CURLE_OPERATION_TIMEDOUT where text.contains("too slow"):
             (.lowSpeed, "slower than the lowest speed allowed for too long (rate.lowSpeed)")
         case CURLE_OPERATION_TIMEDOUT: (.connectTimeout, "no connection within the connect timeout")
-        case CURLE_PARTIAL_FILE: (.truncatedBody, "the connection ended before the body did")
+        case CURLE_PARTIAL_FILE where isInBody: (.truncatedBody, "the connection ended before the body did")
+        // An HTTP/2 connection that ends before the head is reported like this.
+        case CURLE_PARTIAL_FILE: (.connectionLost, "the server closed the connection without an answer")
         case CURLE_GOT_NOTHING: (.connectionLost, "the server closed the connection without an answer")
         case CURLE_BAD_CONTENT_ENCODING: (.invalidContentEncoding, "the body's Content-Encoding is damaged or unknown")
         case CURLE_WRITE_ERROR where text.contains("content unencoding"):

@@ -22,6 +22,8 @@ final class EasyHandle: @unchecked Sendable {
     private var transferReference: Unmanaged<Transfer>?
     /// What it was set up for, if the next transfer may use it as it is.
     var setup: EasySetup?
+    /// The size of its receive buffer, in bytes.
+    private var receiveBuffer = LibcurlSupport.defaultBuffer
     /// The multi handle that its sockets report to.
     var socketContext: UnsafeMutableRawPointer?
 
@@ -47,6 +49,7 @@ final class EasyHandle: @unchecked Sendable {
         curl_easy_reset(pointer)
         setup = nil
         socketContext = nil
+        receiveBuffer = LibcurlSupport.defaultBuffer
         release()
         errorText[0] = 0
         _ = ccurl_easy_setopt_pointer(pointer, CURLOPT_ERRORBUFFER, errorText)
@@ -63,6 +66,13 @@ final class EasyHandle: @unchecked Sendable {
 
     /// Another transfer with the same setup.
     func reuse() { errorText[0] = 0 }
+
+    /// Sets the size of the receive buffer for the next transfer, in bytes (CURLOPT_BUFFERSIZE).
+    func setReceiveBuffer(_ bytes: Int) throws {
+        guard receiveBuffer != bytes else { return }
+        try set(.bufferSize, bytes)
+        receiveBuffer = bytes
+    }
 
     /// The transfer that it works for.
     var transfer: Transfer? { transferReference?.takeUnretainedValue() }

@@ -68,7 +68,6 @@ struct StringOption {
 
     static let url = StringOption(number: CURLOPT_URL, name: "CURLOPT_URL")
     static let customRequest = StringOption(number: CURLOPT_CUSTOMREQUEST, name: "CURLOPT_CUSTOMREQUEST")
-    static let acceptEncoding = StringOption(number: CURLOPT_ACCEPT_ENCODING, name: "CURLOPT_ACCEPT_ENCODING")
     static let protocols = StringOption(number: ccurl_opt_protocols_str, name: "CURLOPT_PROTOCOLS_STR")
     static let redirectProtocols = StringOption(
         number: ccurl_opt_redir_protocols_str, name: "CURLOPT_REDIR_PROTOCOLS_STR")

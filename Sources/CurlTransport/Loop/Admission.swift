@@ -25,7 +25,7 @@ struct Admission {
     private var recent: (origin: Origin, state: OriginState)?
     /// Past their origin's gate.
     private var ready = SlotQueue()
-    private var running = 0
+    private(set) var running = 0
     private(set) var waiting = 0
 
     /// How many origins are remembered, for tests.

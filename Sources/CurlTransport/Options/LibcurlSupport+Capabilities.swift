@@ -12,8 +12,8 @@ extension LibcurlSupport {
             (.digestAuthentication, true),
             (.ntlmAuthentication, features.contains("NTLM")),
             (.negotiateAuthentication, features.contains("SPNEGO")),
-            (.brotli, features.contains("brotli")),
-            (.zstd, features.contains("zstd")),
+            (.brotli, BrotliDecoder.isAvailable),
+            (.zstd, ZstdDecoder.isAvailable),
         ]
     }
 

@@ -67,17 +67,6 @@ struct HeaderFieldsOption: EasyOption {
     }
 }
 
-/// Decompression of what Accept-Encoding asked for (CURLOPT_ACCEPT_ENCODING). The header field itself is among
-/// the request's fields; libcurl's would be the same.
-struct DecompressionOption: EasyOption {
-    let encodings: [ContentEncoding]
-
-    func apply(to easy: EasyHandle) throws {
-        guard !encodings.isEmpty else { return }
-        try easy.set(.acceptEncoding, encodings.map(\.rawValue).joined(separator: ", "))
-    }
-}
-
 /// The protocol (CURLOPT_HTTP_VERSION, CURLOPT_PIPEWAIT).
 struct HTTPVersionOption: EasyOption {
     let version: TransportOptions.HTTPVersion
@@ -141,13 +130,12 @@ struct WireLogOption: EasyOption {
 
 extension TransportRequest {
     /// Everything that is set for this request, in order.
-    func easyOptions(for support: LibcurlSupport) -> [any EasyOption] {
+    func easyOptions(for support: LibcurlSupport) throws -> [any EasyOption] {
         let common: [any EasyOption] = [
             HardenedDefaults(support: support),
             TargetOption(url: url),
-            MethodAndBodyOption(method: method, body: body),
+            MethodAndBodyOption(method: method, body: try wireBody()),
             HeaderFieldsOption(fields: wireFields, hasBody: hasWireBody),
-            DecompressionOption(encodings: options.decompress ? options.acceptedEncodings : []),
             HTTPVersionOption(version: options.httpVersion, support: support),
             ConnectTimeoutOption(timeout: options.connectTimeout, support: support),
             WireLogOption(log: options.wireLog),

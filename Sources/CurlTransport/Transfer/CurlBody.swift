@@ -15,11 +15,14 @@ final class CurlBody: ResponseBodySource {
     private let owner: CurlNetworkDispatcher
     /// The body's length, if the head told it and it is not compressed.
     private let announcedBytes: Int?
+    /// `nil` for a body that is handed on as it is.
+    private let decoder: BodyDecoder?
 
     init(_ transfer: Transfer, head: ReceivedHead, loop: CurlLoop, owner: CurlNetworkDispatcher) {
         self.transfer = transfer
         self.loop = loop
         self.owner = owner
+        decoder = head.isEncoded ? transfer.request.decoder(for: head.head) : nil
         announcedBytes = transfer.request.method != .head && !head.isEncoded ? head.contentLength : nil
     }
 
@@ -31,6 +34,16 @@ final class CurlBody: ResponseBodySource {
     }
 
     func next() async throws -> Data? {
+        guard let decoder else { return try await nextOnWire() }
+        do {
+            return try await decoder.next(fetch: nextOnWire)
+        } catch {
+            discard()
+            throw inExchange(error)
+        }
+    }
+
+    private func nextOnWire() async throws -> Data? {
         try await read { channel, continuation in channel.read(continuation) }
     }
 
@@ -40,12 +53,25 @@ final class CurlBody: ResponseBodySource {
             discard()
             throw inExchange(NetworkError.bodyTooLarge(limit: limit))
         }
+        if decoder != nil { return try await collectDecoded(upTo: limit) }
         let body = try await read { channel, continuation in
             let (reading, resumesSender, isTooLarge) = channel.collect(upTo: limit, continuation)
             if isTooLarge { discard() }
             return (reading, resumesSender)
         }
         return body ?? Data()
+    }
+
+    private func collectDecoded(upTo limit: Int) async throws -> Data {
+        var body = Data()
+        while let piece = try await next() {
+            guard body.count + piece.count <= limit else {
+                discard()
+                throw inExchange(NetworkError.bodyTooLarge(limit: limit))
+            }
+            if body.isEmpty { body = piece } else { body.append(piece) }
+        }
+        return body
     }
 
     /// Reads at once if it can, else waits; cancelling the task then ends the exchange.
@@ -76,9 +102,9 @@ final class CurlBody: ResponseBodySource {
     }
 
     var metrics: TransportMetrics {
-        if let end = transfer.channel.end { return end.metrics }
         var metrics = TransportMetrics(total: transfer.elapsed)
-        metrics.responseBodyBytes = transfer.channel.receivedBytes
+        if let end = transfer.channel.end { metrics = end.metrics }
+        metrics.responseBodyBytes = decoder?.produced ?? transfer.channel.receivedBytes
         return metrics
     }
 

@@ -44,7 +44,7 @@ extension Transfer {
         easy.reset()
         let transfer = Transfer(request, origin: origin, easy: easy, clock: clock, limits: TransferLimits(request.options))
         easy.report(to: transfer)
-        for option in request.easyOptions(for: Libcurl.found) { try option.apply(to: easy) }
+        for option in try request.easyOptions(for: Libcurl.found) { try option.apply(to: easy) }
         if trustsAnyServer { try AnyServerOption().apply(to: easy) }
         try transfer.attachCallbacks(to: easy)
         easy.setup = EasySetup(request)

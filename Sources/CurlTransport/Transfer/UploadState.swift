@@ -67,7 +67,7 @@ struct UploadState {
         guard !chunk.isEmpty else { return (.goOn, false) }
         delivered += chunk.count
         if let length, delivered > length {
-            return (.stop, fail(.mismatch(expected: length, got: "more")))
+            return (.stop, fail(.bodyLengthMismatch(expected: length, got: "more")))
         }
         waiting.append(chunk)
         waitingBytes += chunk.count
@@ -85,7 +85,7 @@ struct UploadState {
             failure = error
             return wake()
         }
-        if let length, delivered < length { return fail(.mismatch(expected: length, got: "\(delivered)")) }
+        if let length, delivered < length { return fail(.bodyLengthMismatch(expected: length, got: "\(delivered)")) }
         isComplete = true
         return wake()
     }
@@ -110,15 +110,5 @@ struct UploadState {
     private mutating func wake() -> Bool {
         defer { isPaused = false }
         return isPaused
-    }
-}
-
-extension NetworkError {
-    fileprivate static func mismatch(expected: Int, got: String) -> NetworkError {
-        NetworkError(
-            .bodyLengthMismatch,
-            "the request's body has \(got) bytes where its length says \(expected)",
-            phase: .waiting
-        )
     }
 }

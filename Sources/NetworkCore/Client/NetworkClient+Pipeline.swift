@@ -1,10 +1,30 @@
 import Logging
 
 extension NetworkClient {
-    /// The way of a call: the interceptors in their order, then the transport, once or more often.
+    /// A request that is complete already, through the pipeline: its answer as soon as the head is there, whatever the
+    /// status, with the body still on its way. The request's own options count, not the client's.
+    /// - Throws: ``NetworkError``, the interceptors' errors.
+    public func send(_ request: TransportRequest) async throws -> Response<ResponseBody> {
+        let call = Call(totalTimeout: request.options.totalTimeout)
+        let incoming = try await carry(request, in: call)
+        return Response(value: incoming.body, head: incoming.head, metrics: incoming.metrics, call: call)
+    }
+
+    /// The way of a call: the interceptors, the redirects, and for each exchange the exchange interceptors, the cookies and
+    /// the transport.
     func carry(_ request: TransportRequest, in call: Call) async throws -> TransportResponse {
-        let steps = interceptors + exchangeInterceptors
-        return try await Next(steps[...], call: call) { request in try await exchange(request, in: call) }(request)
+        do {
+            if interceptors.isEmpty { return try await follow(request, in: call) }
+            return try await Next(interceptors[...], call: call) { try await follow($0, in: call) }(request)
+        } catch {
+            throw call.noted(in: error, of: request, transport: transport.name)
+        }
+    }
+
+    /// One exchange with the steps around it.
+    func step(_ request: TransportRequest, in call: Call) async throws -> TransportResponse {
+        if exchangeInterceptors.isEmpty { return try await exchange(request, in: call) }
+        return try await Next(exchangeInterceptors[...], call: call) { try await exchange($0, in: call) }(request)
     }
 
     /// One exchange, within what is left of the call's time.
@@ -17,8 +37,12 @@ extension NetworkClient {
             }
             request.options.totalTimeout = remaining
         }
+        if let cookies {
+            request.headerFields[.cookie] = cookies.fieldValue(for: request.url, after: request.headerFields[.cookie])
+        }
         do {
             let response = try await transport.send(request)
+            cookies?.take(response.head.headerFields, from: request.url)
             logger?.debug(
                 "\(request.method.rawValue) \(request.url) over \(transport.name): \(response.head.status.code)",
                 metadata: ["elapsed": "\(response.metrics.total.shortText)"]

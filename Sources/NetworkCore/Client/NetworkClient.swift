@@ -4,7 +4,7 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-import HTTPTypes
+public import HTTPTypes
 public import Logging
 
 /// The pipeline over a transport: encode, intercept, send, validate, decode. It is a ``NetworkDispatcher`` too.
@@ -25,6 +25,13 @@ public struct NetworkClient: NetworkDispatcher {
     public var interceptors: [any Interceptor] = []
     /// The steps around each exchange of a call, the outermost first: each retry and each redirect goes through them.
     public var exchangeInterceptors: [any Interceptor] = []
+    /// Which redirects are followed: all that the rules allow, by default.
+    public var redirects = RedirectPolicy.standard
+    /// Where cookies come from and go to. `nil`, the default, for neither.
+    public var cookies: CookieJar?
+    /// More header fields whose values are secret, beside ``SecretFields/always``: they stay behind when a redirect leads to
+    /// another origin.
+    public var secretFields: Set<HTTPField.Name> = []
     /// Where each exchange is noted, at debug level: method, URL without its query, status, time. `nil` for nowhere.
     public var logger: Logger?
 
@@ -66,7 +73,12 @@ public struct NetworkClient: NetworkDispatcher {
         let outgoing = try request.data.transportRequest(options: options)
         let call = Call(totalTimeout: outgoing.options.totalTimeout)
         let incoming = try await carry(outgoing, in: call)
-        let body = try await incoming.body.collect(upTo: options.maximumBodyBytes)
+        let body: Data
+        do {
+            body = try await incoming.body.collect(upTo: options.maximumBodyBytes)
+        } catch {
+            throw call.noted(in: error, of: outgoing, transport: transport.name)
+        }
         let answer = Response(value: body, head: incoming.head, metrics: incoming.metrics, call: call)
         guard answer.status.kind == .successful else {
             let error = NetworkError(
@@ -74,7 +86,7 @@ public struct NetworkClient: NetworkDispatcher {
                 "the server answered \(answer.status.code), and 2xx was expected",
                 phase: .decoding
             )
-            throw error.during(outgoing, transport: transport.name, elapsed: call.elapsed).refusing(answer)
+            throw call.noted(in: error, of: outgoing, transport: transport.name).refusing(answer)
         }
         return answer
     }

@@ -21,7 +21,7 @@ public struct TransportOptions: Sendable, Hashable {
     public var decompress = true
     /// The protocol to speak. ``HTTPVersion/automatic`` by default.
     public var httpVersion = HTTPVersion.automatic
-    /// Told how the body grows: on the transport's own thread, so it must return at once. `nil` by default.
+    /// Told how the body grows, on the wire or decoded as the transport has it: on the transport's own thread, so it must return at once. `nil` by default.
     public var progress: ProgressHandler?
     /// Where the exchange is written down as it goes over the wire, secrets left out. `nil` by default.
     public var wireLog: WireLog?
@@ -133,6 +133,15 @@ extension TransportOptions {
         set { set(\.acceptedEncodings, newValue) }
     }
 
+    /// Whether a request's body is packed, with `Content-Encoding` saying so. Off by default: the server must know it.
+    ///
+    /// Bytes are packed before they are sent, on the task that sends. A stream or a file is packed while it is sent, and its
+    /// length is then unknown; what a chunk holds may leave with a later one. A request without a body stays without.
+    public var requestCompression: RequestCompression {
+        get { rare?.value.requestCompression ?? .none }
+        set { set(\.requestCompression, newValue) }
+    }
+
     private mutating func set<Value>(_ path: WritableKeyPath<RareOptions, Value>, _ value: Value) {
         var options = rare?.value ?? RareOptions()
         options[keyPath: path] = value
@@ -151,7 +160,8 @@ extension TransportOptions {
 ///
 /// Two handlers are equal if they are the same object, so that options stay comparable.
 public final class ProgressHandler: Sendable, Hashable {
-    /// Called with the decoded bytes so far and, if known, the whole length.
+    /// Called with the bytes so far and, if known, the whole length. The curl transport counts both on the wire, so that
+    /// they agree; URLSession counts decoded bytes.
     public let report: @Sendable (_ received: Int, _ expected: Int?) -> Void
 
     /// A handler. It is called on the transport's thread and must return at once.

@@ -33,7 +33,8 @@ public struct TransportRequest: Sendable {
     /// The caller's, without `Content-Length` and `Transfer-Encoding`, which follow from the body; then, where the
     /// caller has none: `Accept: */*`, `User-Agent`, and `Accept-Encoding: gzip, deflate` (or `identity` when the
     /// response is not to be decompressed, and others where ``TransportOptions/acceptedEncodings`` says so). Basic and
-    /// Bearer of ``TransportOptions/authentication`` become `Authorization`.
+    /// Bearer of ``TransportOptions/authentication`` become `Authorization`, and ``TransportOptions/requestCompression``
+    /// `Content-Encoding`.
     public var wireFields: HTTPFields {
         var fields = headerFields
         fields[.contentLength] = nil
@@ -44,8 +45,24 @@ public struct TransportRequest: Sendable {
             let accepted = options.decompress ? options.acceptedEncodings.map(\.rawValue) : ["identity"]
             fields[.acceptEncoding] = accepted.joined(separator: ", ")
         }
+        if compression != nil { fields[.contentEncoding] = "gzip" }
         if let credentials = options.authentication?.fieldValue { fields[.authorization] = credentials }
         return fields
+    }
+
+    /// The body that goes out, the same over every transport: ``body``, packed if
+    /// ``TransportOptions/requestCompression`` says so.
+    /// - Throws: ``NetworkError/Code/unclassified`` when there is no memory to pack it.
+    public func wireBody() throws -> RequestBody? {
+        guard let level = compression else { return body }
+        return try body?.gzipped(level: level)
+    }
+
+    /// The level of gzip, if there is something to pack.
+    private var compression: Int? {
+        guard options.hasRareOptions, case .gzip(let level) = options.requestCompression, let body, body.length != 0
+        else { return nil }
+        return level
     }
 
     /// The default `User-Agent`.
@@ -79,7 +96,15 @@ public struct TransportRequest: Sendable {
         if options.tls.serverName != nil, url.scheme != "https" {
             throw NetworkError(.invalidOption, "tls.serverName has no meaning for an http URL", phase: .preparing)
         }
-        if options.httpVersion == .http1_0, let body, body.length == nil {
+        if compression != nil, headerFields.contains(.contentEncoding) {
+            throw NetworkError(
+                .invalidOption,
+                "the option requestCompression and the header field Content-Encoding exclude one another",
+                phase: .preparing
+            )
+        }
+        let hasLength = body?.length != nil && (compression == nil || body?.knownBytes != nil)
+        if options.httpVersion == .http1_0, body != nil, !hasLength {
             throw NetworkError(
                 .unsupported,
                 "a body of unknown length can't be sent with HTTP/1.0",

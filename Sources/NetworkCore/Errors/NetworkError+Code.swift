@@ -32,6 +32,10 @@ extension NetworkError.Code {
     public static let overloaded = Self("overloaded")
     /// A file to send can't be read.
     public static let unreadableFile = Self("unreadableFile")
+    /// A file can't be written.
+    public static let unwritableFile = Self("unwritableFile")
+    /// A file of cookies is not in the Netscape format; the message names the line.
+    public static let invalidCookieFile = Self("invalidCookieFile")
     /// The dispatcher was shut down.
     public static let shutDown = Self("shutDown")
 
@@ -82,6 +86,11 @@ extension NetworkError.Code {
     public static let unclassified = Self("unclassified")
 
     // MARK: The answer arrived and was refused
+
+    /// More redirects than ``RedirectPolicy/maximum``.
+    public static let tooManyRedirects = Self("tooManyRedirects")
+    /// A redirect that must not be followed: from https to http, or against the caller's policy.
+    public static let redirectRefused = Self("redirectRefused")
 
     /// The status is not 2xx; see ``NetworkError/response``.
     public static let unacceptableStatus = Self("unacceptableStatus")

@@ -77,8 +77,12 @@ public struct NetworkError: Error, Sendable {
         public var url: String
         /// The transport that carried it.
         public var transport: String
-        /// The time from `send` to the error.
+        /// The time from the call's start to the error; over a transport alone, that from `send`.
         public var elapsed: Duration
+        /// How often the whole was tried: 1, and 1 more for each retry.
+        public var attempts = 1
+        /// How many redirects were followed in the last attempt.
+        public var redirects = 0
 
         /// Names an exchange. `url` must not hold secrets.
         public init(method: String, url: String, transport: String, elapsed: Duration) {
@@ -118,6 +122,10 @@ extension NetworkError: CustomStringConvertible, CustomDebugStringConvertible {
         var text = code.rawValue
         if let exchange {
             text += " (\(exchange.method) \(exchange.url) over \(exchange.transport), \(exchange.elapsed.shortText)"
+            if exchange.attempts > 1 { text += ", attempt \(exchange.attempts)" }
+            if exchange.redirects > 0 {
+                text += ", after \(exchange.redirects) redirect\(exchange.redirects == 1 ? "" : "s")"
+            }
             text += phase.map { ", while \($0.rawValue))" } ?? ")"
         }
         text += ": \(message)"

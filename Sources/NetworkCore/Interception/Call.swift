@@ -18,15 +18,12 @@ public final class Call: Sendable {
     public let deadline: ContinuousClock.Instant?
     private let record = Guarded(Record())
 
-    private static let lastID = Guarded(0)
+    private static let lastID = Atomic(0)
 
     /// A call that begins now.
     /// - Parameter totalTimeout: The time that all of its exchanges have together.
     public init(totalTimeout: Duration? = nil) {
-        id = Self.lastID.withLock { last in
-            last += 1
-            return last
-        }
+        id = Self.lastID.add(1, ordering: .relaxed).newValue
         let now = ContinuousClock.now
         started = now
         deadline = totalTimeout.map { now + $0 }
@@ -43,8 +40,31 @@ public final class Call: Sendable {
     /// The time that is left before ``deadline``, never below zero; `nil` without one.
     public var remaining: Duration? { deadline.map { max(.zero, $0 - .now) } }
 
-    /// Notes that the whole is tried again; the redirects of the attempt before no longer count.
-    func beginRetry() {
+    /// An error with what the call has met: how often it was tried, how many redirects it followed, how long it took.
+    /// A failure that no transport named, a deadline that passed between two exchanges for example, is named here.
+    func noted(in error: any Error, of first: TransportRequest, transport: String) -> any Error {
+        guard var error = error as? NetworkError else { return error }
+        if error.exchange == nil, error.phase != .preparing {
+            error = error.during(lastRequest(first), transport: transport, elapsed: elapsed)
+        }
+        let record = record.withLock(\.self)
+        error.exchange?.attempts = record.attempts
+        error.exchange?.redirects = record.redirects.count
+        error.exchange?.elapsed = elapsed
+        return error
+    }
+
+    /// The request whose answer counts, for an error that names it: method and URL are those after the redirects.
+    private func lastRequest(_ first: TransportRequest) -> TransportRequest {
+        guard let last = redirects.last else { return first }
+        var request = first
+        request.method = last.method
+        request.url = last.to
+        return request
+    }
+
+    /// Notes that the whole is tried again, for a step that retries; the redirects of the attempt before no longer count.
+    public func beginRetry() {
         record.withLock { record in
             record.attempts += 1
             record.redirects = []

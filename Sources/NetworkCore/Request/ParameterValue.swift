@@ -1,7 +1,7 @@
 #if canImport(FoundationEssentials)
-import FoundationEssentials
+public import FoundationEssentials
 #else
-import Foundation
+public import Foundation
 #endif
 
 /// One parameter: what JSON can hold.
@@ -25,6 +25,8 @@ public enum ParameterValue: Sendable, Hashable {
     case double(Double)
     /// A text.
     case string(String)
+    /// A moment, written as ``ParameterConventions/dates`` says; years 1 to 9999.
+    case date(Date)
     /// A list.
     case array([ParameterValue])
     /// An object.
@@ -60,7 +62,7 @@ extension ParameterValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, 
 }
 
 extension ParameterValue {
-    /// Any value: numbers, texts, booleans, `URL`, `UUID`, `Decimal`, optionals, arrays and string-keyed dictionaries
+    /// Any value: numbers, texts, booleans, `Date`, `URL`, `UUID`, `Decimal`, optionals, arrays and string-keyed dictionaries
     /// of them. Anything else becomes ``unencodable(type:)``.
     public init(_ value: Any?) { self.init(value, depth: 0) }
 
@@ -83,6 +85,7 @@ extension ParameterValue {
         case let value as any BinaryInteger: self = .init(wholeNumber: value)
         case let value as Double: self = .double(value)
         case let value as Float: self = .double(Double(String(describing: value)) ?? Double(value))
+        case let value as Date: self = .date(value)
         case let value as URL: self = .string(value.absoluteString)
         case let value as UUID: self = .string(value.uuidString)
         case let value as Decimal: self = Double("\(value)").map { .double($0) } ?? .unencodable(type: "Decimal")
@@ -118,6 +121,8 @@ extension ParameterValue {
         case .unsigned(let value): value
         case .double(let value): value
         case .string(let value): value
+        case .date(let value):
+            firstProblem(at: "") == nil ? ParameterConventions.Dates.iso8601.value(of: value).plainValue : nil
         case .array(let values): values.map(\.plainValue)
         case .object(let values): values.mapValues(\.plainValue)
         }
@@ -144,6 +149,9 @@ extension ParameterValue: Encodable {
         case .unsigned(let value): try container.encode(value)
         case .double(let value): try container.encode(value)
         case .string(let value): try container.encode(value)
+        case .date(let value):
+            if let problem = firstProblem(at: "date") { throw problem }
+            try container.encode(ParameterConventions.Dates.iso8601.value(of: value))
         case .array(let values): try container.encode(values)
         case .object(let values): try container.encode(values)
         case .unencodable(let type):
@@ -165,6 +173,8 @@ extension ParameterValue {
         case .unencodable(let type): return .invalidParameter(path, "has the type \(type), which JSON can't hold")
         case .double(let value) where !value.isFinite:
             return .invalidParameter(path, "is \(value), not a number in JSON")
+        case .date(let value) where !ParameterConventions.Dates.range.contains(value):
+            return .invalidParameter(path, "is a moment outside the years 1 to 9999")
         case .array(let values):
             for (index, value) in values.enumerated() {
                 if let problem = value.firstProblem(at: "\(path)[\(index)]", depth: depth + 1) { return problem }
@@ -181,7 +191,7 @@ extension ParameterValue {
 }
 
 extension NetworkError {
-    fileprivate static func invalidParameter(_ path: String, _ problem: String) -> NetworkError {
+    static func invalidParameter(_ path: String, _ problem: String) -> NetworkError {
         NetworkError(.invalidParameters, "the parameter '\(path)' \(problem)", phase: .preparing)
     }
 }

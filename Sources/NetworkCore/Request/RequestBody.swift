@@ -112,4 +112,13 @@ extension NetworkError {
         NetworkError(
             .connectionLost, "the request's body is a one-time stream and can't be sent again", phase: .waiting)
     }
+
+    /// The error for a streamed body that is shorter or longer than announced.
+    package static func bodyLengthMismatch(expected: Int, got: String) -> NetworkError {
+        NetworkError(
+            .bodyLengthMismatch,
+            "the request's body has \(got) bytes where its length says \(expected)",
+            phase: .waiting
+        )
+    }
 }

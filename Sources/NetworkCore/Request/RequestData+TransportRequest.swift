@@ -1,42 +1,41 @@
 import HTTPTypes
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 extension RequestData {
     /// The request as a transport takes it: parsed, checked and encoded.
-    /// - Throws: ``NetworkError`` that names what is wrong, before anything is sent.
+    /// - Throws: ``NetworkError`` that names what is wrong, before anything is sent; the error of an encoder of your own
+    ///   as it is.
     public func transportRequest(options: TransportOptions = TransportOptions()) throws -> TransportRequest {
-        var request = TransportRequest(method: method, url: try RequestURL(path), options: options)
+        if let refusal { throw refusal }
+        var request = TransportRequest(method: method, url: try url(), options: options)
         request.headerFields = try HTTPFields(checking: headers ?? [:])
-        guard let parameters else { return request }
-        for (name, value) in parameters.sorted(by: { $0.key < $1.key }) {
-            if let problem = value.firstProblem(at: name) { throw problem }
-        }
-        switch method {
-        case .get, .head, .delete:
-            let added = QueryEncoder.encode(parameters)
-            let queries = [request.url.query, added].compactMap { $0 }.filter { !$0.isEmpty }
-            if !added.isEmpty { request.url = request.url.replacingQuery(queries.joined(separator: "&")) }
-        default:
-            request.body = .bytes(try Self.json(parameters))
-            if !request.headerFields.contains(.contentType) {
-                request.headerFields[.contentType] = "application/json"
-            }
+        if let idleTimeout { request.options.idleTimeout = idleTimeout }
+        guard let content = try content ?? contentOfParameters() else { return request }
+        let encoded = try content.encoded()
+        request.body = encoded.body
+        if let type = encoded.contentType, !request.headerFields.contains(.contentType) {
+            request.headerFields.append(try HTTPField(checking: "Content-Type", value: type))
         }
         return request
     }
 
-    private static func json(_ parameters: [String: ParameterValue]) throws -> Data {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        do {
-            return try encoder.encode(parameters)
-        } catch {
-            throw NetworkError(.invalidParameters, "the parameters can't be encoded: \(error)", phase: .preparing)
-        }
+    /// The URL with its whole query.
+    private func url() throws -> RequestURL {
+        let url = try baseURL.map { try RequestURL(base: $0, path: path) } ?? RequestURL(path)
+        let inQuery = [query, parametersAreQuery ? parameters : nil].compactMap { $0 }
+        guard !inQuery.isEmpty else { return url }
+        let encoder = QueryEncoder(conventions)
+        let added = try inQuery.map { try encoder.encode($0) }.filter { !$0.isEmpty }
+        guard !added.isEmpty else { return url }
+        let kept = [url.query ?? ""].filter { !$0.isEmpty }
+        return url.replacingQuery((kept + added).joined(separator: "&"))
+    }
+
+    private var parametersAreQuery: Bool {
+        content != nil || method == .get || method == .head || method == .delete
+    }
+
+    private func contentOfParameters() throws -> RequestContent? {
+        guard let parameters, !parametersAreQuery else { return nil }
+        return .json(parameters: parameters, conventions: conventions)
     }
 }

@@ -6,40 +6,66 @@ public import HTTPTypes
 /// spaces or line breaks can't exist. Methods are case-sensitive: `get` is not `GET`.
 public typealias HTTPMethod = HTTPRequest.Method
 
-/// What to ask: where, how, with which parameters and header fields.
+/// What to ask: where, how, with which parameters, content and header fields. Every way to describe a request ends in
+/// this one value (``RequestConvertible``).
 ///
-/// With GET, HEAD and DELETE the parameters go into the query, sorted by name and after a query that the path has
-/// already; an array repeats its name (`tags=a&tags=b`), an object puts its keys in brackets (`nested[a]=1`), and `nil`
-/// is left out. With every other method they are a JSON body with `Content-Type: application/json`, unless ``headers``
-/// name another.
+/// With GET, HEAD and DELETE the ``parameters`` go into the query; an array repeats its name (`tags=a&tags=b`), an
+/// object puts its keys in brackets (`nested[a]=1`), `nil` is left out; other ``conventions`` can be chosen. With every
+/// other method they are a JSON body with `Content-Type: application/json`, unless ``headers`` name another. Where there
+/// is a ``content``, that is the body, and the parameters go into the query whatever the method.
 ///
-/// Making a value never fails. Sending it fails, before anything is sent, with ``NetworkError/Code/invalidURL``,
-/// ``NetworkError/Code/invalidHeader`` or ``NetworkError/Code/invalidParameters``.
-public struct RequestData: Sendable, Hashable {
-    /// The whole URL, `http://127.0.0.1:3000/test` for example; see ``RequestURL`` for what is accepted.
-    public let path: String
+/// Making a value never fails. Sending it fails, before anything is sent, with an error that names the culprit:
+/// ``NetworkError/Code/invalidURL``, ``NetworkError/Code/invalidHeader``, ``NetworkError/Code/invalidParameters``,
+/// ``NetworkError/Code/unreadableFile``.
+public struct RequestData: Sendable {
+    /// The whole URL, `http://127.0.0.1:3000/test` for example, see ``RequestURL`` for what is accepted; or, with a
+    /// ``baseURL``, what follows it.
+    public var path: String
+    /// What ``path`` is appended to, by the rule of ``RequestURL/init(base:path:)``. `nil` when the path is the whole URL.
+    public var baseURL: String?
     /// How to ask.
-    public let method: HTTPMethod
+    public var method: HTTPMethod
+    /// Parameters that go into the query with any method, before the other ones and after a query that the URL has.
+    public var query: [String: ParameterValue]?
     /// The parameters as typed values.
-    public let parameters: [String: ParameterValue]?
+    public var parameters: [String: ParameterValue]?
+    /// What to send along. `nil` for none, or for ``parameters`` as JSON.
+    public var content: RequestContent?
     /// Header fields to send, beside the ones that the library adds (`Accept`, `User-Agent`, …), which they replace.
-    public let headers: [String: String]?
+    public var headers: [String: String]?
+    /// How lists, objects, booleans and dates are written.
+    public var conventions = ParameterConventions.standard
+    /// The longest time in which nothing moves, in place of the client's ``TransportOptions/idleTimeout``. `nil` leaves
+    /// that one.
+    public var idleTimeout: Duration?
+    /// Why it can't be sent, where that is known already: sending throws it. For those who make requests of something
+    /// else and can't throw.
+    public var refusal: (any Error)?
 
     /// A request with literal parameters.
     /// - Parameters:
-    ///   - path: The whole URL.
+    ///   - path: The whole URL, or with a base what follows it.
+    ///   - baseURL: What the path is appended to.
     ///   - method: GET unless said otherwise.
-    ///   - params: The parameters.
+    ///   - query: Parameters for the query, whatever the method.
+    ///   - params: The parameters, for the query or a JSON body as the method has it.
+    ///   - content: The body.
     ///   - headers: Header fields. Two names that differ only in case are refused when the request is sent.
     public init(
         path: String,
+        baseURL: String? = nil,
         method: HTTPMethod = .get,
+        query: [String: ParameterValue]? = nil,
         params: [String: ParameterValue]? = nil,
+        content: RequestContent? = nil,
         headers: [String: String]? = nil
     ) {
         self.path = path
+        self.baseURL = baseURL
         self.method = method
+        self.query = query
         self.parameters = params
+        self.content = content
         self.headers = headers
     }
 

@@ -149,7 +149,7 @@ struct RequestURLParser {
             switch segment {
             case ".": if isLast { output.append("") }
             case "..":
-                output = output.dropLast()
+                if !output.isEmpty { output.removeLast() }
                 if isLast { output.append("") }
             default: output.append(segment)
             }

@@ -43,6 +43,13 @@ extension DemoServer {
             let next = count == 1 ? "/test" : "/redirect/\(count - 1)"
             return DemoAnswer(status: 302, fields: [("Location", next)])
         },
+        DemoRoute([], "/bearer/:token", "200 with that bearer token, 401 with another or none") { request in
+            let wanted = "Bearer \(request.value)"
+            let isIn = request.headers.contains { $0[0].lowercased() == "authorization" && $0[1] == wanted }
+            var answer = try DemoAnswer.json(["authorized": isIn], status: isIn ? 200 : 401)
+            if !isIn { answer.fields.append(("WWW-Authenticate", "Bearer")) }
+            return answer
+        },
         DemoRoute([], "/cookies", "two Set-Cookie header fields") { _ in
             var answer = try DemoAnswer.json(["cookies": 2])
             answer.fields.append(("Set-Cookie", "first=1; Path=/"))

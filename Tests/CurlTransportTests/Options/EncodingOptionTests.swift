@@ -1,9 +1,9 @@
 import Foundation
-import NetworkCore
 import NetworkTesting
 import Testing
 
 @testable import CurlTransport
+@testable import NetworkCore
 
 @Suite("Encodings beyond gzip", .timeLimit(.minutes(1)))
 struct EncodingOptionTests {
@@ -28,5 +28,21 @@ struct EncodingOptionTests {
         #expect(exchange.text == sample.text)
         #expect(exchange.metrics.responseWireBytes == body.count)
         #expect(server.requests.first?.values(of: "Accept-Encoding") == ["\(encoding.rawValue), gzip"])
+    }
+
+    @Test(arguments: [ContentEncoding.brotli, .zstd])
+    func anEncodingThatEndsEarlyOrIsDamagedIsAnError(encoding: ContentEncoding) async throws {
+        guard CurlNetworkDispatcher.instance.capabilities.supported.isSuperset(of: encoding.required) else { return }
+        let sample = try #require(Self.packed[encoding])
+        let whole = try #require(Data(base64Encoded: sample.base64))
+        let damaged = Data(repeating: 0xFF, count: 50)
+        for body in [whole.dropLast(1), whole.prefix(whole.count / 2), damaged, whole + Data("more".utf8)] {
+            let server = try ScriptedServer(
+                .answer(fields: [("Content-Encoding", encoding.rawValue)], body: Data(body)))
+            defer { server.stop() }
+            await expectFailure(.invalidContentEncoding) {
+                try await OptionExchange(server.url()) { $0.acceptedEncodings = [encoding] }
+            }
+        }
     }
 }

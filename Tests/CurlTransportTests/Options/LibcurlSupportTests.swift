@@ -31,8 +31,12 @@ struct LibcurlSupportTests {
         #expect(!support(LibcurlVersion(7, 84)).has(.protocolStrings))
         #expect(support(LibcurlVersion(7, 88, 1)).suffers(from: .http2TruncationIsSuccess))
         #expect(!support(LibcurlVersion(8, 0)).suffers(from: .http2TruncationIsSuccess))
-        #expect(support(LibcurlVersion(8, 6)).receiveBufferBytes == nil)
-        #expect(support(LibcurlVersion(8, 7)).receiveBufferBytes == 256 * 1024)
+    }
+
+    @Test func theReceiveBufferIsLargeWhereItIsSharedOrFewTransfersRun() {
+        #expect(support(LibcurlVersion(8, 6)).receiveBufferBytes(running: 1) == 256 * 1024)
+        #expect(support(LibcurlVersion(8, 6)).receiveBufferBytes(running: 10_000) == 16 * 1024)
+        #expect(support(LibcurlVersion(8, 7)).receiveBufferBytes(running: 10_000) == 256 * 1024)
     }
 
     @Test func whatWasBuiltWithoutHTTP2RefusesIt_AndSaysWhy() throws {

@@ -1,12 +1,12 @@
-/// A compression of response bodies (CURLOPT_ACCEPT_ENCODING).
+/// A compression of bodies (RFC 9110 §8.4.1).
 public enum ContentEncoding: String, Sendable, Hashable, CaseIterable {
     /// gzip (RFC 1952).
     case gzip
     /// deflate (RFC 1950).
     case deflate
-    /// Brotli (RFC 7932), where libcurl was built with it (7.57).
+    /// Brotli (RFC 7932), where libcurl brings its library.
     case brotli = "br"
-    /// Zstandard (RFC 8878), where libcurl was built with it (7.72).
+    /// Zstandard (RFC 8878), where libcurl brings its library.
     case zstd
 
     /// What every transport decodes: gzip and deflate.

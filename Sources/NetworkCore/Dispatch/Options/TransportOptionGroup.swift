@@ -23,6 +23,7 @@ struct RareOptions: Sendable, Hashable {
     var authentication: Authentication?
     var addressPolicy = AddressPolicy.any
     var acceptedEncodings = ContentEncoding.common
+    var requestCompression = RequestCompression.none
 
     /// Those that are not at their defaults.
     private var groups: [any TransportOptionGroup] {
@@ -35,6 +36,7 @@ struct RareOptions: Sendable, Hashable {
     func check() throws {
         for group in groups { try group.check() }
         try authentication?.check()
+        try requestCompression.check()
         guard !acceptedEncodings.isEmpty else {
             throw OptionCheck.invalid("acceptedEncodings", "is empty; 'decompress = false' asks for no encoding")
         }

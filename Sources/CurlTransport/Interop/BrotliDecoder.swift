@@ -1,0 +1,77 @@
+import NetworkCore
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// Brotli, by the library that libcurl brings along (https://github.com/google/brotli, brotli/decode.h); looked up,
+/// because not every libcurl does.
+final class BrotliDecoder: ContentDecoder {
+    private struct Library: Sendable {
+        typealias Create = @convention(c) (OpaquePointer?, OpaquePointer?, OpaquePointer?) -> OpaquePointer?
+        typealias Destroy = @convention(c) (OpaquePointer?) -> Void
+        typealias Decompress =
+            @convention(c) (
+                OpaquePointer?, UnsafeMutablePointer<Int>, UnsafeMutablePointer<UnsafePointer<UInt8>?>,
+                UnsafeMutablePointer<Int>, UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>,
+                UnsafeMutablePointer<Int>?
+            ) -> Int32
+
+        let create: Create
+        let destroy: Destroy
+        let decompress: Decompress
+
+        init?() {
+            guard let create = dlsym(nil, "BrotliDecoderCreateInstance"),
+                let destroy = dlsym(nil, "BrotliDecoderDestroyInstance"),
+                let decompress = dlsym(nil, "BrotliDecoderDecompressStream")
+            else { return nil }
+            self.create = unsafeBitCast(create, to: Create.self)
+            self.destroy = unsafeBitCast(destroy, to: Destroy.self)
+            self.decompress = unsafeBitCast(decompress, to: Decompress.self)
+        }
+    }
+
+    private static let library = Library()
+
+    /// Whether the library is there.
+    static var isAvailable: Bool { library != nil }
+
+    private let decoder: OpaquePointer?
+    private(set) var isAtEnd = false
+
+    init() { decoder = Self.library?.create(nil, nil, nil) }
+
+    deinit { Self.library?.destroy(decoder) }
+
+    func decode(_ input: Data, limit: Int) throws -> (output: Data, consumed: Int) {
+        guard let library = Self.library, let decoder else {
+            throw NetworkError(.unclassified, "the Brotli library could not be started", phase: .receiving)
+        }
+        guard !isAtEnd else { return (Data(), 0) }
+        var (result, consumed) = (Int32(0), 0)
+        let output = try WrittenPiece.make(limit: limit) { target in
+            input.withUnsafeBytes { bytes in
+                var next: UnsafePointer<UInt8>? = bytes.bindMemory(to: UInt8.self).baseAddress
+                var left = bytes.count
+                var output: UnsafeMutablePointer<UInt8>? = target.bindMemory(to: UInt8.self).baseAddress
+                var room = target.count
+                result = library.decompress(decoder, &left, &next, &room, &output, nil)
+                consumed = bytes.count - left
+                return target.count - room
+            }
+        }
+        // BROTLI_DECODER_RESULT_ERROR, and BROTLI_DECODER_RESULT_SUCCESS.
+        guard result != 0 else { throw NetworkError.damagedEncoding("br", "is damaged") }
+        isAtEnd = result == 1
+        return (output, consumed)
+    }
+}

@@ -1,0 +1,94 @@
+import NetworkCore
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// Zstandard, by the library that libcurl brings along (https://facebook.github.io/zstd, zstd.h); looked up, because not
+/// every libcurl does. Several frames in a row are one body.
+final class ZstdDecoder: ContentDecoder {
+    /// ZSTD_inBuffer and ZSTD_outBuffer.
+    private struct Buffer {
+        var start: UnsafeMutableRawPointer?
+        var size: Int
+        var position = 0
+    }
+
+    private struct Library: Sendable {
+        typealias Create = @convention(c) () -> OpaquePointer?
+        typealias Free = @convention(c) (OpaquePointer?) -> Int
+        typealias SetParameter = @convention(c) (OpaquePointer?, Int32, Int32) -> Int
+        typealias Decompress =
+            @convention(c) (
+                OpaquePointer?, UnsafeMutableRawPointer, UnsafeMutableRawPointer
+            ) -> Int
+        typealias IsError = @convention(c) (Int) -> UInt32
+
+        let create: Create
+        let free: Free
+        let setParameter: SetParameter
+        let decompress: Decompress
+        let isError: IsError
+
+        init?() {
+            guard let create = dlsym(nil, "ZSTD_createDCtx"), let free = dlsym(nil, "ZSTD_freeDCtx"),
+                let setParameter = dlsym(nil, "ZSTD_DCtx_setParameter"),
+                let decompress = dlsym(nil, "ZSTD_decompressStream"), let isError = dlsym(nil, "ZSTD_isError")
+            else { return nil }
+            self.create = unsafeBitCast(create, to: Create.self)
+            self.free = unsafeBitCast(free, to: Free.self)
+            self.setParameter = unsafeBitCast(setParameter, to: SetParameter.self)
+            self.decompress = unsafeBitCast(decompress, to: Decompress.self)
+            self.isError = unsafeBitCast(isError, to: IsError.self)
+        }
+    }
+
+    private static let library = Library()
+    /// ZSTD_d_windowLogMax, and the 8 MiB that RFC 9659 grants a server.
+    private static let (windowParameter, largestWindow) = (Int32(100), Int32(23))
+
+    /// Whether the library is there.
+    static var isAvailable: Bool { library != nil }
+
+    private let decoder: OpaquePointer?
+    private(set) var isAtEnd = false
+
+    init() {
+        decoder = Self.library?.create()
+        if let decoder { _ = Self.library?.setParameter(decoder, Self.windowParameter, Self.largestWindow) }
+    }
+
+    deinit { _ = Self.library?.free(decoder) }
+
+    func decode(_ input: Data, limit: Int) throws -> (output: Data, consumed: Int) {
+        guard let library = Self.library, let decoder else {
+            throw NetworkError(.unclassified, "the Zstandard library could not be started", phase: .receiving)
+        }
+        // Asked again after its end, it would wait for another frame.
+        if isAtEnd, input.isEmpty { return (Data(), 0) }
+        var (result, consumed) = (0, 0)
+        let output = try WrittenPiece.make(limit: limit) { target in
+            input.withUnsafeBytes { bytes in
+                // It only reads there.
+                let start = UnsafeMutableRawPointer(mutating: bytes.baseAddress)
+                var source = Buffer(start: start, size: bytes.count)
+                var sink = Buffer(start: target.baseAddress, size: target.count)
+                result = library.decompress(decoder, &sink, &source)
+                consumed = source.position
+                return sink.position
+            }
+        }
+        guard library.isError(result) == 0 else { throw NetworkError.damagedEncoding("zstd", "is damaged") }
+        // 0 is the end of a frame, all of it handed out.
+        isAtEnd = result == 0
+        return (output, consumed)
+    }
+}

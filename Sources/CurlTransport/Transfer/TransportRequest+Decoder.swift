@@ -1,0 +1,53 @@
+import HTTPTypes
+import NetworkCore
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+extension TransportRequest {
+    /// How many codings one body may have.
+    private static let maximumCodings = 5
+
+    /// What takes off the codings of a response's body; `nil` when there are none, or they are to stay.
+    ///
+    /// libcurl could do it (CURLOPT_ACCEPT_ENCODING), but takes a body that is cut short within its coding for whole, and
+    /// decodes on the loop's thread, where a paused bomb has to be held in memory.
+    func decoder(for head: HTTPResponse) -> BodyDecoder? {
+        guard options.decompress, method != .head else { return nil }
+        let codings = head.headerFields[values: .contentEncoding].flatMap { $0.split(separator: ",") }.map {
+            $0.filter { $0 != " " && $0 != "\t" }.lowercased()
+        }.filter { !$0.isEmpty && $0 != "identity" && $0 != "none" }
+        guard !codings.isEmpty else { return nil }
+        guard codings.count <= Self.maximumCodings else {
+            return BodyDecoder(DecodingChain([("Content-Encoding", UnknownCoding("has \(codings.count) layers"))]))
+        }
+        // The last one was applied last, and comes off first.
+        return BodyDecoder(DecodingChain(codings.reversed().map { ($0, Self.decoder($0)) }))
+    }
+
+    private static func decoder(_ coding: String) -> any ContentDecoder {
+        switch coding {
+        case "gzip", "x-gzip": Inflater(.gzip)
+        case "deflate": Inflater(.deflate)
+        case "br" where BrotliDecoder.isAvailable: BrotliDecoder()
+        case "zstd" where ZstdDecoder.isAvailable: ZstdDecoder()
+        default: UnknownCoding("is unknown")
+        }
+    }
+}
+
+/// A coding that can't be taken off: an error with the body's first byte, and none for a body that has none.
+private final class UnknownCoding: ContentDecoder {
+    private let problem: String
+
+    init(_ problem: String) { self.problem = problem }
+
+    let isAtEnd = true
+
+    func decode(_ input: Data, limit: Int) throws -> (output: Data, consumed: Int) {
+        throw NetworkError(.invalidContentEncoding, "the body's Content-Encoding \(problem)", phase: .receiving)
+    }
+}

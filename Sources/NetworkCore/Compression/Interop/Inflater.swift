@@ -1,0 +1,84 @@
+import CZlib
+
+#if canImport(FoundationEssentials)
+package import FoundationEssentials
+#else
+package import Foundation
+#endif
+
+/// gzip and deflate, by zlib, which checks the sums at the end.
+package final class Inflater: ContentDecoder {
+    /// The container around the compressed bytes.
+    package enum Container: String {
+        /// RFC 1952. Several members in a row are one body.
+        case gzip
+        /// RFC 1950; and RFC 1951 without any container, which some servers send by that name.
+        case deflate
+    }
+
+    private let container: Container
+    private let stream: UnsafeMutablePointer<z_stream>
+    private var isStarted = false
+    package private(set) var isAtEnd = false
+
+    package init(_ container: Container) {
+        self.container = container
+        stream = .allocate(capacity: 1)
+        stream.initialize(to: z_stream())
+    }
+
+    deinit {
+        if isStarted { inflateEnd(stream) }
+        stream.deallocate()
+    }
+
+    package func decode(_ input: Data, limit: Int) throws -> (output: Data, consumed: Int) {
+        guard let first = input.first ?? (isStarted ? 0 : nil) else { return (Data(), 0) }
+        if isAtEnd {
+            guard !input.isEmpty else { return (Data(), 0) }
+            // Some servers fill up with zeros.
+            if first == 0, input.allSatisfy({ $0 == 0 }) { return (Data(), input.count) }
+            guard container == .gzip, first == 0x1F else { return (Data(), 0) }
+            inflateReset(stream)
+            isAtEnd = false
+        }
+        if !isStarted { try start(first) }
+        return try inflatePiece(of: input, limit: limit)
+    }
+
+    /// The first byte of zlib's container is 0x78 for the usual window, and 0x?8 for any. Without a container that would be
+    /// a stored block with a length of its own, which no compressor begins with.
+    private func start(_ first: UInt8) throws {
+        let window: Int32 =
+            switch container {
+            case .gzip: 15 + 16
+            case .deflate: first & 0x0F == 8 && first >> 4 <= 7 ? 15 : -15
+            }
+        guard czlib_inflate_init(stream, window) == Z_OK else {
+            throw NetworkError(.unclassified, "zlib could not be started (inflateInit2)", phase: .receiving)
+        }
+        isStarted = true
+    }
+
+    private func inflatePiece(of input: Data, limit: Int) throws -> (output: Data, consumed: Int) {
+        var (status, consumed) = (Z_OK, 0)
+        let output = try WrittenPiece.make(limit: limit) { target in
+            input.withUnsafeBytes { bytes in
+                // zlib only reads there.
+                stream.pointee.next_in = UnsafeMutablePointer(mutating: bytes.bindMemory(to: UInt8.self).baseAddress)
+                let offered = UInt32(clamping: bytes.count)
+                stream.pointee.avail_in = offered
+                stream.pointee.next_out = target.bindMemory(to: UInt8.self).baseAddress
+                stream.pointee.avail_out = UInt32(clamping: target.count)
+                status = inflate(stream, Z_NO_FLUSH)
+                consumed = Int(offered - stream.pointee.avail_in)
+                return target.count - Int(stream.pointee.avail_out)
+            }
+        }
+        guard status == Z_OK || status == Z_STREAM_END || status == Z_BUF_ERROR else {
+            throw NetworkError.damagedEncoding(container.rawValue, "is damaged")
+        }
+        isAtEnd = status == Z_STREAM_END
+        return (output, consumed)
+    }
+}

@@ -1,0 +1,93 @@
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+extension CookieJar {
+    /// The largest file that is loaded, in bytes.
+    static let maximumFileBytes = 16 << 20
+
+    /// Adds the cookies of a file in the Netscape format, as curl writes it.
+    ///
+    /// Cookies that are over, and those that no server could have set, are left out.
+    /// - Throws: ``NetworkError/Code/unreadableFile``, and ``NetworkError/Code/invalidCookieFile`` that names the line; then
+    ///   no cookie was added.
+    public func load(_ path: String) throws { try add(netscape: FileText.read(path, limit: Self.maximumFileBytes)) }
+
+    /// Writes all cookies to a file in the Netscape format, those that end with the jar too. The file appears when it is
+    /// complete, and its owner alone may read it.
+    /// - Throws: ``NetworkError/Code/unwritableFile``.
+    public func save(to path: String) throws { try FileText.write(netscape, to: path) }
+
+    /// All cookies in the Netscape format: a line each of domain, whether its subdomains get it, path, whether it is for TLS
+    /// alone, its end in seconds since 1970 (0 for none), name and value, separated by tabs.
+    public var netscape: String {
+        let lines = cookies.map { cookie in
+            [
+                "\(cookie.isHTTPOnly ? Self.httpOnlyMark : "")\(cookie.includesSubdomains ? "." : "")\(cookie.domain)",
+                cookie.includesSubdomains ? "TRUE" : "FALSE",
+                cookie.path,
+                cookie.isSecure ? "TRUE" : "FALSE",
+                // A moment within a second is not over before it.
+                cookie.expires.map { String(Int(min($0.timeIntervalSince1970.rounded(.up), 1e15))) } ?? "0",
+                cookie.name,
+                cookie.value,
+            ].joined(separator: "\t")
+        }
+        return (["# Netscape HTTP Cookie File"] + lines).joined(separator: "\n") + "\n"
+    }
+
+    /// Adds cookies from a text in the Netscape format; see ``load(_:)``.
+    /// - Throws: ``NetworkError/Code/invalidCookieFile``.
+    public func add(netscape text: String) throws {
+        var found: [Cookie] = []
+        for (index, line) in text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+            .enumerated()
+        {
+            let line = line.last == UInt8(ascii: "\r") ? line.dropLast() : line
+            if let cookie = try Self.cookie(String(decoding: line, as: UTF8.self), number: index + 1) {
+                found.append(cookie)
+            }
+        }
+        for cookie in found where accepts(cookie) { keep(cookie) }
+    }
+
+    private static let httpOnlyMark = "#HttpOnly_"
+
+    /// The cookie of a line; `nil` for a comment and an empty line.
+    private static func cookie(_ line: String, number: Int) throws -> Cookie? {
+        let isHTTPOnly = line.hasPrefix(httpOnlyMark)
+        let text = isHTTPOnly ? line.dropFirst(httpOnlyMark.count) : line[...]
+        if !isHTTPOnly, line.isEmpty || line.hasPrefix("#") { return nil }
+        let columns = text.split(separator: "\t", maxSplits: 6, omittingEmptySubsequences: false).map(String.init)
+        // curl writes an empty value as nothing at all, older ones without the tab before it.
+        guard columns.count >= 6 else { throw invalid(number, "has \(columns.count) of 7 columns") }
+        guard let includesSubdomains = flag(columns[1]), let isSecure = flag(columns[3]) else {
+            throw invalid(number, "has something else than TRUE and FALSE in column 2 or 4")
+        }
+        guard let seconds = Int64(columns[4]) else { throw invalid(number, "has no number in column 5") }
+        return Cookie(
+            name: columns[5],
+            value: columns.count > 6 ? columns[6] : "",
+            domain: (columns[0].hasPrefix(".") ? String(columns[0].dropFirst()) : columns[0]).lowercased(),
+            includesSubdomains: includesSubdomains,
+            path: columns[2],
+            isSecure: isSecure,
+            isHTTPOnly: isHTTPOnly,
+            expires: seconds == 0 ? nil : Date(timeIntervalSince1970: Double(seconds))
+        )
+    }
+
+    private static func flag(_ text: String) -> Bool? {
+        switch text.uppercased() {
+        case "TRUE": true
+        case "FALSE": false
+        default: nil
+        }
+    }
+
+    private static func invalid(_ line: Int, _ problem: String) -> NetworkError {
+        NetworkError(.invalidCookieFile, "line \(line) of the cookie file \(problem)", phase: .preparing)
+    }
+}

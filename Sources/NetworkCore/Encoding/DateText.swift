@@ -1,0 +1,37 @@
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+extension ParameterConventions.Dates {
+    /// Years 1 to 9999, which ISO 8601 writes with four digits.
+    static let range = Date(timeIntervalSince1970: -62_135_596_800)..<Date(timeIntervalSince1970: 253_402_300_800)
+
+    /// A moment within ``range`` as text or number.
+    func value(of date: Date) -> ParameterValue {
+        let seconds = date.timeIntervalSince1970
+        switch self {
+        case .iso8601:
+            // Rounded here: the style below cuts, and 0.1 s would come out as 99 ms.
+            let milliseconds = (seconds * 1000).rounded()
+            let isWhole = milliseconds.truncatingRemainder(dividingBy: 1000) == 0
+            let style = Date.ISO8601FormatStyle(includingFractionalSeconds: !isWhole)
+            return .string(style.format(Date(timeIntervalSince1970: (milliseconds + (isWhole ? 0 : 0.25)) / 1000)))
+        case .seconds: return Int(exactly: seconds).map { .int($0) } ?? .double(seconds)
+        case .milliseconds: return .int(Int((seconds * 1000).rounded()))
+        }
+    }
+}
+
+extension ParameterValue {
+    /// The same with every moment written as a convention has it.
+    func writingDates(as dates: ParameterConventions.Dates) -> ParameterValue {
+        switch self {
+        case .date(let date): dates.value(of: date)
+        case .array(let values): .array(values.map { $0.writingDates(as: dates) })
+        case .object(let values): .object(values.mapValues { $0.writingDates(as: dates) })
+        default: self
+        }
+    }
+}

@@ -1,0 +1,62 @@
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// A request that knows its resource, its base and where its parameters go.
+///
+/// ```swift
+/// struct AddNote: APIRequest {
+///     typealias Resource = Note
+///     let text: String
+///     var baseURL: URL { URL(string: "http://127.0.0.1:3000")! }
+///     var path: String { "notes" }
+///     var method: HTTPMethod { .post }
+///     var parameters: RequestParams { .body(["text": text]) }
+///     var headers: [String: Any]? { ["X-Retries": 2] }
+/// }
+///
+/// let note = try await AddNote(text: "buy milk").response(from: CurlNetworkDispatcher.instance)
+/// ```
+public protocol APIRequest: RequestConvertible {
+    /// What the response's body is decoded to, as JSON.
+    associatedtype Resource: Decodable, SendableMetatype
+    /// Scheme, host, and what all paths begin with.
+    var baseURL: URL { get }
+    /// What follows the base, by the rule of ``RequestURL/init(base:path:)``.
+    var path: String { get }
+    /// How to ask.
+    var method: HTTPMethod { get }
+    /// The parameters, and where they go.
+    var parameters: RequestParams { get }
+    /// Header fields. Numbers and booleans become text; a value of another type fails the request with
+    /// ``NetworkError/Code/invalidHeader``.
+    var headers: [String: Any]? { get }
+}
+
+extension APIRequest {
+    /// All of it, by way of ``URLRequestBuilder``.
+    public var data: RequestData {
+        URLRequestBuilder(with: baseURL, path: path)
+            .set(method: method)
+            .set(headers: headers)
+            .set(parameters: parameters)
+            .data
+    }
+
+    /// The decoded resource.
+    /// - Parameter dispatcher: Who carries it.
+    /// - Throws: ``NetworkError``, or whatever a dispatcher of your own reports.
+    public func response(from dispatcher: any NetworkDispatcher) async throws -> sending Resource {
+        try await response(as: Resource.self, from: dispatcher)
+    }
+}
+
+/// Parameters, and where they go.
+public enum RequestParams {
+    /// A JSON body. `nil` for none.
+    case body(_: [String: Any]?)
+    /// The query. `nil` for none.
+    case url(_: [String: Any]?)
+}

@@ -1,0 +1,71 @@
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// A GET request as a base, a path and a key: an enum with a case for each resource is the usual way.
+///
+/// ```swift
+/// enum MovieFeed: Endpoint {
+///     case nowPlaying, topRated
+///
+///     var base: String { "https://api.themoviedb.org" }
+///     var path: String {
+///         switch self {
+///         case .nowPlaying: "/3/movie/now_playing"
+///         case .topRated: "/3/movie/top_rated"
+///         }
+///     }
+///     var apiKey: String { "api_key=YOUR_KEY" }
+/// }
+/// ```
+///
+/// ``RequestConvertible/data`` is made of these; with an own `data`, an endpoint may be any other request too.
+public protocol BaseRequest: RequestConvertible {
+    /// Scheme, host, and what all paths begin with.
+    var base: String { get }
+    /// What follows the base, by the rule of ``RequestURL/init(base:path:)``.
+    var path: String { get }
+    /// A query that each request carries, `api_key=…` for example; percent-encoded already where it needs to be. Empty by
+    /// default. Errors and logs leave it out, as they do with every query.
+    var apiKey: String { get }
+    /// Parameters of the query beside ``apiKey``. None by default.
+    var query: [String: ParameterValue]? { get }
+}
+
+/// The other name of ``BaseRequest``.
+public typealias Endpoint = BaseRequest
+
+extension BaseRequest {
+    /// No key.
+    public var apiKey: String { "" }
+
+    /// No parameters.
+    public var query: [String: ParameterValue]? { nil }
+
+    /// A GET of base and path, with the key and the query.
+    public var data: RequestData {
+        var all = Self.pairs(apiKey)
+        for (name, value) in query ?? [:] { all[name] = value }
+        return RequestData(path: path, baseURL: base, query: all)
+    }
+
+    /// The parts of the URL; without any where base and path make none. Sending the request says then what is wrong.
+    public var urlComponents: URLComponents {
+        guard let url = try? data.transportRequest().url else { return URLComponents() }
+        return URLComponents(string: url.absoluteString) ?? URLComponents()
+    }
+
+    /// Names and values of a query that is written out. A name that comes twice has a list.
+    private static func pairs(_ query: String) -> [String: ParameterValue] {
+        var values: [String: [String]] = [:]
+        for pair in query.split(separator: "&") {
+            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map { part in
+                PercentEncoding.decoded(part) ?? String(part)
+            }
+            values[parts[0], default: []].append(parts.dropFirst().first ?? "")
+        }
+        return values.mapValues { $0.count == 1 ? .string($0[0]) : .array($0.map { .string($0) }) }
+    }
+}

@@ -1,0 +1,44 @@
+extension RequestConvertible {
+    /// The decoded value of any request, whichever way it is described.
+    ///
+    /// ```swift
+    /// let feed = try await MovieFeed.topRated.response(as: MovieFeedResult.self, from: CurlNetworkDispatcher.instance)
+    /// ```
+    /// - Parameters:
+    ///   - type: What the body is decoded to, as JSON.
+    ///   - dispatcher: Who carries it.
+    /// - Throws: ``NetworkError``, or whatever a dispatcher of your own reports.
+    public func response<Value: Decodable & SendableMetatype>(
+        as type: Value.Type,
+        from dispatcher: any NetworkDispatcher
+    ) async throws -> sending Value {
+        try ResponseDecoding.decode(type, from: try await dispatcher.data(for: data))
+    }
+}
+
+extension RequestData {
+    /// Sets header fields from values of any kind: texts as they are, numbers and booleans as text, `nil` left out.
+    /// Anything else refuses the request, by the field's name.
+    mutating func setHeaders(_ headers: [String: Any]?) {
+        guard let headers else { return }
+        var fields: [String: String] = [:]
+        for (name, value) in headers.sorted(by: { $0.key < $1.key }) {
+            switch ParameterValue(value) {
+            case .null: break
+            case .string(let text): fields[name] = text
+            case .int(let number): fields[name] = String(number)
+            case .unsigned(let number): fields[name] = String(number)
+            case .double(let number): fields[name] = String(number)
+            case .bool(let flag): fields[name] = flag ? "true" : "false"
+            case .date, .array, .object, .unencodable:
+                let shown = name.unicodeScalars.prefix(64).map { $0.escaped(asASCII: true) }.joined()
+                refusal = NetworkError(
+                    .invalidHeader,
+                    "the header field '\(shown)' is a \(type(of: value)); a text or a number is expected",
+                    phase: .preparing
+                )
+            }
+        }
+        self.headers = fields
+    }
+}

@@ -1,0 +1,37 @@
+extension RequestURL {
+    /// The URL that a reference means when it is found here: RFC 3986 §5.2, without the exception for old schemes. The
+    /// fragment is dropped.
+    /// - Throws: ``NetworkError/Code/invalidURL`` for a reference that does not lead to a URL as this type accepts it: another
+    ///   scheme, user and password, `http:` without `//`, more than 64 KiB, and so on.
+    public func resolving(_ reference: String) throws -> RequestURL {
+        let reference = reference.utf8.prefix { $0 != UInt8(ascii: "#") }
+        let text = String(Substring(reference))
+        if Self.hasScheme(reference) { return try RequestURL(text) }
+        if reference.starts(with: "//".utf8) { return try RequestURL("\(scheme):\(text)") }
+        let base = "\(scheme)://\(authority)"
+        guard let first = reference.first else { return self }
+        if first == UInt8(ascii: "/") { return try RequestURL(base + text) }
+        if first == UInt8(ascii: "?") { return try RequestURL(base + path + text) }
+        let folder = path.lastIndex(of: "/").map { path[...$0] } ?? "/"
+        return try RequestURL(base + folder + text)
+    }
+
+    /// Whether both are served by the same server as far as secrets go: scheme, host and port.
+    public func hasSameOrigin(as other: RequestURL) -> Bool {
+        scheme == other.scheme && host == other.host && effectivePort == other.effectivePort
+    }
+
+    /// Whether it begins with what can only be a scheme: a letter, then letters, digits, `+`, `-`, `.`, then `:`.
+    private static func hasScheme(_ reference: Substring.UTF8View) -> Bool {
+        for (offset, byte) in reference.enumerated() {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): continue
+            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."):
+                if offset == 0 { return false }
+            case UInt8(ascii: ":"): return offset > 0
+            default: return false
+            }
+        }
+        return false
+    }
+}

@@ -1,0 +1,52 @@
+import Foundation
+
+/// The bytes of an `InputStream` as chunks. The stream blocks, so it is read on a queue of its own.
+struct InputStreamChunks: AsyncSequence, Sendable {
+    typealias Element = Data
+
+    private let source: Source
+
+    init(_ stream: InputStream) { source = Source(stream) }
+
+    func makeAsyncIterator() -> Iterator { Iterator(source: source) }
+
+    struct Iterator: AsyncIteratorProtocol {
+        fileprivate let source: Source
+
+        mutating func next() async throws -> Data? { try await source.next() }
+    }
+
+    /// @unchecked: the stream is touched on the queue alone.
+    fileprivate final class Source: @unchecked Sendable {
+        private static let pieceBytes = 65_536
+        private let stream: InputStream
+        private let queue = DispatchQueue(label: "NetworkLayer.InputStream")
+
+        init(_ stream: InputStream) { self.stream = stream }
+
+        deinit { stream.close() }
+
+        func next() async throws -> Data? {
+            try await withCheckedThrowingContinuation { continuation in
+                queue.async { continuation.resume(with: Result { try self.read() }) }
+            }
+        }
+
+        private func read() throws -> Data? {
+            if stream.streamStatus == .notOpen { stream.open() }
+            var piece = [UInt8](repeating: 0, count: Self.pieceBytes)
+            let count = stream.read(&piece, maxLength: piece.count)
+            if count > 0 { return Data(piece.prefix(count)) }
+            if count == 0 { return nil }
+            throw NetworkError(
+                .unreadableFile,
+                "the stream of the request's body can't be read",
+                phase: .waiting,
+                underlying: stream.streamError.map { error in
+                    let error = error as NSError
+                    return .init(domain: error.domain, code: error.code, message: error.localizedDescription)
+                }
+            )
+        }
+    }
+}

@@ -1,0 +1,19 @@
+#if canImport(FoundationNetworking)
+import Foundation
+public import FoundationNetworking
+#else
+public import Foundation
+#endif
+
+extension URLRequestBuilder {
+    /// The request as a `URLRequest`.
+    /// - Throws: ``NetworkCore/APIError/requestBuilderFailed``. `try builder.data.urlRequest()` makes the same and throws
+    ///   the ``NetworkCore/NetworkError`` that names the culprit.
+    public func build() throws -> URLRequest {
+        do {
+            return try data.urlRequest()
+        } catch {
+            throw APIError.requestBuilderFailed
+        }
+    }
+}

@@ -1,0 +1,96 @@
+import Foundation
+import NetworkTesting
+import Testing
+
+@testable import CurlTransport
+@testable import NetworkCore
+
+/// A body through its decoders.
+enum Decoded {
+    /// The whole of it, fed in pieces of `size` bytes.
+    static func all(of packed: Data, by decoders: any ContentDecoder..., inPiecesOf size: Int = .max) throws -> Data {
+        var chain = DecodingChain(decoders.map { ("test", $0) })
+        var (body, rest) = (Data(), packed[...])
+        while !rest.isEmpty {
+            chain.append(Data(rest.prefix(size)))
+            rest = rest.dropFirst(size)
+            while let piece = try chain.next() {
+                #expect(!piece.isEmpty && piece.count <= DecodingChain.pieceBytes)
+                body += piece
+            }
+        }
+        try chain.end()
+        #expect(chain.produced == body.count)
+        return body
+    }
+}
+
+@Suite("Taking encodings off")
+struct DecodingTests {
+    private let plain = PatternBytes.make(count: 150_000)
+
+    private func expectDamage(_ packed: Data, _ container: Inflater.Container = .gzip) {
+        #expect {
+            try Decoded.all(of: packed, by: Inflater(container))
+        } throws: { ($0 as? NetworkError)?.code == .invalidContentEncoding }
+    }
+
+    @Test(arguments: [1, 2, 3, 7, 1_000, .max])
+    func anySplitGivesTheSame(size: Int) throws {
+        #expect(try Decoded.all(of: Gzip.stored(plain), by: Inflater(.gzip), inPiecesOf: size) == plain)
+        let zeros = Data(count: 1_000_000)
+        #expect(try Decoded.all(of: Gzip.zeros(count: 1_000_000), by: Inflater(.gzip), inPiecesOf: size) == zeros)
+    }
+
+    @Test func everyCutIsNoticed() throws {
+        let packed = Gzip.stored(Data("a short text".utf8))
+        for count in 1..<packed.count { expectDamage(packed.prefix(count)) }
+        #expect(try Decoded.all(of: Data(), by: Inflater(.gzip)) == Data())
+    }
+
+    @Test func aFlippedBitIsNoticed() {
+        let packed = Gzip.stored(Data("a short text".utf8))
+        // The container's head has a few bytes that mean nothing: time, flags, system; and a stored block fills up its first byte.
+        for index in [0, 1, 2] + Array(11..<packed.count) {
+            var damaged = packed
+            damaged[index] ^= 0x10
+            expectDamage(damaged)
+        }
+    }
+
+    @Test func membersInARowAreOneBody_AndZerosAfterThemNothing() throws {
+        let two = Gzip.stored(Data("one, ".utf8)) + Gzip.stored(Data("two".utf8))
+        for size in [1, 5, .max] {
+            #expect(try Decoded.all(of: two, by: Inflater(.gzip), inPiecesOf: size) == Data("one, two".utf8))
+            #expect(
+                try Decoded.all(of: two + Data(count: 20), by: Inflater(.gzip), inPiecesOf: size)
+                    == Data("one, two".utf8))
+        }
+        expectDamage(two.dropLast())
+        expectDamage(two + Data("more".utf8))
+    }
+
+    @Test func deflateComesWithAContainerOrWithout() throws {
+        // 'deflated' as a stored block: bare, and in zlib's container with its Adler-32.
+        let text = Data("deflated".utf8)
+        let bare = Data([1, 8, 0, 0xF7, 0xFF]) + text
+        #expect(try Decoded.all(of: bare, by: Inflater(.deflate)) == text)
+        let contained = Data([0x78, 0x01]) + bare + Data([0x0E, 0x79, 0x03, 0x3A])
+        #expect(try Decoded.all(of: contained, by: Inflater(.deflate), inPiecesOf: 1) == text)
+        expectDamage(contained.dropLast(), .deflate)
+        expectDamage(bare.dropLast(), .deflate)
+        expectDamage(contained + Data([1]), .deflate)
+    }
+
+    @Test func codingsAreTakenOffInTurn() throws {
+        let twice = Gzip.stored(Gzip.stored(plain))
+        for size in [1, 10_000, .max] {
+            #expect(try Decoded.all(of: twice, by: Inflater(.gzip), Inflater(.gzip), inPiecesOf: size) == plain)
+        }
+        let bombInBomb = Gzip.stored(Gzip.zeros(count: 3_000_000))
+        #expect(try Decoded.all(of: bombInBomb, by: Inflater(.gzip), Inflater(.gzip)) == Data(count: 3_000_000))
+        #expect(throws: NetworkError.self) {
+            try Decoded.all(of: Gzip.stored(Gzip.stored(plain).dropLast()), by: Inflater(.gzip), Inflater(.gzip))
+        }
+    }
+}

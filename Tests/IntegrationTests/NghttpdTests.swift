@@ -1,0 +1,70 @@
+import Foundation
+import NetworkLayer
+import Testing
+
+/// HTTP/2 against nghttpd, over TLS.
+@Suite(.enabled(if: Peers.nghttpdTLS != nil, Peers.absence(of: Peers.nghttpdTLSVariable)), .timeLimit(.minutes(1)))
+struct NghttpdTests {
+    /// What `numbers.txt` holds: 1, 2, 3, … one a line, cut at 1 MiB.
+    private static let numbers = Data((1...200_000).lazy.map { "\($0)\n" }.joined().utf8.prefix(1 << 20))
+
+    @Test func `HTTP 2 is negotiated`() async throws {
+        let answer = try await HTTP2Client(Peers.nghttpdTLS).send("/hello.txt")
+        #expect(answer.status == 200)
+        #expect(answer.text == "hello from nghttpd\n")
+        #expect(answer.metrics.httpVersion == "2")
+    }
+
+    @Test func `a hundred streams share one connection and keep their bodies apart`() async throws {
+        let answers = try await HTTP2Client(Peers.nghttpdTLS).send("/numbers.txt", times: 100)
+        #expect(answers.count == 100)
+        #expect(answers.connections.count == 1, "\(answers.connections)")
+        #expect(answers.count { $0.metrics.connectionReused == false } == 1)
+        // Told as a yes or no: the difference of two such bodies is long to find and no use to read.
+        let allAreNumbers = answers.allSatisfy { $0.body == Self.numbers }
+        #expect(allAreNumbers)
+    }
+
+    @Test func `an upload comes back whole`() async throws {
+        let answer = try await HTTP2Client(Peers.nghttpdTLS).send("/echo", method: .post, body: Self.numbers)
+        let isNumbers = answer.body == Self.numbers
+        #expect(answer.status == 200)
+        #expect(isNumbers)
+    }
+
+    @Test func `bodies that are dropped or cancelled leave the other streams alone`() async throws {
+        let client = try HTTP2Client(Peers.nghttpdTLS)
+        let whole = try await withThrowingTaskGroup(of: Bool?.self) { group in
+            for number in 0..<60 {
+                group.addTask {
+                    switch number % 3 {
+                    case 0: return try await client.send("/numbers.txt").body == Self.numbers
+                    case 1:
+                        // Its head is read, and the body goes with the response.
+                        _ = try await client.start("/numbers.txt")
+                        return nil
+                    default:
+                        let task = Task { try await client.send("/numbers.txt") }
+                        for _ in 0..<number { await Task.yield() }
+                        task.cancel()
+                        _ = await task.result
+                        return nil
+                    }
+                }
+            }
+            return try await group.reduce(into: [Bool]()) { if let isWhole = $1 { $0.append(isWhole) } }
+        }
+        #expect(whole == Array(repeating: true, count: 20))
+        #expect(try await client.send("/hello.txt").text == "hello from nghttpd\n")
+    }
+
+    /// It can't be told of the peers' authority, and a server that speaks HTTP/2 alone is none that it can talk to in clear.
+    @Test func `URLSession is refused by both of nghttpd's ports, with an error`() async throws {
+        let transport = URLSessionNetworkDispatcher.instance
+        let secure = try RequestURL(#require(Peers.nghttpdTLS) + "/hello.txt")
+        await expectFailure(.tlsFailed) { try await Exchange(secure, over: transport) }
+        await expectFailure(.unsupported) { try await Exchange(secure, over: transport) { $0.httpVersion = .http2 } }
+        let clear = try RequestURL(#require(Peers.nghttpd) + "/hello.txt")
+        await #expect(throws: NetworkError.self) { try await Exchange(clear, over: transport) }
+    }
+}

@@ -1,0 +1,82 @@
+import Foundation
+import NetworkCore
+import Synchronization
+
+/// A transport that answers by a closure and keeps what it was asked.
+final class AnsweringTransport: HTTPTransport {
+    /// One answer: a status, header fields, a body.
+    struct Answer {
+        var status = 200
+        var fields: HTTPFields = [:]
+        var body = ""
+
+        static func redirect(_ status: Int = 302, to location: String) -> Answer {
+            Answer(status: status, fields: [.location: location])
+        }
+    }
+
+    let name = "stub"
+    let capabilities = TransportCapabilities(
+        transport: "stub", basis: "a test", supported: [.bodyOnGet, .streamedRequestBodies])
+    private let asked = Guarded<[TransportRequest]>([])
+    private let answer: @Sendable (TransportRequest) async throws -> Answer
+
+    init(_ answer: @escaping @Sendable (TransportRequest) async throws -> Answer) { self.answer = answer }
+
+    /// Gives the answers one after the other, and the last again and again.
+    convenience init(_ answers: Answer...) {
+        let next = Guarded(0)
+        self.init { _ in
+            next.withLock { next in
+                defer { next += 1 }
+                return answers[min(next, answers.count - 1)]
+            }
+        }
+    }
+
+    var requests: [TransportRequest] { asked.withLock { $0 } }
+    var lines: [String] { requests.map { "\($0.method.rawValue) \($0.url.absoluteString)" } }
+
+    func send(_ request: TransportRequest) async throws -> TransportResponse {
+        try request.check(for: capabilities)
+        asked.withLock { $0.append(request) }
+        let answer = try await answer(request)
+        return TransportResponse(
+            head: HTTPResponse(status: .init(code: answer.status), headerFields: answer.fields),
+            body: ResponseBody(Data(answer.body.utf8)),
+            metrics: TransportMetrics(total: .milliseconds(1))
+        )
+    }
+}
+
+/// Numbers that look random and are the same in every run (SplitMix64).
+struct SeededGenerator: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var word = state
+        word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
+        return word ^ (word >> 31)
+    }
+
+    /// A text of pieces, in any order.
+    mutating func text(of pieces: [String], upTo count: Int) -> String {
+        (0..<Int.random(in: 0...count, using: &self)).map { _ in pieces.randomElement(using: &self) ?? "" }.joined()
+    }
+}
+
+extension TransportRequest {
+    static func make(
+        _ method: HTTPMethod = .get,
+        _ url: String,
+        fields: HTTPFields = [:],
+        body: String? = nil
+    ) throws -> TransportRequest {
+        TransportRequest(
+            method: method, url: try RequestURL(url), headerFields: fields, body: body.map { .bytes(Data($0.utf8)) })
+    }
+}

@@ -1,0 +1,75 @@
+import Foundation
+import Testing
+
+@testable import NetworkCore
+
+struct CookieFileTests {
+    private let jar = CookieJar(publicSuffixes: .builtIn)
+    /// As curl 7.88 writes it.
+    private let text = """
+        # Netscape HTTP Cookie File
+        # https://curl.se/docs/http-cookies.html
+
+        .example.com\tTRUE\t/\tFALSE\t0\tlang\ten-US
+        #HttpOnly_www.example.com\tFALSE\t/a\tTRUE\t4102444800\tSID\t31d4d96e
+        www.example.com\tFALSE\t/\tFALSE\t1\told\tx
+        com\tTRUE\t/\tFALSE\t0\twide\tx
+        www.example.com\tFALSE\t/\tFALSE\t0\tempty\t
+        www.example.com\tFALSE\t/\tFALSE\t0\tshort
+
+        """
+
+    @Test func file_isReadAsCurlWritesIt() throws {
+        try jar.add(netscape: text)
+        #expect(jar.cookies.map(\.name) == ["lang", "SID", "empty", "short"])
+        let sid = try #require(jar.cookies.first { $0.name == "SID" })
+        #expect(
+            sid
+                == Cookie(
+                    name: "SID", value: "31d4d96e", domain: "www.example.com", path: "/a", isSecure: true,
+                    isHTTPOnly: true,
+                    expires: Date(timeIntervalSince1970: 4_102_444_800)))
+        #expect(jar.cookies.first?.includesSubdomains == true)
+        #expect(
+            jar.fieldValue(for: try RequestURL("https://www.example.com/a"))
+                == "SID=31d4d96e; lang=en-US; empty=; short=")
+    }
+
+    @Test func windowsLineEnds_areLineEnds() throws {
+        try jar.add(netscape: "a.test\tFALSE\t/\tFALSE\t0\tn\tv\r\n")
+        #expect(jar.cookies.map(\.value) == ["v"])
+    }
+
+    @Test func jar_comesBackFromItsFile() throws {
+        try jar.add(netscape: text)
+        let path = FileManager.default.temporaryDirectory.appending(path: "cookies-\(UUID()).txt").path
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        try jar.save(to: path)
+        try jar.save(to: path)
+        let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+        #expect(mode == 0o600)
+        let other = CookieJar(publicSuffixes: .builtIn)
+        try other.load(path)
+        #expect(other.cookies == jar.cookies)
+        #expect(other.netscape == jar.netscape)
+    }
+
+    @Test(arguments: [
+        ("a.test\tFALSE\t/", "line 1"), ("# x\n\nnonsense", "line 3"), ("a.test\tYES\t/\tFALSE\t0\tn\tv", "line 1"),
+        ("a.test\tTRUE\t/\tFALSE\tsoon\tn\tv", "column 5"),
+    ])
+    func badLine_isRefusedByNumber_AndNothingIsTaken(text: String, words: String) {
+        let good = "\nb.test\tFALSE\t/\tFALSE\t0\tn\tsecret"
+        let error = #expect(throws: NetworkError.self) { try jar.add(netscape: text + good) }
+        #expect(error?.code == .invalidCookieFile)
+        #expect(error?.message.contains(words) == true)
+        #expect(jar.cookies.isEmpty)
+    }
+
+    @Test func missingFile_isUnreadable_AndAFolderUnwritable() {
+        let error = #expect(throws: NetworkError.self) { try jar.load("/nonexistent/cookies.txt") }
+        #expect(error?.code == .unreadableFile)
+        let other = #expect(throws: NetworkError.self) { try jar.save(to: "/nonexistent/cookies.txt") }
+        #expect(other?.code == .unwritableFile)
+    }
+}

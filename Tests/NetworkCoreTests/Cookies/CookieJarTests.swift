@@ -1,0 +1,228 @@
+import Foundation
+import Synchronization
+import Testing
+
+@testable import NetworkCore
+
+struct CookieJarTests {
+    private let jar: CookieJar
+
+    init() {
+        let time = Time()
+        self.time = time
+        jar = CookieJar(publicSuffixes: .builtIn, now: { time.date.withLock { $0 } })
+    }
+
+    private final class Time: Sendable {
+        let date = Guarded(Date(timeIntervalSince1970: 1_700_000_000))
+    }
+
+    private let time: Time
+
+    private func take(_ lines: [String], from url: String = "https://www.example.com/a/b") throws {
+        var fields = HTTPFields()
+        for line in lines { fields.append(HTTPField(name: .setCookie, value: line)) }
+        jar.take(fields, from: try RequestURL(url))
+    }
+
+    private func sent(to url: String = "https://www.example.com/a/b") throws -> String? {
+        jar.fieldValue(for: try RequestURL(url))
+    }
+
+    private func isTaken(_ line: String, from url: String = "https://www.example.com/a/b") throws -> Bool {
+        try take([line], from: url)
+        defer { jar.removeAll() }
+        return !jar.cookies.isEmpty
+    }
+
+    @Test(arguments: [
+        "a=b", "a=", " a = b ", "a=b=c", "a=\"b c\"", "a=b;", "a=b; foo", "a=b; =", "a=b; Path", "a=b; Max-Age=x",
+        "a=b; Expires=never", "a=b; Domain=", "a=b; Domain=.example.com", "a=b; DOMAIN=Example.COM", "a=b; Secure=no",
+        "a=b; Domain=evil.com; Domain=example.com", "a=b;\tPath=/", "__Secure-a=b; Secure",
+        "__Host-a=b; Secure; Path=/",
+        "a=b; SameSite=Strict", "a=ü",
+    ])
+    func line_isTaken(line: String) throws { #expect(try isTaken(line)) }
+
+    @Test(arguments: [
+        "", "a", "=", "=b", " =b", ";a=b", "a; b=c", "a=b; Max-Age=0", "a=b; Max-Age=-1",
+        "a\tb=c",
+        "a=b; Domain=evil.com", "a=b; Domain=ample.com", "a=b; Domain=com", "a=b; Domain=..com", "a=b; Domain=.",
+        "a=b; Domain=x.www.example.com", "a=b; Domain=example.com.", "a=b; Expires=Thu, 01 Jan 1970 00:00:00 GMT",
+        "__Secure-a=b", "__secure-a=b", "__Host-a=b; Secure", "__Host-a=b; Path=/", "__HOST-a=b; Secure; Path=/x",
+        "__Host-a=b; Secure; Path=/; Domain=example.com",
+        "a=" + String(repeating: "b", count: 4096),
+    ])
+    func line_isIgnored(line: String) throws { #expect(try !isTaken(line)) }
+
+    /// Parsed as they are: a header field of the types package has none.
+    @Test(arguments: ["a=b\u{1}", "a=b\u{7F}", "a\u{0}=b", "a=b; Path=/\r\n"]) func controlCharacter_isIgnored(
+        line: String
+    ) throws {
+        let url = try RequestURL("https://www.example.com/")
+        let parser = SetCookieParser(url: url, now: Date(), suffixes: .builtIn)
+        #expect(parser.parse(line) == nil)
+        #expect(parser.parse("a=b") != nil)
+    }
+
+    @Test func secure_needsTLSBothWays() throws {
+        #expect(try !isTaken("a=b; Secure", from: "http://www.example.com/"))
+        try take(["a=b; Secure; Path=/"])
+        #expect(try sent() == "a=b")
+        #expect(try sent(to: "http://www.example.com/") == nil)
+    }
+
+    @Test(arguments: ["a=evil; Path=/", "a=evil; Path=/login", "a=evil; Path=/; Domain=example.com"])
+    func clearText_doesNotReplaceWhatCameOverTLS(line: String) throws {
+        try take(["a=good; Secure; Path=/"])
+        try take([line], from: "http://www.example.com/")
+        #expect(jar.cookies.map(\.value) == ["good"])
+        try take(["b=fine"], from: "http://www.example.com/")
+        #expect(jar.cookies.count == 2)
+    }
+
+    @Test(arguments: [
+        ("/", "/", true), ("/", "/x", true), ("/a", "/a", true), ("/a", "/a/", true), ("/a", "/a/b", true),
+        ("/a", "/ab", false),
+        ("/a/", "/a", false), ("/a/", "/a/b", true), ("/a/b", "/a", false), ("/A", "/a", false),
+    ])
+    func path_matches(cookie: String, request: String, matches: Bool) throws {
+        try take(["c=1; Path=\(cookie)"])
+        #expect(try sent(to: "https://www.example.com\(request)") == (matches ? "c=1" : nil))
+    }
+
+    @Test(arguments: [
+        ("/", "/"), ("/a", "/"), ("/a/", "/a"), ("/a/b", "/a"), ("/a/b/?q=/x/y", "/a/b"),
+    ])
+    func defaultPath_isTheFolder(request: String, path: String) throws {
+        for line in ["c=1", "c=1; Path=", "c=1; Path=x", "c=1; Path=/x; Path=y"] {
+            try take([line], from: "https://h.example/\(request.dropFirst())")
+            #expect(jar.cookies.map(\.path) == [path])
+            jar.removeAll()
+        }
+    }
+
+    @Test func order_isLongestPathFirst_ThenOldestFirst() throws {
+        try take(["a=1; Path=/", "b=2; Path=/a", "c=3; Path=/a/b", "d=4; Path=/a"])
+        #expect(try sent() == "c=3; b=2; d=4; a=1")
+        // What is replaced keeps its place.
+        try take(["b=5; Path=/a"])
+        #expect(try sent() == "c=3; b=5; d=4; a=1")
+    }
+
+    @Test func maxAge_winsOverExpires_AndEndsIt() throws {
+        try take(["a=1; Max-Age=10; Expires=Thu, 01 Jan 1970 00:00:00 GMT"])
+        #expect(try sent() == "a=1")
+        time.date.withLock { $0 += 9 }
+        #expect(try sent() == "a=1")
+        time.date.withLock { $0 += 1 }
+        #expect(try sent() == nil)
+        #expect(jar.cookies.isEmpty)
+    }
+
+    @Test func age_isAtMost400Days() throws {
+        for line in ["a=1; Max-Age=99999999999999999999999", "a=1; Expires=Fri, 31 Dec 9999 23:59:59 GMT"] {
+            try take([line])
+            #expect(jar.cookies.first?.expires == time.date.withLock { $0 + 400 * 86_400 })
+        }
+    }
+
+    @Test func addresses_haveNoSubdomains() throws {
+        #expect(try isTaken("a=b; Domain=127.0.0.1", from: "http://127.0.0.1/"))
+        #expect(try !isTaken("a=b; Domain=0.0.1", from: "http://127.0.0.1/"))
+        #expect(try isTaken("a=b", from: "http://[::1]/"))
+        try take(["a=b; Domain=127.0.0.1"], from: "http://127.0.0.1:81/")
+        #expect(try sent(to: "http://127.0.0.1:82/") == "a=b")
+        #expect(jar.cookies.map(\.includesSubdomains) == [false])
+    }
+
+    @Test func publicSuffix_isForItselfAlone() throws {
+        #expect(try !isTaken("a=b; Domain=co.uk", from: "https://a.co.uk/"))
+        #expect(try !isTaken("a=b; Domain=co.uk.", from: "https://a.co.uk./"))
+        try take(["a=b; Domain=github.io"], from: "https://github.io/")
+        #expect(jar.cookies.map(\.includesSubdomains) == [false])
+        #expect(try sent(to: "https://x.github.io/") == nil)
+    }
+
+    @Test func ownField_staysInFront_AndItsNamesWin() throws {
+        try take(["a=jar; Path=/", "b=jar; Path=/"])
+        let url = try RequestURL("https://www.example.com/")
+        #expect(jar.fieldValue(for: url, after: "a=own; c=own") == "a=own; c=own; b=jar")
+        #expect(CookieJar().fieldValue(for: url, after: "a=own") == "a=own")
+        #expect(CookieJar().fieldValue(for: url) == nil)
+    }
+
+    @Test func limits_hold() throws {
+        try take((0..<60).map { "n\($0)=v" })
+        #expect(jar.cookies.count == 50)
+        for batch in 0..<10 { try take((0..<50).map { "m\(batch)-\($0)=v" }, from: "https://s\(batch).example.com/") }
+        #expect(jar.cookies.count == 180)
+        for site in 0..<100 { try take((0..<50).map { "m\($0)=v" }, from: "https://site\(site).test/") }
+        #expect(jar.cookies.count == 3000)
+        #expect(try sent(to: "https://site99.test/") != nil)
+        #expect(try sent(to: "https://site0.test/") == nil)
+    }
+
+    @Test func field_hasAtMost8190Bytes() throws {
+        let value = String(repeating: "v", count: 1000)
+        try take((0..<20).map { "n\($0)=\(value)" })
+        let field = try #require(try sent())
+        #expect(field.utf8.count <= 8190)
+        #expect(field.hasPrefix("n0="))
+    }
+
+    @Test(arguments: [
+        Cookie(name: "", value: "x", domain: "a.test"), Cookie(name: "a;b", value: "x", domain: "a.test"),
+        Cookie(name: "a=b", value: "x", domain: "a.test"), Cookie(name: "a", value: "x;y", domain: "a.test"),
+        Cookie(name: "a", value: "x\r\nEvil: y", domain: "a.test"), Cookie(name: "a", value: "x", domain: "A.test"),
+        Cookie(name: "a", value: "x", domain: ""), Cookie(name: "a", value: "x", domain: ".a.test"),
+        Cookie(name: "a", value: "x", domain: "a.test:80"), Cookie(name: "a", value: "x", domain: "a.test", path: "x"),
+        Cookie(name: "a", value: "x", domain: "com", includesSubdomains: true),
+        Cookie(name: "a", value: "x", domain: "1.2.3.4", includesSubdomains: true),
+        Cookie(name: "__Secure-a", value: "x", domain: "a.test"), Cookie(name: "a", value: "x\u{0}", domain: "a.test"),
+        Cookie(name: "a", value: String(repeating: "x", count: 4096), domain: "a.test"),
+    ])
+    func ownCookieThatNoServerCouldSet_isRefused(cookie: Cookie) {
+        let error = #expect(throws: NetworkError.self) { try jar.set(cookie) }
+        #expect(error?.code == .invalidOption)
+        #expect(jar.cookies.isEmpty)
+    }
+
+    @Test func ownCookie_isSent() throws {
+        try jar.set(Cookie(name: "a", value: "x", domain: "example.com", includesSubdomains: true))
+        #expect(try sent() == "a=x")
+        let shown = "\(jar.cookies) \(String(reflecting: jar.cookies))"
+        #expect(!shown.contains("x)") && !shown.contains("=x"))
+    }
+
+    @Test func randomFields_neverTrap_AndLimitsHold() throws {
+        var generator = SeededGenerator(seed: 6265)
+        let pieces = [
+            "a", "b", "=", ";", ";", " ", "\t", "Path=", "/", "Domain=", "example.com", ".", "com", "Max-Age=", "-",
+            "1", "999999999999",
+            "Expires=", "Wed, 09 Jun 2031 10:18:14 GMT", "09 Jun", "10:18:14", ":", ",", "Secure", "HttpOnly",
+            "__Host-", "\"", "é",
+            "\u{301}", "\u{0}", "\r", "%", "SameSite=None",
+        ]
+        let urls = try ["https://www.example.com/a/b", "http://example.com/", "http://127.0.0.1/x", "https://[::1]/"]
+            .map {
+                try RequestURL($0)
+            }
+        for _ in 0..<20_000 {
+            let line = generator.text(of: pieces, upTo: 12)
+            guard let url = urls.randomElement(using: &generator) else { continue }
+            jar.take([.setCookie: line], from: url)
+            for cookie in jar.cookies(for: url) {
+                #expect(!cookie.name.isEmpty && cookie.path.hasPrefix("/"))
+                #expect(CookieMatching.domain(url.host, matches: cookie.domain))
+                #expect(url.scheme == "https" || !cookie.isSecure)
+            }
+        }
+        #expect(!jar.cookies.isEmpty)
+        #expect(jar.cookies.count <= 3000)
+        // What a jar holds comes back from its file.
+        let copy = CookieJar(publicSuffixes: .builtIn, now: { [time] in time.date.withLock { $0 } })
+        try copy.add(netscape: jar.netscape)
+        #expect(Set(copy.cookies.map(\.name)).isSubset(of: Set(jar.cookies.map(\.name))))
+    }
+}

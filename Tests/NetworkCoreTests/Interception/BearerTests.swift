@@ -1,0 +1,264 @@
+import Foundation
+import Synchronization
+import Testing
+
+@testable import NetworkCore
+
+@Suite(.timeLimit(.minutes(1)))
+struct BearerTests {
+    private typealias Answer = AnsweringTransport.Answer
+    private struct LoginFailed: Error, Equatable {}
+
+    /// Something that a test opens and others wait for.
+    private final class Latch: Sendable {
+        private let stream: AsyncStream<Void>
+        private let continuation: AsyncStream<Void>.Continuation
+
+        init() { (stream, continuation) = AsyncStream.makeStream() }
+
+        func open() { continuation.finish() }
+        func wait() async { for await _ in stream {} }
+    }
+
+    /// A server that takes one token.
+    private func server(taking token: String) -> AnsweringTransport {
+        AnsweringTransport { request in
+            request.headerFields[.authorization] == "Bearer \(token)" ? Answer(body: "in") : Answer(status: 401)
+        }
+    }
+
+    private func client(_ transport: AnsweringTransport, _ bearer: BearerAuthentication) -> NetworkClient {
+        var client = NetworkClient(transport: transport)
+        client.exchangeInterceptors = [bearer]
+        return client
+    }
+
+    private func status(_ client: NetworkClient, _ url: String = "http://a/") async throws -> Int {
+        try await client.send(try .make(.get, url)).status.code
+    }
+
+    @Test func firstRequest_asksForTheToken() async throws {
+        let transport = server(taking: "t1")
+        let bearer = try BearerAuthentication(for: ["http://a"]) { refused in
+            #expect(refused == nil)
+            return "t1"
+        }
+        #expect(try await status(client(transport, bearer)) == 200)
+        #expect(transport.requests.count == 1)
+    }
+
+    @Test func refusedToken_isRenewedOnce_AndKept() async throws {
+        let transport = server(taking: "new")
+        let refused = Guarded<[Secret?]>([])
+        let bearer = try BearerAuthentication(for: ["http://a"], token: "old") { token in
+            refused.withLock { $0.append(token) }
+            return "new"
+        }
+        let client = client(transport, bearer)
+        for _ in 0..<3 { #expect(try await status(client) == 200) }
+        #expect(refused.withLock { $0 } == ["old"])
+        #expect(transport.requests.count == 4)
+    }
+
+    @Test func manyRefusals_areOneRefresh() async throws {
+        let latch = Latch()
+        let refreshes = Guarded(0)
+        let refused = Guarded(0)
+        let transport = AnsweringTransport { request in
+            if request.headerFields[.authorization] == "Bearer new" { return Answer(body: "in") }
+            if refused.withLock({
+                $0 += 1; return $0
+            }) == 100 {
+                latch.open()
+            }
+            return Answer(status: 401)
+        }
+        let bearer = try BearerAuthentication(for: ["http://a"], token: "old") { _ in
+            refreshes.withLock { $0 += 1 }
+            await latch.wait()
+            return "new"
+        }
+        let client = client(transport, bearer)
+        let good = try await withThrowingTaskGroup(of: Int.self) { group in
+            for _ in 0..<100 { group.addTask { try await status(client) } }
+            return try await group.reduce(0) { $0 + ($1 == 200 ? 1 : 0) }
+        }
+        #expect(good == 100)
+        #expect(refreshes.withLock { $0 } == 1)
+        #expect(transport.requests.count == 200)
+    }
+
+    @Test func refusalAgain_isHandedBack() async throws {
+        let transport = server(taking: "never")
+        let refreshes = Guarded(0)
+        let bearer = try BearerAuthentication(for: ["http://a"], token: "old") { _ in
+            refreshes.withLock { $0 += 1 }
+            return "new"
+        }
+        #expect(try await status(client(transport, bearer)) == 401)
+        #expect(transport.requests.count == 2)
+        #expect(refreshes.withLock { $0 } == 1)
+    }
+
+    @Test func failedRefresh_failsAllThatWait_AndTheNextTriesAnew() async throws {
+        let latch = Latch()
+        let refreshes = Guarded(0)
+        let refused = Guarded(0)
+        let transport = AnsweringTransport { request in
+            if request.headerFields[.authorization] == "Bearer new" { return Answer() }
+            if refused.withLock({
+                $0 += 1; return $0
+            }) == 10 {
+                latch.open()
+            }
+            return Answer(status: 401)
+        }
+        let bearer = try BearerAuthentication(for: ["http://a"], token: "old") { _ in
+            let number = refreshes.withLock {
+                $0 += 1; return $0
+            }
+            await latch.wait()
+            if number == 1 { throw LoginFailed() }
+            return "new"
+        }
+        let client = client(transport, bearer)
+        let failures = await withTaskGroup(of: Bool.self) { group in
+            for _ in 0..<10 {
+                group.addTask {
+                    do {
+                        _ = try await status(client)
+                        return false
+                    } catch { return error is LoginFailed }
+                }
+            }
+            return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+        }
+        #expect(refreshes.withLock { $0 } <= 2)
+        #expect(failures >= 1)
+        #expect(try await status(client) == 200)
+    }
+
+    @Test func onlyItsOrigins_getIt() async throws {
+        let transport = AnsweringTransport { request in
+            request.url.path == "/away" ? .redirect(to: "http://b/") : Answer()
+        }
+        let client = client(transport, try BearerAuthentication(for: ["http://a", "https://c:8443"], token: "t"))
+        for url in [
+            "http://a/x", "http://a:80/", "https://c:8443/", "https://a/", "http://b/", "http://a.b/", "http://a/away",
+        ] {
+            _ = try await status(client, url)
+        }
+        #expect(
+            transport.requests.map { $0.headerFields[.authorization] != nil }
+                == [true, true, true, false, false, false, true, false])
+    }
+
+    @Test func ownCredentials_passAsTheyAre() async throws {
+        let transport = server(taking: "x")
+        let client = client(transport, try BearerAuthentication(for: ["http://a"], token: "t"))
+        _ = try await client.send(try .make(.get, "http://a/", fields: [.authorization: "Basic own"]))
+        var request = try TransportRequest.make(.get, "http://a/")
+        request.options.authentication = .bearer(token: "own")
+        _ = try await client.send(request)
+        #expect(transport.requests.map { $0.headerFields[.authorization] } == ["Basic own", nil])
+    }
+
+    @Test func fixedToken_isNotRenewed_NorForAOneTimeBody() async throws {
+        let transport = server(taking: "x")
+        #expect(try await status(client(transport, try BearerAuthentication(for: ["http://a"], token: "t"))) == 401)
+        #expect(transport.requests.count == 1)
+        let renewing = try BearerAuthentication(for: ["http://a"], token: "t") { _ in "x" }
+        var request = try TransportRequest.make(.post, "http://a/")
+        request.body = .stream(AsyncStream<Data> { $0.finish() }, length: 0)
+        #expect(try await client(transport, renewing).send(request).status.code == 401)
+        #expect(transport.requests.count == 2)
+    }
+
+    @Test func tokenThatCanNotBeSent_isRefusedWithoutItsText() async throws {
+        let transport = server(taking: "x")
+        let bearer = try BearerAuthentication(for: ["http://a"], token: "evil\r\nX: y")
+        let error = await expectFailure(.invalidOption) { try await status(client(transport, bearer)) }
+        #expect(error.map { !"\($0)".contains("evil") } == true)
+        #expect(transport.requests.isEmpty)
+    }
+
+    @Test func refreshThroughTheSameClient_doesNotWaitForItself() async throws {
+        let transport = AnsweringTransport { request in
+            if request.url.path == "/login" { return Answer(body: "new") }
+            return request.headerFields[.authorization] == "Bearer new" ? Answer() : Answer(status: 401)
+        }
+        let login = Guarded<NetworkClient?>(nil)
+        let bearer = try BearerAuthentication(for: ["http://a"]) { _ in
+            let client = try #require(login.withLock { $0 })
+            return Secret(
+                String(decoding: try await client.data(for: RequestData(path: "http://a/login")), as: UTF8.self))
+        }
+        let client = client(transport, bearer)
+        login.withLock { $0 = client }
+        #expect(try await status(client) == 200)
+        #expect(transport.lines == ["GET http://a/login", "GET http://a/"])
+        login.withLock { $0 = nil }
+    }
+
+    @Test func cancelledWaiter_leaves_AndTheRefreshGoesOn() async throws {
+        let (started, latch) = (Latch(), Latch())
+        let transport = server(taking: "new")
+        let bearer = try BearerAuthentication(for: ["http://a"]) { _ in
+            started.open()
+            await latch.wait()
+            return "new"
+        }
+        let client = client(transport, bearer)
+        let first = Task { try await status(client) }
+        await started.wait()
+        let second = Task { try await status(client) }
+        first.cancel()
+        await expectFailure(.cancelled) { try await first.value }
+        latch.open()
+        #expect(try await second.value == 200)
+    }
+
+    @Test func deadline_endsTheWait() async throws {
+        let latch = Latch()
+        let bearer = try BearerAuthentication(for: ["http://a"]) { _ in
+            await latch.wait()
+            return "late"
+        }
+        var request = try TransportRequest.make(.get, "http://a/")
+        request.options.totalTimeout = .milliseconds(20)
+        let waiting = request
+        let client = client(server(taking: "late"), bearer)
+        let error = await expectFailure(.totalTimeout) { try await client.send(waiting) }
+        #expect(error?.exchange?.url == "http://a/")
+        latch.open()
+    }
+
+    @Test func tokenState_countsTokens() {
+        var state = TokenState<String>(nil)
+        guard case .refresh(nil, let first) = state.need(newerThan: nil, "a"),
+            case .wait(let second) = state.need(newerThan: nil, "b")
+        else {
+            Issue.record("the first asks, the second waits")
+            return
+        }
+        #expect(first != second)
+        state.leave(first)
+        #expect(state.finish(.success("t")).1 == ["b"])
+        guard case .use(let issued) = state.need(newerThan: nil, "c") else {
+            Issue.record("there is a token")
+            return
+        }
+        #expect(issued == IssuedToken(token: "t", number: 1))
+        // Refused by a server that saw an older one: the newer one will do.
+        guard case .use = state.need(newerThan: 0, "d") else {
+            Issue.record("a newer token is there")
+            return
+        }
+        guard case .refresh("t", _) = state.need(newerThan: 1, "e") else {
+            Issue.record("the newest was refused")
+            return
+        }
+        #expect(state.finish(.failure(LoginFailed())).1 == ["e"])
+        #expect(state.current == issued)
+    }
+}

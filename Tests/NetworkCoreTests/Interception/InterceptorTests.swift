@@ -1,0 +1,135 @@
+import Foundation
+import Logging
+import NetworkCore
+import Synchronization
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct InterceptorTests {
+    private typealias Answer = AnsweringTransport.Answer
+
+    /// Writes down when it is passed.
+    private struct Step: Interceptor {
+        let name: String
+        let passed: Recorder
+
+        func intercept(_ request: TransportRequest, in call: Call, next: Next) async throws -> TransportResponse {
+            passed.note("\(name)>")
+            let response = try await next(request)
+            passed.note("<\(name)")
+            return response
+        }
+    }
+
+    private final class Recorder: Sendable {
+        private let lines = Guarded<[String]>([])
+        var all: [String] { lines.withLock { $0 } }
+        func note(_ line: String) { lines.withLock { $0.append(line) } }
+    }
+
+    @Test func steps_areInTheirOrder_OnceACallAndOnceAnExchange() async throws {
+        let passed = Recorder()
+        var client = NetworkClient(transport: AnsweringTransport(.redirect(to: "/2"), Answer()))
+        client.interceptors = [Step(name: "a", passed: passed), Step(name: "b", passed: passed)]
+        client.exchangeInterceptors = [Step(name: "x", passed: passed), Step(name: "y", passed: passed)]
+        _ = try await client.send(try .make(.get, "http://h/1"))
+        let exchange = ["x>", "y>", "<y", "<x"]
+        #expect(passed.all == ["a>", "b>"] + exchange + exchange + ["<b", "<a"])
+    }
+
+    @Test func answerWithoutSending_isTheAnswer() async throws {
+        struct Cached: Interceptor {
+            func intercept(_ request: TransportRequest, in call: Call, next: Next) async throws -> TransportResponse {
+                TransportResponse(head: HTTPResponse(status: .ok), body: ResponseBody(Data("kept".utf8)))
+            }
+        }
+        let transport = AnsweringTransport(Answer())
+        var client = NetworkClient(transport: transport)
+        client.interceptors = [Cached()]
+        #expect(try await client.data(for: RequestData(path: "http://h/")) == Data("kept".utf8))
+        #expect(transport.requests.isEmpty)
+    }
+
+    @Test func defaultFields_areAddedWhereTheyAreMissing() async throws {
+        let transport = AnsweringTransport(.redirect(to: "http://other/"), Answer())
+        var client = NetworkClient(transport: transport)
+        let key = try #require(HTTPField.Name("X-Api-Key"))
+        client.interceptors = [.defaultFields([.acceptLanguage: "de", .accept: "a/b", key: "secret"])]
+        _ = try await client.send(try .make(.get, "http://h/", fields: [.accept: "own/one"]))
+        #expect(transport.requests.map { $0.headerFields[.accept] } == ["own/one", "own/one"])
+        #expect(transport.requests.map { $0.headerFields[.acceptLanguage] } == ["de", "de"])
+        #expect(transport.requests.map { $0.headerFields[key] } == ["secret", nil])
+    }
+
+    @Test func adapters_changeWhatPasses() async throws {
+        let transport = AnsweringTransport(Answer(status: 404))
+        var client = NetworkClient(transport: transport)
+        client.interceptors.append(.adapting { request in request.headerFields[.acceptLanguage] = "fr" })
+        client.interceptors.append(.adaptingResponse { response in response.head.status = .ok })
+        #expect(try await client.response(to: RequestData(path: "http://h/")).status == .ok)
+        #expect(transport.requests.first?.headerFields[.acceptLanguage] == "fr")
+
+        struct Refused: Error {}
+        client.interceptors = [.adapting { _ in throw Refused() }]
+        let refusing = client
+        await #expect(throws: Refused.self) { try await refusing.data(for: RequestData(path: "http://h/")) }
+    }
+
+    @Test func cookies_goAlongWithEachExchange() async throws {
+        let transport = AnsweringTransport { request in
+            guard request.url.path == "/login" else { return Answer() }
+            var fields: HTTPFields = [.location: "http://b/in"]
+            fields.append(HTTPField(name: .setCookie, value: "sid=secret; Path=/"))
+            return Answer(status: 302, fields: fields)
+        }
+        var client = NetworkClient(transport: transport)
+        _ = try await client.send(try .make(.get, "http://a/login"))
+        client.cookies = CookieJar()
+        _ = try await client.send(try .make(.get, "http://a/login", fields: [.cookie: "own=1"]))
+        _ = try await client.send(try .make(.get, "http://a/x", fields: [.cookie: "own=1"]))
+        #expect(
+            transport.requests.map { $0.headerFields[.cookie] } == [nil, nil, "own=1", nil, "own=1; sid=secret"])
+    }
+
+    @Test func log_tellsOfExchangesWithoutSecrets() async throws {
+        let lines = Recorder()
+        let key = try #require(HTTPField.Name("X-Own"))
+        var logger = Logger(label: "test") { _ in RecordingLog(note: lines.note) }
+        logger.logLevel = .debug
+        var client = NetworkClient(
+            transport: AnsweringTransport(Answer(status: 404, fields: [.setCookie: "secret", .server: "srv"])))
+        client.interceptors = [.logging(logger, secretFields: [key])]
+        let fields: HTTPFields = [.authorization: "secret", .cookie: "secret", key: "secret", .accept: "shown"]
+        _ = try await client.send(try .make(.get, "http://h/p?token=secret", fields: fields))
+        let line = try #require(lines.all.first)
+        #expect(line.hasPrefix("info: GET http://h/p?…: 404 in "))
+        for word in ["shown", "srv", "attempt", "Authorization"] { #expect(line.contains(word)) }
+        #expect(!line.contains("secret"))
+    }
+
+    @Test func log_warnsOfFailures() async throws {
+        let lines = Recorder()
+        let logger = Logger(label: "test") { _ in RecordingLog(note: lines.note) }
+        var client = NetworkClient(transport: AnsweringTransport { _ in throw NetworkError(.connectFailed, "down") })
+        client.exchangeInterceptors = [.logging(logger)]
+        let sender = client
+        await expectFailure(.connectFailed) { try await sender.send(try .make(.get, "http://h/?secret")) }
+        #expect(lines.all.count == 1)
+        #expect(lines.all.first?.hasPrefix("warning: GET http://h/?…: failed after ") == true)
+        #expect(lines.all.first?.contains("connectFailed") == true)
+    }
+}
+
+/// A log that a test reads.
+private struct RecordingLog: LogHandler {
+    let note: @Sendable (String) -> Void
+    var logLevel = Logger.Level.info
+    var metadata: Logger.Metadata = [:]
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) { note("\(event.level): \(event.message) \(event.metadata ?? [:])") }
+}

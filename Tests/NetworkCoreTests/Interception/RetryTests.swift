@@ -1,0 +1,191 @@
+import Foundation
+import Synchronization
+import Testing
+
+@testable import NetworkCore
+
+@Suite(.timeLimit(.minutes(1)))
+struct RetryTests {
+    private typealias Answer = AnsweringTransport.Answer
+
+    /// Time that passes only when somebody sleeps, and chance that always says the same.
+    private final class Pauses: Sendable {
+        private let taken = Guarded<[Duration]>([])
+        var all: [Duration] { taken.withLock { $0 } }
+
+        var source: TimeSource {
+            TimeSource(
+                now: { Date(timeIntervalSince1970: 784_111_777) },
+                sleep: { duration in self.taken.withLock { $0.append(duration) } },
+                random: { 0.5 }
+            )
+        }
+    }
+
+    private func client(
+        _ transport: AnsweringTransport,
+        _ pauses: Pauses,
+        budget: RetryBudget = RetryBudget(),
+        _ change: (inout RetryPolicy) -> Void = { _ in }
+    ) -> NetworkClient {
+        var client = NetworkClient(transport: transport)
+        var policy = RetryPolicy()
+        change(&policy)
+        client.interceptors = [.retry(policy, budget: budget, time: pauses.source)]
+        return client
+    }
+
+    @Test func unavailable_isTriedAgain_UntilItWorks() async throws {
+        let transport = AnsweringTransport(Answer(status: 503), Answer(status: 502), Answer(body: "at last"))
+        let pauses = Pauses()
+        let response = try await client(transport, pauses).response(to: RequestData(path: "http://a/"))
+        #expect(response.value == Data("at last".utf8))
+        #expect(response.attempts == 3)
+        #expect(pauses.all == [.milliseconds(100), .milliseconds(200)])
+    }
+
+    @Test(arguments: [408, 425, 429, 502, 503, 504]) func momentaryStatus_isTriedAgain(status: Int) async throws {
+        let transport = AnsweringTransport(Answer(status: status), Answer())
+        let response = try await client(transport, Pauses()).send(try .make(.get, "http://a/"))
+        #expect(response.status.code == 200)
+        #expect(transport.requests.count == 2)
+    }
+
+    @Test(arguments: [200, 400, 401, 404, 500, 501, 505]) func otherStatus_counts(status: Int) async throws {
+        let transport = AnsweringTransport(Answer(status: status))
+        _ = try await client(transport, Pauses()).send(try .make(.get, "http://a/"))
+        #expect(transport.requests.count == 1)
+    }
+
+    @Test(arguments: [
+        NetworkError.Code.connectionLost, .connectFailed, .connectTimeout, .nameNotResolved, .firstByteTimeout,
+        .idleTimeout,
+    ])
+    func momentaryFailure_isTriedAgain(code: NetworkError.Code) async throws {
+        let transport = AnsweringTransport { _ in throw NetworkError(code, "down") }
+        let error = await expectFailure(code) {
+            try await client(transport, Pauses()).send(try .make(.get, "http://a/"))
+        }
+        #expect(transport.requests.count == 3)
+        #expect(error?.exchange?.attempts == 3)
+        #expect(error?.description.contains(", attempt 3") == true)
+    }
+
+    @Test(arguments: [
+        NetworkError.Code.unsupported, .invalidURL, .cancelled, .totalTimeout, .tlsFailed, .bodyTooLarge,
+        .invalidResponse,
+        .addressRefused, .shutDown,
+    ])
+    func otherFailure_counts(code: NetworkError.Code) async throws {
+        let transport = AnsweringTransport { _ in throw NetworkError(code, "no") }
+        await expectFailure(code) { try await client(transport, Pauses()).send(try .make(.get, "http://a/")) }
+        #expect(transport.requests.count == 1)
+    }
+
+    @Test(arguments: [
+        (HTTPMethod.get, 3), (.head, 3), (.options, 3), (.put, 3), (.delete, 3), (.post, 1), (.patch, 1),
+    ])
+    func idempotentMethods_alone(method: HTTPMethod, count: Int) async throws {
+        let transport = AnsweringTransport(Answer(status: 503))
+        _ = try await client(transport, Pauses()).send(try .make(method, "http://a/"))
+        #expect(transport.requests.count == count)
+    }
+
+    @Test func otherMethod_onDemand() async throws {
+        let transport = AnsweringTransport(Answer(status: 503))
+        _ = try await client(transport, Pauses()) { $0.methods.insert(.post) }
+            .send(try .make(.post, "http://a/", body: "x"))
+        #expect(transport.requests.count == 3)
+        #expect(transport.requests.allSatisfy { $0.body?.knownBytes == Data("x".utf8) })
+    }
+
+    @Test func oneTimeBody_isSentOnce() async throws {
+        let transport = AnsweringTransport(Answer(status: 503))
+        var request = try TransportRequest.make(.put, "http://a/")
+        request.body = .stream(AsyncStream<Data> { $0.finish() }, length: 0)
+        _ = try await client(transport, Pauses()).send(request)
+        #expect(transport.requests.count == 1)
+    }
+
+    @Test(arguments: [
+        ("7", Duration.seconds(7)), ("0", .milliseconds(100)), ("Sun, 06 Nov 1994 08:49:42 GMT", .seconds(5)),
+        ("Sunday, 06-Nov-94 08:49:42 GMT", .seconds(5)), ("Sun Nov  6 08:49:42 1994", .seconds(5)),
+        ("Sun, 06 Nov 1994 08:00:00 GMT", .milliseconds(100)), ("soon", .milliseconds(100)), ("-5", .milliseconds(100)),
+        ("", .milliseconds(100)), ("60", .seconds(60)),
+    ])
+    func retryAfter_isHonoured(value: String, pause: Duration) async throws {
+        let transport = AnsweringTransport(Answer(status: 429, fields: [.retryAfter: value]), Answer())
+        let pauses = Pauses()
+        _ = try await client(transport, pauses).send(try .make(.get, "http://a/"))
+        #expect(pauses.all == [pause])
+    }
+
+    @Test(arguments: ["61", "99999999999999999999999", "Fri, 31 Dec 2100 23:59:59 GMT"])
+    func retryAfterBeyondTheLimit_endsTheCall(value: String) async throws {
+        let transport = AnsweringTransport(Answer(status: 503, fields: [.retryAfter: value], body: "later"))
+        let pauses = Pauses()
+        let response = try await client(transport, pauses).send(try .make(.get, "http://a/"))
+        #expect(response.status.code == 503)
+        #expect(try await response.value.collect() == Data("later".utf8))
+        #expect(transport.requests.count == 1)
+        #expect(pauses.all.isEmpty)
+    }
+
+    @Test func backOff_doublesUpToItsLimit_AndJitterTakesAPart() {
+        var policy = RetryPolicy()
+        policy.maximumRetries = 1000
+        let failure = Result<TransportResponse, any Error>.failure(NetworkError(.connectFailed, "x"))
+        func delay(_ retries: Int, _ random: Double) -> Duration? {
+            policy.delay(after: failure, retries: retries, now: Date(), random: random)
+        }
+        #expect(
+            [0, 1, 2, 6, 7, 63, 999].map { delay($0, 1) } == [0.2, 0.4, 0.8, 12.8, 20, 20, 20].map { .seconds($0) })
+        #expect(delay(3, 0) == .zero)
+        #expect(delay(3, 0.25) == .milliseconds(400))
+        #expect(delay(1000, 1) == nil)
+    }
+
+    @Test func pauseBeyondTheDeadline_endsTheCallAtOnce() async throws {
+        let transport = AnsweringTransport(Answer(status: 503, fields: [.retryAfter: "30"], body: "busy"))
+        let pauses = Pauses()
+        var request = try TransportRequest.make(.get, "http://a/")
+        request.options.totalTimeout = .seconds(20)
+        let response = try await client(transport, pauses).send(request)
+        #expect(response.status.code == 503)
+        #expect(try await response.value.collect() == Data("busy".utf8))
+        #expect(response.attempts == 1)
+        #expect(pauses.all.isEmpty)
+    }
+
+    @Test func budget_isSharedByCalls_AndEarnedByThem() async throws {
+        let transport = AnsweringTransport(Answer(status: 503))
+        let client = client(transport, Pauses(), budget: RetryBudget(capacity: 3, perCall: 0.5))
+        var counts: [Int] = []
+        for _ in 0..<5 {
+            let before = transport.requests.count
+            _ = try await client.send(try .make(.get, "http://a/"))
+            counts.append(transport.requests.count - before)
+        }
+        // Three tokens, then half a token from each call.
+        #expect(counts == [3, 2, 2, 1, 2])
+    }
+
+    @Test func cancellationDuringThePause_isCancelled() async throws {
+        let transport = AnsweringTransport(Answer(status: 503))
+        let source = TimeSource(now: { Date() }, sleep: { _ in throw CancellationError() }, random: { 1 })
+        var client = NetworkClient(transport: transport)
+        client.interceptors = [.retry(time: source)]
+        let sender = client
+        await expectFailure(.cancelled) { try await sender.send(try .make(.get, "http://a/")) }
+        #expect(transport.requests.count == 1)
+    }
+
+    @Test func redirects_startAnewWithEachAttempt() async throws {
+        let transport = AnsweringTransport(
+            .redirect(to: "/2"), Answer(status: 503), .redirect(to: "/2"), Answer(body: "x"))
+        let response = try await client(transport, Pauses()).send(try .make(.get, "http://a/1"))
+        #expect(response.attempts == 2)
+        #expect(response.redirects.count == 1)
+        #expect(transport.lines.map { $0.suffix(2) } == ["/1", "/2", "/1", "/2"])
+    }
+}

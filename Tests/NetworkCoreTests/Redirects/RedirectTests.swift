@@ -1,0 +1,210 @@
+import Foundation
+import NetworkCore
+import Synchronization
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct RedirectTests {
+    private typealias Answer = AnsweringTransport.Answer
+
+    /// What the second request of a call was.
+    private func following(
+        _ status: Int,
+        _ request: TransportRequest,
+        to location: String = "/next",
+        _ change: (inout NetworkClient) -> Void = { _ in }
+    ) async throws -> TransportRequest? {
+        let transport = AnsweringTransport(.redirect(status, to: location), Answer(body: "end"))
+        var client = NetworkClient(transport: transport)
+        change(&client)
+        _ = try await client.send(request)
+        return transport.requests.count > 1 ? transport.requests[1] : nil
+    }
+
+    @Test(arguments: [
+        (301, HTTPMethod.get, HTTPMethod.get, false), (301, .head, .head, false), (301, .post, .get, false),
+        (301, .put, .put, true), (301, .delete, .delete, true), (302, .post, .get, false), (302, .patch, .patch, true),
+        (303, .get, .get, true), (303, .head, .head, false), (303, .post, .get, false), (303, .put, .get, false),
+        (303, .delete, .get, false), (307, .get, .get, true), (307, .post, .post, true), (307, .head, .head, false),
+        (308, .post, .post, true), (308, .put, .put, true),
+    ])
+    func method_changesAsTheRulesSay(status: Int, method: HTTPMethod, next: HTTPMethod, keepsBody: Bool) async throws {
+        let body = method == .head || (method == .get && !keepsBody) ? nil : "body"
+        let fields: HTTPFields = [.contentType: "text/plain", .contentLanguage: "de", .accept: "x/y"]
+        let request = try TransportRequest.make(method, "http://a/b", fields: fields, body: body)
+        let second = try #require(try await following(status, request))
+        #expect(second.method == next)
+        #expect(second.url.absoluteString == "http://a/next")
+        #expect((second.body != nil) == keepsBody)
+        if keepsBody { #expect(second.body?.knownBytes == Data("body".utf8)) }
+        #expect(second.headerFields.contains(.contentType) == (method == next))
+        #expect(second.headerFields.contains(.contentLanguage) == (method == next))
+        #expect(second.headerFields[.accept] == "x/y")
+    }
+
+    @Test(arguments: [301, 302, 303]) func keptMethod_keepsItsBody(status: Int) async throws {
+        let request = try TransportRequest.make(.post, "http://a/", fields: [.contentType: "t/t"], body: "body")
+        let second = try await following(status, request) { $0.redirects.keepsMethodOn = [status] }
+        #expect(second?.method == .post)
+        #expect(second?.body?.knownBytes == Data("body".utf8))
+        #expect(second?.headerFields[.contentType] == "t/t")
+    }
+
+    @Test(arguments: [
+        ("http://a/", "http://a:80/x", true), ("http://a/", "http://b/x", false), ("http://a/", "http://a:81/x", false),
+        ("http://a/", "https://a/x", false), ("http://a/", "http://x.a/x", false),
+    ])
+    func secrets_stayWithTheirOrigin(from: String, to: String, isSame: Bool) async throws {
+        let key = try #require(HTTPField.Name("x-API-key"))
+        let own = try #require(HTTPField.Name("X-Own-Secret"))
+        let fields: HTTPFields = [
+            .authorization: "s", .cookie: "c=s", .proxyAuthorization: "s", key: "s", own: "s", .accept: "kept",
+        ]
+        let request = try TransportRequest.make(.get, from, fields: fields)
+        let second = try #require(try await following(302, request, to: to) { $0.secretFields = [own] })
+        #expect(second.headerFields[.accept] == "kept")
+        for name in [.authorization, .cookie, .proxyAuthorization, key, own] {
+            #expect((second.headerFields[name] != nil) == isSame, "\(name)")
+        }
+    }
+
+    @Test func credentialsOfTheOptions_stayWithTheirOrigin() async throws {
+        var request = try TransportRequest.make(.get, "https://a/")
+        request.options.authentication = .bearer(token: "s")
+        #expect(try await following(302, request)?.wireFields[.authorization] == "Bearer s")
+        #expect(try await following(302, request, to: "https://b/")?.wireFields[.authorization] == nil)
+    }
+
+    @Test func wayBack_bringsNoSecretsBack() async throws {
+        let transport = AnsweringTransport(.redirect(to: "http://b/"), .redirect(to: "http://a/2"), Answer())
+        let request = try TransportRequest.make(.get, "http://a/1", fields: [.authorization: "s"])
+        _ = try await NetworkClient(transport: transport).send(request)
+        #expect(transport.requests.map { $0.headerFields[.authorization] } == ["s", nil, nil])
+    }
+
+    @Test(arguments: [300, 304, 305, 306, 299, 399]) func otherStatus_isHandedBack(status: Int) async throws {
+        let transport = AnsweringTransport(.redirect(status, to: "/next"))
+        let response = try await NetworkClient(transport: transport).send(try .make(.get, "http://a/"))
+        #expect(response.status.code == status)
+        #expect(transport.requests.count == 1)
+    }
+
+    @Test(arguments: ["", "ftp://a/", "http://u:p@a/", "/\\b", "http://[", "/%"])
+    func unusableLocation_isHandedBack(location: String) async throws {
+        let transport = AnsweringTransport(Answer(status: 302, fields: [.location: location], body: "moved"))
+        let response = try await NetworkClient(transport: transport).send(try .make(.get, "http://a/"))
+        #expect(response.status.code == 302)
+        #expect(response.redirects.isEmpty)
+        #expect(try await response.value.collect() == Data("moved".utf8))
+    }
+
+    @Test func twoLocations_areHandedBack_AndTheSameTwiceIsOne() async throws {
+        func status(_ second: String) async throws -> Int {
+            var fields: HTTPFields = [.location: "/1"]
+            fields.append(HTTPField(name: .location, value: second))
+            let transport = AnsweringTransport(Answer(status: 302, fields: fields), Answer())
+            return try await NetworkClient(transport: transport).send(try .make(.get, "http://a/")).status.code
+        }
+        #expect(try await status("/2") == 302)
+        #expect(try await status("/1") == 200)
+    }
+
+    @Test func oneTimeBody_isNotSentAgain() async throws {
+        let chunks = AsyncStream<Data> { $0.finish() }
+        for (status, code) in [(307, 307), (302, 200)] {
+            let transport = AnsweringTransport(.redirect(status, to: "/next"), Answer())
+            var request = try TransportRequest.make(.post, "http://a/")
+            request.body = .stream(chunks, length: 0)
+            #expect(try await NetworkClient(transport: transport).send(request).status.code == code)
+        }
+    }
+
+    @Test func downgrade_isRefusedUnlessAllowed() async throws {
+        let request = try TransportRequest.make(.get, "https://a/?secret")
+        let error = await expectFailure(.redirectRefused) { try await following(301, request, to: "http://a/?secret") }
+        #expect(error?.description.contains("https to http") == true)
+        #expect(error.map { !"\($0)".contains("secret") } == true)
+        #expect(error?.exchange?.url == "https://a/?…")
+        let second = try await following(301, request, to: "http://a/") { $0.redirects.allowsDowngrade = true }
+        #expect(second?.url.absoluteString == "http://a/")
+    }
+
+    @Test(arguments: [0, 1, 20]) func limit_holds(limit: Int) async throws {
+        let transport = AnsweringTransport(.redirect(to: "/again?secret"))
+        var client = NetworkClient(transport: transport)
+        #expect(client.redirects.maximum == 20)
+        client.redirects.maximum = limit
+        let error = await expectFailure(.tooManyRedirects) { try await client.send(try .make(.get, "http://a/")) }
+        #expect(transport.requests.count == limit + 1)
+        #expect(error?.exchange?.redirects == limit)
+        #expect(error.map { !"\($0)".contains("secret") } == true)
+    }
+
+    @Test func exactlyTheLimit_isFine() async throws {
+        let transport = AnsweringTransport { request in
+            let number = Int(request.url.path.dropFirst()) ?? 0
+            return number < 20 ? .redirect(to: "/\(number + 1)") : Answer(body: "\(number)")
+        }
+        let response = try await NetworkClient(transport: transport).response(to: RequestData(path: "http://a/0"))
+        #expect(response.value == Data("20".utf8))
+        #expect(response.redirects.count == 20)
+        #expect(response.redirects.first?.from.path == "/0")
+        #expect(response.redirects.last?.to.path == "/20")
+        #expect(response.redirects.allSatisfy { $0.status.code == 302 && $0.method == .get })
+    }
+
+    @Test func none_followsNothing() async throws {
+        let second = try await following(302, try .make(.get, "http://a/")) { $0.redirects = .none }
+        #expect(second == nil)
+    }
+
+    @Test func decision_followsStopsAndRefuses() async throws {
+        let request = try TransportRequest.make(.get, "http://a/")
+        let audit = Guarded<[String]>([])
+        func decided(_ decision: @escaping @Sendable (ProposedRedirect) -> RedirectDecision) async throws -> String? {
+            try await following(302, request, to: "http://b/x") { client in
+                client.redirects = .deciding { proposal in
+                    audit.withLock {
+                        $0.append(
+                            "\(proposal.followed) \(proposal.head.status.code) \(proposal.redirect.to.absoluteString)")
+                    }
+                    return decision(proposal)
+                }
+            }?.url.absoluteString
+        }
+        #expect(try await decided { .follow($0.request) } == "http://b/x")
+        #expect(try await decided { _ in .stop } == nil)
+        let error = await expectFailure(.redirectRefused) { try await decided { _ in .refuse("not ours") } }
+        #expect(error?.message.hasSuffix("not ours") == true)
+        let other = try RequestURL("http://c/")
+        let changed = try await decided { proposal in
+            var request = proposal.request
+            request.url = other
+            return .follow(request)
+        }
+        #expect(changed == "http://c/")
+        #expect(audit.withLock { $0 } == Array(repeating: "0 302 http://b/x", count: 4))
+    }
+
+    @Test func errorAfterRedirects_namesTheLastExchange() async throws {
+        let transport = AnsweringTransport(.redirect(to: "/2?token=secret"), Answer(status: 500, body: "oops-secret"))
+        let error = await expectFailure(.unacceptableStatus) {
+            try await NetworkClient(transport: transport).response(to: RequestData(path: "http://a/1", method: .post))
+        }
+        #expect(error?.exchange?.url == "http://a/2?…")
+        #expect(error?.exchange?.method == "GET")
+        #expect(error?.description.contains(", after 1 redirect") == true)
+        #expect(error.map { !$0.description.contains("secret") } == true)
+        #expect(error?.debugDescription.contains("oops-secret") == true)
+    }
+
+    @Test func totalTimeout_isTheWholeCalls() async throws {
+        let transport = AnsweringTransport(.redirect(to: "/2"), Answer())
+        var request = try TransportRequest.make(.get, "http://a/1")
+        request.options.totalTimeout = .seconds(60)
+        _ = try await NetworkClient(transport: transport).send(request)
+        let times = transport.requests.compactMap(\.options.totalTimeout)
+        #expect(times.count == 2)
+        #expect(times[1] < times[0])
+    }
+}

@@ -1,0 +1,24 @@
+import Foundation
+import NetworkLayer
+
+extension ContractTransport {
+    /// A pipeline over the transport. Half a minute ends each call, so that a fault is a failure and no hang.
+    var client: NetworkClient {
+        var client = NetworkClient(transport: transport)
+        client.options.totalTimeout = .seconds(30)
+        return client
+    }
+
+    /// A request for the pipeline.
+    func request(
+        _ method: HTTPMethod = .get,
+        _ url: String,
+        fields: [(String, String)] = [],
+        body: RequestBody? = nil
+    ) throws -> TransportRequest {
+        var request = TransportRequest(method: method, url: try RequestURL(url), body: body)
+        request.options.totalTimeout = .seconds(30)
+        for (name, value) in fields { request.headerFields.append(try HTTPField(checking: name, value: value)) }
+        return request
+    }
+}

@@ -1,0 +1,142 @@
+import Foundation
+import NetworkLayer
+import NetworkTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(2)))
+struct RedirectContract {
+    /// A server that answers its first request with a redirect, and all others with `end`.
+    private func server(_ status: Int, to location: String, body: Data = Data("moved".utf8)) throws -> ScriptedServer {
+        let fields = [("Location", location), ("Content-Length", "\(body.count)")]
+        let end = Script.head(200, fields: [("Content-Length", "3")]) + Data("end".utf8)
+        return try ScriptedServer(
+            [.read, .send(Script.head(status, fields: fields) + body), .forEachRequest([.send(end)])],
+            .ok("end")
+        )
+    }
+
+    private static let bodies: [Int?] = [nil, 0, 5, 200_000]
+
+    @Test(arguments: ContractTransport.all, [301, 302, 303, 307, 308])
+    func methodsAndBodies_followTheRules(transport: ContractTransport, status: Int) async throws {
+        for method in [HTTPMethod.get, .head, .post, .put, .delete, .patch] {
+            for count in method == .get || method == .head ? [nil] : Self.bodies {
+                let server = try server(status, to: "/next?x=1", body: method == .head ? Data() : Data("moved".utf8))
+                defer { server.stop() }
+                let body = count.map { PatternBytes.make(count: $0) }
+                let response = try await transport.client.send(
+                    try transport.request(
+                        method, server.url("/a/b"), fields: [("Content-Type", "text/plain"), ("X-Kept", "yes")],
+                        body: body.map { .bytes($0) })
+                )
+                let text = try await response.value.collect()
+                let becomesGET =
+                    method == .post && status < 303 || status == 303 && method != .get && method != .head
+                let next: HTTPMethod = becomesGET ? .get : method
+                #expect(response.status == .ok)
+                #expect(text == (method == .head ? Data() : Data("end".utf8)))
+                #expect(server.requests.map(\.method) == [method.rawValue, next.rawValue])
+                #expect(server.requests.map(\.target) == ["/a/b", "/next?x=1"])
+                #expect(server.requests.last?.values(of: "X-Kept") == ["yes"])
+                #expect(server.requests.last?.body == (becomesGET ? Data() : body ?? Data()))
+                #expect(server.requests.last?.values(of: "Content-Type") == (becomesGET ? [] : ["text/plain"]))
+                #expect(response.redirects.map(\.to.absoluteString) == [server.url("/next?x=1")])
+                #expect(response.redirects.map(\.method) == [next])
+            }
+        }
+    }
+
+    @Test(arguments: ContractTransport.all, [true, false])
+    func secrets_stayWithTheirOrigin(transport: ContractTransport, isOther: Bool) async throws {
+        let other = try ScriptedServer(.ok("end"))
+        defer { other.stop() }
+        let server = try server(302, to: isOther ? other.url("/x") : "/x")
+        defer { server.stop() }
+        var client = transport.client
+        client.secretFields = [try #require(HTTPField.Name("X-Own"))]
+        let secrets = ["Authorization", "Cookie", "X-Api-Key", "X-Own"]
+        let fields = secrets.map { ($0, "a=secret") } + [("X-Kept", "yes")]
+        let response = try await client.send(try transport.request(.get, server.url(), fields: fields))
+        #expect(try await response.value.collect() == Data("end".utf8))
+        let last = try #require(isOther ? other.requests.last : server.requests.last)
+        #expect(last.target == "/x")
+        #expect(last.values(of: "X-Kept") == ["yes"])
+        for name in secrets { #expect(last.values(of: name) == (isOther ? [] : ["a=secret"]), "\(name)") }
+        #expect(last.values(of: "Host") == [(isOther ? other : server).baseURL.replacing("http://", with: "")])
+    }
+
+    @Test(arguments: ContractTransport.all)
+    func credentialsOfTheOptions_stayWithTheirOrigin(transport: ContractTransport) async throws {
+        let other = try ScriptedServer(.ok("end"))
+        defer { other.stop() }
+        let server = try server(302, to: other.url("/x"))
+        defer { server.stop() }
+        var request = try transport.request(.get, server.url())
+        request.options.authentication = .basic(user: "me", password: "secret")
+        _ = try await transport.client.send(request).value.collect()
+        #expect(server.requests.first?.values(of: "Authorization").count == 1)
+        #expect(other.requests.map { $0.values(of: "Authorization") } == [[]])
+    }
+
+    @Test(
+        arguments: ContractTransport.all,
+        [
+            ("g", "/a/b/g"), ("../g", "/a/g"), ("?y", "/a/b/c?y"), ("/g#f", "/g"), ("./", "/a/b/"),
+            ("/a%2Fb", "/a%2Fb"),
+        ])
+    func location_isResolved(transport: ContractTransport, location: (String, String)) async throws {
+        let server = try server(302, to: location.0)
+        defer { server.stop() }
+        _ = try await transport.client.send(try transport.request(.get, server.url("/a/b/c?x"))).value.collect()
+        #expect(server.requests.map(\.target) == ["/a/b/c?x", location.1])
+    }
+
+    @Test(arguments: ContractTransport.all)
+    func smallBody_isReadSoThatTheConnectionIsKept(transport: ContractTransport) async throws {
+        let server = try server(302, to: "/x")
+        defer { server.stop() }
+        _ = try await transport.client.send(try transport.request(.get, server.url())).value.collect()
+        #expect(server.requests.count == 2)
+        try await transport.run(.immediateReuse) { #expect(server.connectionCount == 1) }
+    }
+
+    @Test(arguments: ContractTransport.all)
+    func largeBody_isNotWaitedFor(transport: ContractTransport) async throws {
+        let server = try server(302, to: "/x", body: Data(count: 3_000_000))
+        defer { server.stop() }
+        let response = try await transport.client.send(try transport.request(.get, server.url()))
+        #expect(try await response.value.collect() == Data("end".utf8))
+    }
+
+    @Test(arguments: ContractTransport.all) func limit_isTwenty(transport: ContractTransport) async throws {
+        let response = try await transport.client.response(
+            to: RequestData(path: try await Demo.url("/redirect/20")))
+        #expect(response.redirects.count == 20)
+        #expect(String(decoding: response.value, as: UTF8.self).contains("dataField1"))
+        let url = try await Demo.url("/redirect/21")
+        let error = await expectFailure(.tooManyRedirects) {
+            try await transport.client.response(to: RequestData(path: url))
+        }
+        #expect(error?.exchange?.redirects == 20)
+    }
+
+    @Test(arguments: ContractTransport.all) func streamedBody_isReplayed_OrHandedBack(transport: ContractTransport)
+        async throws
+    {
+        guard transport.transport.capabilities.supports(.streamedRequestBodies) else { return }
+        let chunks = {
+            AsyncStream<Data> { continuation in
+                for _ in 0..<4 { continuation.yield(PatternBytes.make(count: 1000)) }
+                continuation.finish()
+            }
+        }
+        for (body, status) in [(RequestBody.replayableStream(chunks), 200), (.stream(chunks()), 307)] {
+            let server = try server(307, to: "/x")
+            defer { server.stop() }
+            let response = try await transport.client.send(try transport.request(.post, server.url(), body: body))
+            #expect(response.status.code == status)
+            _ = try await response.value.collect()
+            #expect(server.requests.map(\.body.count) == (status == 200 ? [4000, 4000] : [4000]))
+        }
+    }
+}

@@ -1,0 +1,150 @@
+"""An HTTP/2 server over TLS whose answers break off in every way that the protocol has. By path:
+
+    /ok            200, `ok`
+    /cut/HOW       200 and ten bytes of a body, then HOW; /cut/HOW/100 announces a hundred bytes first
+                   HOW: reset, cancel, no-error (RST_STREAM), goaway, close (the connection ends), tcp-reset
+    /refuse/HOW    the same before the head
+    /hold          200 and ten bytes, then nothing until somebody asks for /release on any connection: then ten more
+    /release       ends every /hold
+    /barrier/N     answers nobody until N requests wait on this connection
+    /resets        how many streams the clients have reset so far, in all
+    /trailers      200, `ok` and a field after the body; /trailers/2 announces the two bytes first
+    /one-each      200, and GOAWAY: the connection takes no further request
+
+    http2.py ADDRESS PORT CERTIFICATE KEY
+"""
+import asyncio
+import socket
+import ssl
+import struct
+import sys
+
+from h2.config import H2Configuration
+from h2.connection import H2Connection
+from h2.errors import ErrorCodes
+from h2.events import RequestReceived, StreamReset
+from h2.exceptions import ProtocolError
+from h2.settings import SettingCodes
+
+held = set()
+resets = 0
+
+
+class Peer(asyncio.Protocol):
+    def connection_made(self, transport):
+        self.transport = transport
+        self.waiting = []
+        self.http = H2Connection(H2Configuration(client_side=False, header_encoding="utf-8"))
+        self.http.local_settings[SettingCodes.MAX_CONCURRENT_STREAMS] = 200
+        self.http.initiate_connection()
+        self.flush()
+
+    def connection_lost(self, error):
+        for entry in [entry for entry in held if entry[0] is self]:
+            held.discard(entry)
+
+    def flush(self):
+        self.transport.write(self.http.data_to_send())
+
+    def data_received(self, data):
+        global resets
+        try:
+            events = self.http.receive_data(data)
+        except ProtocolError:
+            self.flush()
+            self.transport.close()
+            return
+        for event in events:
+            if isinstance(event, RequestReceived):
+                self.answer(event.stream_id, dict(event.headers)[":path"])
+            elif isinstance(event, StreamReset):
+                resets += 1
+                held.discard((self, event.stream_id))
+        self.flush()
+
+    def head(self, stream, length=None):
+        fields = [(":status", "200")]
+        if length is not None:
+            fields.append(("content-length", str(length)))
+        self.http.send_headers(stream, fields)
+
+    def whole(self, stream, text):
+        self.head(stream, len(text))
+        self.http.send_data(stream, text, end_stream=True)
+
+    def answer(self, stream, path):
+        name, *rest = path.strip("/").split("/")
+        if name == "cut":
+            self.head(stream, int(rest[1]) if len(rest) > 1 else None)
+            self.http.send_data(stream, b"0123456789")
+            self.end(stream, rest[0])
+        elif name == "refuse":
+            self.end(stream, rest[0])
+        elif name == "hold":
+            self.head(stream)
+            self.http.send_data(stream, b"0123456789")
+            held.add((self, stream))
+        elif name == "release":
+            for peer, other in list(held):
+                peer.http.send_data(other, b"0123456789", end_stream=True)
+                peer.flush()
+            held.clear()
+            self.whole(stream, b"ok")
+        elif name == "barrier":
+            self.waiting.append(stream)
+            if len(self.waiting) >= int(rest[0]):
+                for other in self.waiting:
+                    self.whole(other, b"ok")
+                self.waiting = []
+        elif name == "resets":
+            self.whole(stream, str(resets).encode())
+        elif name == "trailers":
+            self.head(stream, int(rest[0]) if rest else None)
+            self.http.send_data(stream, b"ok")
+            self.http.send_headers(stream, [("x-after", "the body")], end_stream=True)
+        elif name == "one-each":
+            self.whole(stream, b"ok")
+            self.http.close_connection(last_stream_id=stream)
+        else:
+            self.whole(stream, b"ok")
+
+    def end(self, stream, how):
+        # What was sent has to be read first: an end in the same packet may hide it.
+        self.flush()
+        asyncio.get_running_loop().call_later(0.05, self.end_now, stream, how)
+
+    def end_now(self, stream, how):
+        if self.transport.is_closing():
+            return
+        codes = {
+            "reset": ErrorCodes.INTERNAL_ERROR,
+            "cancel": ErrorCodes.CANCEL,
+            "no-error": ErrorCodes.NO_ERROR,
+            "refused": ErrorCodes.REFUSED_STREAM,
+        }
+        if how in codes:
+            self.http.reset_stream(stream, codes[how])
+            self.flush()
+        elif how == "tcp-reset":
+            raw = self.transport.get_extra_info("socket")
+            raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            self.transport.abort()
+        else:
+            if how == "goaway":
+                self.http.close_connection(ErrorCodes.INTERNAL_ERROR, last_stream_id=stream)
+                self.flush()
+            self.transport.close()
+
+
+async def main():
+    address, port, certificate, key = sys.argv[1:]
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate, key)
+    context.set_alpn_protocols(["h2"])
+    loop = asyncio.get_running_loop()
+    server = await loop.create_server(Peer, address, int(port), ssl=context, backlog=512)
+    async with server:
+        await server.serve_forever()
+
+
+asyncio.run(main())
