@@ -22,16 +22,20 @@ struct EasySetup {
 
     /// Whether it serves the request, but for its URL.
     func fits(_ request: TransportRequest) -> Bool {
-        request.method == .get && request.body == nil && options == request.options && headerFields == request.headerFields
+        // The scheme decides on the protocol.
+        request.method == .get && request.body == nil && options == request.options
+            && headerFields == request.headerFields && url.scheme == request.url.scheme
     }
 }
 
 extension Transfer {
     /// A transfer with a handle from the pool, prepared for it.
+    /// - Parameter more: Options beside the request's own; such a handle serves no other as it is.
     static func make(
-        _ request: TransportRequest, origin: Origin, easy: EasyHandle, clock: LoopClock, trustsAnyServer: Bool
+        _ request: TransportRequest, origin: Origin, easy: EasyHandle, clock: LoopClock, trustsAnyServer: Bool,
+        alsoWith more: [any EasyOption] = []
     ) throws -> Transfer {
-        if let setup = easy.setup, setup.fits(request) {
+        if more.isEmpty, let setup = easy.setup, setup.fits(request) {
             let transfer = Transfer(request, origin: origin, easy: easy, clock: clock, limits: setup.limits)
             easy.reuse()
             easy.report(to: transfer)
@@ -44,10 +48,10 @@ extension Transfer {
         easy.reset()
         let transfer = Transfer(request, origin: origin, easy: easy, clock: clock, limits: TransferLimits(request.options))
         easy.report(to: transfer)
-        for option in try request.easyOptions(for: Libcurl.found) { try option.apply(to: easy) }
+        for option in try request.easyOptions(for: Libcurl.found) + more { try option.apply(to: easy) }
         if trustsAnyServer { try AnyServerOption().apply(to: easy) }
         try transfer.attachCallbacks(to: easy)
-        easy.setup = EasySetup(request)
+        easy.setup = more.isEmpty ? EasySetup(request) : nil
         return transfer
     }
 }

@@ -16,6 +16,9 @@ struct ExchangeEnd: Sendable {
     /// Decoded bytes.
     let bodyBytes: Int
     let hasRequestBody: Bool
+    let tlsSession: TLSSession?
+    /// How often the request went out; `nil` where nobody counts.
+    let attempts: Int?
     /// The lines after the body, parsed when asked for.
     let trailerBytes: [UInt8]
 
@@ -25,7 +28,9 @@ struct ExchangeEnd: Sendable {
             queued: admitted - sent,
             total: ended - sent,
             bodyBytes: bodyBytes,
-            hasRequestBody: hasRequestBody
+            hasRequestBody: hasRequestBody,
+            tlsSession: tlsSession,
+            attempts: attempts
         )
     }
 }
