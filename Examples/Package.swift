@@ -44,5 +44,11 @@ let package = Package(
             path: "Trials/Soak",
             swiftSettings: settings
         ),
+        .executableTarget(
+            name: "URLSessionFaults",
+            dependencies: ["TrialSupport", product("NetworkLayer"), product("NetworkTesting")],
+            path: "Trials/URLSessionFaults",
+            swiftSettings: settings
+        ),
     ]
 )

@@ -11,6 +11,8 @@
     /trailers      200, `ok` and a field after the body; /trailers/2 announces the two bytes first
     /one-each      200, and GOAWAY: the connection takes no further request
 
+Over HTTP/1.1 it resets every connection at the first bytes of a request.
+
     http2.py ADDRESS PORT CERTIFICATE KEY
 """
 import asyncio
@@ -34,6 +36,9 @@ class Peer(asyncio.Protocol):
     def connection_made(self, transport):
         self.transport = transport
         self.waiting = []
+        self.speaks_http2 = transport.get_extra_info("ssl_object").selected_alpn_protocol() == "h2"
+        if not self.speaks_http2:
+            return
         self.http = H2Connection(H2Configuration(client_side=False, header_encoding="utf-8"))
         self.http.local_settings[SettingCodes.MAX_CONCURRENT_STREAMS] = 200
         self.http.initiate_connection()
@@ -48,6 +53,9 @@ class Peer(asyncio.Protocol):
 
     def data_received(self, data):
         global resets
+        if not self.speaks_http2:
+            self.reset()
+            return
         try:
             events = self.http.receive_data(data)
         except ProtocolError:
@@ -126,21 +134,24 @@ class Peer(asyncio.Protocol):
             self.http.reset_stream(stream, codes[how])
             self.flush()
         elif how == "tcp-reset":
-            raw = self.transport.get_extra_info("socket")
-            raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-            self.transport.abort()
+            self.reset()
         else:
             if how == "goaway":
                 self.http.close_connection(ErrorCodes.INTERNAL_ERROR, last_stream_id=stream)
                 self.flush()
             self.transport.close()
 
+    def reset(self):
+        raw = self.transport.get_extra_info("socket")
+        raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        self.transport.abort()
+
 
 async def main():
     address, port, certificate, key = sys.argv[1:]
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificate, key)
-    context.set_alpn_protocols(["h2"])
+    context.set_alpn_protocols(["h2", "http/1.1"])
     loop = asyncio.get_running_loop()
     server = await loop.create_server(Peer, address, int(port), ssl=context, backlog=512)
     async with server:

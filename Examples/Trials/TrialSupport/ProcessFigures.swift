@@ -14,22 +14,32 @@ public struct ProcessFigures: Sendable {
     /// The figures of this process.
     public static var now: ProcessFigures { of("self") }
 
+    /// The most memory that this process ever had resident.
+    public static var peakKilobytes: Int { number("VmHWM", in: text("/proc/self/status")) }
+
+    /// How many processes want to run for each core of the machine, on average over the last minute.
+    public static var loadPerCore: Double {
+        let load = text("/proc/loadavg").split(separator: " ").first.flatMap { Double($0) } ?? 0
+        return load / Double(max(1, ProcessInfo.processInfo.activeProcessorCount))
+    }
+
     /// The figures of a process of ours, by its number.
     public static func of(_ process: String) -> ProcessFigures {
         let status = text("/proc/\(process)/status")
-        func number(_ name: String) -> Int {
-            let line = status.split(separator: "\n").first { $0.hasPrefix(name + ":") }
-            return line.flatMap { Int($0.filter(\.isNumber)) } ?? 0
-        }
         // Fields 14 and 15, counted from behind the name in parentheses, in hundredths of a second.
         let fields = text("/proc/\(process)/stat").split(separator: ")").last?.split(separator: " ") ?? []
         let ticks = fields.count > 12 ? (Int(fields[11]) ?? 0) + (Int(fields[12]) ?? 0) : 0
         return ProcessFigures(
             descriptors: (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/fd").count) ?? 0,
-            threads: number("Threads"),
-            residentKilobytes: number("VmRSS"),
+            threads: number("Threads", in: status),
+            residentKilobytes: number("VmRSS", in: status),
             cpuMilliseconds: ticks * 10
         )
+    }
+
+    private static func number(_ name: String, in status: String) -> Int {
+        let line = status.split(separator: "\n").first { $0.hasPrefix(name + ":") }
+        return line.flatMap { Int($0.filter(\.isNumber)) } ?? 0
     }
 
     /// A file of /proc, which has no size of its own.

@@ -6,7 +6,9 @@ public struct TextTable: Sendable {
     public init(_ header: String...) { rows = [header] }
 
     /// Adds a row with as many cells as the first.
-    public mutating func add(_ cells: String...) { rows.append(cells) }
+    public mutating func add(_ cells: String...) {
+        rows.append(cells.map { $0.replacing("|", with: "\\|") })
+    }
 
     /// The table's lines.
     public var text: String {

@@ -1,0 +1,96 @@
+import Foundation
+import NetworkLayer
+
+/// What a probe asks for.
+struct Ask: Sendable {
+    var method = "GET"
+    var path = "/"
+    /// Instead of the first server's URL and the path.
+    var url: String?
+    var fields: [String: String] = [:]
+    var body: Data?
+    var streamsBody = false
+    /// The time without anything moving: URLSession's `timeoutInterval`, our idle timeout.
+    var idleSeconds: Double?
+    /// The time in all: `timeoutIntervalForResource`, our total timeout.
+    var totalSeconds: Double?
+}
+
+/// What came of it, in words alike for all subjects.
+struct Answer: Sendable {
+    var status: Int?
+    var body = Data()
+    var fields: [(name: String, value: String)] = []
+    var failure: String?
+
+    /// The values under a name, as a caller finds them.
+    func values(_ name: String) -> [String] { fields.filter { $0.name.lowercased() == name.lowercased() }.map(\.value) }
+
+    var text: String {
+        if let failure { return "error \(failure)" }
+        let location = values("Location").first.map { " to \($0)" } ?? ""
+        if body.isEmpty { return "\(status ?? 0)\(location)" }
+        if body.count > 30 { return "\(status ?? 0)\(location), \(body.count) bytes" }
+        return "\(status ?? 0)\(location) '\(String(decoding: body, as: UTF8.self))'"
+    }
+}
+
+/// A row's client side: a subject and the servers to ask.
+struct Probe: Sendable {
+    let subject: Subject
+    let ports: [Int]
+
+    var url: String { "http://127.0.0.1:\(ports[0])" }
+
+    func send(_ ask: Ask) async throws -> Answer {
+        switch subject {
+        case .raw: await RawClient.send(ask, to: ask.url ?? url + ask.path)
+        case .urlsession: await send(ask, over: URLSessionNetworkDispatcher.instance)
+        case .curl: await send(ask, over: CurlNetworkDispatcher.instance)
+        }
+    }
+
+    var dispatcher: any HTTPTransport {
+        subject == .curl ? CurlNetworkDispatcher.instance : URLSessionNetworkDispatcher.instance
+    }
+
+    /// The request of one of our dispatchers.
+    func request(_ ask: Ask, change: (inout TransportOptions) -> Void = { _ in }) throws -> TransportRequest {
+        guard let method = HTTPMethod(rawValue: ask.method) else {
+            throw NetworkError(.invalidMethod, "no HTTPMethod can be made of it", phase: .preparing)
+        }
+        var options = TransportOptions()
+        options.totalTimeout = .seconds(ask.totalSeconds ?? 4)
+        if let idle = ask.idleSeconds { options.idleTimeout = .seconds(idle) }
+        change(&options)
+        let data = RequestData(path: ask.url ?? url + ask.path, method: method, headers: ask.fields)
+        var request = try data.transportRequest(options: options)
+        if let body = ask.body {
+            let chunk = [body]
+            request.body =
+                ask.streamsBody
+                ? .replayableStream(length: body.count) {
+                    AsyncStream {
+                        for part in chunk { $0.yield(part) }; $0.finish()
+                    }
+                }
+                : .bytes(body)
+        }
+        return request
+    }
+
+    private func send(_ ask: Ask, over transport: any HTTPTransport) async -> Answer {
+        var answer = Answer()
+        do {
+            let response = try await transport.send(try request(ask))
+            answer.body = try await response.body.collect()
+            answer.status = response.head.status.code
+            answer.fields = response.head.headerFields.map { ($0.name.rawName, $0.value) }
+        } catch let error as NetworkError {
+            answer.failure = error.code.rawValue
+        } catch {
+            answer.failure = "\(error)"
+        }
+        return answer
+    }
+}

@@ -1,0 +1,37 @@
+import Foundation
+import NetworkCore
+import NetworkTesting
+import Testing
+
+@testable import CurlTransport
+
+@Suite("Descriptors", .timeLimit(.minutes(1)))
+struct DescriptorTests {
+    /// In a process of its own, which has none left for a while.
+    @Test func exhaustedDescriptorsAreAnError_AndPass() async {
+        await #expect(processExitsWith: .success) {
+            let server = try ScriptedServer(.ok("ok"))
+            var request = TransportRequest(url: try RequestURL(server.url()))
+            request.options.totalTimeout = .seconds(20)
+            request.options.connection.isFresh = true
+            let dispatcher = CurlNetworkDispatcher()
+            #expect(try await dispatcher.send(request).body.collect() == Data("ok".utf8))
+
+            // RLIMIT_NOFILE, which may be a million.
+            var limit = rlimit(rlim_cur: 256, rlim_max: 256)
+            #expect(setrlimit(__rlimit_resource_t(7), &limit) == 0)
+            var taken: [FileHandle] = []
+            while let handle = FileHandle(forReadingAtPath: "/dev/null") { taken.append(handle) }
+            for _ in 0..<10 {
+                let error = await #expect(throws: NetworkError.self) { try await dispatcher.send(request) }
+                #expect(error?.code == .connectFailed, "\(String(describing: error))")
+            }
+            // Nor can a dispatcher be started, which takes descriptors of its own.
+            let error = await #expect(throws: NetworkError.self) { try await CurlNetworkDispatcher().send(request) }
+            #expect(error?.code == .unclassified, "\(String(describing: error))")
+
+            for handle in taken { try handle.close() }
+            #expect(try await dispatcher.send(request).body.collect() == Data("ok".utf8))
+        }
+    }
+}

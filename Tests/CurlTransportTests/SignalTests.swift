@@ -1,0 +1,34 @@
+import Foundation
+import NetworkCore
+import NetworkTesting
+import Testing
+
+@testable import CurlTransport
+
+@Suite("Signals", .timeLimit(.minutes(1)))
+struct SignalTests {
+    /// TLS libraries write without MSG_NOSIGNAL: where the peer has gone, the thread that writes gets SIGPIPE, which ends a
+    /// process that has not said otherwise. And a handler of the program must not run on the loop's thread.
+    @Test func theLoopsThreadHearsNoSignal() async throws {
+        let server = try ScriptedServer(.ok("ok"))
+        defer { server.stop() }
+        let dispatcher = CurlNetworkDispatcher()
+        let request = TransportRequest(url: try RequestURL(server.url()))
+        #expect(try await dispatcher.send(request).body.collect() == Data("ok".utf8))
+        let masks = try Self.masks(ofThreads: "netlayer-curl")
+        #expect(!masks.isEmpty)
+        for mask in masks { for signal in [SIGPIPE, SIGTERM, SIGALRM] { #expect(mask & (1 << (signal - 1)) != 0) } }
+        await dispatcher.shutDown(within: .seconds(5))
+    }
+
+    /// The blocked signals of the threads with a name, as /proc has them: one bit for each, from signal 1 on.
+    private static func masks(ofThreads name: String) throws -> [UInt64] {
+        // A thread that ends meanwhile has no files any more.
+        try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task").compactMap { thread in
+            guard let status = try? ProcessFigures.text("/proc/self/task/\(thread)/status") else { return nil }
+            let lines = status.split(separator: "\n")
+            guard lines.first?.hasSuffix("\t\(name)") == true else { return nil }
+            return lines.first { $0.hasPrefix("SigBlk:") }.flatMap { UInt64($0.split(separator: "\t")[1], radix: 16) }
+        }
+    }
+}
