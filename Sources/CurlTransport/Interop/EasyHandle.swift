@@ -67,11 +67,12 @@ final class EasyHandle: @unchecked Sendable {
     /// Another transfer with the same setup.
     func reuse() { errorText[0] = 0 }
 
-    /// Sets the size of the receive buffer for the next transfer, in bytes (CURLOPT_BUFFERSIZE).
-    func setReceiveBuffer(_ bytes: Int) throws {
+    /// Wishes a size of the receive buffer for the next transfer, in bytes (CURLOPT_BUFFERSIZE). A handle whose last transfer
+    /// was cut short may still have its buffer, and libcurl then keeps the size.
+    func wishReceiveBuffer(_ bytes: Int) {
         guard receiveBuffer != bytes else { return }
-        try set(.bufferSize, bytes)
-        receiveBuffer = bytes
+        let code = ccurl_easy_setopt_long(pointer, CURLOPT_BUFFERSIZE, bytes)
+        if code == CURLE_OK { receiveBuffer = bytes }
     }
 
     /// The transfer that it works for.

@@ -42,19 +42,22 @@ struct MethodAndBodyOption: EasyOption {
     }
 }
 
-/// The header fields (CURLOPT_HTTPHEADER). `Accept: */*` is left to libcurl, which would write the same: it looks through the
-/// list for each field that it knows.
+/// The header fields (CURLOPT_HTTPHEADER). A first `Accept: */*` is left to libcurl, which writes the same in the same place:
+/// it looks through the list for each field that it knows.
 struct HeaderFieldsOption: EasyOption {
     let fields: HTTPFields
     var hasBody = true
 
+    private static let acceptAnything = HTTPField(name: .accept, value: "*/*")
+
     func apply(to easy: EasyHandle) throws {
         var lines: [String] = []
-        for field in fields {
+        let leavesAccept = fields.first == Self.acceptAnything && fields[values: .accept].count == 1
+        for field in leavesAccept ? fields.dropFirst() : fields[...] {
             // `Name:` would remove a field and a value of white space vanishes; `Name;` sends it empty.
             if field.value.isEmpty {
                 lines.append("\(field.name.rawName);")
-            } else if field.name != .accept || field.value != "*/*" || fields[values: .accept].count > 1 {
+            } else {
                 lines.append("\(field.name.rawName): \(field.value)")
             }
         }

@@ -46,7 +46,8 @@ extension Transfer {
             return transfer
         }
         easy.reset()
-        let transfer = Transfer(request, origin: origin, easy: easy, clock: clock, limits: TransferLimits(request.options))
+        let transfer = Transfer(
+            request, origin: origin, easy: easy, clock: clock, limits: TransferLimits(request.options))
         easy.report(to: transfer)
         for option in try request.easyOptions(for: Libcurl.found) + more { try option.apply(to: easy) }
         if trustsAnyServer { try AnyServerOption().apply(to: easy) }

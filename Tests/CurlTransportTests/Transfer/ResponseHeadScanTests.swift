@@ -1,5 +1,6 @@
 import HTTPTypes
 import NetworkCore
+import TestSupport
 import Testing
 
 @testable import CurlTransport
@@ -9,7 +10,8 @@ struct ResponseHeadScanTests {
     private func scan(_ text: String) -> ResponseHeadScan? { ResponseHeadScan(Array(text.utf8)) }
 
     @Test func aPlainHeadTellsStatusLengthAndEncoding() throws {
-        let plain = try #require(scan("HTTP/1.1 200 OK\r\nServer: x\r\ncontent-LENGTH: 17\r\nContent-Type: a/b\r\n\r\n"))
+        let plain = try #require(
+            scan("HTTP/1.1 200 OK\r\nServer: x\r\ncontent-LENGTH: 17\r\nContent-Type: a/b\r\n\r\n"))
         #expect(plain.status == .ok)
         #expect(plain.contentLength == 17)
         #expect(!plain.isEncoded)
@@ -39,7 +41,8 @@ struct ResponseHeadScanTests {
     @Test func whatPassesIsReadAsTheParserReadsIt() throws {
         var random = SeededGenerator(seed: 21)
         let pieces = [
-            "HTTP/1.1 200 OK", "HTTP/2 404", "Content-Length: 5", "content-length:6", "Content-Encoding: br", "A: b", "ETag: \"x\"",
+            "HTTP/1.1 200 OK", "HTTP/2 404", "Content-Length: 5", "content-length:6", "Content-Encoding: br", "A: b",
+            "ETag: \"x\"",
             " folded", "no colon", "Content-Length: 5,5", "x: caf\u{E9}", "date: today", "Set-Cookie: a=b", ":", "",
         ]
         var passed = 0
