@@ -87,14 +87,21 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
+        // What the test targets share.
+        .target(name: "TestSupport", dependencies: ["NetworkCore"], path: "Tests/TestSupport", swiftSettings: settings),
         .testTarget(
             name: "NetworkCoreTests",
-            dependencies: ["NetworkCore", httpTypes, logging],
+            dependencies: ["NetworkCore", "NetworkTesting", "TestSupport", httpTypes, logging],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "NetworkTestingTests",
+            dependencies: ["NetworkCore", "NetworkTesting", "TestSupport"],
             swiftSettings: settings
         ),
         .testTarget(
             name: "CurlTransportTests",
-            dependencies: ["CurlTransport", "NetworkTesting", httpTypes, logging],
+            dependencies: ["CurlTransport", "NetworkTesting", "TestSupport", httpTypes, logging],
             swiftSettings: settings
         ),
         .testTarget(
@@ -104,18 +111,18 @@ let package = Package(
         ),
         .testTarget(
             name: "NetworkLayerTests",
-            dependencies: ["NetworkLayer", "NetworkTesting"],
+            dependencies: ["NetworkLayer", "NetworkTesting", "TestSupport"],
             swiftSettings: settings
         ),
         // The tutorials are older than Swift 6, and their code is to compile as it stands.
         .testTarget(
             name: "TutorialTests",
-            dependencies: ["NetworkLayer", "NetworkTesting"],
+            dependencies: ["NetworkLayer", "NetworkTesting", "TestSupport"],
             swiftSettings: [.swiftLanguageMode(.v5)]
         ),
         .testTarget(
             name: "TransportContractTests",
-            dependencies: ["NetworkLayer", "NetworkTesting"],
+            dependencies: ["NetworkLayer", "NetworkTesting", "TestSupport"],
             swiftSettings: settings
         ),
         .testTarget(
@@ -125,7 +132,7 @@ let package = Package(
         ),
         .testTarget(
             name: "IntegrationTests",
-            dependencies: ["NetworkLayer", "NetworkTesting"],
+            dependencies: ["NetworkLayer", "NetworkTesting", "TestSupport"],
             swiftSettings: settings
         ),
     ]

@@ -30,6 +30,11 @@ let package = Package(
             swiftSettings: settings
         ),
         .executableTarget(name: "TutorialUsers", dependencies: [product("NetworkLayer")], swiftSettings: settings),
+        .executableTarget(name: "TutorialService", dependencies: [product("NetworkLayer")], swiftSettings: settings),
+        .executableTarget(name: "TutorialMovies", dependencies: [product("NetworkLayer")], swiftSettings: settings),
+        .executableTarget(name: "TutorialNotes", dependencies: [product("NetworkLayer")], swiftSettings: settings),
+        .executableTarget(name: "TutorialRouter", dependencies: [product("NetworkLayer")], swiftSettings: settings),
+        .executableTarget(name: "Encoders", dependencies: [product("NetworkLayer")], swiftSettings: settings),
         .executableTarget(name: "BothTransports", dependencies: [product("NetworkLayer")], swiftSettings: settings),
         // Not examples: programs that put the library on trial, for the scripts of their names.
         .target(name: "TrialSupport", path: "Trials/TrialSupport", swiftSettings: settings),

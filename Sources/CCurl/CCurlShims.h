@@ -61,7 +61,11 @@ static const long ccurl_auth_any_safe = CURLAUTH_ANYSAFE;
 static const long ccurl_http_version_1_0 = CURL_HTTP_VERSION_1_0;
 static const long ccurl_http_version_1_1 = CURL_HTTP_VERSION_1_1;
 static const long ccurl_http_version_2 = CURL_HTTP_VERSION_2TLS;
+static const long ccurl_http_version_2_prior_knowledge = CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE;
 static const long ccurl_http_version_3 = 30;
+static const long ccurl_time_if_modified = CURL_TIMECOND_IFMODSINCE;
+static const int ccurl_backend_openssl = CURLSSLBACKEND_OPENSSL;
+static const int ccurl_backend_gnutls = CURLSSLBACKEND_GNUTLS;
 static const long ccurl_pipe_multiplex = CURLPIPE_MULTIPLEX;
 static const int ccurl_poll_in = CURL_POLL_IN;
 static const int ccurl_poll_out = CURL_POLL_OUT;
@@ -145,6 +149,17 @@ static inline CURLcode ccurl_easy_getinfo_string(CURL *easy, CURLINFO info, char
 }
 static inline CURLcode ccurl_easy_getinfo_pointer(CURL *easy, void **value) {
     return curl_easy_getinfo(easy, CURLINFO_PRIVATE, value);
+}
+
+// A struct of the library's number and its own session, NULL without a connection.
+static inline CURLcode ccurl_easy_getinfo_tls(CURL *easy, int *library, void **session) {
+    struct curl_tlssessioninfo *info = NULL;
+    CURLcode code = curl_easy_getinfo(easy, CURLINFO_TLS_SSL_PTR, &info);
+    if (code == CURLE_OK && info) {
+        *library = (int)info->backend;
+        *session = info->internals;
+    }
+    return code;
 }
 
 // One per parameter type of curl_multi_setopt.

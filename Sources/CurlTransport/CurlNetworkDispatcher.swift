@@ -15,7 +15,9 @@ public final class CurlNetworkDispatcher: HTTPTransport {
 
     private let pool = EasyPool()
     private let loops: LoopGroup
+    private let tunnels = TunnelOwners()
     private let trustsAnyServer: Bool
+    let maximumConnectionsPerHost: Int
 
     /// A dispatcher with its own thread and connections; the thread starts with the first request.
     public convenience init(configuration: CurlConfiguration = CurlConfiguration()) {
@@ -24,6 +26,7 @@ public final class CurlNetworkDispatcher: HTTPTransport {
 
     init(configuration: CurlConfiguration, logger: @autoclosure () -> Logger) {
         loops = LoopGroup(configuration: configuration.checked, pool: pool)
+        maximumConnectionsPerHost = configuration.checked.maximumConnectionsPerHost
         trustsAnyServer = configuration.unsafelyTrustsAnyServer
         if trustsAnyServer {
             logger().warning("a curl dispatcher trusts any server: TLS certificates are not checked")
@@ -72,6 +75,26 @@ public final class CurlNetworkDispatcher: HTTPTransport {
         }
     }
 
+    /// Opens a connection for a request that is not sent.
+    func open(_ request: TransportRequest) async throws {
+        let start = MonotonicTime.now
+        do {
+            try request.check(for: capabilities)
+            guard !Task.isCancelled else { throw NetworkError.cancelled }
+            let loop = try loops.loop(for: Origin(request.url))
+            let transfer = try makeTransfer(request, clock: loop.clock, alsoWith: [PrewarmOption()])
+            transfer.isPrewarming = true
+            _ = try await headOfResponse(to: transfer, over: loop)
+            if transfer.channel.discard() { loop.discard(transfer) }
+            throw NetworkError(
+                .unsupported, "this libcurl can't open a connection without a request", phase: .connecting)
+        } catch is ConnectionIsOpen {
+            return
+        } catch let error as NetworkError {
+            throw error.during(request, transport: name, elapsed: MonotonicTime.now - start)
+        }
+    }
+
     private func headOfResponse(to transfer: Transfer, over loop: CurlLoop) async throws -> [UInt8] {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
@@ -83,11 +106,14 @@ public final class CurlNetworkDispatcher: HTTPTransport {
         }
     }
 
-    private func makeTransfer(_ request: TransportRequest, clock: LoopClock) throws -> Transfer {
+    private func makeTransfer(
+        _ request: TransportRequest, clock: LoopClock, alsoWith more: [any EasyOption] = []
+    ) throws -> Transfer {
         let easy = try pool.take()
         let transfer = Transfer(request, easy: easy, clock: clock)
         do {
-            try transfer.setUp(easy, trustsAnyServer: trustsAnyServer)
+            let lone = tunnels.options(for: request, over: Libcurl.found)
+            try transfer.setUp(easy, trustsAnyServer: trustsAnyServer, alsoWith: more + lone)
         } catch {
             pool.give(easy)
             throw error

@@ -27,7 +27,8 @@ extension NetworkError {
         // The words first: a refused connection to a proxy and one to the host have the same number.
         let words = text.lowercased()
         if let clue = clues.first(where: { clue in clue.words.contains { words.contains($0) } }) {
-            return (clue.code, clue.phase)
+            guard clue.code == .tlsFailed else { return (clue.code, clue.phase) }
+            return (TLSFault.code(for: text) ?? .tlsFailed, clue.phase)
         }
         return numbers[code] ?? (.unclassified, nil)
     }
@@ -75,12 +76,12 @@ extension NetworkError {
         NSURLErrorCannotDecodeContentData: (.invalidContentEncoding, .receiving),
         NSURLErrorCannotDecodeRawData: (.invalidContentEncoding, .receiving),
         NSURLErrorSecureConnectionFailed: (.tlsFailed, .connecting),
-        NSURLErrorServerCertificateHasBadDate: (.tlsFailed, .connecting),
-        NSURLErrorServerCertificateUntrusted: (.tlsFailed, .connecting),
-        NSURLErrorServerCertificateHasUnknownRoot: (.tlsFailed, .connecting),
-        NSURLErrorServerCertificateNotYetValid: (.tlsFailed, .connecting),
-        NSURLErrorClientCertificateRejected: (.tlsFailed, .connecting),
-        NSURLErrorClientCertificateRequired: (.tlsFailed, .connecting),
+        NSURLErrorServerCertificateHasBadDate: (.certificateExpired, .connecting),
+        NSURLErrorServerCertificateUntrusted: (.certificateUntrusted, .connecting),
+        NSURLErrorServerCertificateHasUnknownRoot: (.certificateUntrusted, .connecting),
+        NSURLErrorServerCertificateNotYetValid: (.certificateNotYetValid, .connecting),
+        NSURLErrorClientCertificateRejected: (.clientCertificateRefused, .connecting),
+        NSURLErrorClientCertificateRequired: (.clientCertificateRequired, .connecting),
         NSURLErrorBadURL: (.invalidURL, .preparing),
         NSURLErrorUnsupportedURL: (.invalidURL, .preparing),
         NSURLErrorCancelled: (.cancelled, nil),
@@ -93,7 +94,7 @@ extension NetworkError {
         case .connectFailed: "no connection could be made"
         case .connectTimeout: "no connection was made in time"
         case .connectionLost: "the connection ended before the response did"
-        case .tlsFailed: "the TLS handshake or the certificate check failed"
+        case _ where code.isTLS: TLSFault.sentence(for: code)
         case .truncatedBody: "the body ended before its announced length"
         case .invalidContentEncoding: "the body's Content-Encoding is damaged or unknown"
         case .responseHeadTooLarge: "the response's head is too large"

@@ -11,6 +11,8 @@ extension URLSessionNetworkDispatcher {
                 .http1_0: "URLSession chooses the version",
                 .http1_1: "URLSession chooses the version",
                 .http2: "URLSession chooses the version",
+                .http2PriorKnowledge: "URLSession chooses the version",
+                .http3: "URLSession chooses the version",
                 .bodyOnGet: "URLSession fails a GET with a body",
                 .ipv6Literals: "URLSession fails URLs with an IPv6 address",
                 .rawBodies: "URLSession always decompresses",

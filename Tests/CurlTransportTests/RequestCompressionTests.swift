@@ -1,6 +1,7 @@
 import Foundation
 import NetworkTesting
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import CurlTransport

@@ -1,6 +1,5 @@
 import Foundation
 import NetworkLayer
-import Testing
 
 /// One exchange, to its end.
 struct Exchange {
@@ -27,23 +26,4 @@ struct Exchange {
 extension TransportOptions {
     /// Trusts the authority that the peers made.
     mutating func trustPeers() { tls.authorities = .file(Peers.tlsFolder + "/ca.pem") }
-}
-
-/// Expects a `NetworkError` with a code.
-/// - Returns: The error, for closer looks.
-@discardableResult
-func expectFailure<Value>(
-    _ code: NetworkError.Code,
-    sourceLocation: SourceLocation = #_sourceLocation,
-    from body: () async throws -> Value
-) async -> NetworkError? {
-    do {
-        _ = try await body()
-        Issue.record("'\(code.rawValue)' was expected, and it succeeded", sourceLocation: sourceLocation)
-        return nil
-    } catch {
-        let error = error as? NetworkError
-        #expect(error?.code == code, "\(String(describing: error))", sourceLocation: sourceLocation)
-        return error
-    }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import NetworkLayer
+import TestSupport
 import Testing
 
 /// HTTP/2 streams and connections that end when they should not.

@@ -1,6 +1,7 @@
 import Foundation
 import NetworkLayer
 import NetworkTesting
+import TestSupport
 import Testing
 
 /// A proxy that `scripts/test` starts.
@@ -12,7 +13,8 @@ struct ProxyPeer: Sendable, CustomTestStringConvertible {
 
     static let all = [
         ProxyPeer(name: "HTTP"), ProxyPeer(name: "HTTP_PASSWORD", hasPassword: true), ProxyPeer(name: "HTTPS"),
-        ProxyPeer(name: "SOCKS4"), ProxyPeer(name: "SOCKS5"), ProxyPeer(name: "SOCKS5_PASSWORD", hasPassword: true),
+        ProxyPeer(name: "HTTPS_PASSWORD", hasPassword: true), ProxyPeer(name: "SOCKS4"), ProxyPeer(name: "SOCKS5"),
+        ProxyPeer(name: "SOCKS5_PASSWORD", hasPassword: true),
     ]
 
     func proxy(password: Secret = "secret") throws -> Proxy {
@@ -54,8 +56,9 @@ struct ProxyTests {
         #expect(exchange.metrics.remoteAddress == "127.0.0.1:\(peer.port)")
     }
 
-    @Test func `a wrong password is the proxy's 407, or its refusal of the tunnel`() async throws {
-        let peer = ProxyPeer(name: "HTTP_PASSWORD", hasPassword: true)
+    @Test(arguments: ["HTTP_PASSWORD", "HTTPS_PASSWORD"])
+    func `a wrong password is the proxy's 407, or its refusal of the tunnel`(name: String) async throws {
+        let peer = ProxyPeer(name: name, hasPassword: true)
         let server = try ScriptedServer(.ok("never"))
         defer { server.stop() }
         let proxy = try peer.proxy(password: "wrong")
@@ -86,7 +89,7 @@ struct ProxyTests {
         let server = try ScriptedServer(.ok("never"))
         defer { server.stop() }
         let proxy = Proxy(try #require(Peers.proxy("HTTPS")))
-        await expectFailure(.tlsFailed) {
+        await expectFailure(.certificateUntrusted) {
             try await Exchange(RequestURL(server.url())) { $0.proxy = .explicit(proxy) }
         }
         #expect(server.connectionCount == 0)

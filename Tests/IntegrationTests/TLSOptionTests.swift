@@ -1,5 +1,6 @@
 import Foundation
 import NetworkLayer
+import TestSupport
 import Testing
 
 @testable import CurlTransport
@@ -19,7 +20,7 @@ struct TLSOptionTests {
     }
 
     @Test func `the system's authorities do not know the peers'`() async throws {
-        await expectFailure(.tlsFailed) { try await Exchange(Peers.url(.good)) }
+        await expectFailure(.certificateUntrusted) { try await Exchange(Peers.url(.good)) }
     }
 
     @Test func `authorities come from a file, a directory or memory`() async throws {
@@ -54,7 +55,7 @@ struct TLSOptionTests {
 
     @Test func `a wrong password is an error that does not show it`() async throws {
         let folder = Peers.tlsFolder
-        let error = await expectFailure(.tlsFailed) {
+        let error = await expectFailure(.clientCertificateUnusable) {
             try await whoami(.clientCertificate) {
                 $0.tls.clientCertificate = .init(
                     .file(folder + "/client.pem"), key: .file(folder + "/client.key"), password: "tooguessable")
@@ -106,7 +107,7 @@ struct TLSOptionTests {
         #expect(answer[2] == "other.test")
         #expect(answer[4] == "127.0.0.1")
         // The certificate is checked for that name and for no other.
-        _ = await expectFailure(.tlsFailed) { try await whoami { $0.tls.serverName = "nobody.test" } }
+        _ = await expectFailure(.certificateHostMismatch) { try await whoami { $0.tls.serverName = "nobody.test" } }
         let elsewhere = try await whoami(.elsewhere) { $0.tls.serverName = "elsewhere.test" }
         #expect(elsewhere[2] == "elsewhere.test")
     }
@@ -117,8 +118,8 @@ struct TLSOptionTests {
         _ = try await Exchange(url, over: dispatcher) { $0.trustPeers() }
         let again = try await Exchange(url, over: dispatcher) { $0.trustPeers() }
         #expect(again.metrics.connectionReused == true)
-        await expectFailure(.tlsFailed) { try await Exchange(url, over: dispatcher) }
-        await expectFailure(.tlsFailed) {
+        await expectFailure(.certificateUntrusted) { try await Exchange(url, over: dispatcher) }
+        await expectFailure(.pinnedKeyMismatch) {
             try await Exchange(url, over: dispatcher) {
                 $0.trustPeers()
                 $0.tls.pinnedPublicKeys = ["sha256//AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="]
@@ -132,6 +133,74 @@ struct TLSOptionTests {
         let dispatcher = CurlNetworkDispatcher(configuration: configuration)
         for server in [Peers.TLS.expired, .elsewhere, .selfSigned, .stray] {
             #expect(try await Exchange(Peers.url(server), over: dispatcher).status == 200)
+        }
+    }
+
+    @Test func `any safe scheme may be Basic over TLS`() async throws {
+        let url = try Peers.url(.good, "/secret/hello.txt")
+        #expect(try await Exchange(url) { $0.trustPeers() }.status == 401)
+        let dispatcher = CurlNetworkDispatcher()
+        let exchange = try await Exchange(url, over: dispatcher) {
+            $0.trustPeers()
+            $0.authentication = .anySafe(user: "user", password: "secret")
+        }
+        #expect(exchange.text == "hello over TLS\n")
+        // Asked first, and then told.
+        if Libcurl.found.has(.requestCheck) { #expect(exchange.metrics.retries == 1) }
+        let wrong = try await Exchange(url) {
+            $0.trustPeers()
+            $0.authentication = .anySafe(user: "user", password: "wrong")
+        }
+        #expect(wrong.status == 401)
+    }
+
+    @Test(arguments: [TLSOptions.Version.tls1_2, .tls1_3])
+    func `the metrics tell the version and the cipher that the server saw`(version: TLSOptions.Version) async throws {
+        let dispatcher = CurlNetworkDispatcher()
+        for isReused in [false, true] {
+            let exchange = try await Exchange(Peers.url(.good), over: dispatcher) {
+                $0.trustPeers()
+                $0.tls.minimumVersion = version
+                $0.tls.maximumVersion = version
+            }
+            let seen = exchange.text.split(separator: " ")
+            #expect(exchange.metrics.tlsVersion.map { "TLSv\($0)" } == String(seen[0]))
+            // GnuTLS has names of its own.
+            if Libcurl.found.tlsLibrary?.hasPrefix("OpenSSL") == true {
+                #expect(exchange.metrics.tlsCipher == String(seen[1]))
+            }
+            #expect(exchange.metrics.connectionReused == isReused)
+            #expect((exchange.metrics.tls != nil) == !isReused)
+        }
+    }
+
+    @Test(arguments: [Peers.TLS.good, .http2])
+    func `connections are made ahead, TLS included`(server: Peers.TLS) async throws {
+        let dispatcher = CurlNetworkDispatcher()
+        var options = TransportOptions()
+        options.trustPeers()
+        if server == .http2 { options.httpVersion = .http2 }
+        let ahead = options
+        try await dispatcher.prewarm(Peers.url(server), options: ahead)
+        let exchange = try await Exchange(Peers.url(server), over: dispatcher) { $0 = ahead }
+        #expect(exchange.status == 200)
+        #expect(exchange.metrics.connectionReused == true)
+        #expect(exchange.metrics.httpVersion == (server == .http2 ? "2" : "1.1"))
+    }
+
+    @Test func `HTTP 3 is refused before sending, or falls back, as the libcurl found has it`() async throws {
+        let change: (inout TransportOptions) -> Void = {
+            $0.trustPeers()
+            $0.httpVersion = .http3
+        }
+        if CurlNetworkDispatcher.instance.capabilities.supports(.http3) {
+            // The server speaks no QUIC.
+            let exchange = try await Exchange(Peers.url(.http2), options: change)
+            #expect(["1.1", "2"].contains(exchange.metrics.httpVersion))
+        } else {
+            let error = await expectFailure(.unsupported) { try await Exchange(Peers.url(.http2), options: change) }
+            #expect(error?.phase == .preparing)
+            #expect(error?.message.contains("HTTP/3") == true)
         }
     }
 

@@ -1,5 +1,6 @@
 import Foundation
 import NetworkLayer
+import NetworkTesting
 import Testing
 
 @testable import netlayer
@@ -33,6 +34,27 @@ import Testing
         #expect(await answer(#"{"url":"ftp://h/"}"#).contains(#"{"code":"invalidURL","message":"line 7: the URL"#))
         #expect(await answer(#"{"url":"http://h/","headers":[["a","b\r\n"]]}"#).contains(#"{"code":"invalidHeader""#))
         #expect(await answer(#"{"url":"http://h/","method":"G T"}"#).contains(#"{"code":"invalidMethod""#))
+    }
+
+    @Test func redirectsAndCookies_areTheSessions() async throws {
+        let end = Script.head(200, fields: [("Content-Length", "0")])
+        let fields = [("Location", "/end#f"), ("Set-Cookie", "sid=1; Path=/"), ("Content-Length", "0")]
+        let server = try ScriptedServer(
+            [.read, .send(Script.head(302, fields: fields)), .forEachRequest([.send(end)])], .ok())
+        defer { server.stop() }
+        let replay = Replay(transport: CurlNetworkDispatcher(), output: .standardOutput, concurrency: 1)
+        func answer(_ path: String, _ session: String, _ options: String) async -> AnswerLine {
+            let text = #"{"url":"\#(server.url(path))","session":"\#(session)","options":\#(options)}"#
+            return await replay.answer(to: .init(number: 1, bytes: Array(text.utf8)))
+        }
+        let first = await answer("/start", "a", #"{"cookies":"memory","followRedirects":true}"#)
+        #expect(first.status == 200)
+        #expect(first.effectiveURL == server.url("/end"))
+        _ = await answer("/a", "a", #"{"cookies":"memory"}"#)
+        _ = await answer("/b", "b", #"{"cookies":"memory"}"#)
+        _ = await answer("/c", "a", "{}")
+        #expect(server.requests.map(\.target) == ["/start", "/end", "/a", "/b", "/c"])
+        #expect(server.requests.map { $0.values(of: "Cookie") } == [[], ["sid=1"], ["sid=1"], [], []])
     }
 
     private struct EchoingTransport: HTTPTransport {

@@ -66,6 +66,18 @@ import Testing
         (#"{"url":"u","options":{"httpVersion":"3"}}"#, "'options.httpVersion' is '3'"),
         (#"{"url":"u","options":{"httpVersion":"automatic"}}"#, "'options.httpVersion' is 'automatic'"),
         (#"{"url":"u","options":{"keepMethodOn":["x"]}}"#, "'options.keepMethodOn'"),
+        (#"{"url":"u","options":{"maxRedirects":-1}}"#, "'options.maxRedirects' is -1"),
+        (#"{"url":"u","options":{"initialCookies":[1]}}"#, "'options.initialCookies[0]' is a number"),
+        (#"{"url":"u","options":{"initialCookies":[{"name":"a"}]}}"#, "'options.initialCookies[0].domain' is missing"),
+        (#"{"url":"u","options":{"initialCookies":[{"domain":"a"}]}}"#, "'options.initialCookies[0].name' is missing"),
+        (
+            #"{"url":"u","options":{"initialCookies":[{"domain":"a","name":"b","vale":"c"}]}}"#,
+            "unknown key 'options.initialCookies[0].vale'"
+        ),
+        (
+            #"{"url":"u","options":{"cookies":"off","initialCookies":[{"domain":"a","name":"b"}]}}"#,
+            "no meaning with 'cookies' off"
+        ),
         (#"[]"#, "this is an array"),
     ])
     func badLine_isRefusedByName(_ text: String, _ words: String) {
@@ -79,15 +91,50 @@ import Testing
     }
 
     @Test(arguments: [
-        (#"{"followRedirects":true}"#, "followRedirects"), (#"{"maxRedirects":3}"#, "maxRedirects"),
-        (#"{"cookies":"memory"}"#, "cookies 'memory'"),
-        (#"{"initialCookies":[{}]}"#, "initialCookies"), (#"{"keepMethodOn":[301]}"#, "keepMethodOn"),
-        (#"{"uploadStreamed":true}"#, "uploadStreamed"),
+        (#"{"uploadStreamed":true}"#, "uploadStreamed")
     ])
     func optionThatIsNotCarried_isUnsupportedByName(_ text: String, _ name: String) {
         let error = #expect(throws: NetworkError.self) { try options(text) }
         #expect(error?.code == .unsupported)
         #expect(error?.message.hasSuffix(": \(name)") == true)
+    }
+
+    @Test func redirectsAndCookies_becomeAPipeline() throws {
+        let transport = URLSessionNetworkDispatcher.instance
+        func client(_ text: String) throws -> NetworkClient {
+            try parse(#"{"url":"http://a/","options":\#(text)}"#).options.client(over: transport) { CookieJar() }
+        }
+        #expect(try client("{}").cookies == nil)
+        #expect(try client(#"{"cookies":"memory"}"#).cookies?.cookies.isEmpty == true)
+        let following = try client(#"{"followRedirects":true,"maxRedirects":3,"keepMethodOn":[301,302]}"#).redirects
+        #expect(following.maximum == 3)
+        #expect(following.keepsMethodOn == [301, 302])
+        #expect(try client(#"{"followRedirects":true}"#).redirects.maximum == 20)
+        let cookies = try client(
+            #"""
+            {"initialCookies":[{"domain":".Example.com","name":"a","value":"b","path":"/x","secure":true,"httpOnly":true,
+            "expires":4102444800},{"domain":"example.com","includeSubdomains":false,"name":"c"}]}
+            """#
+        ).cookies?.cookies
+        #expect(
+            cookies == [
+                Cookie(
+                    name: "a", value: "b", domain: "example.com", includesSubdomains: true, path: "/x", isSecure: true,
+                    isHTTPOnly: true, expires: Date(timeIntervalSince1970: 4_102_444_800)),
+                Cookie(name: "c", value: "", domain: "example.com"),
+            ])
+        let error = #expect(throws: NetworkError.self) {
+            try client(#"{"initialCookies":[{"domain":"com","includeSubdomains":true,"name":"a","value":"secret"}]}"#)
+        }
+        #expect(error?.code == .invalidOption)
+        #expect(error.map { !"\($0)".contains("secret") } == true)
+    }
+
+    @Test func session_sharesItsCookies_AndNobodyElseDoes() {
+        let jars = SessionJars()
+        #expect(jars.jar(for: .string("1")) === jars.jar(for: .string("1")))
+        #expect(jars.jar(for: .string("1")) !== jars.jar(for: .number("1")))
+        #expect(jars.jar(for: nil) !== jars.jar(for: nil))
     }
 
     @Test(arguments: [

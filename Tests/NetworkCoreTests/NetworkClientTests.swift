@@ -1,6 +1,7 @@
 import Foundation
 import NetworkCore
-import Synchronization
+import NetworkTesting
+import TestSupport
 import Testing
 
 private struct User: Codable, Equatable {
@@ -18,22 +19,24 @@ struct NetworkClientTests {
     private let users = #"[{"id":1,"name":"Ada"},{"id":2,"name":"Bo"}]"#
 
     @Test func typedResponse_hasValueStatusAndFields() async throws {
-        let stub = StubTransport(status: 201, fields: [.server: "s"], body: users)
+        let stub = StubDispatcher().always(
+            .any, .text(users, status: 201, fields: [.server: "s"]).after(.milliseconds(3)))
         let response = try await GetUsers().detailedResponse(from: stub)
         #expect(response.value == [User(id: 1, name: "Ada"), User(id: 2, name: "Bo")])
         #expect(response.status == .created)
         #expect(response.headerFields[.server] == "s")
         #expect(response.metrics.total == .milliseconds(3))
-        #expect(stub.requests.withLock { $0.map(\.url.absoluteString) } == ["http://127.0.0.1/users?page=1"])
+        #expect(stub.sent.map(\.url.absoluteString) == ["http://127.0.0.1/users?page=1"])
     }
 
     @Test(arguments: [200, 299]) func status2xx_isAValue(status: Int) async throws {
-        #expect(try await GetUsers().response(from: StubTransport(status: status, body: users)).count == 2)
+        #expect(
+            try await GetUsers().response(from: StubDispatcher().always(.any, .text(users, status: status))).count == 2)
     }
 
     @Test(arguments: [199, 300, 302, 304, 400, 401, 404, 500, 599])
     func otherStatus_isAnErrorWithTheAnswer(status: Int) async throws {
-        let stub = StubTransport(status: status, fields: [.server: "s"], body: "sorry")
+        let stub = StubDispatcher().always(.any, .text("sorry", status: status, fields: [.server: "s"]))
         let error = try await #require(throws: NetworkError.self) { _ = try await GetUsers().response(from: stub) }
         #expect(error.code == .unacceptableStatus)
         #expect(error.response?.status.code == status)
@@ -53,7 +56,7 @@ struct NetworkClientTests {
         ]
     )
     func undecodableBody_isAnErrorThatShowsWhere(body: String, path: String, reason: String) async throws {
-        let stub = StubTransport(body: body)
+        let stub = StubDispatcher().always(.any, .text(body))
         let error = try await #require(throws: NetworkError.self) {
             _ = try await GetUsers().detailedResponse(from: stub)
         }
@@ -69,7 +72,7 @@ struct NetworkClientTests {
     }
 
     @Test func bodyStart_isShortAndPrintable() async throws {
-        let stub = StubTransport(body: "\u{1B}[31m\u{0}" + String(repeating: "x", count: 2000))
+        let stub = StubDispatcher().always(.any, .text("\u{1B}[31m\u{0}" + String(repeating: "x", count: 2000)))
         let error = try await #require(throws: NetworkError.self) { _ = try await GetUsers().response(from: stub) }
         let start = try #require(error.decoding?.bodyStart)
         #expect(start.hasPrefix("\\u{1B}[31m\\0xxx"))
@@ -78,16 +81,18 @@ struct NetworkClientTests {
     }
 
     @Test func emptyBody_isNoData() async throws {
-        await expectFailure(.noData) { _ = try await GetUsers().response(from: StubTransport(body: "")) }
+        await expectFailure(.noData) {
+            _ = try await GetUsers().response(from: StubDispatcher().always(.any, .text("")))
+        }
         let error = try await #require(throws: NetworkError.self) {
-            _ = try await GetUsers().detailedResponse(from: StubTransport(status: 204, body: ""))
+            _ = try await GetUsers().detailedResponse(from: StubDispatcher().always(.any, .status(204)))
         }
         #expect(error.code == .noData)
         #expect(error.response?.status == .noContent)
     }
 
     @Test func bodyAboveTheLimit_isRefused() async throws {
-        var client = NetworkClient(transport: StubTransport(body: "12345"))
+        var client = NetworkClient(transport: StubDispatcher().always(.any, .text("12345")))
         client.options.maximumBodyBytes = 5
         #expect(try await client.data(for: GetUsers().data) == Data("12345".utf8))
         client.options.maximumBodyBytes = 4
@@ -95,12 +100,12 @@ struct NetworkClientTests {
     }
 
     @Test func options_reachTheTransport() async throws {
-        let stub = StubTransport(body: users)
+        let stub = StubDispatcher().always(.any, .text(users))
         var client = NetworkClient(transport: stub)
         client.options.totalTimeout = .seconds(5)
         _ = try await GetUsers().detailedResponse(from: client)
         // What is left of the call's time.
-        let total = try #require(stub.requests.withLock { $0.first?.options.totalTimeout })
+        let total = try #require(stub.sent.first?.options.totalTimeout)
         #expect((.seconds(4) ... .seconds(5)).contains(total))
         client.options.idleTimeout = .seconds(-5)
         await expectFailure(.invalidOption) { try await client.data(for: GetUsers().data) }

@@ -2,6 +2,7 @@ import Dispatch
 import Foundation
 import NetworkCore
 import Synchronization
+import TestSupport
 import Testing
 
 private struct Row: Codable, Equatable {

@@ -1,5 +1,6 @@
 import Foundation
 import NetworkCore
+import NetworkTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))
@@ -44,7 +45,7 @@ struct NetworkErrorTests {
             params: ["password": "body-secret"],
             headers: ["Authorization": "header-secret"]
         )
-        let client = NetworkClient(transport: StubTransport(status: 500, body: "answer-secret"))
+        let client = NetworkClient(transport: StubDispatcher().always(.any, .text("answer-secret", status: 500)))
         let error = try await #require(throws: NetworkError.self) { try await client.response(to: data) }
         #expect(error.description.contains("POST http://127.0.0.1/a?… over stub"))
         #expect(error.description.contains("500"))

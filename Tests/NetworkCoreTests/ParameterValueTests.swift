@@ -1,5 +1,6 @@
 import Foundation
 import NetworkCore
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))
@@ -23,6 +24,8 @@ struct ParameterValueTests {
         #expect(ParameterValue("ab".dropFirst()) == .string("b"))
         #expect(ParameterValue(Character("c")) == .string("c"))
         #expect(ParameterValue(URL(string: "http://h/a")) == .string("http://h/a"))
+        let moment = Date(timeIntervalSince1970: 1)
+        #expect(ParameterValue(moment) == .date(moment))
         let id = UUID()
         #expect(ParameterValue(id) == .string(id.uuidString))
         #expect(ParameterValue(ParameterValue.int(1)) == .int(1))
@@ -40,7 +43,7 @@ struct ParameterValueTests {
 
     @Test func valueThatJSONLacks_isUnencodableWithItsType() throws {
         for (value, name) in [
-            (Unknown(), "Unknown"), (Date(), "Date"), (Color.red, "Color"), (Data([1]), "Data"),
+            (Unknown(), "Unknown"), (Color.red, "Color"), (Data([1]), "Data"),
             ([1: "a"], "Dictionary"),
         ] as [(any Sendable, String)] {
             guard case .unencodable(let type) = ParameterValue(value) else {

@@ -16,6 +16,11 @@ final class StubTransport: HTTPTransport {
         self.body = Data(body.utf8)
     }
 
+    init(fields: HTTPFields, bytes: Data) {
+        head = HTTPResponse(status: .ok, headerFields: fields)
+        body = bytes
+    }
+
     func send(_ request: TransportRequest) async throws -> TransportResponse {
         try request.check(for: capabilities)
         requests.withLock { $0.append(request) }

@@ -1,5 +1,6 @@
 import Foundation
 import NetworkCore
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))
@@ -27,6 +28,12 @@ struct TransportRequestTests {
             #expect(error.code == .invalidOption)
             #expect(error.message.contains(name))
         }
+    }
+
+    @Test func severalCookieFields_areSentAsOne() throws {
+        var request = TransportRequest(url: try RequestURL("http://h/"))
+        request.headerFields[.cookie] = "a=1; b=2"
+        #expect(request.wireFields[values: .cookie] == ["a=1; b=2"])
     }
 
     @Test func options_withoutTimeouts_areAccepted() throws {

@@ -10,6 +10,9 @@ struct DocumentationTests {
         ("\(catalogue)/NetworkLayer.md", "ArticleSamples.swift"),
         ("\(catalogue)/FirstRequest.md", "ArticleSamples.swift"),
         ("\(catalogue)/ChoosingATransport.md", "ArticleSamples.swift"),
+        ("\(catalogue)/ComingFromTheTutorials.md", "TutorialArticleSamples.swift"),
+        ("\(catalogue)/TestingYourCode.md", "TestingSamples.swift"),
+        ("\(catalogue)/TheWayOfARequest.md", "PipelineSamples.swift"),
         ("\(catalogue)/WritingATransport.md", "TransportSamples.swift"),
     ])
     func `every sample is compiled as it is shown`(page: String, file: String) throws {

@@ -1,4 +1,5 @@
 import NetworkLayer
+import TestSupport
 import Testing
 
 /// What a transport does not do as the contract wants it. The same list is a table in the documentation, in the article

@@ -1,6 +1,7 @@
 import Foundation
 import NetworkLayer
 import NetworkTesting
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(2)))
@@ -124,7 +125,7 @@ struct RedirectContract {
         async throws
     {
         guard transport.transport.capabilities.supports(.streamedRequestBodies) else { return }
-        let chunks = { @Sendable in
+        let chunks: @Sendable () -> AsyncStream<Data> = {
             AsyncStream<Data> { continuation in
                 for _ in 0..<4 { continuation.yield(PatternBytes.make(count: 1000)) }
                 continuation.finish()

@@ -3,6 +3,7 @@ import Foundation
 import NetworkLayer
 import NetworkTesting
 import Synchronization
+import TestSupport
 import Testing
 
 private struct User: Codable, Equatable {

@@ -12,6 +12,8 @@ struct TransferInfo {
     var httpVersion: String?
     var remoteAddress: String?
     var localAddress: String?
+    /// The heads of all requests that went out.
+    var requestBytes: Int
     var uploadedBytes: Int
     var downloadedBytes: Int
 
@@ -28,7 +30,11 @@ struct TransferInfo {
     ///   - total: From `send` to now.
     ///   - bodyBytes: Decoded bytes.
     ///   - hasRequestBody: Whether there was a body to send.
-    func metrics(queued: Duration, total: Duration, bodyBytes: Int, hasRequestBody: Bool) -> TransportMetrics {
+    ///   - tlsSession: How TLS was spoken, if that is known.
+    ///   - attempts: How often the request went out; `nil` where nobody counts.
+    func metrics(
+        queued: Duration, total: Duration, bodyBytes: Int, hasRequestBody: Bool, tlsSession: TLSSession?, attempts: Int?
+    ) -> TransportMetrics {
         var metrics = TransportMetrics(total: total)
         metrics.queued = queued
         let isReused = newConnections == 0
@@ -40,6 +46,9 @@ struct TransferInfo {
         }
         metrics.firstByte = firstByte.map { queued + .microseconds($0) }
         metrics.httpVersion = httpVersion
+        metrics.tlsVersion = tlsSession?.version
+        metrics.tlsCipher = tlsSession?.cipher
+        metrics.retries = attempts.map { max(0, $0 - 1) }
         metrics.remoteAddress = remoteAddress
         metrics.localAddress = localAddress
         metrics.requestBodyBytes = hasRequestBody ? uploadedBytes : nil

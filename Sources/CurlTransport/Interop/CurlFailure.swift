@@ -8,10 +8,14 @@ enum CurlFailure {
     ///   - text: What libcurl wrote into the error buffer.
     ///   - phase: How far the transfer had come.
     ///   - isInBody: Whether the final head was complete.
+    ///   - verification: What the TLS library found wrong with the certificate (CURLINFO_SSL_VERIFYRESULT).
     static func error(
-        _ code: CURLcode, text: String?, phase: NetworkError.Phase, isInBody: Bool
+        _ code: CURLcode, text: String?, phase: NetworkError.Phase, isInBody: Bool, verification: Int = 0
     ) -> NetworkError {
-        let (ours, message) = classify(code, text: text ?? "", phase: phase, isInBody: isInBody)
+        let (ours, message) =
+            tlsFault(code, text: text ?? "", verification: verification)
+            .map { ($0, TLSFault.sentence(for: $0)) }
+            ?? classify(code, text: text ?? "", phase: phase, isInBody: isInBody)
         return NetworkError(ours, message, phase: phase, underlying: underlying(code, text: text))
     }
 
@@ -68,20 +72,42 @@ enum CurlFailure {
         // One header line above 100 KB is reported like this.
         case CURLE_OUT_OF_MEMORY where phase == .waiting || phase == .receiving, CURLcode(rawValue: 100):
             (.responseHeadTooLarge, "the response's head is too large")
-        case _ where isTLS(code): (.tlsFailed, "the TLS connection could not be made or trusted")
         case CURLE_UNKNOWN_OPTION, CURLE_NOT_BUILT_IN: (.unsupported, "this libcurl can't do that")
         default: (.unclassified, "libcurl failed")
         }
     }
 
+    /// The fault of TLS, by libcurl's number, then by the TLS library's, then by the words; `nil` for something else.
+    private static func tlsFault(_ code: CURLcode, text: String, verification: Int) -> NetworkError.Code? {
+        switch code {
+        case CURLE_SSL_PINNEDPUBKEYNOTMATCH: return .pinnedKeyMismatch
+        case CURLE_SSL_INVALIDCERTSTATUS: return .certificateRevoked
+        case CURLE_SSL_CERTPROBLEM: return .clientCertificateUnusable
+        case CURLcode(rawValue: 98): return .clientCertificateRequired  // CURLE_SSL_CLIENTCERT, 7.77
+        // With TLS 1.3 the server judges our certificate when the handshake is over for us.
+        case CURLE_RECV_ERROR, CURLE_SEND_ERROR:
+            let fault = text.contains("alert") ? TLSFault.code(for: text) : nil
+            return fault == .clientCertificateRequired || fault == .clientCertificateRefused ? fault : nil
+        case CURLE_PEER_FAILED_VERIFICATION:
+            return verificationFaults[verification] ?? TLSFault.code(for: text) ?? .tlsFailed
+        default: return isTLS(code) ? TLSFault.code(for: text) ?? .tlsFailed : nil
+        }
+    }
+
+    /// OpenSSL's X509_V_ERR_*. Other libraries give no number, or 1.
+    private static let verificationFaults: [Int: NetworkError.Code] = [
+        2: .certificateUntrusted, 9: .certificateNotYetValid, 10: .certificateExpired, 18: .certificateSelfSigned,
+        19: .certificateUntrusted, 20: .certificateUntrusted, 21: .certificateUntrusted, 23: .certificateRevoked,
+        62: .certificateHostMismatch,
+    ]
+
     private static func isTLS(_ code: CURLcode) -> Bool {
         switch code {
-        case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_ENGINE_NOTFOUND, CURLE_SSL_ENGINE_SETFAILED, CURLE_SSL_CERTPROBLEM,
-            CURLE_SSL_CIPHER, CURLE_PEER_FAILED_VERIFICATION, CURLE_USE_SSL_FAILED, CURLE_SSL_ENGINE_INITFAILED,
-            CURLE_SSL_CACERT_BADFILE, CURLE_SSL_SHUTDOWN_FAILED, CURLE_SSL_CRL_BADFILE, CURLE_SSL_ISSUER_ERROR,
-            CURLE_SSL_PINNEDPUBKEYNOTMATCH, CURLE_SSL_INVALIDCERTSTATUS:
+        case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_ENGINE_NOTFOUND, CURLE_SSL_ENGINE_SETFAILED, CURLE_SSL_CIPHER,
+            CURLE_PEER_FAILED_VERIFICATION, CURLE_USE_SSL_FAILED, CURLE_SSL_ENGINE_INITFAILED,
+            CURLE_SSL_CACERT_BADFILE, CURLE_SSL_SHUTDOWN_FAILED, CURLE_SSL_CRL_BADFILE, CURLE_SSL_ISSUER_ERROR:
             true
-        default: code.rawValue == 98  // CURLE_SSL_CLIENTCERT, 7.77
+        default: false
         }
     }
 }

@@ -13,6 +13,7 @@ extension EasyHandle {
             httpVersion: httpVersion,
             remoteAddress: address(CURLINFO_PRIMARY_IP, CURLINFO_PRIMARY_PORT),
             localAddress: address(CURLINFO_LOCAL_IP, CURLINFO_LOCAL_PORT),
+            requestBytes: long(CURLINFO_REQUEST_SIZE),
             uploadedBytes: offset(CURLINFO_SIZE_UPLOAD_T),
             downloadedBytes: offset(CURLINFO_SIZE_DOWNLOAD_T)
         )

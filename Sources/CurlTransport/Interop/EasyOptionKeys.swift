@@ -47,6 +47,7 @@ struct LongOption {
     static let lowSpeedTime = LongOption(number: CURLOPT_LOW_SPEED_TIME, name: "CURLOPT_LOW_SPEED_TIME")
     static let proxyTunnel = LongOption(number: CURLOPT_HTTPPROXYTUNNEL, name: "CURLOPT_HTTPPROXYTUNNEL")
     static let proxyTLSVersion = LongOption(number: CURLOPT_PROXY_SSLVERSION, name: "CURLOPT_PROXY_SSLVERSION")
+    static let timeCondition = LongOption(number: CURLOPT_TIMECONDITION, name: "CURLOPT_TIMECONDITION")
     static let tcpKeepCount = LongOption(number: ccurl_opt_tcp_keepcnt, name: "CURLOPT_TCP_KEEPCNT")
 }
 
@@ -56,6 +57,7 @@ struct OffsetOption {
     let name: StaticString
 
     static let postFieldSize = OffsetOption(number: CURLOPT_POSTFIELDSIZE_LARGE, name: "CURLOPT_POSTFIELDSIZE_LARGE")
+    static let timeValue = OffsetOption(number: CURLOPT_TIMEVALUE_LARGE, name: "CURLOPT_TIMEVALUE_LARGE")
     static let maxReceiveSpeed = OffsetOption(
         number: CURLOPT_MAX_RECV_SPEED_LARGE, name: "CURLOPT_MAX_RECV_SPEED_LARGE")
     static let maxSendSpeed = OffsetOption(number: CURLOPT_MAX_SEND_SPEED_LARGE, name: "CURLOPT_MAX_SEND_SPEED_LARGE")
@@ -124,6 +126,9 @@ enum OptionValue {
     static let http1_0 = ccurl_http_version_1_0
     static let http1_1 = ccurl_http_version_1_1
     static let http2OverTLS = ccurl_http_version_2
+    static let http2PriorKnowledge = ccurl_http_version_2_prior_knowledge
+    static let http3 = ccurl_http_version_3
+    static let ifModifiedSince = ccurl_time_if_modified
     /// CURLHEADER_SEPARATE.
     static let separateHeaders = 1
     /// CURL_NETRC_IGNORED.

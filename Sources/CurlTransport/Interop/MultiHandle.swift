@@ -137,7 +137,12 @@ final class MultiHandle {
         let wanted = address.pointee
         guard transfer.mayConnect(to: address) else { return ccurl_socket_bad }
         let descriptor = socket(wanted.family, wanted.socktype | Int32(SOCK_CLOEXEC.rawValue), wanted.protocol)
-        if descriptor >= 0 { transfer.delegate?.transfer(transfer, opened: descriptor) }
+        if descriptor >= 0 {
+            transfer.socketFailure = nil
+            transfer.delegate?.transfer(transfer, opened: descriptor)
+        } else {
+            transfer.socketFailure = errno
+        }
         return descriptor
     }
 

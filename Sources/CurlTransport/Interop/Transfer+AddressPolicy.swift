@@ -8,11 +8,11 @@ import Musl
 #endif
 
 /// The address policy: each address before a connection to it is made (CURLOPT_OPENSOCKETFUNCTION), and that of a kept
-/// connection before the request goes out (CURLOPT_PREREQFUNCTION, 7.80).
+/// connection before the request goes out (CURLOPT_PREREQFUNCTION, 7.80), where the times that it goes out are counted too.
 extension Transfer {
-    /// Asks before a request goes out over a connection that somebody else opened.
-    func attachAddressPolicy(to easy: EasyHandle) throws {
-        guard request.options.addressPolicy != .any, Libcurl.found.has(.requestCheck) else { return }
+    /// Asks before a request goes out, maybe over a connection that somebody else opened.
+    func attachRequestCheck(to easy: EasyHandle) throws {
+        guard Libcurl.found.has(.requestCheck) else { return }
         try easy.check(
             ccurl_easy_setopt_prereq_callback(easy.pointer, Self.requestCallback), "CURLOPT_PREREQFUNCTION")
         try easy.check(
@@ -34,6 +34,8 @@ extension Transfer {
 
     private static let requestCallback: ccurl_prereq_callback = { context, remote, _, _, _ in
         guard let transfer = EasyHandle.transfer(context), let remote else { return 1 }
+        transfer.attempts += 1
+        guard transfer.request.options.addressPolicy != .any else { return 0 }
         // CURL_PREREQFUNC_OK and CURL_PREREQFUNC_ABORT.
         return transfer.allows(IPAddress(String(cString: remote))) ? 0 : 1
     }

@@ -18,7 +18,7 @@ extension Transfer {
             "CURLOPT_WRITEFUNCTION"
         )
         try easy.check(ccurl_easy_setopt_pointer(easy.pointer, CURLOPT_WRITEDATA, context), "CURLOPT_WRITEDATA")
-        try attachAddressPolicy(to: easy)
+        try attachRequestCheck(to: easy)
     }
 
     /// The transfer of a handle that libcurl names.
@@ -36,6 +36,10 @@ extension Transfer {
         case .goOn: break
         case .headIsComplete: transfer.headIsComplete()
         case .stop: return 0
+        }
+        if transfer.origin.isSecure, transfer.tlsSession == nil, transfer.state.head.hasFinalHead {
+            // At the end the connection has left the handle.
+            transfer.tlsSession = transfer.easy?.tlsSession
         }
         return size * count
     }

@@ -1,9 +1,25 @@
 import CCurl
 import NetworkCore
 
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
 extension NetworkError {
     fileprivate static func addressRefused(_ address: IPAddress) -> NetworkError {
         NetworkError(.addressRefused, "the address policy does not allow \(address)", phase: .connecting)
+    }
+
+    fileprivate static func noSocket(_ number: Int32) -> NetworkError {
+        NetworkError(
+            .connectFailed,
+            number == EMFILE || number == ENFILE
+                ? "no socket could be opened: there is no descriptor left" : "no socket could be opened",
+            phase: .connecting,
+            underlying: Underlying(domain: "errno", code: Int(number), message: String(cString: strerror(number)))
+        )
     }
 }
 
@@ -13,10 +29,18 @@ extension Transfer {
         if let failure = state.failure { return .failure(failure) }
         let info = easy.info
         if code != CURLE_OK, let refusedAddress { return .failure(NetworkError.addressRefused(refusedAddress)) }
+        if isPrewarming, code == CURLE_BAD_FUNCTION_ARGUMENT, info.requestBytes == 0, info.newConnections > 0 {
+            return .failure(ConnectionIsOpen())
+        }
+        if code == CURLE_COULDNT_CONNECT, let socketFailure { return .failure(NetworkError.noSocket(socketFailure)) }
         let phase = info.phase(hasResponse: state.hasResponse)
         guard code == CURLE_OK else {
             let isInBody = state.head.hasFinalHead
-            return .failure(CurlFailure.error(code, text: easy.failureText, phase: phase, isInBody: isInBody))
+            return .failure(
+                CurlFailure.error(
+                    code, text: easy.failureText, phase: phase, isInBody: isInBody,
+                    verification: easy.long(CURLINFO_SSL_VERIFYRESULT))
+            )
         }
         guard state.head.hasFinalHead else {
             // libcurl calls a head that the end of the connection cut off a success.
@@ -38,7 +62,9 @@ extension Transfer {
             queued: queued,
             total: elapsed,
             bodyBytes: channel.receivedBytes,
-            hasRequestBody: request.body != nil
+            hasRequestBody: request.body != nil,
+            tlsSession: tlsSession,
+            attempts: Libcurl.found.has(.requestCheck) ? attempts : nil
         )
         return .success(ExchangeEnd(metrics: metrics, trailerBytes: state.head.trailerBytes))
     }

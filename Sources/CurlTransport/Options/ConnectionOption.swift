@@ -27,6 +27,18 @@ struct ConnectionOption: EasyOption {
     }
 }
 
+/// Ends a transfer when its connection is open, before any request, and leaves the connection to the pool.
+///
+/// A connection of CURLOPT_CONNECT_ONLY serves no other transfer, and one whose CURLOPT_PREREQFUNCTION refuses is closed. A
+/// condition on a date that no calendar has (CURLOPT_TIMECONDITION, TIMEVALUE_LARGE) fails where the request is put
+/// together: after the connection is made, before a byte is sent, and not as a fault of the connection.
+struct PrewarmOption: EasyOption {
+    func apply(to easy: EasyHandle) throws {
+        try easy.set(.timeCondition, OptionValue.ifModifiedSince)
+        try easy.set(.timeValue, .max)
+    }
+}
+
 /// Bandwidth (CURLOPT_MAX_RECV_SPEED_LARGE, MAX_SEND_SPEED_LARGE, LOW_SPEED_LIMIT, LOW_SPEED_TIME).
 struct RateOption: EasyOption {
     let options: RateOptions

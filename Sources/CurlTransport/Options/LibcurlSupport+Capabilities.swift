@@ -5,6 +5,8 @@ extension LibcurlSupport {
     var builtIn: [(capability: TransportCapability, isBuiltIn: Bool)] {
         [
             (.http2, features.contains("HTTP2")),
+            (.http2PriorKnowledge, features.contains("HTTP2")),
+            (.http3, features.contains("HTTP3")),
             (.tlsOptions, features.contains("SSL")),
             (.clientCertificateInMemory, readsCertificatesFromMemory),
             (.httpsProxies, features.contains("HTTPS-proxy")),

@@ -64,39 +64,61 @@ struct LibcurlSupport: Sendable {
         }
     }
 
-    /// A fault that ends with a version.
+    /// A fault that ends with a version, and may have begun with one.
     enum Quirk: String, CaseIterable, Sendable {
         /// An upload over HTTP/2 spins when the window is exhausted.
         case http2UploadSpins
         /// RST_STREAM or GOAWAY in the middle of an HTTP/2 body is reported as success.
         case http2TruncationIsSuccess
+        /// A second request over a connection by prior knowledge fails.
+        case http2PriorKnowledgeServesOnce
         /// Paused HTTP/2 streams starve the connection's window.
         case http2PauseStarves
         /// A paused HTTP/2 transfer may end well with data missing.
         case http2PauseLosesData
         /// The HTTP/2 window is not restored when a stream is resumed.
         case http2ResumeStalls
+        /// A kept tunnel serves requests with other credentials for the proxy.
+        case tunnelsIgnoreProxyCredentials
 
         var fixedIn: LibcurlVersion {
             switch self {
-            case .http2UploadSpins, .http2TruncationIsSuccess: LibcurlVersion(8, 0)
+            case .http2UploadSpins, .http2TruncationIsSuccess, .http2PriorKnowledgeServesOnce: LibcurlVersion(8, 0)
             case .http2PauseStarves: LibcurlVersion(8, 1)
             case .http2PauseLosesData: LibcurlVersion(8, 4)
             case .http2ResumeStalls: LibcurlVersion(8, 14)
+            case .tunnelsIgnoreProxyCredentials: LibcurlVersion(8, 19)
+            }
+        }
+
+        var since: LibcurlVersion {
+            switch self {
+            case .http2PriorKnowledgeServesOnce: LibcurlVersion(7, 88)
+            default: LibcurlVersion(0, 0)
             }
         }
     }
 
     func has(_ feature: Feature) -> Bool { version >= feature.since }
-    func suffers(from quirk: Quirk) -> Bool { version < quirk.fixedIn }
+    func suffers(from quirk: Quirk) -> Bool { version >= quirk.since && version < quirk.fixedIn }
 
     /// Whether HTTP/2 is negotiated without being asked for: only where no known fault is left.
-    var http2ByDefault: Bool { features.contains("HTTP2") && !Quirk.allCases.contains(where: suffers) }
+    var http2ByDefault: Bool {
+        let faults: [Quirk] = [
+            .http2UploadSpins, .http2TruncationIsSuccess, .http2PauseStarves, .http2PauseLosesData, .http2ResumeStalls,
+        ]
+        return features.contains("HTTP2") && !faults.contains(where: suffers)
+    }
 
     /// Whether a body may be paused for a slow reader. HTTP/2 bodies not below 8.14: there they may stall, starve their
     /// connection or lose data.
     func isPausable(_ version: TransportOptions.HTTPVersion) -> Bool {
-        let mayBeHTTP2 = version == .http2 || version == .automatic && http2ByDefault
+        let mayBeHTTP2 =
+            switch version {
+            case .http1_0, .http1_1: false
+            case .http2, .http2PriorKnowledge, .http3: true
+            case .automatic: http2ByDefault
+            }
         let faults: [Quirk] = [.http2PauseStarves, .http2PauseLosesData, .http2ResumeStalls]
         return !mayBeHTTP2 || !faults.contains(where: suffers)
     }

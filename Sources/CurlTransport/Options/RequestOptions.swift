@@ -61,15 +61,27 @@ struct HeaderFieldsOption: EasyOption {
 /// The protocol (CURLOPT_HTTP_VERSION, CURLOPT_PIPEWAIT).
 struct HTTPVersionOption: EasyOption {
     let version: TransportOptions.HTTPVersion
+    /// Whether TLS is spoken, in whose handshake HTTP/2 is agreed on.
+    let isSecure: Bool
     let support: LibcurlSupport
 
     func apply(to easy: EasyHandle) throws {
         switch version {
         case .http1_0: try easy.set(.httpVersion, OptionValue.http1_0)
         case .http1_1: try easy.set(.httpVersion, OptionValue.http1_1)
+        case .http2PriorKnowledge:
+            try easy.set(.httpVersion, OptionValue.http2PriorKnowledge)
+            if support.suffers(from: .http2PriorKnowledgeServesOnce) {
+                try easy.set(.freshConnect, 1)
+                try easy.set(.forbidReuse, 1)
+            }
+        // A kept connection in clear is not taken for these by newer libcurls, although they mean HTTP/1.1 there.
+        case .http2 where !isSecure, .http3 where !isSecure: try easy.set(.httpVersion, OptionValue.http1_1)
         case .http2: try setHTTP2(easy)
+        case .http3: try easy.set(.httpVersion, OptionValue.http3)
         case .automatic:
-            if support.http2ByDefault { try setHTTP2(easy) } else { try easy.set(.httpVersion, OptionValue.http1_1) }
+            let speaksHTTP2 = isSecure && support.http2ByDefault
+            if speaksHTTP2 { try setHTTP2(easy) } else { try easy.set(.httpVersion, OptionValue.http1_1) }
         }
     }
 
@@ -115,7 +127,7 @@ extension TransportRequest {
             TargetOption(url: url),
             MethodAndBodyOption(method: method, body: try wireBody()),
             HeaderFieldsOption(fields: wireFields),
-            HTTPVersionOption(version: options.httpVersion, support: support),
+            HTTPVersionOption(version: options.httpVersion, isSecure: url.scheme == "https", support: support),
             ConnectTimeoutOption(timeout: options.connectTimeout, support: support),
             WireLogOption(log: options.wireLog),
         ]

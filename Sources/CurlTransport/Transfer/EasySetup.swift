@@ -20,13 +20,16 @@ struct EasySetup {
 
     /// Whether it serves the request, but for its URL.
     func fits(_ request: TransportRequest) -> Bool {
-        request.method == .get && request.body == nil && options == request.options && headerFields == request.headerFields
+        // The scheme decides on the protocol.
+        request.method == .get && request.body == nil && options == request.options
+            && headerFields == request.headerFields && url.scheme == request.url.scheme
     }
 }
 
 extension Transfer {
     /// Prepares a handle that has left its multi handle for this transfer.
-    func setUp(_ easy: EasyHandle, trustsAnyServer: Bool) throws {
+    /// - Parameter more: Options beside the request's own, if it is not of a kind that is repeated.
+    func setUp(_ easy: EasyHandle, trustsAnyServer: Bool, alsoWith more: [any EasyOption] = []) throws {
         easy.report(to: self)
         if let setup = easy.setup, setup.fits(request) {
             easy.reuse()
@@ -37,7 +40,7 @@ extension Transfer {
         }
         easy.reset()
         easy.report(to: self)
-        for option in try request.easyOptions(for: Libcurl.found) { try option.apply(to: easy) }
+        for option in try request.easyOptions(for: Libcurl.found) + more { try option.apply(to: easy) }
         if trustsAnyServer { try AnyServerOption().apply(to: easy) }
         try attachCallbacks(to: easy)
         easy.setup = EasySetup(request)

@@ -23,6 +23,14 @@ final class Transfer: @unchecked Sendable {
     var clocks: TransferClocks
     /// The last address that the address policy did not allow.
     var refusedAddress: IPAddress?
+    /// How TLS is spoken, once the response has begun.
+    var tlsSession: TLSSession?
+    /// How often the request went out (CURLOPT_PREREQFUNCTION, 7.80).
+    var attempts = 0
+    /// Why no socket could be opened: errno.
+    var socketFailure: Int32?
+    /// Whether it ends with its connection, before any request.
+    var isPrewarming = false
     /// Whether something is to be delivered at the end of the round.
     var isTouched = false
     /// Whether its turn has come, and whether libcurl has it.

@@ -1,3 +1,4 @@
+import HTTPTypes
 import Logging
 
 extension NetworkClient {
@@ -5,9 +6,14 @@ extension NetworkClient {
     /// status, with the body still on its way. The request's own options count, not the client's.
     /// - Throws: ``NetworkError``, the interceptors' errors.
     public func send(_ request: TransportRequest) async throws -> Response<ResponseBody> {
-        let call = Call(totalTimeout: request.options.totalTimeout)
-        let incoming = try await carry(request, in: call)
+        let (incoming, call) = try await carry(request)
         return Response(value: incoming.body, head: incoming.head, metrics: incoming.metrics, call: call)
+    }
+
+    /// The same with the transport's own response, whose metrics grow with the body.
+    package func carry(_ request: TransportRequest) async throws -> (response: TransportResponse, call: Call) {
+        let call = Call(totalTimeout: request.options.totalTimeout)
+        return (try await carry(request, in: call), call)
     }
 
     /// The way of a call: the interceptors, the redirects, and for each exchange the exchange interceptors, the cookies and
@@ -38,7 +44,10 @@ extension NetworkClient {
             request.options.totalTimeout = remaining
         }
         if let cookies {
-            request.headerFields[.cookie] = cookies.fieldValue(for: request.url, after: request.headerFields[.cookie])
+            let value = cookies.fieldValue(for: request.url, after: request.headerFields[.cookie])
+            request.headerFields.removeAll { $0.name == .cookie }
+            // Not by subscript, which takes a cookie apart into a field each, as HTTP/2 may have it.
+            if let value { request.headerFields.append(HTTPField(name: .cookie, value: value)) }
         }
         do {
             let response = try await transport.send(request)

@@ -32,6 +32,10 @@ public struct NetworkClient: NetworkDispatcher {
     /// More header fields whose values are secret, beside ``SecretFields/always``: they stay behind when a redirect leads to
     /// another origin.
     public var secretFields: Set<HTTPField.Name> = []
+    /// Which responses are taken for a success; 2xx unless another is given.
+    public var validation = ResponseValidation.successful
+    /// What makes values from bodies; JSON unless another is given.
+    public var decoder: any ResponseDecoder = .json
     /// Where each exchange is noted, at debug level: method, URL without its query, status, time. `nil` for nowhere.
     public var logger: Logger?
 
@@ -42,10 +46,24 @@ public struct NetworkClient: NetworkDispatcher {
         self.logger = logger
     }
 
+    /// The same pipeline with another validation, for one call.
+    public func validating(_ validation: ResponseValidation) -> NetworkClient {
+        var client = self
+        client.validation = validation
+        return client
+    }
+
+    /// The same pipeline with another decoder, for one call.
+    public func decoding(by decoder: any ResponseDecoder) -> NetworkClient {
+        var client = self
+        client.decoder = decoder
+        return client
+    }
+
     /// The typed value of a request, with status and header fields.
-    /// - Throws: ``NetworkError``: ``NetworkError/Code/unacceptableStatus`` when the status is not 2xx, with the whole
-    ///   answer in ``NetworkError/response``; ``NetworkError/Code/decodingFailed`` when the body does not fit the type;
-    ///   the transport's errors.
+    /// - Throws: ``NetworkError``: what ``validation`` refuses, ``NetworkError/Code/unacceptableStatus`` for example, with
+    ///   the whole answer in ``NetworkError/response``; ``NetworkError/Code/decodingFailed`` when the body does not fit
+    ///   the type; the transport's errors.
     public func response<Request: RequestType>(
         to request: Request
     ) async throws -> sending Response<Request.ResponseType> {
@@ -58,51 +76,31 @@ public struct NetworkClient: NetworkDispatcher {
         to request: some RequestConvertible,
         as type: Value.Type
     ) async throws -> sending Response<Value> {
-        let answer = try await response(to: request)
+        let arrival = try await arrival(of: request)
+        let answer = try await collected(arrival)
         do {
-            let value = try ResponseDecoding.decode(type, from: answer.value)
+            let value = try ResponseDecoding.decode(type, from: answer.value, of: answer.head, by: decoder)
             return answer.replacing(value)
         } catch {
-            throw error.refusing(answer)
+            throw arrival.refusing(answer, for: error)
         }
     }
 
-    /// The bytes of a 2xx response, with status and header fields.
+    /// The bytes of a response, with status and header fields.
     /// - Throws: ``NetworkError`` as above, but for decoding.
     public func response(to request: some RequestConvertible) async throws -> Response<Data> {
-        let outgoing = try request.data.transportRequest(options: options)
-        let call = Call(totalTimeout: outgoing.options.totalTimeout)
-        let incoming = try await carry(outgoing, in: call)
-        let body: Data
-        do {
-            body = try await incoming.body.collect(upTo: options.maximumBodyBytes)
-        } catch {
-            throw call.noted(in: error, of: outgoing, transport: transport.name)
-        }
-        let answer = Response(value: body, head: incoming.head, metrics: incoming.metrics, call: call)
-        guard answer.status.kind == .successful else {
-            let error = NetworkError(
-                .unacceptableStatus,
-                "the server answered \(answer.status.code), and 2xx was expected",
-                phase: .decoding
-            )
-            throw call.noted(in: error, of: outgoing, transport: transport.name).refusing(answer)
-        }
-        return answer
+        try await collected(try await arrival(of: request))
     }
 
     /// The answer to a request as soon as its head is there, whatever the status, with the body still on its way.
     /// - Throws: ``NetworkError``, the interceptors' errors.
     public func stream(_ request: some RequestConvertible) async throws -> Response<ResponseBody> {
-        let outgoing = try request.data.transportRequest(options: options)
-        let call = Call(totalTimeout: outgoing.options.totalTimeout)
-        let incoming = try await carry(outgoing, in: call)
-        return Response(value: incoming.body, head: incoming.head, metrics: incoming.metrics, call: call)
+        try await arrival(of: request).response
     }
 
     // MARK: NetworkDispatcher
 
-    /// Carries a request; `onSuccess` gets the body of a 2xx response. The closures are called on no particular thread.
+    /// Carries a request; `onSuccess` gets the body of an accepted response. The closures are called on no particular thread.
     public func dispatch(
         request: RequestData,
         onSuccess: @escaping @Sendable (Data) -> Void,
@@ -117,15 +115,6 @@ public struct NetworkClient: NetworkDispatcher {
         }
     }
 
-    /// The body of a 2xx response.
+    /// The body of an accepted response.
     public func data(for request: RequestData) async throws -> Data { try await response(to: request).value }
-}
-
-extension Error {
-    /// The error with the answer that was refused.
-    fileprivate func refusing(_ answer: Response<Data>) -> any Error {
-        guard var error = self as? NetworkError else { return self }
-        error.response = .init(status: answer.status, headerFields: answer.headerFields, body: answer.value)
-        return error
-    }
 }

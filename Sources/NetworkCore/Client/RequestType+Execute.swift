@@ -22,9 +22,7 @@ extension RequestType {
             // The value is made here and handed to one closure, never used again: no two threads share it.
             nonisolated(unsafe) let outcome: Result<ResponseType, any Error>
             do {
-                outcome = .success(
-                    try ResponseDecoding.decode(ResponseType.self, from: try await dispatcher.data(for: request))
-                )
+                outcome = .success(try await dispatcher.value(of: ResponseType.self, for: request))
             } catch {
                 outcome = .failure(error)
             }
@@ -41,7 +39,7 @@ extension RequestType {
     /// - Parameter dispatcher: Who carries it.
     /// - Throws: ``NetworkError``, or whatever a dispatcher of your own reports.
     public func response(from dispatcher: any NetworkDispatcher) async throws -> sending ResponseType {
-        try ResponseDecoding.decode(ResponseType.self, from: try await dispatcher.data(for: data))
+        try await dispatcher.value(of: ResponseType.self, for: data)
     }
 
     /// The decoded value with status, header fields and metrics.
@@ -54,5 +52,16 @@ extension RequestType {
     /// - Parameter transport: Who carries it.
     public func detailedResponse(from transport: any HTTPTransport) async throws -> sending Response<ResponseType> {
         try await NetworkClient(transport: transport).response(to: data, as: ResponseType.self)
+    }
+}
+
+extension NetworkDispatcher {
+    /// The decoded value. A pipeline decodes it by its own rules; a dispatcher that knows only bytes, as JSON.
+    func value<Value: Decodable & SendableMetatype>(
+        of type: Value.Type,
+        for request: RequestData
+    ) async throws -> sending Value {
+        if let client = self as? NetworkClient { return try await client.response(to: request, as: type).value }
+        return try ResponseDecoding.decode(type, from: try await data(for: request))
     }
 }

@@ -20,9 +20,8 @@ enum CookieCheck {
             !cookie.path.utf8.contains(where: { isControl($0) || $0 == UInt8(ascii: ";") })
         else { return "\(shown) has a path that can't be one" }
         guard isHost(cookie.domain) else { return "\(shown) has a domain that is no host's name in lower case" }
-        if cookie.includesSubdomains,
-            CookieMatching.isAddress(cookie.domain) || suffixes.isPublicSuffix(cookie.domain)
-        {
+        let isAddress = CookieMatching.isAddress(cookie.domain)
+        if cookie.includesSubdomains, !isAddress, suffixes.isPublicSuffix(cookie.domain) {
             return "\(shown) has a domain that belongs to nobody ('\(cookie.domain)')"
         }
         guard SetCookieParser.keepsItsPrefix(cookie, hasPath: cookie.path == "/") else {

@@ -12,6 +12,10 @@ public struct TransportCapability: RawRepresentable, Hashable, Sendable {
     public static let http1_1 = Self(rawValue: "HTTP/1.1 only")
     /// HTTP/2 on request.
     public static let http2 = Self(rawValue: "HTTP/2")
+    /// HTTP/2 on request without asking the server, also in clear (h2c).
+    public static let http2PriorKnowledge = Self(rawValue: "HTTP/2 by prior knowledge")
+    /// HTTP/3 on request.
+    public static let http3 = Self(rawValue: "HTTP/3")
     /// A body on GET.
     public static let bodyOnGet = Self(rawValue: "body on GET")
     /// Request bodies that are read while they are sent: files, sequences.
@@ -72,7 +76,8 @@ public struct TransportCapability: RawRepresentable, Hashable, Sendable {
 
     /// The ones above, for tables.
     public static let wellKnown: [TransportCapability] = [
-        .http1_0, .http1_1, .http2, .bodyOnGet, .streamedRequestBodies, .ipv6Literals, .rawBodies, .exactResponseFields,
+        .http1_0, .http1_1, .http2, .http2PriorKnowledge, .http3, .bodyOnGet, .streamedRequestBodies, .ipv6Literals,
+        .rawBodies, .exactResponseFields,
         .lenientHeads, .trailers, .backPressure, .wireLog, .detailedMetrics, .firstByteTimeout, .tlsOptions,
         .authoritiesInMemory, .clientCertificateInMemory, .proxyOptions, .httpsProxies, .connectionOptions,
         .unixSockets, .keepAliveProbes, .nameOptions, .rateOptions, .addressPolicy, .digestAuthentication,

@@ -66,6 +66,8 @@ public struct TransportOptions: Sendable, Hashable {
         case .http1_0: required.append(.http1_0)
         case .http1_1: required.append(.http1_1)
         case .http2: required.append(.http2)
+        case .http2PriorKnowledge: required.append(.http2PriorKnowledge)
+        case .http3: required.append(.http3)
         }
         return required
     }
@@ -80,6 +82,12 @@ public struct TransportOptions: Sendable, Hashable {
         case http1_1 = "1.1"
         /// HTTP/2 if the server agrees during the TLS handshake, else HTTP/1.1. In clear: HTTP/1.1.
         case http2 = "2"
+        /// HTTP/2 without asking whether the server speaks it, in clear (h2c) or over TLS; a server that does not can't be
+        /// understood. CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE; with libcurl 7.88 each request has a connection of its own.
+        case http2PriorKnowledge = "2-prior-knowledge"
+        /// HTTP/3 where the server answers it, else HTTP/2 or 1.1. In clear: HTTP/1.1. CURL_HTTP_VERSION_3, where libcurl was
+        /// built with it.
+        case http3 = "3"
     }
 }
 

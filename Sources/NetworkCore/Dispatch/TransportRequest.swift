@@ -30,7 +30,8 @@ public struct TransportRequest: Sendable {
 
     /// The header fields that go out, the same over every transport.
     ///
-    /// The caller's, without `Content-Length` and `Transfer-Encoding`, which follow from the body; then, where the
+    /// The caller's, without `Content-Length` and `Transfer-Encoding`, which follow from the body, and with several `Cookie`
+    /// fields as one; then, where the
     /// caller has none: `Accept: */*`, `User-Agent`, and `Accept-Encoding: gzip, deflate` (or `identity` when the
     /// response is not to be decompressed, and others where ``TransportOptions/acceptedEncodings`` says so). Basic and
     /// Bearer of ``TransportOptions/authentication`` become `Authorization`, and ``TransportOptions/requestCompression``
@@ -39,6 +40,12 @@ public struct TransportRequest: Sendable {
         var fields = headerFields
         fields[.contentLength] = nil
         fields[.transferEncoding] = nil
+        let cookies = fields[values: .cookie]
+        if cookies.count > 1 {
+            // One field in HTTP/1.1 (RFC 6265 §5.4); `headerFields[.cookie] =` makes several.
+            fields.removeAll { $0.name == .cookie }
+            fields.append(HTTPField(name: .cookie, value: cookies.joined(separator: "; ")))
+        }
         if !fields.contains(.accept) { fields[.accept] = "*/*" }
         if !fields.contains(.userAgent) { fields[.userAgent] = Self.userAgent }
         if !fields.contains(.acceptEncoding) {

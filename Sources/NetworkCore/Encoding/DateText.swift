@@ -18,7 +18,10 @@ extension ParameterConventions.Dates {
             let isWhole = milliseconds.truncatingRemainder(dividingBy: 1000) == 0
             let style = Date.ISO8601FormatStyle(includingFractionalSeconds: !isWhole)
             return .string(style.format(Date(timeIntervalSince1970: (milliseconds + (isWhole ? 0 : 0.25)) / 1000)))
-        case .seconds: return Int(exactly: seconds).map { .int($0) } ?? .double(seconds)
+        case .seconds:
+            // A `Date` counts from 2001, which leaves a trace in the last digits.
+            let rounded = (seconds * 1_000_000).rounded() / 1_000_000
+            return Int(exactly: rounded).map { .int($0) } ?? .double(rounded)
         case .milliseconds: return .int(Int((seconds * 1000).rounded()))
         }
     }

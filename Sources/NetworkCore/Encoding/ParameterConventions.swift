@@ -55,7 +55,7 @@ public struct ParameterConventions: Sendable, Hashable {
     public enum Dates: Sendable, Hashable, CaseIterable {
         /// `2026-01-31T12:00:00Z`, in UTC, with milliseconds where the moment is between two seconds.
         case iso8601
-        /// Seconds since 1970.
+        /// Seconds since 1970, to the microsecond.
         case seconds
         /// Milliseconds since 1970, rounded.
         case milliseconds

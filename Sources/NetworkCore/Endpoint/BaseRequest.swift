@@ -60,10 +60,9 @@ extension BaseRequest {
     /// Names and values of a query that is written out. A name that comes twice has a list.
     private static func pairs(_ query: String) -> [String: ParameterValue] {
         var values: [String: [String]] = [:]
-        for pair in query.split(separator: "&") {
-            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map { part in
-                PercentEncoding.decoded(part) ?? String(part)
-            }
+        for pair in query.utf8.split(separator: UInt8(ascii: "&")) {
+            let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+                .map { part in PercentEncoding.decoded(Substring(part)) ?? String(Substring(part)) }
             values[parts[0], default: []].append(parts.dropFirst().first ?? "")
         }
         return values.mapValues { $0.count == 1 ? .string($0[0]) : .array($0.map { .string($0) }) }

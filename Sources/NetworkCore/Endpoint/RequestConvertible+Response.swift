@@ -5,14 +5,14 @@ extension RequestConvertible {
     /// let feed = try await MovieFeed.topRated.response(as: MovieFeedResult.self, from: CurlNetworkDispatcher.instance)
     /// ```
     /// - Parameters:
-    ///   - type: What the body is decoded to, as JSON.
+    ///   - type: What the body is decoded to: by a client's own decoder, else as JSON.
     ///   - dispatcher: Who carries it.
     /// - Throws: ``NetworkError``, or whatever a dispatcher of your own reports.
     public func response<Value: Decodable & SendableMetatype>(
         as type: Value.Type,
         from dispatcher: any NetworkDispatcher
     ) async throws -> sending Value {
-        try ResponseDecoding.decode(type, from: try await dispatcher.data(for: data))
+        try await dispatcher.value(of: type, for: data)
     }
 }
 

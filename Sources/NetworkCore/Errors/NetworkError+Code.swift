@@ -68,8 +68,40 @@ extension NetworkError.Code {
     public static let addressRefused = Self("addressRefused")
     /// The connection ended before the response did, and not in the middle of a body of known length.
     public static let connectionLost = Self("connectionLost")
-    /// The TLS handshake or the certificate check failed.
+    /// The TLS handshake or the certificate check failed in a way that the TLS library does not tell apart. ``isTLS`` asks
+    /// for this and for those that it does, which follow.
     public static let tlsFailed = Self("tlsFailed")
+    /// The server's certificate has expired.
+    public static let certificateExpired = Self("certificateExpired")
+    /// The server's certificate is not valid yet; or this machine's clock is wrong.
+    public static let certificateNotYetValid = Self("certificateNotYetValid")
+    /// The server's certificate is for other hosts.
+    public static let certificateHostMismatch = Self("certificateHostMismatch")
+    /// The server's certificate is signed by itself and by nobody else. GnuTLS calls it ``certificateUntrusted``.
+    public static let certificateSelfSigned = Self("certificateSelfSigned")
+    /// The server's certificate comes from an authority that is not trusted.
+    public static let certificateUntrusted = Self("certificateUntrusted")
+    /// The server's certificate was revoked.
+    public static let certificateRevoked = Self("certificateRevoked")
+    /// The server's key is none of ``TLSOptions/pinnedPublicKeys``.
+    public static let pinnedKeyMismatch = Self("pinnedKeyMismatch")
+    /// The two sides have no version of TLS in common; see ``TLSOptions/minimumVersion``.
+    public static let tlsVersionRefused = Self("tlsVersionRefused")
+    /// The server wants a certificate of the client.
+    public static let clientCertificateRequired = Self("clientCertificateRequired")
+    /// The server does not accept the client's certificate.
+    public static let clientCertificateRefused = Self("clientCertificateRefused")
+    /// ``TLSOptions/clientCertificate`` or its key can't be read, or its password is wrong.
+    public static let clientCertificateUnusable = Self("clientCertificateUnusable")
+
+    /// Whether it is one of the faults of TLS.
+    public var isTLS: Bool { Self.tlsCodes.contains(self) }
+
+    private static let tlsCodes: Set<Self> = [
+        tlsFailed, certificateExpired, certificateNotYetValid, certificateHostMismatch, certificateSelfSigned,
+        certificateUntrusted, certificateRevoked, pinnedKeyMismatch, tlsVersionRefused, clientCertificateRequired,
+        clientCertificateRefused, clientCertificateUnusable,
+    ]
     /// The proxy could not be used.
     public static let proxyFailed = Self("proxyFailed")
     /// What arrived is not HTTP, or contradicts itself.
@@ -85,6 +117,20 @@ extension NetworkError.Code {
     /// The layer below failed in a way it does not tell apart; see ``NetworkError/underlying``.
     public static let unclassified = Self("unclassified")
 
+    /// A line of the body is longer than its limit.
+    public static let lineTooLong = Self("lineTooLong")
+    /// The data of a server-sent event is larger than ``EventOptions/maximumEventBytes``.
+    public static let eventTooLarge = Self("eventTooLarge")
+
+    // MARK: Files
+
+    /// A file can't be written; see ``NetworkError/underlying``.
+    public static let fileWriteFailed = Self("fileWriteFailed")
+    /// The file system is full, or its quota is used up.
+    public static let diskFull = Self("diskFull")
+    /// What arrived is not what ``DownloadOptions/checksum`` expects.
+    public static let checksumMismatch = Self("checksumMismatch")
+
     // MARK: The answer arrived and was refused
 
     /// More redirects than ``RedirectPolicy/maximum``.
@@ -92,10 +138,14 @@ extension NetworkError.Code {
     /// A redirect that must not be followed: from https to http, or against the caller's policy.
     public static let redirectRefused = Self("redirectRefused")
 
-    /// The status is not 2xx; see ``NetworkError/response``.
+    /// The status is none of those that are accepted, 2xx mostly; see ``NetworkError/response``.
     public static let unacceptableStatus = Self("unacceptableStatus")
+    /// The Content-Type is none of those that were asked for; see ``NetworkError/response``.
+    public static let unacceptableContentType = Self("unacceptableContentType")
     /// The body is empty where a value was expected.
     public static let noData = Self("noData")
+    /// The body is not text in the charset that its Content-Type names.
+    public static let undecodableText = Self("undecodableText")
     /// The body is not what the response type expects; see ``NetworkError/decoding``.
     public static let decodingFailed = Self("decodingFailed")
 }

@@ -33,8 +33,8 @@ public struct NetworkError: Error, Sendable {
     public var underlying: Underlying?
     /// Which exchange failed. `nil` for an error found before there was one.
     public var exchange: Exchange?
-    /// What the server answered, if the whole answer arrived and was then refused:
-    /// ``Code/unacceptableStatus``, ``Code/decodingFailed``, ``Code/noData``.
+    /// What the server answered, if its answer arrived and was then refused:
+    /// ``Code/unacceptableStatus``, ``Code/unacceptableContentType``, ``Code/decodingFailed``, ``Code/noData``.
     public var response: FailedResponse?
     /// Where decoding stopped, with ``Code/decodingFailed``.
     public var decoding: DecodingFailure?
@@ -93,13 +93,13 @@ public struct NetworkError: Error, Sendable {
         }
     }
 
-    /// An answer that arrived whole and was then refused.
+    /// An answer that arrived and was then refused.
     public struct FailedResponse: Sendable {
         /// The status, 404 for example.
         public var status: HTTPResponse.Status
         /// The header fields, in the order of arrival.
         public var headerFields: HTTPFields
-        /// The whole body, decompressed.
+        /// The whole body, decompressed; of a streamed one the start, at most 64 KiB.
         public var body: Data
     }
 

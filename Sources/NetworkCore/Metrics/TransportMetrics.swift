@@ -14,13 +14,20 @@ public struct TransportMetrics: Sendable, Hashable {
     public var firstByte: Duration?
     /// Whether a kept-alive connection carried it.
     public var connectionReused: Bool?
+    /// How often the transport sent the request once more by itself: on a new connection when a kept one turned out to be
+    /// closed, or with the answer to a challenge. Retries and redirects of the pipeline are exchanges of their own.
+    public var retries: Int?
     /// `1.0`, `1.1`, `2`, `3`.
     public var httpVersion: String?
+    /// `1.2`, `1.3`. In clear `nil`.
+    public var tlsVersion: String?
+    /// The cipher suite, as the TLS library calls it: `TLS_AES_256_GCM_SHA384`. In clear `nil`.
+    public var tlsCipher: String?
     /// The server's (or proxy's) address, `127.0.0.1:8080`.
     public var remoteAddress: String?
     /// Our own address.
     public var localAddress: String?
-    /// Bytes of the request's body that were sent.
+    /// Bytes of the request's body that were sent, after ``TransportOptions/requestCompression``.
     public var requestBodyBytes: Int?
     /// Bytes of the response's body on the wire, before decompression.
     public var responseWireBytes: Int?

@@ -1,3 +1,5 @@
+import HTTPTypes
+
 #if canImport(FoundationEssentials)
 import FoundationEssentials
 #else
@@ -6,14 +8,23 @@ import Foundation
 
 /// Turns a body into the type that was asked for.
 enum ResponseDecoding {
-    /// Decodes JSON.
+    /// The value, by a decoder; ``Empty`` and an optional without a body are made here.
     /// - Throws: ``NetworkError/Code/noData`` for an empty body, ``NetworkError/Code/decodingFailed`` otherwise.
     static func decode<Value: Decodable & SendableMetatype>(
         _ type: Value.Type,
-        from body: Data
+        from body: Data,
+        of head: HTTPResponse = HTTPResponse(status: .ok),
+        by decoder: any ResponseDecoder = .json
     ) throws -> sending Value {
+        if body.isEmpty || type == Empty.self || head.status == .noContent || head.status == .resetContent {
+            if let value = (type as? any ValueWithoutBody.Type)?.withoutBody as? Value {
+                // A new value each time; the compiler can't see that through `any`.
+                nonisolated(unsafe) let absent = value
+                return absent
+            }
+        }
         do {
-            return try JSONDecoder().decode(type, from: body)
+            return try decoder.decode(type, from: body, of: head)
         } catch {
             guard !body.isEmpty else {
                 throw NetworkError(
@@ -22,22 +33,32 @@ enum ResponseDecoding {
                     phase: .decoding
                 )
             }
-            let (path, reason) = explain(error)
-            let failure = NetworkError.DecodingFailure(
-                type: String(reflecting: type),
-                codingPath: path,
-                reason: reason,
-                bodyStart: Excerpt.of(body)
-            )
-            let place = path.isEmpty ? "" : " at \(path)"
-            var failed = NetworkError(
-                .decodingFailed,
-                "the body is not a \(failure.type): \(reason)\(place)",
-                phase: .decoding
-            )
-            failed.decoding = failure
-            throw failed
+            if error is NetworkError { throw error }
+            throw NetworkError.decodingFailed(type, body, error)
         }
+    }
+}
+
+extension NetworkError {
+    /// The error for a body, or the line of one, that does not fit a type.
+    /// - Parameter place: Where it stands, `line 3` for example; empty for the whole body.
+    static func decodingFailed(_ type: Any.Type, _ body: Data, _ error: any Error, at place: String = "")
+        -> NetworkError
+    {
+        let (path, reason) = explain(error)
+        let failure = NetworkError.DecodingFailure(
+            type: String(reflecting: type),
+            codingPath: path,
+            reason: reason,
+            bodyStart: Excerpt.of(body)
+        )
+        var failed = NetworkError(
+            .decodingFailed,
+            "\(place.isEmpty ? "the body" : place) is not a \(failure.type): \(reason)\(path.isEmpty ? "" : " at \(path)")",
+            phase: .decoding
+        )
+        failed.decoding = failure
+        return failed
     }
 
     private static func explain(_ error: any Error) -> (path: String, reason: String) {

@@ -30,6 +30,7 @@ public protocol APIClient {
     var dispatcher: any NetworkDispatcher { get }
 
     /// Fetches and decodes; see the default.
+    @preconcurrency
     func fetch<T: Decodable & SendableMetatype>(
         with request: URLRequest,
         decode: @escaping @Sendable (any Decodable) -> T?,
@@ -52,6 +53,7 @@ extension APIClient {
     ///   - decode: Makes the value of what was decoded, usually by a cast; `nil` is
     ///     ``NetworkCore/APIError/jsonParsingFailure``.
     ///   - completion: Gets the value or the short form of the error.
+    @preconcurrency
     public func fetch<T: Decodable & SendableMetatype>(
         with request: URLRequest,
         decode: @escaping @Sendable (any Decodable) -> T?,
@@ -61,6 +63,7 @@ extension APIClient {
     }
 
     /// The same, calling back on a queue of choice.
+    @preconcurrency
     public func fetch<T: Decodable & SendableMetatype>(
         with request: some RequestConvertible,
         queue: DispatchQueue,

@@ -28,6 +28,7 @@ extension NetworkClient {
     /// The same with a closure.
     /// - Returns: The task, to cancel it.
     @discardableResult
+    @preconcurrency
     public func answer(
         to request: some RequestConvertible,
         completion: @escaping RequestCallback

@@ -13,6 +13,7 @@ public protocol NetworkRouter: AnyObject {
     /// The API.
     associatedtype EndPoint: EndPointType
     /// Sends a request and calls back once.
+    @preconcurrency
     func request(_ route: EndPoint, completion: @escaping NetworkRouterCompletion)
     /// Ends what is under way.
     func cancel()
@@ -37,6 +38,7 @@ public final class Router<EndPoint: EndPointType>: NetworkRouter, Sendable {
     public init(client: NetworkClient = .standard) { self.client = client }
 
     /// Sends a request and calls back once: with body and response, or with the error.
+    @preconcurrency
     public func request(_ route: EndPoint, completion: @escaping NetworkRouterCompletion) {
         let number = tasks.nextNumber()
         let task = client.answer(to: route) { [tasks] data, response, error in

@@ -9,6 +9,15 @@ extension DemoServer {
         DemoRoute([], "/users", "three users as JSON: id and name") { _ in
             try .json(["Ada", "Brendan", "Chris"].enumerated().map { User(id: $0.offset + 1, name: $0.element) })
         },
+        DemoRoute([], "/3/movie/:feed", "three movies as JSON, as in the tutorials") { request in
+            let movies = ["One", "Two", "Three"].enumerated().map { number, title in
+                Movie(title: title, overview: request.value, poster_path: "/\(number).jpg")
+            }
+            return try .json(MovieFeed(results: movies))
+        },
+        DemoRoute([], "/bins/:id", "a note as JSON, as in the tutorials") { request in
+            try .json(["id": request.value, "text": "a note"])
+        },
         DemoRoute([], "/echo", "method, path, query, header fields and body of the request, as JSON", readsBody: true) {
             request in
             try .json(Echo(request, body: await request.body()))
@@ -77,6 +86,16 @@ private struct SampleRow: Codable {
 private struct User: Codable {
     let id: Int
     let name: String
+}
+
+private struct Movie: Codable {
+    let title: String
+    let overview: String
+    let poster_path: String
+}
+
+private struct MovieFeed: Codable {
+    let results: [Movie]
 }
 
 private struct Upload: Codable {

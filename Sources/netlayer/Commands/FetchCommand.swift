@@ -8,8 +8,8 @@ struct FetchCommand: AsyncParsableCommand {
         commandName: "fetch",
         abstract: "Send one request and print the response's body.",
         discussion: """
-            Whatever the status, a response that arrived is a success; --fail changes that. Redirects are not followed. \
-            A body is sent without a Content-Type unless -H gives one.
+            Whatever the status, a response that arrived is a success; --fail changes that. Redirects are followed \
+            with --location. A body is sent without a Content-Type unless -H gives one.
 
             \(ProcessStatus.table)
             """
@@ -48,12 +48,17 @@ struct FetchCommand: AsyncParsableCommand {
 
     @Flag(help: "Do not ask for compression, and do not decompress.") var raw = false
 
-    @Option(help: ArgumentHelp("The protocol: 1.0, 1.1 or 2. (default: the transport's choice)", valueName: "version"))
+    @Option(
+        help: ArgumentHelp(
+            "The protocol: 1.0, 1.1, 2, 2-prior-knowledge or 3. (default: the transport's choice)", valueName: "version"
+        ))
     var http: HTTPVersionArgument?
 
     @Flag(help: "Print one JSON object: status, headers, bodyBase64, effectiveURL, error, metrics.") var json = false
 
     @Flag(help: "Exit with 1 when the status is not 2xx. The body is printed all the same.") var fail = false
+
+    @OptionGroup var pipeline: PipelineOptions
 
     @OptionGroup var transport: TransportOption
 
@@ -98,15 +103,18 @@ struct FetchCommand: AsyncParsableCommand {
     }
 
     private func exchange() async throws -> Answer {
-        let sender = try transport.selected()
+        let transport = try transport.selected()
         let meter = Descriptor.standardError.isTerminal ? ProgressMeter(on: .standardError) : nil
         var request = try await request()
         request.options.progress = meter?.handler
         defer { meter?.clear() }
+        let client = try await pipeline.client(over: transport, for: request.url)
+        let (response, call) = try await client.carry(request)
+        try pipeline.save(client.cookies)
         return Answer(
-            url: request.url.absoluteString,
+            url: (call.redirects.last?.to ?? request.url).absoluteString,
             limit: request.options.maximumBodyBytes,
-            response: try await sender.send(request)
+            response: response
         )
     }
 
@@ -117,6 +125,9 @@ struct FetchCommand: AsyncParsableCommand {
             request.headerFields.append(
                 try HTTPField(checking: String(parts[0]), value: parts.count > 1 ? String(parts[1]) : "")
             )
+        }
+        if let cookies = pipeline.cookieField {
+            request.headerFields.append(try HTTPField(checking: "Cookie", value: cookies))
         }
         if let data {
             request.body = .bytes(Data(data.utf8))
@@ -167,12 +178,16 @@ enum HTTPVersionArgument: String, ExpressibleByArgument, CaseIterable {
     case http1_0 = "1.0"
     case http1_1 = "1.1"
     case http2 = "2"
+    case http2PriorKnowledge = "2-prior-knowledge"
+    case http3 = "3"
 
     var version: TransportOptions.HTTPVersion {
         switch self {
         case .http1_0: .http1_0
         case .http1_1: .http1_1
         case .http2: .http2
+        case .http2PriorKnowledge: .http2PriorKnowledge
+        case .http3: .http3
         }
     }
 }

@@ -3,7 +3,8 @@
 ///
 /// `null` is the same as an absent key.
 struct ObjectReader {
-    private let path: String
+    /// Where the object stands, for errors.
+    let path: String
     private var members: [String: JSONValue]
 
     /// - Parameter path: Where the object stands, for errors: `options.`, or nothing at the top.

@@ -21,9 +21,11 @@ enum ProcessStatus: Int32, CaseIterable, Sendable {
         case .invalidURL, .invalidMethod, .invalidHeader, .invalidParameters, .invalidOption, .unsupported,
             .invalidConfiguration, .overloaded, .shutDown:
             self = .refusedBeforeSending
-        case .connectFailed, .nameNotResolved, .tlsFailed, .proxyFailed, .addressRefused: self = .notConnected
+        case .connectFailed, .nameNotResolved, .proxyFailed, .addressRefused: self = .notConnected
+        case _ where error.code.isTLS: self = .notConnected
         case .connectTimeout, .firstByteTimeout, .idleTimeout, .totalTimeout, .lowSpeed: self = .timeout
         case .bodyTooLarge: self = .bodyTooLarge
+        case .unreadableFile, .unwritableFile, .invalidCookieFile: self = .file
         default: self = .brokenExchange
         }
     }
@@ -86,7 +88,7 @@ extension NetworkError {
         switch code {
         case .connectFailed: "; is the server running, and are host and port right?"
         case .nameNotResolved: "; check the host's name, and this machine's name lookup"
-        case .tlsFailed: "; check the certificate, the host's name and this machine's clock"
+        case _ where code.isTLS: "; check the certificate, the host's name and this machine's clock"
         case .totalTimeout: "; --timeout sets the limit"
         case .bodyTooLarge: "; --max-body raises the limit"
         default: ""

@@ -61,10 +61,11 @@ extension TransportMetrics {
         ]
         let counts: [(String, Int?)] = [
             ("requestBodyBytes", requestBodyBytes), ("responseWireBytes", responseWireBytes),
-            ("responseBodyBytes", responseBodyBytes),
+            ("responseBodyBytes", responseBodyBytes), ("retries", retries),
         ]
         let texts: [(String, String?)] = [
-            ("httpVersion", httpVersion), ("remoteAddress", remoteAddress), ("localAddress", localAddress),
+            ("httpVersion", httpVersion), ("tlsVersion", tlsVersion), ("tlsCipher", tlsCipher),
+            ("remoteAddress", remoteAddress), ("localAddress", localAddress),
         ]
         var members = durations.compactMap { name, value in
             value.map { JSONValue.Member(name, .decimal($0.inSeconds * 1000)) }

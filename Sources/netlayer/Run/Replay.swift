@@ -6,6 +6,13 @@ struct Replay: Sendable {
     let output: OutputWriter
     /// The most requests that are in flight or wait to be written. Beyond it, reading pauses.
     let concurrency: Int
+    private let sessions = SessionJars()
+
+    init(transport: any HTTPTransport, output: OutputWriter, concurrency: Int) {
+        self.transport = transport
+        self.output = output
+        self.concurrency = concurrency
+    }
 
     /// The longest line, in bytes: a body of 48 MiB fits in.
     static let maximumLineBytes = 64 * 1024 * 1024
@@ -45,10 +52,13 @@ struct Replay: Sendable {
         do {
             let value = try JSONParser.parse(bytes)
             id = RequestLine.id(of: value)
-            let request = try RequestLine(value).transportRequest()
-            let response = try await transport.send(request)
+            let requestLine = try RequestLine(value)
+            let request = try requestLine.transportRequest()
+            let client = try requestLine.options.client(over: transport) { sessions.jar(for: requestLine.session) }
+            let (response, call) = try await client.carry(request)
             let body = try await response.body.collect(upTo: request.options.maximumBodyBytes)
-            return AnswerLine(id: id, response: response, body: body, url: request.url.absoluteString)
+            let url = call.redirects.last?.to ?? request.url
+            return AnswerLine(id: id, response: response, body: body, url: url.absoluteString)
         } catch let problem as JSONProblem {
             return .invalid(line, id, "not JSON: \(problem.message), at byte \(problem.offset)")
         } catch let problem as LineProblem {

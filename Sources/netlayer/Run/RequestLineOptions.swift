@@ -9,6 +9,13 @@ struct RequestLineOptions: Sendable {
     var range: String?
     var authentication: Authentication?
     var proxy: ProxyOptions?
+    /// The most redirects to follow; `nil` follows none.
+    var maximumRedirects: Int?
+    /// The statuses that keep method and body.
+    var keepMethodOn: Set<Int> = []
+    /// Whether cookies are kept, for the line or its session.
+    var keepsCookies = false
+    var initialCookies: [Cookie] = []
     /// The options that were asked for and are not carried.
     var unsupported: [String] = []
 
@@ -23,27 +30,69 @@ struct RequestLineOptions: Sendable {
         range = try reader.string("range")
         httpVersion = try reader.string("httpVersion").map { name in
             guard name != "automatic", let version = TransportOptions.HTTPVersion(rawValue: name) else {
-                throw LineProblem("'options.httpVersion' is '\(name.shown)'; it must be '1.0', '1.1' or '2'")
+                let choices = "'1.0', '1.1', '2', '2-prior-knowledge' or '3'"
+                throw LineProblem("'options.httpVersion' is '\(name.shown)'; it must be \(choices)")
             }
             return version
         }
-        if try reader.bool("followRedirects") == true { unsupported.append("followRedirects") }
-        if try reader.integer("maxRedirects") != nil { unsupported.append("maxRedirects") }
+        try readRedirects(&reader)
+        try readCookies(&reader)
         proxy = try reader.object("proxy").map { try Self.proxy($0) }
         if let auth = try reader.object("auth") { try readAuth(auth) }
-        switch try reader.string("cookies") {
-        case nil, "off": break
-        case "memory": unsupported.append("cookies 'memory'")
-        case .some(let other): throw LineProblem("'options.cookies' is '\(other.shown)'; it must be 'off' or 'memory'")
-        }
-        if try reader.array("initialCookies")?.isEmpty == false { unsupported.append("initialCookies") }
-        let statuses = try reader.array("keepMethodOn") ?? []
-        guard statuses.allSatisfy({ $0.wholeNumber != nil }) else {
-            throw LineProblem("'options.keepMethodOn' must hold status codes")
-        }
-        if !statuses.isEmpty { unsupported.append("keepMethodOn") }
         if try reader.bool("uploadStreamed") == true { unsupported.append("uploadStreamed") }
         try reader.finish()
+    }
+
+    private mutating func readRedirects(_ reader: inout ObjectReader) throws {
+        let follows = try reader.bool("followRedirects") ?? false
+        let limit = try reader.integer("maxRedirects") ?? RedirectPolicy.standard.maximum
+        guard limit >= 0 else { throw LineProblem("'options.maxRedirects' is \(limit); it must be 0 or more") }
+        maximumRedirects = follows ? limit : nil
+        keepMethodOn = Set(
+            try (reader.array("keepMethodOn") ?? []).map { value in
+                guard let status = value.wholeNumber else {
+                    throw LineProblem("'options.keepMethodOn' must hold status codes")
+                }
+                return status
+            })
+    }
+
+    private mutating func readCookies(_ reader: inout ObjectReader) throws {
+        let mode = try reader.string("cookies")
+        initialCookies = try (reader.array("initialCookies") ?? []).enumerated().map { index, value in
+            guard case .object(let members) = value else {
+                throw LineProblem("'options.initialCookies[\(index)]' is \(value.kind); an object was expected")
+            }
+            return try Cookie(ObjectReader(members, path: "options.initialCookies[\(index)]."))
+        }
+        switch mode {
+        case nil: keepsCookies = !initialCookies.isEmpty
+        case "memory": keepsCookies = true
+        case "off":
+            guard initialCookies.isEmpty else {
+                throw LineProblem("'options.initialCookies' has no meaning with 'cookies' off")
+            }
+        case .some(let other): throw LineProblem("'options.cookies' is '\(other.shown)'; it must be 'off' or 'memory'")
+        }
+    }
+
+    /// The pipeline for the line.
+    /// - Parameter jar: The session's cookies, or new ones; asked for if the line wants any.
+    /// - Throws: ``NetworkError/Code/invalidOption`` for an initial cookie that no server could set.
+    func client(over transport: any HTTPTransport, jar: () -> CookieJar) throws -> NetworkClient {
+        var client = NetworkClient(transport: transport)
+        client.redirects = .none
+        if let maximumRedirects {
+            client.redirects = .standard
+            client.redirects.maximum = maximumRedirects
+            client.redirects.keepsMethodOn = keepMethodOn
+        }
+        if keepsCookies {
+            let jar = jar()
+            for cookie in initialCookies { try jar.set(cookie) }
+            client.cookies = jar
+        }
+        return client
     }
 
     /// An empty URL is 'no proxy', as everywhere around curl.

@@ -84,6 +84,35 @@ struct AuthenticationOptionTests {
         #expect(server.requests.first?.values(of: "Authorization").first?.hasPrefix("NTLM TlRMTVNTUAAB") == true)
     }
 
+    @Test(.enabled(if: CurlNetworkDispatcher.instance.capabilities.supports(.ntlmAuthentication), "no NTLM here"))
+    func ntlmAnswersTheServersQuestion() async throws {
+        // The second message: signature, type, no target name, flags (OEM, NTLM, target information), the question, and an
+        // empty list of information.
+        let question =
+            Data("NTLMSSP\0".utf8) + Data([2, 0, 0, 0, 0, 0, 0, 0, 48, 0, 0, 0, 0x02, 0x82, 0x80, 0])
+            + Data(1...8) + Data(count: 8) + Data([4, 0, 4, 0, 48, 0, 0, 0]) + Data(count: 4)
+        let challenge = Self.challenge("NTLM \(question.base64EncodedString())")
+        let server = try ScriptedServer([.read, .send(challenge), .read, .send(Self.ok)])
+        defer { server.stop() }
+        let exchange = try await OptionExchange(server.url()) {
+            $0.authentication = .ntlm(user: "somebody", password: "open sesame")
+        }
+        #expect(exchange.status == 200)
+        #expect(exchange.text == "in")
+        let messages = try server.requests.map { request in
+            let value = try #require(request.values(of: "Authorization").first)
+            return try #require(Data(base64Encoded: String(value.dropFirst("NTLM ".count))))
+        }
+        // Both on one connection, since it is what NTLM authenticates.
+        #expect(server.connectionCount == 1)
+        #expect(messages.map { $0[8] } == [1, 3])
+        let last = messages[1]
+        #expect(last.firstRange(of: Data("somebody".utf8)) != nil)
+        #expect(last.firstRange(of: Data("open sesame".utf8)) == nil)
+        // The answer to the question is 24 bytes at least.
+        #expect(last.count > 20 && Int(last[20]) + Int(last[21]) << 8 >= 24)
+    }
+
     @Test(
         .enabled(if: CurlNetworkDispatcher.instance.capabilities.supports(.negotiateAuthentication), "no SPNEGO here"))
     func negotiateWithoutATicketLeavesTheServersAnswer() async throws {

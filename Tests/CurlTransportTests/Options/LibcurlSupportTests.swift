@@ -31,6 +31,9 @@ struct LibcurlSupportTests {
         #expect(!support(LibcurlVersion(7, 84)).has(.protocolStrings))
         #expect(support(LibcurlVersion(7, 88, 1)).suffers(from: .http2TruncationIsSuccess))
         #expect(!support(LibcurlVersion(8, 0)).suffers(from: .http2TruncationIsSuccess))
+        let serveOnce = [LibcurlVersion(7, 87), LibcurlVersion(7, 88, 1), LibcurlVersion(8, 0)]
+            .map { support($0).suffers(from: .http2PriorKnowledgeServesOnce) }
+        #expect(serveOnce == [false, true, false])
         #expect(support(LibcurlVersion(8, 6)).receiveBufferBytes == nil)
         #expect(support(LibcurlVersion(8, 7)).receiveBufferBytes == 256 * 1024)
     }
@@ -44,6 +47,22 @@ struct LibcurlSupportTests {
         } throws: { error in
             let error = error as? NetworkError
             return error?.code == .unsupported && error?.message.contains("built without it") == true
+        }
+    }
+
+    @Test func http3IsThereWhereTheLibraryFoundHasIt() throws {
+        for (features, isThere) in [(["SSL", "HTTP2", "HTTP3"] as Set, true), (["SSL", "HTTP2"], false)] {
+            let capabilities = TransportCapabilities(curl: support(LibcurlVersion(8, 14), features: features))
+            #expect(capabilities.supports(.http3) == isThere)
+            var request = TransportRequest(url: try RequestURL("https://localhost/"))
+            request.options.httpVersion = .http3
+            if isThere {
+                try request.check(for: capabilities)
+            } else {
+                #expect { try request.check(for: capabilities) } throws: {
+                    ($0 as? NetworkError)?.code == .unsupported
+                }
+            }
         }
     }
 

@@ -1,7 +1,6 @@
 import Foundation
 import NetworkCore
 import NetworkTesting
-import Testing
 
 @testable import CurlTransport
 
@@ -25,24 +24,5 @@ struct OptionExchange {
         text = String(decoding: try await response.body.collect(), as: UTF8.self)
         status = response.head.status.code
         metrics = response.metrics
-    }
-}
-
-/// Expects a `NetworkError` with a code.
-/// - Returns: The error, for closer looks.
-@discardableResult
-func expectFailure<Value>(
-    _ code: NetworkError.Code,
-    sourceLocation: SourceLocation = #_sourceLocation,
-    from body: () async throws -> Value
-) async -> NetworkError? {
-    do {
-        _ = try await body()
-        Issue.record("'\(code.rawValue)' was expected, and it succeeded", sourceLocation: sourceLocation)
-        return nil
-    } catch {
-        let error = error as? NetworkError
-        #expect(error?.code == code, "\(String(describing: error))", sourceLocation: sourceLocation)
-        return error
     }
 }

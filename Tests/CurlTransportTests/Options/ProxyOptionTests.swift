@@ -38,6 +38,30 @@ struct ProxyOptionTests {
         #expect(server.requests.map { $0.values(of: "Accept-Language") } == [["tlh"], []])
     }
 
+    @Test func aTunnelServesOnlyWhoHasTheCredentialsThatOpenedIt() async throws {
+        let connected = "HTTP/1.1 200 Connected\r\n\r\n"
+        let server = try ScriptedServer([
+            .read, .send(connected), .forEachRequest([.send("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx")]),
+        ])
+        defer { server.stop() }
+        let dispatcher = CurlNetworkDispatcher()
+        for user in ["one", "two", nil, "one", "two"] {
+            var proxy = Proxy(server.baseURL, user: user, password: user.map { Secret($0) })
+            proxy.tunnel = true
+            let explicit = proxy
+            let exchange = try await OptionExchange("http://example.invalid/", over: dispatcher) {
+                $0.proxy = .explicit(explicit)
+            }
+            #expect(exchange.text == "x")
+        }
+        let connects = server.requests.filter { $0.method == "CONNECT" }
+        let credentials = connects.map { $0.values(of: "Proxy-Authorization").first }
+        #expect(credentials.prefix(3) == ["Basic b25lOm9uZQ==", "Basic dHdvOnR3bw==", nil])
+        // The first one's tunnel was kept for the first one; newer libcurls keep the second one's too.
+        #expect(credentials.dropFirst(3).allSatisfy { $0 == "Basic dHdvOnR3bw==" })
+        #expect(server.requests.count(where: { $0.method == "GET" }) == 5)
+    }
+
     @Test func digestIsAnsweredForAProxyToo() async throws {
         let challenge = Script.head(
             407, fields: [("Proxy-Authenticate", #"Digest realm="r", nonce="n", qop="auth""#), ("Content-Length", "2")])
@@ -53,6 +77,26 @@ struct ProxyOptionTests {
         #expect(exchange.text == "x")
         let answer = server.requests.last?.values(of: "Proxy-Authorization").first
         #expect(answer?.hasPrefix(#"Digest username="me""#) == true)
+    }
+
+    @Test(arguments: [true, false])
+    func anySafeTakesDigestFromAProxyToo_AndNeverBasic(offersDigest: Bool) async throws {
+        var fields = [("Proxy-Authenticate", #"Basic realm="r""#), ("Content-Length", "2")]
+        if offersDigest { fields.append(("Proxy-Authenticate", #"Digest realm="r", nonce="n", qop="auth""#)) }
+        let server = try ScriptedServer([
+            .read, .send(Script.head(407, fields: fields) + Data("no".utf8)), .read,
+            .send("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx"),
+        ])
+        defer { server.stop() }
+        var proxy = Proxy(server.baseURL, user: "me", password: "pw")
+        proxy.scheme = .anySafe
+        let explicit = proxy
+        let exchange = try await OptionExchange("http://example.invalid/") { $0.proxy = .explicit(explicit) }
+        #expect(exchange.status == (offersDigest ? 200 : 407))
+        #expect(exchange.text == (offersDigest ? "x" : "no"))
+        let sent = server.requests.flatMap { $0.values(of: "Proxy-Authorization") }
+        #expect(sent.count == (offersDigest ? 1 : 0))
+        #expect(sent.allSatisfy { $0.hasPrefix("Digest ") })
     }
 
     @Test func socks4aCarriesTheName() async throws {

@@ -1,6 +1,7 @@
 import Foundation
 import NetworkCore
 import NetworkTesting
+import TestSupport
 import Testing
 
 @testable import CurlTransport
@@ -38,6 +39,28 @@ struct RateOptionTests {
             }
         }
         #expect(error?.phase == .receiving)
+    }
+
+    /// The server is stopped, and not slow, while nobody reads.
+    @Test func aPauseOfTheReadersIsNotSlowness() async throws {
+        let size = 8_000_000
+        let server = try ScriptedServer(.answer(fields: [], body: Data(count: size)))
+        defer { server.stop() }
+        var request = TransportRequest(url: try RequestURL(server.url()))
+        request.options.totalTimeout = .seconds(30)
+        request.options.rate.lowSpeed = .init(bytesPerSecond: 1_000, for: .seconds(1))
+        let response = try await CurlNetworkDispatcher().send(request)
+        var body = response.body.makeAsyncIterator()
+        var count = try #require(try await body.next()).count
+        // Another server takes its time meanwhile.
+        let slow = try ScriptedServer([
+            .read, .pause(milliseconds: 3_500), .send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"),
+        ])
+        defer { slow.stop() }
+        _ = try await OptionExchange(slow.url())
+        #expect(response.metrics.responseBodyBytes.map { $0 < size } == true)
+        while let piece = try await body.next() { count += piece.count }
+        #expect(count == size)
     }
 
     @Test func theFirstByteHasItsOwnClock() async throws {

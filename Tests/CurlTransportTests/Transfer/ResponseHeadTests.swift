@@ -1,5 +1,6 @@
 import HTTPTypes
 import NetworkCore
+import TestSupport
 import Testing
 
 @testable import CurlTransport

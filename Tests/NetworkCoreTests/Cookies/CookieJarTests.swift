@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import NetworkCore
@@ -178,7 +179,6 @@ struct CookieJarTests {
         Cookie(name: "a", value: "x", domain: ""), Cookie(name: "a", value: "x", domain: ".a.test"),
         Cookie(name: "a", value: "x", domain: "a.test:80"), Cookie(name: "a", value: "x", domain: "a.test", path: "x"),
         Cookie(name: "a", value: "x", domain: "com", includesSubdomains: true),
-        Cookie(name: "a", value: "x", domain: "1.2.3.4", includesSubdomains: true),
         Cookie(name: "__Secure-a", value: "x", domain: "a.test"), Cookie(name: "a", value: "x\u{0}", domain: "a.test"),
         Cookie(name: "a", value: String(repeating: "x", count: 4096), domain: "a.test"),
     ])
@@ -208,7 +208,7 @@ struct CookieJarTests {
             .map {
                 try RequestURL($0)
             }
-        for _ in 0..<20_000 {
+        for _ in 0..<4000 {
             let line = generator.text(of: pieces, upTo: 12)
             guard let url = urls.randomElement(using: &generator) else { continue }
             jar.take([.setCookie: line], from: url)

@@ -2,6 +2,7 @@ import Foundation
 import Logging
 import NetworkCore
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))

@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import NetworkCore
@@ -139,7 +140,8 @@ struct RetryTests {
             policy.delay(after: failure, retries: retries, now: Date(), random: random)
         }
         #expect(
-            [0, 1, 2, 6, 7, 63, 999].map { delay($0, 1) } == [0.2, 0.4, 0.8, 12.8, 20, 20, 20].map { .seconds($0) })
+            [0, 1, 2, 6, 7, 63, 999].map { delay($0, 1) }
+                == [200, 400, 800, 12_800, 20_000, 20_000, 20_000].map { .milliseconds($0) })
         #expect(delay(3, 0) == .zero)
         #expect(delay(3, 0.25) == .milliseconds(400))
         #expect(delay(1000, 1) == nil)

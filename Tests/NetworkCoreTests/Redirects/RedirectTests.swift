@@ -1,6 +1,7 @@
 import Foundation
 import NetworkCore
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))

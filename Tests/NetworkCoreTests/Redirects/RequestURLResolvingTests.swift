@@ -1,4 +1,5 @@
 import NetworkCore
+import TestSupport
 import Testing
 
 struct RequestURLResolvingTests {
@@ -52,14 +53,14 @@ struct RequestURLResolvingTests {
             " ", "\u{7F}", "-", ";", "=", "&", "::1", "x.example",
         ]
         var good = 0
-        for _ in 0..<20_000 {
+        for _ in 0..<5000 {
             guard let url = try? base.resolving(generator.text(of: pieces, upTo: 9)) else { continue }
             good += 1
             #expect(try RequestURL(url.absoluteString) == url)
             #expect(url.scheme == "http" || url.scheme == "https")
             #expect(url.absoluteString.utf8.allSatisfy { (0x21...0x7E).contains($0) })
         }
-        #expect(good > 1000)
+        #expect(good > 250)
     }
 
     @Test func manyDotSegments_areResolvedInLinearTime() throws {

@@ -1,10 +1,10 @@
-import NetworkCore
-import Testing
+package import NetworkCore
+package import Testing
 
 /// Expects a `NetworkError` with a code.
 /// - Returns: The error, for closer looks.
 @discardableResult
-func expectFailure<Value>(
+package func expectFailure<Value>(
     _ code: NetworkError.Code,
     sourceLocation: SourceLocation = #_sourceLocation,
     from body: () throws -> Value
@@ -14,7 +14,7 @@ func expectFailure<Value>(
 
 /// The same for what is asynchronous.
 @discardableResult
-func expectFailure<Value>(
+package func expectFailure<Value>(
     _ code: NetworkError.Code,
     sourceLocation: SourceLocation = #_sourceLocation,
     from body: () async throws -> Value

@@ -1,0 +1,90 @@
+// What a request can send along: JSON, a form, several parts, bytes, a text; and an encoder of one's own. The server says
+// what it got.
+//
+//   swift run Encoders http://127.0.0.1:3000
+import Foundation
+import NetworkLayer
+
+struct Note: Codable, Sendable {
+    let text: String
+    let tags: [String]
+}
+
+/// What the demo server's `/echo` says.
+struct Echo: Codable, Sendable {
+    let query: String
+    let headers: [[String]]
+    let bodyBase64: String
+
+    var contentType: String { headers.first { $0[0].lowercased() == "content-type" }?[1] ?? "none" }
+    var body: String { String(decoding: Data(base64Encoded: bodyBase64) ?? Data(), as: UTF8.self) }
+}
+
+/// Rows as comma-separated values: an encoder is one file like this.
+struct CSVContent: ContentEncoder {
+    let rows: [[String]]
+
+    func encode() throws -> EncodedContent {
+        let text = rows.map { $0.joined(separator: ",") }.joined(separator: "\r\n")
+        return EncodedContent(.bytes(Data(text.utf8)), type: "text/csv")
+    }
+}
+
+extension RequestContent {
+    static func csv(_ rows: [[String]]) -> RequestContent { RequestContent(CSVContent(rows: rows)) }
+}
+
+@main
+struct Encoders {
+    static func main() async {
+        let base = CommandLine.arguments.dropFirst().first ?? "http://127.0.0.1:3000"
+        let contents: [(name: String, content: RequestContent)] = [
+            ("json", .json(Note(text: "sea & sun", tags: ["a", "b"]))),
+            ("form", .form(["text": "sea & sun", "tags": ["a", "b"]])),
+            (
+                "multipart",
+                .multipart([.field("text", "sea & sun"), .bytes("photo", Data("JPEG".utf8), fileName: "a.jpg")])
+            ),
+            ("bytes", .bytes(Data([0x61, 0x62]), type: "application/octet-stream")),
+            ("text", .text("sea & sun")),
+            ("csv", .csv([["sea", "sun"], ["1", "2"]])),
+        ]
+        do {
+            for (name, content) in contents {
+                let echo = try await post(content, to: base)
+                print("\(name): \(echo.contentType)")
+                for line in echo.body.split(whereSeparator: \.isNewline) { print("    \(line)") }
+            }
+            var search = RequestData(
+                path: "echo", baseURL: base, params: ["q": "a+b", "tags": ["x", "y"], "exact": true])
+            search.conventions.arrays = .brackets
+            search.conventions.booleans = .numbers
+            print("query: \(try await search.response(as: Echo.self).query)")
+            try await upload(to: base)
+            print("over \(DefaultTransport.instance.name): done")
+        } catch {
+            FileHandle.standardError.write(Data("Encoders: \(error)\n".utf8))
+            exit(1)
+        }
+    }
+
+    private static func post(_ content: RequestContent, to base: String) async throws -> Echo {
+        let request = RequestData(path: "echo", baseURL: base, method: .post, content: content)
+        return try await request.response(as: Echo.self)
+    }
+
+    /// A file of the disk, streamed where the transport can, else read into memory by an interceptor.
+    private static func upload(to base: String) async throws {
+        let path = NSTemporaryDirectory() + "encoders-\(UUID().uuidString).txt"
+        try Data(repeating: 0x61, count: 100_000).write(to: URL(fileURLWithPath: path))
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        var client = NetworkClient.standard
+        if !client.transport.capabilities.supports(.streamedRequestBodies) {
+            client.exchangeInterceptors.append(.collectedBodies(upTo: 1_000_000))
+        }
+        let content = RequestContent.multipart([.file("file", path: path, contentType: "text/plain")])
+        let request = RequestData(path: "upload", baseURL: base, method: .post, content: content)
+        let answer = try await client.response(to: request)
+        print("file: \(String(decoding: answer.value, as: UTF8.self))")
+    }
+}

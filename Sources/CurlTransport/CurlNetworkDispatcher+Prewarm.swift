@@ -1,0 +1,51 @@
+public import NetworkCore
+
+extension CurlNetworkDispatcher {
+    /// Opens connections to an origin ahead of the requests that will use them: name look-up, TCP, proxy, TLS, and no
+    /// request. Returns when all of them are open.
+    ///
+    /// They are kept like any other, so the server may close them, and after 50 s without use they are left alone.
+    /// - Parameters:
+    ///   - url: Any URL of the origin; its path is not asked for.
+    ///   - connections: How many; from 1 to ``CurlConfiguration/maximumConnectionsPerHost``. One is enough for HTTP/2.
+    ///   - options: Those of the requests to come: a connection serves only requests with the same TLS, proxy and
+    ///     connection options. Credentials are not used.
+    /// - Throws: ``NetworkCore/NetworkError`` of the first connection that could not be made; the others are kept.
+    ///   ``NetworkCore/NetworkError/Code/unsupported`` for HTTP/2 by prior knowledge: not every libcurl takes a connection
+    ///   for that on which it has not been spoken yet.
+    public func prewarm(
+        _ url: RequestURL, connections: Int = 1, options: TransportOptions = TransportOptions()
+    ) async throws {
+        guard (1...maximumConnectionsPerHost).contains(connections) else {
+            let problem = "connections is \(connections); it must be from 1 to \(maximumConnectionsPerHost)"
+            throw NetworkError(.invalidOption, problem, phase: .preparing)
+        }
+        guard !options.connection.forbidsReuse else {
+            throw NetworkError(
+                .invalidOption, "connection.forbidsReuse leaves nothing of a connection made ahead", phase: .preparing)
+        }
+        guard options.httpVersion != .http2PriorKnowledge else {
+            throw NetworkError(
+                .unsupported, "connections for HTTP/2 by prior knowledge can't be made ahead", phase: .preparing)
+        }
+        var request = TransportRequest(method: .head, url: url, options: options)
+        request.options.authentication = nil
+        request.options.connection.isFresh = true
+        let opening = request
+        let failure = await withTaskGroup(of: Result<Void, any Error>.self) { group in
+            for _ in 0..<connections {
+                group.addTask {
+                    do { return .success(try await self.open(opening)) } catch { return .failure(error) }
+                }
+            }
+            return await group.reduce(nil as (any Error)?) { first, result in
+                guard case .failure(let error) = result else { return first }
+                return first ?? error
+            }
+        }
+        if let failure { throw failure }
+    }
+}
+
+/// What a transfer without a request ends with: its connection is open, and in the pool.
+struct ConnectionIsOpen: Error {}

@@ -1,0 +1,87 @@
+import CCurl
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+extension EasyHandle {
+    /// How TLS is spoken to the server (CURLINFO_TLS_SSL_PTR); `nil` in clear, with a TLS library that we don't know, and
+    /// once the connection has left the transfer: to be asked while the response arrives.
+    var tlsSession: TLSSession? {
+        var library: Int32 = 0
+        var session: UnsafeMutableRawPointer?
+        guard ccurl_easy_getinfo_tls(pointer, &library, &session) == CURLE_OK, let session else { return nil }
+        switch library {
+        case ccurl_backend_openssl: return OpenSSL.library?.session(session)
+        case ccurl_backend_gnutls: return GnuTLS.library?.session(session)
+        default: return nil
+        }
+    }
+}
+
+/// OpenSSL's functions, looked up, because libcurl may be built on another library.
+private struct OpenSSL: Sendable {
+    typealias Text = @convention(c) (UnsafeRawPointer?) -> UnsafePointer<CChar>?
+    typealias Cipher = @convention(c) (UnsafeRawPointer?) -> UnsafeRawPointer?
+    typealias Version = @convention(c) (Int32) -> UnsafePointer<CChar>?
+
+    let version: Text
+    let cipher: Cipher
+    let cipherName: Text
+
+    /// `nil` unless they are of the very library that libcurl names: a program may hold a second one.
+    static let library: OpenSSL? = {
+        guard let about = dlsym(nil, "OpenSSL_version"), let version = dlsym(nil, "SSL_get_version"),
+            let cipher = dlsym(nil, "SSL_get_current_cipher"), let name = dlsym(nil, "SSL_CIPHER_get_name"),
+            // 'OpenSSL 3.0.19 27 Jan 2026', where libcurl says 'OpenSSL/3.0.19'.
+            let words = unsafeBitCast(about, to: Version.self)(0).map({ String(cString: $0) })?.split(separator: " "),
+            words.count > 1, Libcurl.found.tlsLibrary?.contains("\(words[0])/\(words[1])") == true
+        else { return nil }
+        return OpenSSL(
+            version: unsafeBitCast(version, to: Text.self),
+            cipher: unsafeBitCast(cipher, to: Cipher.self),
+            cipherName: unsafeBitCast(name, to: Text.self)
+        )
+    }()
+
+    func session(_ session: UnsafeRawPointer) -> TLSSession {
+        TLSSession(
+            protocolName: version(session).map { String(cString: $0) },
+            cipher: cipher(session).flatMap { cipherName($0) }.map { String(cString: $0) }
+        )
+    }
+}
+
+/// GnuTLS's functions, likewise.
+private struct GnuTLS: Sendable {
+    typealias Number = @convention(c) (UnsafeRawPointer?) -> Int32
+    typealias Name = @convention(c) (Int32) -> UnsafePointer<CChar>?
+    typealias Text = @convention(c) (UnsafeRawPointer?) -> UnsafePointer<CChar>?
+
+    let version: Number
+    let versionName: Name
+    /// From 3.7.4.
+    let cipherSuite: Text?
+
+    static let library: GnuTLS? = {
+        guard let about = dlsym(nil, "gnutls_check_version"), let version = dlsym(nil, "gnutls_protocol_get_version"),
+            let name = dlsym(nil, "gnutls_protocol_get_name"),
+            let number = unsafeBitCast(about, to: Text.self)(nil).map({ String(cString: $0) }),
+            Libcurl.found.tlsLibrary?.contains("GnuTLS/\(number)") == true
+        else { return nil }
+        return GnuTLS(
+            version: unsafeBitCast(version, to: Number.self),
+            versionName: unsafeBitCast(name, to: Name.self),
+            cipherSuite: dlsym(nil, "gnutls_ciphersuite_get").map { unsafeBitCast($0, to: Text.self) }
+        )
+    }()
+
+    func session(_ session: UnsafeRawPointer) -> TLSSession {
+        TLSSession(
+            protocolName: versionName(version(session)).map { String(cString: $0) },
+            cipher: cipherSuite?(session).map { String(cString: $0) }
+        )
+    }
+}

@@ -1,0 +1,95 @@
+import HTTPTypes
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// An answer whose head is there, with what it belongs to: enough to say of every later failure where it happened.
+struct Arrival: Sendable {
+    let request: TransportRequest
+    let call: Call
+    let transport: String
+    let incoming: TransportResponse
+
+    /// The most that is read of a streamed body that is refused, in bytes.
+    static let refusedBytes = 65_536
+
+    var head: HTTPResponse { incoming.head }
+
+    /// The answer with its body still on its way.
+    var response: Response<ResponseBody> { response(incoming.body) }
+
+    /// The answer with a value made of its body.
+    func response<Value>(_ value: Value) -> Response<Value> {
+        Response(value: value, head: incoming.head, metrics: incoming.metrics, call: call)
+    }
+
+    /// The error with its exchange and the answer that was refused. Errors of others stay as they are.
+    func refusing(_ answer: Response<Data>, for error: any Error) -> any Error {
+        guard var error = naming(error) as? NetworkError else { return error }
+        error.response = .init(status: answer.status, headerFields: answer.headerFields, body: answer.value)
+        return error
+    }
+
+    /// The error with its exchange, and what the call has met.
+    func naming(_ error: any Error) -> any Error {
+        call.noted(in: error, of: request, transport: transport)
+    }
+
+    /// Refuses a head before its body is read, with the start of that body.
+    func validate(by validation: ResponseValidation) async throws {
+        do {
+            try validation.check(head)
+        } catch {
+            throw refusing(response(try await start()), for: error)
+        }
+    }
+
+    /// The start of the body. What goes wrong on its way is less than why it is read.
+    private func start() async throws -> Data {
+        var start = Data()
+        do {
+            for try await chunk in incoming.body {
+                start.append(chunk.prefix(Self.refusedBytes - start.count))
+                if start.count == Self.refusedBytes { break }
+            }
+        } catch NetworkError.cancelled {
+            throw NetworkError.cancelled
+        } catch {
+            return start
+        }
+        return start
+    }
+}
+
+extension NetworkClient {
+    /// Sends a request and returns when the head of the answer that counts is there.
+    func arrival(of request: some RequestConvertible) async throws -> Arrival {
+        let outgoing = try request.data.transportRequest(options: options)
+        return try await arrival(of: outgoing, in: Call(totalTimeout: outgoing.options.totalTimeout))
+    }
+
+    /// The same for a request that is encoded already.
+    func arrival(of request: TransportRequest, in call: Call) async throws -> Arrival {
+        let incoming = try await carry(request, in: call)
+        return Arrival(request: request, call: call, transport: transport.name, incoming: incoming)
+    }
+
+    /// The answer with its whole body, if ``validation`` takes it.
+    func collected(_ arrival: Arrival) async throws -> Response<Data> {
+        let answer: Response<Data>
+        do {
+            answer = arrival.response(try await arrival.incoming.body.collect(upTo: options.maximumBodyBytes))
+        } catch {
+            throw arrival.naming(error)
+        }
+        do {
+            try validation.check(arrival.head)
+        } catch {
+            throw arrival.refusing(answer, for: error)
+        }
+        return answer
+    }
+}

@@ -1,0 +1,70 @@
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+extension NetworkClient {
+    /// Downloads into a file, which appears under its name when it is complete and on the disk, or not at all.
+    ///
+    /// What arrives is written to `PATH.partial`, beside the file. An interrupted download leaves that, with
+    /// `PATH.partial.json`, which names the URL (without its query) and the version of what was downloaded; the next
+    /// download from there to the same path asks for the rest, if the server still has the same version, and starts
+    /// again otherwise. Both are locked while a download uses them: a second one to the same path fails.
+    ///
+    /// Resumable downloads ask for no compression. The file is replaced if it exists.
+    /// - Parameters:
+    ///   - request: What to ask.
+    ///   - path: Where the file is to be. Its folder must exist.
+    ///   - options: How it is written, checked and resumed.
+    /// - Throws: ``NetworkError``: ``NetworkError/Code/fileWriteFailed``, ``NetworkError/Code/diskFull``,
+    ///   ``NetworkError/Code/checksumMismatch``, what ``validation`` refuses (with at most 64 KiB of the answer's body), the
+    ///   transport's errors.
+    public func download(
+        _ request: some RequestConvertible,
+        to path: String,
+        options: DownloadOptions = DownloadOptions()
+    ) async throws -> Response<DownloadedFile> {
+        try await download(request.data.transportRequest(options: self.options), to: path, options: options)
+    }
+
+    /// The same for a request that is complete already; its own options count, not the client's.
+    public func download(
+        _ request: TransportRequest,
+        to path: String,
+        options: DownloadOptions = DownloadOptions()
+    ) async throws -> Response<DownloadedFile> {
+        try await DownloadRun(client: self, request: request, path: path, options: options).run()
+    }
+
+    /// Downloads into a file; see ``download(_:to:options:)-(_,String,_)``.
+    /// - Parameter file: A file URL.
+    public func download(
+        _ request: some RequestConvertible,
+        to file: URL,
+        options: DownloadOptions = DownloadOptions()
+    ) async throws -> Response<DownloadedFile> {
+        guard file.isFileURL else { throw OptionCheck.invalid("the download's file", "is not a file URL") }
+        return try await download(request, to: file.path, options: options)
+    }
+
+    /// Begins a download whose progress can be followed; see ``Download``.
+    /// - Throws: ``NetworkError`` for a request or options that can't be used. What goes wrong later is thrown by the
+    ///   ``Download``.
+    public func startDownload(
+        of request: some RequestConvertible,
+        to path: String,
+        options: DownloadOptions = DownloadOptions()
+    ) throws -> Download {
+        let outgoing = try request.data.transportRequest(options: self.options)
+        return try Download { report in
+            var options = options
+            let told = options.progress
+            options.progress = { progress in
+                told?(progress)
+                report(progress)
+            }
+            return try DownloadRun(client: self, request: outgoing, path: path, options: options)
+        }
+    }
+}

@@ -1,0 +1,141 @@
+extension CurlCommand {
+    /// What the options are called on curl's command line; nothing for those at their defaults.
+    var optionArguments: [String] {
+        let options = request.options
+        var words: [String] = []
+        switch options.httpVersion {
+        case .automatic: break
+        case .http1_0: words.append("--http1.0")
+        case .http1_1: words.append("--http1.1")
+        case .http2: words.append("--http2")
+        }
+        if let timeout = options.connectTimeout, timeout != TransportOptions().connectTimeout {
+            words += ["--connect-timeout", Self.seconds(timeout)]
+        }
+        if let timeout = options.totalTimeout { words += ["--max-time", Self.seconds(timeout)] }
+        guard options.hasRareOptions else { return words }
+        return words + authentication(options) + tls(options.tls) + proxy(options.proxy)
+            + connection(options.connection) + names(options.names) + rate(options.rate)
+    }
+
+    private static func seconds(_ duration: Duration) -> String {
+        let (seconds, attoseconds) = duration.components
+        let thousandths = String(attoseconds / 1_000_000_000_000_000)
+        return "\(seconds).\(String(repeating: "0", count: 3 - thousandths.count))\(thousandths)"
+    }
+
+    /// Basic and Bearer are among the header fields.
+    private func authentication(_ options: TransportOptions) -> [String] {
+        switch options.authentication {
+        case nil, .basic, .bearer: []
+        case .digest(let user, let password): ["--digest", "--user", "\(user):\(secret(password.value))"]
+        case .ntlm(let user, let password): ["--ntlm", "--user", "\(user):\(secret(password.value))"]
+        case .negotiate: ["--negotiate", "--user", ":"]
+        case .anySafe(let user, let password): ["--anyauth", "--user", "\(user):\(secret(password.value))"]
+        case .awsSigV4(let signature):
+            [
+                "--aws-sigv4",
+                [signature.provider, signature.region, signature.service].compactMap { $0 }.joined(separator: ":"),
+                "--user", "\(signature.keyID):\(secret(signature.secretKey.value))",
+            ]
+        }
+    }
+
+    private func tls(_ tls: TLSOptions) -> [String] {
+        guard tls != TLSOptions() else { return [] }
+        var words = ["--tlsv" + Self.version(tls.minimumVersion)]
+        if let version = tls.maximumVersion { words += ["--tls-max", Self.version(version)] }
+        switch tls.authorities {
+        case .system, .bytes: break
+        case .file(let path): words += ["--cacert", path]
+        case .directory(let path): words += ["--capath", path]
+        }
+        if case .file(let path)? = tls.clientCertificate?.certificate { words += ["--cert", path] }
+        if case .file(let path)?? = tls.clientCertificate.map(\.key) { words += ["--key", path] }
+        if let password = tls.clientCertificate?.password { words += ["--pass", secret(password.value)] }
+        if !tls.pinnedPublicKeys.isEmpty { words += ["--pinnedpubkey", tls.pinnedPublicKeys.joined(separator: ";")] }
+        if let ciphers = tls.ciphers { words += ["--ciphers", ciphers] }
+        if let suites = tls.cipherSuites { words += ["--tls13-ciphers", suites] }
+        return words
+    }
+
+    private static func version(_ version: TLSOptions.Version) -> String {
+        switch version {
+        case .tls1_0: "1.0"
+        case .tls1_1: "1.1"
+        case .tls1_2: "1.2"
+        case .tls1_3: "1.3"
+        }
+    }
+
+    private func proxy(_ options: ProxyOptions) -> [String] {
+        switch options.choice {
+        case .environment: return []
+        case .none: return ["--noproxy", "*"]
+        case .explicit(let proxy):
+            var words = ["--proxy", proxy.url, "--noproxy", proxy.noProxy.joined(separator: ",")]
+            if let user = proxy.user { words += ["--proxy-user", "\(user):\(secret(proxy.password?.value ?? ""))"] }
+            switch proxy.scheme {
+            case .basic: break
+            case .digest: words.append("--proxy-digest")
+            case .anySafe: words.append("--proxy-anyauth")
+            }
+            if proxy.tunnel { words.append("--proxytunnel") }
+            for field in proxy.headerFields {
+                words += ["--proxy-header", "\(field.name.rawName): \(secret(field.value))"]
+            }
+            switch proxy.authorities {
+            case .system, .bytes: break
+            case .file(let path): words += ["--proxy-cacert", path]
+            case .directory(let path): words += ["--proxy-capath", path]
+            }
+            return words
+        }
+    }
+
+    private func connection(_ connection: ConnectionOptions) -> [String] {
+        var words: [String] = []
+        switch connection.ipVersion {
+        case .any: break
+        case .v4: words.append("--ipv4")
+        case .v6: words.append("--ipv6")
+        }
+        switch connection.unixSocket {
+        case nil: break
+        case .path(let path): words += ["--unix-socket", path]
+        case .abstract(let name): words += ["--abstract-unix-socket", name]
+        }
+        if let interface = connection.interface { words += ["--interface", interface] }
+        if let ports = connection.localPorts { words += ["--local-port", "\(ports.lowerBound)-\(ports.upperBound)"] }
+        if let keepAlive = connection.keepAlive {
+            words += ["--keepalive-time", "\(max(1, keepAlive.idle.components.seconds))"]
+        }
+        return words
+    }
+
+    private func names(_ names: NameOptions) -> [String] {
+        var words: [String] = []
+        for entry in names.addresses {
+            words += ["--resolve", "\(entry.host):\(entry.port):\(entry.addresses.joined(separator: ","))"]
+        }
+        for rule in names.connectTo {
+            let parts = [rule.host, rule.port.map { "\($0)" }, rule.toHost, rule.toPort.map { "\($0)" }]
+            words += ["--connect-to", parts.map { $0 ?? "" }.joined(separator: ":")]
+        }
+        if let url = names.dnsOverHTTPS { words += ["--doh-url", url] }
+        return words
+    }
+
+    private func rate(_ rate: RateOptions) -> [String] {
+        var words: [String] = []
+        // One option limits both directions, and the lower limit holds for each.
+        if let limit = [rate.maximumReceived, rate.maximumSent].compactMap({ $0 }).min() {
+            words += ["--limit-rate", "\(limit)"]
+        }
+        if let lowSpeed = rate.lowSpeed {
+            words += ["--speed-limit", "\(lowSpeed.bytesPerSecond)"]
+            words += ["--speed-time", "\(max(1, lowSpeed.duration.components.seconds))"]
+        }
+        return words
+    }
+}

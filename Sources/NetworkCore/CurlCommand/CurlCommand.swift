@@ -1,0 +1,135 @@
+import HTTPTypes
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// What a curl command shows of the values that may be secrets.
+public enum CurlCommandSecrets: Sendable, Hashable {
+    /// `REDACTED` in their place: credentials, cookies, header fields whose names speak of tokens or keys, the values of
+    /// the query, the body. Safe for logs; what it sends is another request.
+    case redacted
+    /// All of them. For the eyes of who may see them.
+    case revealed
+}
+
+extension TransportRequest {
+    /// The request as a command for a POSIX shell that sends the same bytes by curl.
+    ///
+    /// ```swift
+    /// print(try GetUsers().data.curlCommand(secrets: .revealed))
+    /// // curl -q --globoff --path-as-is --compressed -H 'Accept: */*' … http://127.0.0.1:3000/users
+    /// ```
+    ///
+    /// Any bytes are quoted safely. A body that is not text, or larger than 64 KiB, is piped in from `printf`; one of more
+    /// than 1 MiB, a file or a stream is left to standard input (`--data-binary @-`), which a comment at the end says. What
+    /// curl has no option for (certificates in memory, a server name of TLS, the idle timeout, an address policy) is not in it.
+    public func curlCommand(secrets: CurlCommandSecrets = .redacted) -> String {
+        CurlCommand(request: self, isRevealed: secrets == .revealed).text
+    }
+}
+
+extension RequestConvertible {
+    /// The request as a curl command; see ``TransportRequest/curlCommand(secrets:)``.
+    /// - Throws: ``NetworkError`` for a request that can't be sent.
+    public func curlCommand(
+        options: TransportOptions = TransportOptions(),
+        secrets: CurlCommandSecrets = .redacted
+    ) throws -> String {
+        try data.transportRequest(options: options).curlCommand(secrets: secrets)
+    }
+}
+
+/// Writes one command.
+struct CurlCommand {
+    let request: TransportRequest
+    let isRevealed: Bool
+
+    /// The most that stands in a word; a system takes 128 KiB.
+    private static let maximumWordBytes = 65_536
+    /// The most that is printed at all.
+    private static let maximumPrintedBytes = 1 << 20
+    static let redacted = "REDACTED"
+
+    var text: String {
+        let body = bodyArguments
+        // Whatever ~/.curlrc says must not count, and neither brackets nor dots in the URL.
+        var words = ["curl", "-q", "--globoff", "--path-as-is"] + methodArguments
+        if request.options.decompress { words.append("--compressed") }
+        for line in headerLines { words += ["-H", line] }
+        words += optionArguments + body.arguments + [url]
+        let command = words.map { ShellText.word($0) }.joined(separator: " ")
+        return (body.source.map { $0 + " | " } ?? "") + command + (body.note.map { "  # " + $0 } ?? "")
+    }
+
+    func secret(_ value: String) -> String { isRevealed ? value : Self.redacted }
+
+    // MARK: Method and URL
+
+    /// Whether there is a body in libcurl's eyes, if an empty one: everything but a GET without one, and HEAD.
+    private var posts: Bool { request.method != .head && (request.method != .get || request.body != nil) }
+
+    private var methodArguments: [String] {
+        switch request.method {
+        case .head: ["--head"]
+        case .get where !posts, .post: []
+        default: ["-X", request.method.rawValue]
+        }
+    }
+
+    private var url: String {
+        guard !isRevealed, let query = request.url.query else { return request.url.absoluteString }
+        let hidden = query.split(separator: "&", omittingEmptySubsequences: false).map { part in
+            part.firstIndex(of: "=").map { part[...$0] + Self.redacted } ?? (part.isEmpty ? "" : Self.redacted)
+        }
+        return request.url.replacingQuery(hidden.joined(separator: "&")).absoluteString
+    }
+
+    // MARK: Header fields
+
+    private var headerLines: [String] {
+        let fields = request.wireFields
+        var lines = fields.map { field in
+            if field.value.isEmpty { return "\(field.name.rawName);" }
+            return "\(field.name.rawName): \(Self.isSecret(field.name) ? secret(field.value) : field.value)"
+        }
+        // Not invented by curl: its form type, and the wait for '100 Continue'.
+        if posts, !fields.contains(.contentType) { lines.append("Content-Type:") }
+        if posts, !fields.contains(.expect) { lines.append("Expect:") }
+        if posts, let body = request.body, body.length == nil { lines.append("Transfer-Encoding: chunked") }
+        return lines
+    }
+
+    private static func isSecret(_ name: HTTPField.Name) -> Bool {
+        if SecretFields.always.contains(name) { return true }
+        let name = name.canonicalName
+        return ["authorization", "token", "secret", "password", "api-key", "apikey", "signature", "session"]
+            .contains { name.contains($0) }
+    }
+
+    // MARK: Body
+
+    private var bodyArguments: (source: String?, arguments: [String], note: String?) {
+        guard posts else { return (nil, [], nil) }
+        guard let body = request.body else { return (nil, ["--data-raw", ""], nil) }
+        guard let bytes = body.knownBytes else {
+            return (nil, ["--data-binary", "@-"], "standard input is the body: a stream\(Self.sized(body.length))")
+        }
+        if !isRevealed {
+            return (
+                nil, ["--data-raw", bytes.isEmpty ? "" : Self.redacted], bytes.isEmpty ? nil : "the body is left out"
+            )
+        }
+        if bytes.count <= Self.maximumWordBytes, let text = ShellText.typeable(bytes) {
+            return (nil, ["--data-raw", text], nil)
+        }
+        guard bytes.count <= Self.maximumPrintedBytes else {
+            return (nil, ["--data-binary", "@-"], "standard input is the body\(Self.sized(bytes.count))")
+        }
+        return (ShellText.printf(bytes), ["--data-binary", "@-"], nil)
+    }
+
+    private static func sized(_ length: Int?) -> String { length.map { " of \($0) bytes" } ?? "" }
+}

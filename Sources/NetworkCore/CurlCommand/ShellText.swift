@@ -1,0 +1,46 @@
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// Text and bytes as a POSIX shell reads them back.
+enum ShellText {
+    /// One word: as it is where nothing in it means anything to a shell, else in single quotes.
+    static func word(_ text: String) -> String {
+        let isPlain =
+            !text.isEmpty
+            && text.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"):
+                    true
+                default: "-_./:,+@%".utf8.contains(byte)
+                }
+            }
+        return isPlain
+            ? text : "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
+    }
+
+    /// The text of bytes that a word can hold and a terminal takes as typed: UTF-8 without control characters other than
+    /// line feeds.
+    static func typeable(_ bytes: Data) -> String? {
+        guard bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x0A }) else { return nil }
+        return String(validating: bytes, as: UTF8.self)
+    }
+
+    /// A `printf` that prints any bytes, in visible ASCII.
+    static func printf(_ bytes: Data) -> String {
+        var format: [UInt8] = []
+        format.reserveCapacity(bytes.count * 2)
+        for (index, byte) in bytes.enumerated() {
+            switch byte {
+            case UInt8(ascii: "%"): format += "%%".utf8
+            case UInt8(ascii: "-") where index == 0, UInt8(ascii: "'"), UInt8(ascii: "\\"), 0..<0x20, 0x7F...0xFF:
+                format += [UInt8(ascii: "\\"), 0x30 + byte >> 6, 0x30 + byte >> 3 & 7, 0x30 + byte & 7]
+            default: format.append(byte)
+            }
+        }
+        return "printf '" + String(decoding: format, as: UTF8.self) + "'"
+    }
+}

@@ -1,0 +1,209 @@
+import Dispatch
+import HTTPTypes
+import Synchronization
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// One download: exchange after exchange until the file is whole.
+struct DownloadRun: Sendable {
+    let client: NetworkClient
+    let request: TransportRequest
+    let path: String
+    let options: DownloadOptions
+    private let call: Call
+
+    init(client: NetworkClient, request: TransportRequest, path: String, options: DownloadOptions) throws {
+        try options.check()
+        self.client = client
+        self.request = request
+        self.path = path
+        self.options = options
+        call = Call(totalTimeout: request.options.totalTimeout)
+    }
+
+    /// Ranges have a meaning for GET alone, and a caller who asks for one of his own wants that part and no other.
+    private var canResume: Bool {
+        options.resumes && request.method == .get && request.body == nil && !request.headerFields.contains(.range)
+    }
+
+    /// - Throws: ``NetworkError``. The partial file stays if the download can go on with it another time.
+    func run() async throws -> Response<DownloadedFile> {
+        let file = try await BlockingFile.open(path, options)
+        do {
+            let (arrival, start) = try await fetch(into: file)
+            let (sum, length) = try await file.perform { ($0.sum(), $0.length) }
+            if let expected = options.checksum, sum != expected.hexadecimal {
+                throw arrival.naming(NetworkError.checksumMismatch(expected.hexadecimal, sum ?? ""))
+            }
+            let finalPath = try await file.perform { file in
+                try file.finish()
+                return file.path
+            }
+            return arrival.response(
+                DownloadedFile(path: finalPath, bytes: length, resumedFrom: start, checksum: sum)
+            )
+        } catch {
+            let isUsable = canResume && ![.checksumMismatch, .bodyTooLarge].contains((error as? NetworkError)?.code)
+            // The error that counts is the first one.
+            try? await file.perform { file in
+                if isUsable, file.length > 0, file.record() != nil { try file.leave() } else { try file.delete() }
+            }
+            throw error is CancellationError ? NetworkError.cancelled : error
+        }
+    }
+
+    /// Asks until everything is in the file.
+    /// - Returns: The last answer, and where it went on.
+    private func fetch(into file: BlockingFile) async throws -> (Arrival, resumedFrom: Int) {
+        var (retries, failuresInARow, hasBegun) = (0, 0, false)
+        var mayResume = canResume
+        while true {
+            let plan = try await plan(for: file, mayResume: mayResume)
+            let before = try await file.perform(\.length)
+            var arrived = false
+            do {
+                var request = request
+                plan.apply(to: &request)
+                // Offsets are those of the file only if no coding changes its bytes.
+                if canResume, !request.headerFields.contains(.acceptEncoding) {
+                    request.headerFields[.acceptEncoding] = "identity"
+                }
+                let arrival = try await client.arrival(of: request, in: call)
+                switch plan.reaction(to: arrival.head) {
+                case .startAgain:
+                    mayResume = false
+                    continue
+                case .isComplete:
+                    try await file.perform { try $0.resume() }
+                    return (arrival, before)
+                case .append(let total):
+                    try await file.perform { try $0.resume() }
+                    try await write(arrival, to: file, total: total) { arrived = true }
+                    return (arrival, before)
+                case .writeWhole:
+                    try await arrival.validate(by: client.validation)
+                    let record = canResume ? PartialRecord(of: arrival.head, for: request) : nil
+                    try await file.perform { try $0.restart(as: record) }
+                    mayResume = canResume
+                    // Of a body that is decoded, the announced length is another one.
+                    let isCoded = arrival.head.headerFields[.contentEncoding] != nil
+                    try await write(arrival, to: file, total: isCoded ? nil : arrival.head.wholeLength) {
+                        arrived = true
+                    }
+                    return (arrival, 0)
+                }
+            } catch let error as NetworkError where error.isConnectionLoss {
+                // One that breaks before it brought anything counts only in a download that had begun.
+                hasBegun = hasBegun || arrived
+                failuresInARow = arrived ? 1 : failuresInARow + 1
+                guard hasBegun, retries < options.retries, isRepeatable else { throw error }
+                retries += 1
+                call.beginRetry()
+                let backOff = BackOff(first: options.retryDelay, limit: .seconds(30))
+                let delay = backOff.delay(after: failuresInARow, jitter: options.time.random() / 4)
+                try await options.time.sleep(min(delay, call.remaining ?? delay))
+            }
+        }
+    }
+
+    private var isRepeatable: Bool {
+        [.get, .head].contains(request.method) && request.body?.isReplayable ?? true
+    }
+
+    private func plan(for file: BlockingFile, mayResume: Bool) async throws -> ResumePlan {
+        let url = request.url.withoutQuery
+        return try await file.perform { file in
+            let record = mayResume ? file.record() : nil
+            return ResumePlan(length: file.length, record: record?.url == url ? record : nil)
+        }
+    }
+
+    private func write(
+        _ arrival: Arrival,
+        to file: BlockingFile,
+        total: Int?,
+        arrived: () -> Void
+    ) async throws {
+        do {
+            var length = try await file.perform(\.length)
+            options.progress?(TransferProgress(completed: length, total: total))
+            for try await chunk in arrival.incoming.body {
+                guard length + chunk.count <= options.maximumBytes else {
+                    throw NetworkError(
+                        .bodyTooLarge,
+                        "the file is larger than the limit of \(options.maximumBytes) bytes (maximumBytes)",
+                        phase: .receiving
+                    )
+                }
+                try await file.perform { try $0.append(chunk) }
+                arrived()
+                length += chunk.count
+                options.progress?(TransferProgress(completed: length, total: total))
+            }
+            try Task.checkCancellation()
+            if let total, total != length {
+                throw NetworkError(
+                    .truncatedBody,
+                    "the file has \(length) bytes, and \(total) were announced",
+                    phase: .receiving
+                )
+            }
+        } catch {
+            throw arrival.naming(error)
+        }
+    }
+}
+
+/// A partial file whose work is done on a queue of its own: a disk may be slow, and neither the loop nor the caller's
+/// threads wait for it.
+private final class BlockingFile: Sendable {
+    private let queue: DispatchQueue
+    private let file: Guarded<PartialFile>
+
+    private init(_ file: PartialFile, on queue: DispatchQueue) {
+        self.queue = queue
+        self.file = Guarded(file)
+    }
+
+    static func open(_ path: String, _ options: DownloadOptions) async throws -> BlockingFile {
+        let queue = DispatchQueue(label: "NetworkLayer.Download")
+        return try await withCheckedThrowingContinuation { continuation in
+            queue.async {
+                continuation.resume(
+                    with: Result {
+                        let file = try PartialFile(
+                            for: path,
+                            permissions: options.permissions,
+                            checksum: options.checksum?.make
+                        )
+                        return BlockingFile(file, on: queue)
+                    }
+                )
+            }
+        }
+    }
+
+    func perform<Result: Sendable>(_ body: @escaping @Sendable (inout PartialFile) throws -> Result) async throws
+        -> Result
+    {
+        try await withCheckedThrowingContinuation { continuation in
+            queue.async {
+                continuation.resume(with: Swift.Result { try self.file.withLock { try body(&$0) } })
+            }
+        }
+    }
+}
+
+extension NetworkError {
+    fileprivate static func checksumMismatch(_ expected: String, _ actual: String) -> NetworkError {
+        NetworkError(
+            .checksumMismatch,
+            "the checksum of the file is \(actual), and \(expected) was expected; the file was deleted",
+            phase: .decoding
+        )
+    }
+}

@@ -1,0 +1,190 @@
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// A file that is not whole yet: `NAME.partial` beside `NAME`, which it becomes, with `NAME.partial.json` for what it is a
+/// part of. Locked, so that two downloads to one place never mix. All of it blocks.
+struct PartialFile {
+    /// Where it will be.
+    let path: String
+    private let file: SystemFile
+    private let permissions: mode_t?
+    /// The bytes that are here.
+    private(set) var length: Int
+    /// The sum of the bytes that are here; `nil` if none is wanted, or it has to be made anew.
+    private var checksum: (any Checksum)?
+    private let makeChecksum: (@Sendable () -> any Checksum)?
+
+    private var partialPath: String { path + ".partial" }
+    private var recordPath: String { path + ".partial.json" }
+    /// The largest record that is read, in bytes.
+    private static let maximumRecordBytes = 65_536
+
+    /// Opens or makes the partial file.
+    /// - Parameters:
+    ///   - path: Where the file will be. A symbolic link there is followed, so that its target is replaced.
+    ///   - permissions: See ``DownloadOptions/permissions``.
+    ///   - checksum: Makes the checksum that is wanted.
+    /// - Throws: ``NetworkError/Code/fileWriteFailed``: no such folder, no right, something that is not a file in the way,
+    ///   another download to the same place.
+    init(
+        for path: String,
+        permissions: UInt16? = nil,
+        checksum: (@Sendable () -> any Checksum)? = nil
+    ) throws(NetworkError) {
+        do throws(SystemFile.Failure) {
+            let existing = try SystemFile.status(of: path)
+            if let existing, existing.st_mode & S_IFMT != S_IFREG {
+                throw SystemFile.Failure(code: existing.st_mode & S_IFMT == S_IFDIR ? EISDIR : EEXIST)
+            }
+            self.path = existing == nil ? path : URL(fileURLWithPath: path).resolvingSymlinksInPath().path
+            self.permissions = permissions.map { mode_t($0) } ?? existing.map { $0.st_mode & 0o777 }
+            (file, length) = try Self.open(self.path + ".partial", permissions)
+        } catch {
+            throw .file(path, error)
+        }
+        makeChecksum = checksum
+    }
+
+    private static func open(_ path: String, _ permissions: UInt16?) throws(SystemFile.Failure) -> (SystemFile, Int) {
+        while true {
+            let mode = permissions.map { mode_t($0) | 0o200 } ?? 0o666
+            let file = try SystemFile(opening: path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK, mode: mode)
+            do throws(SystemFile.Failure) {
+                let status = try file.status()
+                // In a folder that others may write to, somebody may have laid it there.
+                guard status.st_mode & S_IFMT == S_IFREG, status.st_uid == SystemFile.ownUser else {
+                    throw SystemFile.Failure(code: EEXIST)
+                }
+                guard try file.lock() else { throw SystemFile.Failure(code: EBUSY) }
+                // Between opening and locking, the download that held it may have given it its name.
+                let named = try SystemFile.status(of: path)
+                if named?.st_ino == status.st_ino, named?.st_dev == status.st_dev {
+                    // Read again: it may have grown until the lock was free.
+                    return (file, Int(try file.status().st_size))
+                }
+                try file.close()
+            } catch {
+                try? file.close()  // The error that counts is the first one.
+                throw error
+            }
+        }
+    }
+
+    /// What the bytes that are here are a part of; `nil` if that is not known. A record that can't be read is none.
+    func record() -> PartialRecord? {
+        guard let record = try? SystemFile(opening: recordPath, O_RDONLY | O_NOFOLLOW | O_NONBLOCK) else { return nil }
+        defer { try? record.close() }  // Nothing was written.
+        guard let status = try? record.status(), status.st_mode & S_IFMT == S_IFREG,
+            status.st_uid == SystemFile.ownUser, status.st_size <= Self.maximumRecordBytes,
+            let bytes = try? record.read()
+        else { return nil }
+        return try? JSONDecoder().decode(PartialRecord.self, from: bytes)
+    }
+
+    /// Begins at 0.
+    /// - Parameter record: What the bytes to come are a part of; `nil` if nobody could go on with them.
+    mutating func restart(as record: PartialRecord?) throws(NetworkError) {
+        do throws(SystemFile.Failure) {
+            // In this order an interruption leaves no bytes beside the record of others.
+            try SystemFile.remove(recordPath)
+            try file.truncate(to: 0)
+            try file.seek(to: 0)
+            length = 0
+            checksum = makeChecksum?()
+            if let record { try write(record) }
+        } catch {
+            throw .file(path, error)
+        }
+    }
+
+    private func write(_ record: PartialRecord) throws(SystemFile.Failure) {
+        guard let bytes = try? JSONEncoder().encode(record) else { return }
+        let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW
+        let file = try SystemFile(opening: recordPath, flags, mode: 0o600)
+        do throws(SystemFile.Failure) {
+            try file.write(bytes)
+        } catch {
+            try? file.close()  // The error that counts is the first one.
+            throw error
+        }
+        try file.close()
+    }
+
+    /// Goes on behind the bytes that are here.
+    mutating func resume() throws(NetworkError) {
+        do throws(SystemFile.Failure) {
+            if let makeChecksum, checksum == nil {
+                var sum = makeChecksum()
+                try file.seek(to: 0)
+                while case let piece = try file.read(), !piece.isEmpty { sum.update(piece) }
+                checksum = sum
+            }
+            try file.seek(to: length)
+        } catch {
+            throw .file(path, error)
+        }
+    }
+
+    mutating func append(_ bytes: Data) throws(NetworkError) {
+        do throws(SystemFile.Failure) {
+            try file.write(bytes)
+        } catch {
+            // Some of it may be there. What is counted is what the sum knows.
+            try? file.truncate(to: length)
+            throw .file(path, error)
+        }
+        length += bytes.count
+        checksum?.update(bytes)
+    }
+
+    /// The sum of all bytes in hexadecimal digits; `nil` if none was wanted.
+    mutating func sum() -> String? {
+        checksum?.finish().reduce(into: "") { text, byte in
+            text += (byte < 16 ? "0" : "") + String(byte, radix: 16)
+        }
+    }
+
+    /// Gives it its name, when the disk has all of it.
+    func finish() throws(NetworkError) {
+        do throws(SystemFile.Failure) {
+            if let permissions { try file.setPermissions(permissions) }
+            try file.sync()
+            try SystemFile.rename(partialPath, to: path)
+            try SystemFile.remove(recordPath)
+            try file.close()
+            let folder = try SystemFile(
+                opening: URL(fileURLWithPath: path).deletingLastPathComponent().path, O_RDONLY | O_DIRECTORY)
+            try folder.sync()
+            try folder.close()
+        } catch {
+            throw .file(path, error)
+        }
+    }
+
+    /// Leaves it for another time.
+    func leave() throws(NetworkError) {
+        do { try file.close() } catch { throw .file(path, error) }
+    }
+
+    /// Deletes it.
+    func delete() throws(NetworkError) {
+        do throws(SystemFile.Failure) {
+            try SystemFile.remove(recordPath)
+            try SystemFile.remove(partialPath)
+            try file.close()
+        } catch {
+            throw .file(path, error)
+        }
+    }
+}

@@ -1,0 +1,135 @@
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// An open file, written whole: interrupted calls are repeated, and every failure has its `errno`.
+struct SystemFile {
+    /// An `errno`.
+    struct Failure: Error, Equatable {
+        let code: Int32
+        var message: String { String(cString: strerror(code)) }
+    }
+
+    private let descriptor: Int32
+    private static let pieceBytes = 262_144
+
+    /// - Parameter flags: O_CLOEXEC comes by itself.
+    init(opening path: String, _ flags: Int32, mode: mode_t = 0o666) throws(Failure) {
+        var number = open(path, flags | O_CLOEXEC, mode)
+        while number < 0, errno == EINTR { number = open(path, flags | O_CLOEXEC, mode) }
+        guard number >= 0 else { throw Failure(code: errno) }
+        descriptor = number
+    }
+
+    /// What the system knows of it.
+    func status() throws(Failure) -> stat {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw Failure(code: errno) }
+        return status
+    }
+
+    /// What the system knows of a path; `nil` if there is nothing.
+    static func status(of path: String) throws(Failure) -> stat? {
+        var status = stat()
+        if stat(path, &status) == 0 { return status }
+        guard errno == ENOENT else { throw Failure(code: errno) }
+        return nil
+    }
+
+    /// Takes the lock that other downloads to the same place want too.
+    /// - Returns: Whether it was free.
+    func lock() throws(Failure) -> Bool {
+        while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+            if errno == EWOULDBLOCK { return false }
+            if errno != EINTR { throw Failure(code: errno) }
+        }
+        return true
+    }
+
+    func write(_ bytes: Data) throws(Failure) {
+        var rest = [UInt8](bytes)
+        while !rest.isEmpty {
+            let count = systemWrite(descriptor, rest, rest.count)
+            if count == rest.count { return }
+            if count >= 0 {
+                rest.removeFirst(count)
+            } else if errno != EINTR {
+                throw Failure(code: errno)
+            }
+        }
+    }
+
+    /// The next piece from where the file stands; empty at its end.
+    func read() throws(Failure) -> Data {
+        var piece = [UInt8](repeating: 0, count: Self.pieceBytes)
+        while true {
+            let count = systemRead(descriptor, &piece, piece.count)
+            if count >= 0 { return Data(piece.prefix(count)) }
+            if errno != EINTR { throw Failure(code: errno) }
+        }
+    }
+
+    /// Stands at an offset from now on.
+    func seek(to offset: Int) throws(Failure) {
+        if lseek(descriptor, off_t(offset), SEEK_SET) < 0 { throw Failure(code: errno) }
+    }
+
+    func truncate(to length: Int) throws(Failure) {
+        if ftruncate(descriptor, off_t(length)) != 0 { throw Failure(code: errno) }
+    }
+
+    func setPermissions(_ mode: mode_t) throws(Failure) {
+        if fchmod(descriptor, mode) != 0 { throw Failure(code: errno) }
+    }
+
+    /// Returns when the disk has it.
+    func sync() throws(Failure) {
+        while fsync(descriptor) != 0 {
+            if errno != EINTR { throw Failure(code: errno) }
+        }
+    }
+
+    func close() throws(Failure) {
+        if systemClose(descriptor) != 0, errno != EINTR { throw Failure(code: errno) }
+    }
+
+    static func rename(_ path: String, to name: String) throws(Failure) {
+        if systemRename(path, name) != 0 { throw Failure(code: errno) }
+    }
+
+    /// Deletes a file, if it is there.
+    static func remove(_ path: String) throws(Failure) {
+        if unlink(path) != 0, errno != ENOENT { throw Failure(code: errno) }
+    }
+
+    static var ownUser: uid_t { geteuid() }
+}
+
+// The methods above hide the system's names.
+private func systemRead(_ number: Int32, _ buffer: inout [UInt8], _ count: Int) -> Int { read(number, &buffer, count) }
+private func systemWrite(_ number: Int32, _ bytes: [UInt8], _ count: Int) -> Int { write(number, bytes, count) }
+private func systemClose(_ number: Int32) -> Int32 { close(number) }
+private func systemRename(_ path: String, _ name: String) -> Int32 { rename(path, name) }
+
+extension NetworkError {
+    /// The error for a file that can't be written.
+    static func file(_ path: String, _ failure: SystemFile.Failure) -> NetworkError {
+        let isFull = failure.code == ENOSPC || failure.code == EDQUOT
+        return NetworkError(
+            isFull ? .diskFull : .fileWriteFailed,
+            "the file '\(path)' can't be written",
+            phase: .receiving,
+            underlying: Underlying(domain: "errno", code: Int(failure.code), message: failure.message)
+        )
+    }
+}

@@ -1,0 +1,18 @@
+/// How far a body has come, in either direction.
+public struct TransferProgress: Sendable, Hashable {
+    /// The bytes so far. Of a download that was resumed, those from before too. A transfer that starts again begins at 0.
+    public var completed: Int
+    /// The whole length, if it is known.
+    public var total: Int?
+
+    /// A progress.
+    public init(completed: Int, total: Int? = nil) {
+        self.completed = completed
+        self.total = total
+    }
+
+    /// The part that is done, from 0 to 1; `nil` while the length is not known.
+    public var fraction: Double? {
+        total.map { $0 > 0 ? min(1, Double(completed) / Double($0)) : 1 }
+    }
+}

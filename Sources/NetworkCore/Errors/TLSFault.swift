@@ -1,0 +1,57 @@
+/// Faults of TLS by the words of TLS libraries and of libcurl: where there are no numbers, or where they say only that it
+/// failed.
+package enum TLSFault {
+    /// The code that the words tell, if they do.
+    package static func code(for text: String) -> NetworkError.Code? {
+        let words = text.lowercased()
+        return clues.first { clue in clue.words.contains { words.contains($0) } }?.code
+    }
+
+    /// One sentence for people.
+    package static func sentence(for code: NetworkError.Code) -> String {
+        switch code {
+        case .certificateExpired: "the server's certificate has expired"
+        case .certificateNotYetValid: "the server's certificate is not valid yet, by this machine's clock"
+        case .certificateHostMismatch: "the server's certificate is for other hosts"
+        case .certificateSelfSigned: "the server's certificate is signed by itself"
+        case .certificateUntrusted: "the server's certificate comes from an authority that is not trusted"
+        case .certificateRevoked: "the server's certificate was revoked"
+        case .pinnedKeyMismatch: "the server's key is none of the pinned ones (tls.pinnedPublicKeys)"
+        case .tlsVersionRefused: "the server and this side have no version of TLS in common"
+        case .clientCertificateRequired: "the server wants a client certificate (tls.clientCertificate)"
+        case .clientCertificateRefused: "the server does not accept the client certificate"
+        case .clientCertificateUnusable: "the client certificate or its key can't be used (tls.clientCertificate)"
+        default: "the TLS connection could not be made or trusted"
+        }
+    }
+
+    /// In this order: an alert is the server's word on our certificate, and the rest are ours on the server's.
+    private static let clues: [(words: [String], code: NetworkError.Code)] = [
+        (["alert certificate required", "certificate is required"], .clientCertificateRequired),
+        (
+            [
+                "alert bad certificate", "alert unsupported certificate", "alert certificate revoked",
+                "alert certificate expired", "alert certificate unknown", "alert unknown ca", "alert access denied",
+            ], .clientCertificateRefused
+        ),
+        (["pinned public key", "pinned pubkey"], .pinnedKeyMismatch),
+        (
+            [
+                "protocol version", "unsupported protocol", "wrong ssl version", "no protocols available",
+                "version too low", "unsupported version",
+            ], .tlsVersionRefused
+        ),
+        (["revoked"], .certificateRevoked),
+        (["not yet valid", "not activated", "not valid yet"], .certificateNotYetValid),
+        (["has expired", "expired certificate", "certificate expired"], .certificateExpired),
+        (["subject name", "does not match target host", "hostname mismatch"], .certificateHostMismatch),
+        (["certificate in certificate chain"], .certificateUntrusted),
+        (["self-signed certificate", "self signed certificate"], .certificateSelfSigned),
+        (
+            [
+                "local issuer", "get issuer", "issuer certificate", "unknown issuer", "unknown authority",
+                "signer not found", "certificate verification failed",
+            ], .certificateUntrusted
+        ),
+    ]
+}

@@ -1,0 +1,94 @@
+#if canImport(FoundationEssentials)
+package import FoundationEssentials
+#else
+package import Foundation
+#endif
+
+/// Cuts chunks of bytes into lines, wherever the chunks' borders are.
+///
+/// Lines that stand before one that is too long are handed out first, so that the result does not depend on the borders.
+package struct LineBuffer: Sendable {
+    /// What ends a line.
+    package enum Terminator: Sendable {
+        /// LF, CR, or CR and LF.
+        case any
+        /// LF alone; a CR before it belongs to the line.
+        case lineFeed
+    }
+
+    private let terminator: Terminator
+    private let limit: Int
+    private var rest: [UInt8] = []
+    private var skipsLineFeed = false
+    /// Whether a line was longer than the limit. Nothing more is taken then.
+    package private(set) var isOverfull = false
+
+    /// - Parameter limit: The longest line in bytes, without what ends it.
+    package init(endingWith terminator: Terminator = .any, limit: Int) {
+        self.terminator = terminator
+        self.limit = limit
+    }
+
+    /// The lines that a chunk completes, without what ends them.
+    package mutating func lines(in chunk: Data) -> [[UInt8]] {
+        guard !isOverfull else { return [] }
+        let bytes = [UInt8](chunk)
+        var lines: [[UInt8]] = []
+        var start = 0
+        if skipsLineFeed, let first = bytes.first {
+            skipsLineFeed = false
+            if first == UInt8(ascii: "\n") { start = 1 }
+        }
+        var index = start
+        while index < bytes.count {
+            let byte = bytes[index]
+            let isCarriageReturn = byte == UInt8(ascii: "\r") && terminator == .any
+            guard byte == UInt8(ascii: "\n") || isCarriageReturn else {
+                index += 1
+                continue
+            }
+            guard hold(bytes[start..<index]) else { return lines }
+            lines.append(rest)
+            rest = []
+            index += 1
+            if isCarriageReturn {
+                if index == bytes.count {
+                    skipsLineFeed = true
+                } else if bytes[index] == UInt8(ascii: "\n") {
+                    index += 1
+                }
+            }
+            start = index
+        }
+        _ = hold(bytes[start...])
+        return lines
+    }
+
+    /// The last line, if nothing ended it.
+    package mutating func last() -> [UInt8]? {
+        defer { rest = [] }
+        return rest.isEmpty || isOverfull ? nil : rest
+    }
+
+    /// - Returns: Whether the line is still within its limit.
+    private mutating func hold(_ bytes: ArraySlice<UInt8>) -> Bool {
+        guard rest.count + bytes.count <= limit else {
+            isOverfull = true
+            rest = []
+            return false
+        }
+        rest += bytes
+        return true
+    }
+}
+
+extension NetworkError {
+    /// The error for a line beyond its limit.
+    static func lineTooLong(_ number: Int, limit: Int) -> NetworkError {
+        NetworkError(
+            .lineTooLong,
+            "line \(number) of the body is longer than the limit of \(limit) bytes",
+            phase: .receiving
+        )
+    }
+}

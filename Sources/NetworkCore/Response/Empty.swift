@@ -1,0 +1,29 @@
+/// The response type of a request whose answer has nothing to say: any body is dropped, and none is needed.
+///
+/// ```swift
+/// struct DeleteUser: RequestType {
+///     typealias ResponseType = Empty
+///     let id: Int
+///     var data: RequestData { RequestData(path: "http://127.0.0.1:3000/users/\(id)", method: .delete) }
+/// }
+/// ```
+///
+/// Where an answer may have a body or not, 200 or 204, use an optional: `typealias ResponseType = User?` is `nil` without
+/// a body.
+public struct Empty: Codable, Sendable, Hashable {
+    /// Nothing.
+    public init() {}
+}
+
+/// A type that has a value for a response without a body.
+protocol ValueWithoutBody {
+    static var withoutBody: Self { get }
+}
+
+extension Empty: ValueWithoutBody {
+    static var withoutBody: Empty { Empty() }
+}
+
+extension Optional: ValueWithoutBody {
+    static var withoutBody: Wrapped? { nil }
+}

@@ -1,0 +1,121 @@
+import NetworkCore
+import Synchronization
+
+/// A clock that stands still until a test moves it, so that an hour's delay takes no time.
+///
+/// ```swift
+/// let clock = ManualClock()
+/// let stub = StubDispatcher(clock: clock)
+/// stub.when(.any, .text("late").after(.seconds(3600)))
+/// async let body = stub.data(for: request)
+/// await clock.sleepers(1)
+/// clock.advance(by: .seconds(3600))
+/// ```
+public final class ManualClock: Clock {
+    /// A moment, counted from the clock's making.
+    public struct Instant: InstantProtocol {
+        /// The time since the clock was made.
+        public let offset: Duration
+
+        /// The moment that is later by that.
+        public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
+        /// The time until another moment.
+        public func duration(to other: Instant) -> Duration { other.offset - offset }
+        /// Whether one is earlier than the other.
+        public static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
+    }
+
+    private struct Sleeper {
+        let deadline: Instant
+        let continuation: CheckedContinuation<Void, any Error>
+    }
+
+    private struct State {
+        var now = Instant(offset: .zero)
+        var lastNumber = 0
+        var sleepers: [Int: Sleeper] = [:]
+        var cancelled: Set<Int> = []
+        var watchers: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
+
+        /// Takes those out who wait for that many sleepers.
+        mutating func takeWatchers() -> [CheckedContinuation<Void, Never>] {
+            let ready = watchers.filter { $0.count <= sleepers.count }.map(\.continuation)
+            watchers.removeAll { $0.count <= sleepers.count }
+            return ready
+        }
+    }
+
+    private let state = Guarded(State())
+
+    /// A clock at its beginning.
+    public init() {}
+
+    /// What it shows.
+    public var now: Instant { state.withLock(\.now) }
+
+    /// Zero.
+    public var minimumResolution: Duration { .zero }
+
+    /// Moves the clock, and wakes those whose time has come, the earliest first.
+    public func advance(by duration: Duration) {
+        let due = state.withLock { state in
+            state.now = state.now.advanced(by: duration)
+            let due = state.sleepers.filter { $0.value.deadline <= state.now }
+            for number in due.keys { state.sleepers[number] = nil }
+            return due.values.sorted { $0.deadline < $1.deadline }.map(\.continuation)
+        }
+        for continuation in due { continuation.resume() }
+    }
+
+    /// Waits until at least that many are asleep on this clock.
+    public func sleepers(_ count: Int) async {
+        await withCheckedContinuation { continuation in
+            let ready = state.withLock { state in
+                state.watchers.append((count, continuation))
+                return state.takeWatchers()
+            }
+            for continuation in ready { continuation.resume() }
+        }
+    }
+
+    /// Sleeps until a moment.
+    /// - Throws: `CancellationError` at once when the task is cancelled.
+    public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
+        let number = state.withLock { state in
+            state.lastNumber += 1
+            return state.lastNumber
+        }
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                self.add(Sleeper(deadline: deadline, continuation: continuation), as: number)
+            }
+        } onCancel: {
+            cancel(number)
+        }
+    }
+
+    private func add(_ sleeper: Sleeper, as number: Int) {
+        enum Step { case wake, fail, sleep([CheckedContinuation<Void, Never>]) }
+        let step: Step = state.withLock { state in
+            if state.cancelled.remove(number) != nil { return .fail }
+            if sleeper.deadline <= state.now { return .wake }
+            state.sleepers[number] = sleeper
+            return .sleep(state.takeWatchers())
+        }
+        switch step {
+        case .wake: sleeper.continuation.resume()
+        case .fail: sleeper.continuation.resume(throwing: CancellationError())
+        case .sleep(let watchers): for watcher in watchers { watcher.resume() }
+        }
+    }
+
+    /// A cancellation may come before the sleeper is there; it is remembered then.
+    private func cancel(_ number: Int) {
+        let sleeper = state.withLock { state in
+            if let sleeper = state.sleepers.removeValue(forKey: number) { return sleeper as Sleeper? }
+            state.cancelled.insert(number)
+            return nil
+        }
+        sleeper?.continuation.resume(throwing: CancellationError())
+    }
+}

@@ -1,0 +1,101 @@
+import ArgumentParser
+import Foundation
+import NetworkLayer
+
+/// The options of `fetch` that concern more than one exchange: redirects, cookies, retries, a token.
+struct PipelineOptions: ParsableArguments {
+    @Flag(name: [.customShort("L"), .customLong("location")], help: "Follow redirects.") var location = false
+
+    @Option(help: ArgumentHelp("The most redirects to follow. (default: 20)", valueName: "number"))
+    var maxRedirects: Int?
+
+    @Option(
+        parsing: .unconditionalSingleValue,
+        help: ArgumentHelp("A cookie to send, 'name=value'. May be repeated.", valueName: "cookie")
+    )
+    var cookie: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "Take cookies from a file in the Netscape format, if it is there, and write them back in the end.",
+            valueName: "file"
+        )
+    )
+    var cookieJar: String?
+
+    @Option(
+        help: ArgumentHelp("Try again so often what failed for a moment: 503, lost connections, …", valueName: "number")
+    )
+    var retry = 0
+
+    @Option(
+        help: ArgumentHelp("A bearer token, for the URL's origin alone; others see it in 'ps'.", valueName: "token"))
+    var bearer: String?
+
+    @Option(help: ArgumentHelp("The environment's variable that holds the bearer token.", valueName: "name"))
+    var bearerEnv: String?
+
+    @Option(help: ArgumentHelp("The file that holds the bearer token.", valueName: "file"))
+    var bearerFile: String?
+
+    /// The largest token file, in bytes.
+    private static let maximumTokenBytes = 65_536
+
+    func validate() throws {
+        if let maxRedirects {
+            guard location else { throw ValidationError("--max-redirects has no meaning without --location") }
+            try OptionChecks.range(maxRedirects, 0...1000, "--max-redirects")
+        }
+        try OptionChecks.range(retry, 0...100, "--retry")
+        for (index, cookie) in cookie.enumerated() where !cookie.contains("=") || cookie.contains(";") {
+            // The text is not repeated: it may be a secret.
+            throw ValidationError("cookie \(index + 1) is not of the form 'name=value'")
+        }
+        guard [bearer, bearerEnv, bearerFile].count(where: { $0 != nil }) <= 1 else {
+            throw ValidationError("--bearer, --bearer-env and --bearer-file exclude one another")
+        }
+    }
+
+    /// The pipeline that the options ask for.
+    /// - Throws: ``NetworkError``, ``ToolFailure``: a cookie file or a token that can't be read.
+    func client(over transport: any HTTPTransport, for url: RequestURL) async throws -> NetworkClient {
+        var client = NetworkClient(transport: transport)
+        client.redirects = location ? .standard : .none
+        if let maxRedirects { client.redirects.maximum = maxRedirects }
+        if let cookieJar {
+            let jar = CookieJar()
+            if FileManager.default.fileExists(atPath: cookieJar) { try jar.load(cookieJar) }
+            client.cookies = jar
+        }
+        if retry > 0 {
+            var policy = RetryPolicy()
+            policy.maximumRetries = retry
+            client.interceptors.append(.retry(policy, budget: RetryBudget(capacity: Double(retry))))
+        }
+        if let token = try await token() {
+            client.exchangeInterceptors.append(try BearerAuthentication(for: [url.absoluteString], token: token))
+        }
+        return client
+    }
+
+    /// The field that ``cookie`` stands for.
+    var cookieField: String? { cookie.isEmpty ? nil : cookie.joined(separator: "; ") }
+
+    /// Writes the cookies back.
+    func save(_ cookies: CookieJar?) throws {
+        if let cookieJar, let cookies { try cookies.save(to: cookieJar) }
+    }
+
+    private func token() async throws -> Secret? {
+        if let bearer { return Secret(bearer) }
+        if let bearerEnv {
+            guard let value = ProcessInfo.processInfo.environment[bearerEnv] else {
+                throw ToolFailure(.usage, "the environment has no variable '\(bearerEnv)' (--bearer-env)")
+            }
+            return Secret(value)
+        }
+        guard let bearerFile else { return nil }
+        let bytes = try await ByteSource(path: bearerFile).readAll(limit: Self.maximumTokenBytes)
+        return Secret(String(decoding: bytes, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines))
+    }
+}

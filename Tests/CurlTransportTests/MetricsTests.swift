@@ -1,0 +1,90 @@
+import Foundation
+import NetworkCore
+import NetworkTesting
+import Testing
+
+@testable import CurlTransport
+
+@Suite("Metrics over curl", .timeLimit(.minutes(1)))
+struct MetricsTests {
+    private let dispatcher = CurlNetworkDispatcher()
+
+    @Test func aNewConnectionHasEachStep_AndAKeptOneHasNone() async throws {
+        let server = try ScriptedServer(.ok("hello"))
+        defer { server.stop() }
+        let url = "http://localhost:\(server.port)/"
+        let first = try await OptionExchange(url, over: dispatcher, body: Data("four".utf8)).metrics
+        #expect(first.connectionReused == false)
+        let steps = [try #require(first.nameLookup), try #require(first.connect)]
+        #expect(steps.allSatisfy { $0 > .zero && $0 < first.total })
+        let queued = try #require(first.queued)
+        let firstByte = try #require(first.firstByte)
+        #expect(queued >= .zero && queued < firstByte && firstByte <= first.total)
+        #expect(first.httpVersion == "1.1")
+        #expect(first.remoteAddress == "127.0.0.1:\(server.port)")
+        #expect(first.localAddress?.hasPrefix("127.0.0.1:") == true)
+        #expect(first.requestBodyBytes == 4)
+        #expect(first.responseWireBytes == 5)
+        #expect(first.responseBodyBytes == 5)
+        // In clear, and so not known rather than 0.
+        #expect(first.tls == nil && first.tlsVersion == nil && first.tlsCipher == nil)
+
+        let second = try await OptionExchange(url, over: dispatcher).metrics
+        #expect(second.connectionReused == true)
+        #expect(second.nameLookup == nil && second.connect == nil)
+        #expect(second.remoteAddress == first.remoteAddress)
+        #expect(second.localAddress == first.localAddress)
+        #expect(second.requestBodyBytes == nil)
+    }
+
+    @Test func bytesAreCountedOnTheWireAndDecoded() async throws {
+        let packed = Gzip.zeros(count: 100_000)
+        let server = try ScriptedServer(.answer(fields: [("Content-Encoding", "gzip")], body: packed))
+        defer { server.stop() }
+        let metrics = try await OptionExchange(server.url(), body: Data(count: 50_000)) {
+            $0.requestCompression = .gzip
+        }.metrics
+        #expect(metrics.responseWireBytes == packed.count)
+        #expect(metrics.responseBodyBytes == 100_000)
+        let sent = try #require(server.requests.first).body.count
+        #expect(sent < 1_000)
+        #expect(metrics.requestBodyBytes == sent)
+    }
+
+    @Test(.enabled(if: Libcurl.found.has(.requestCheck), "counted from libcurl 7.80 on"))
+    func whatIsSentOnceMoreIsCounted() async throws {
+        // The first connection answers once, reads the second request and closes without an answer.
+        let once: Script = [.read, .send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"), .read, .close]
+        let server = try ScriptedServer(once, .ok())
+        defer { server.stop() }
+        #expect(try await OptionExchange(server.url(), over: dispatcher).metrics.retries == 0)
+        let again = try await OptionExchange(server.url(), over: dispatcher).metrics
+        #expect(again.retries == 1)
+        #expect(again.connectionReused == false)
+        #expect(server.connectionCount == 2)
+    }
+
+    @Test func theWaitForATurnIsCounted() async throws {
+        let gate = Gate()
+        let server = try ScriptedServer([
+            .forEachRequest([.wait(until: gate), .send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")])
+        ])
+        defer { server.stop() }
+        var configuration = CurlConfiguration()
+        configuration.maximumConnectionsPerHost = 1
+        let narrow = CurlNetworkDispatcher(configuration: configuration)
+        let url = server.url()
+        let first = Task { try await OptionExchange(url, over: narrow).metrics }
+        try await server.wait { $0.requests.count == 1 }
+        let second = Task { try await OptionExchange(url, over: narrow) { $0.totalTimeout = .seconds(20) }.metrics }
+        // A third request that may not wait in vain tells that the second one waits already.
+        _ = await expectFailure(.totalTimeout) {
+            try await OptionExchange(url, over: narrow) { $0.totalTimeout = .milliseconds(50) }
+        }
+        gate.open()
+        let (early, late) = (try await first.value, try await second.value)
+        let (none, wait) = (try #require(early.queued), try #require(late.queued))
+        #expect(none < wait)
+        #expect(wait <= late.total)
+    }
+}

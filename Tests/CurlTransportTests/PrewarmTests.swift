@@ -1,0 +1,78 @@
+import Foundation
+import NetworkCore
+import NetworkTesting
+import Testing
+
+@testable import CurlTransport
+
+@Suite("Connections ahead of their requests", .timeLimit(.minutes(1)))
+struct PrewarmTests {
+    private let dispatcher = CurlNetworkDispatcher()
+
+    @Test func theyAreOpenAndWithoutAnyRequest_AndServeTheNextOnes() async throws {
+        let server = try ScriptedServer(.ok("x"))
+        defer { server.stop() }
+        try await dispatcher.prewarm(RequestURL(server.url("/not/asked/for")), connections: 3)
+        #expect(server.connectionCount == 3)
+        #expect(server.requests.isEmpty)
+        let url = server.url()
+        try await withThrowingTaskGroup(of: TransportMetrics.self) { group in
+            for _ in 0..<3 { group.addTask { try await OptionExchange(url, over: dispatcher).metrics } }
+            for try await metrics in group {
+                #expect(metrics.connectionReused == true)
+                #expect(metrics.connect == nil)
+            }
+        }
+        #expect(server.connectionCount == 3)
+        #expect(server.requests.map(\.method) == ["GET", "GET", "GET"])
+    }
+
+    @Test(arguments: [TransportOptions.HTTPVersion.automatic, .http1_1, .http2])
+    func whateverTheVersion(version: TransportOptions.HTTPVersion) async throws {
+        let server = try ScriptedServer(.ok("x"))
+        defer { server.stop() }
+        var options = TransportOptions()
+        options.httpVersion = version
+        guard version != .http2 || dispatcher.capabilities.supports(.http2) else { return }
+        try await dispatcher.prewarm(RequestURL(server.url()), options: options)
+        let exchange = try await OptionExchange(server.url(), over: dispatcher) { $0.httpVersion = version }
+        #expect(exchange.metrics.connectionReused == true)
+    }
+
+    @Test func oneThatWasKeptAlreadyIsNotCounted() async throws {
+        let server = try ScriptedServer(.ok("x"))
+        defer { server.stop() }
+        _ = try await OptionExchange(server.url(), over: dispatcher)
+        try await dispatcher.prewarm(RequestURL(server.url()), connections: 2)
+        #expect(server.connectionCount == 3)
+    }
+
+    @Test func whatCanNotBeOpenedFails() async throws {
+        await expectFailure(.connectFailed) { try await dispatcher.prewarm(RequestURL(ClosedPort().url())) }
+        await expectFailure(.nameNotResolved) {
+            try await dispatcher.prewarm(RequestURL("http://nonexistent.invalid/"), connections: 2)
+        }
+        let full = try FullListener()
+        var options = TransportOptions()
+        options.connectTimeout = .milliseconds(300)
+        await expectFailure(.connectTimeout) { try await dispatcher.prewarm(RequestURL(full.url()), options: options) }
+    }
+
+    @Test func whatMakesNoSenseIsRefused() async throws {
+        let url = try RequestURL("http://127.0.0.1:1/")
+        for count in [-1, 0, 129] {
+            await expectFailure(.invalidOption) { try await dispatcher.prewarm(url, connections: count) }
+        }
+        var options = TransportOptions()
+        options.connection.forbidsReuse = true
+        await expectFailure(.invalidOption) { try await dispatcher.prewarm(url, options: options) }
+    }
+
+    @Test func cancellingEndsIt() async throws {
+        let full = try FullListener()
+        let url = try RequestURL(full.url())
+        let opening = Task { try await dispatcher.prewarm(url, connections: 2) }
+        opening.cancel()
+        await expectFailure(.cancelled) { try await opening.value }
+    }
+}

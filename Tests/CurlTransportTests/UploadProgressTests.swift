@@ -1,0 +1,62 @@
+import CurlTransport
+import Foundation
+import NetworkCore
+import NetworkTesting
+import Synchronization
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct UploadProgressTests {
+    private func send(_ body: RequestBody, to url: String) async throws {
+        let request = TransportRequest(method: .post, url: try RequestURL(url), body: body)
+        let response = try await CurlNetworkDispatcher.instance.send(request)
+        _ = try await response.body.collect()
+    }
+
+    @Test func progress_growsToTheEnd_andTheBytesAreTheSame() async throws {
+        let server = try ScriptedServer(.ok())
+        defer { server.stop() }
+        let bytes = Data((0..<1_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) })
+        let steps = Guarded<[TransferProgress]>([])
+        try await send(
+            .bytes(bytes).reporting { step in steps.withLock { $0.append(step) } }, to: server.url())
+        let seen = steps.withLock { $0 }
+        #expect(seen.first == TransferProgress(completed: 0, total: 1_000_000))
+        #expect(seen.last == TransferProgress(completed: 1_000_000, total: 1_000_000))
+        #expect(seen.map(\.completed) == seen.map(\.completed).sorted())
+        #expect(seen.count > 10)
+        #expect(server.requests.first?.body == bytes)
+        #expect(server.requests.first?.values(of: "Content-Length") == ["1000000"])
+    }
+
+    @Test func progressOfUnknownLength_hasNoTotal() async throws {
+        let server = try ScriptedServer(.ok())
+        defer { server.stop() }
+        let body = RequestBody.replayableStream {
+            AsyncStream(Data.self) { chunks in
+                for _ in 0..<3 { chunks.yield(Data("abc".utf8)) }
+                chunks.finish()
+            }
+        }
+        let steps = Guarded<[TransferProgress]>([])
+        try await send(body.reporting { step in steps.withLock { $0.append(step) } }, to: server.url())
+        #expect(steps.withLock { $0 } == [0, 3, 6, 9].map { TransferProgress(completed: $0, total: nil) })
+        #expect(server.requests.first?.body == Data("abcabcabc".utf8))
+    }
+
+    @Test func sequence_endsWithTheRequest() async throws {
+        let server = try ScriptedServer(.ok())
+        defer { server.stop() }
+        let steps = try await upload(to: server.url())
+        var last: TransferProgress?
+        for await step in steps { last = step }
+        #expect(last?.fraction == 1)
+    }
+
+    private func upload(to url: String) async throws -> AsyncStream<TransferProgress> {
+        let (body, progress) = RequestBody.bytes(Data(count: 300_000)).withProgress()
+        #expect(body.isReplayable && body.length == 300_000)
+        try await send(body, to: url)
+        return progress
+    }
+}

@@ -1,0 +1,78 @@
+import Foundation
+import NetworkLayer
+import NetworkTesting
+import Testing
+
+@testable import CurlTransport
+
+extension Peers {
+    static let clearHTTP2Variable = "NETWORKLAYER_NGHTTPD_URL"
+    static let clearHTTP2 = ProcessInfo.processInfo.environment[clearHTTP2Variable]
+}
+
+/// HTTP/2 in clear against nghttpd, which speaks nothing else there.
+@Suite(.enabled(if: Peers.clearHTTP2 != nil, Peers.absence(of: Peers.clearHTTP2Variable)), .timeLimit(.minutes(1)))
+struct ClearHTTP2Tests {
+    private func url(_ path: String) throws -> RequestURL { try RequestURL(try #require(Peers.clearHTTP2) + path) }
+
+    @Test func `prior knowledge speaks it, and many streams share a connection`() async throws {
+        let dispatcher = CurlNetworkDispatcher()
+        let isShared = !Libcurl.found.suffers(from: .http2PriorKnowledgeServesOnce)
+        try await withThrowingTaskGroup(of: Exchange.self) { group in
+            let url = try url("/hello.txt")
+            _ = try await Exchange(url, over: dispatcher) { $0.httpVersion = .http2PriorKnowledge }
+            for _ in 0..<20 {
+                group.addTask {
+                    try await Exchange(url, over: dispatcher) { $0.httpVersion = .http2PriorKnowledge }
+                }
+            }
+            var locals: Set<String?> = []
+            for try await exchange in group {
+                #expect(exchange.status == 200)
+                #expect(exchange.text == "hello from nghttpd\n")
+                #expect(exchange.metrics.httpVersion == "2")
+                #expect(exchange.metrics.connectionReused == isShared)
+                locals.insert(exchange.metrics.localAddress)
+            }
+            #expect(locals.count == (isShared ? 1 : 20))
+        }
+    }
+
+    @Test func `a body goes up and comes back`() async throws {
+        let body = PatternBytes.make(count: 300_000)
+        var request = TransportRequest(method: .post, url: try url("/echo"), body: .bytes(body))
+        request.options.httpVersion = .http2PriorKnowledge
+        request.options.totalTimeout = .seconds(30)
+        let response = try await CurlNetworkDispatcher.instance.send(request)
+        #expect(try await response.body.collect() == body)
+    }
+
+    @Test func `a connection for it can't be made ahead`() async throws {
+        var options = TransportOptions()
+        options.httpVersion = .http2PriorKnowledge
+        await expectFailure(.unsupported) {
+            try await CurlNetworkDispatcher.instance.prewarm(url("/"), options: options)
+        }
+    }
+
+    @Test func `a server that speaks HTTP 1 alone is not understood`() async throws {
+        let server = try ScriptedServer(.ok("x"))
+        defer { server.stop() }
+        let url = try RequestURL(server.url())
+        let error = await #expect(throws: NetworkError.self) {
+            try await Exchange(url) {
+                $0.httpVersion = .http2PriorKnowledge
+                $0.totalTimeout = .seconds(5)
+            }
+        }
+        #expect([.invalidResponse, .connectionLost, .totalTimeout].contains(error?.code))
+    }
+
+    @Test func `URLSession refuses it before anything is sent`() async throws {
+        await expectFailure(.unsupported) {
+            try await Exchange(url("/hello.txt"), over: URLSessionNetworkDispatcher.instance) {
+                $0.httpVersion = .http2PriorKnowledge
+            }
+        }
+    }
+}

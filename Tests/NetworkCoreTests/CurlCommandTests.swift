@@ -1,0 +1,99 @@
+import Foundation
+import Testing
+
+@testable import NetworkCore
+
+struct CurlCommandTests {
+    private func request(_ url: String, _ fields: HTTPFields = [:]) throws -> TransportRequest {
+        TransportRequest(url: try RequestURL(url), headerFields: fields)
+    }
+
+    @Test func plainRequest_isReadable() throws {
+        var request = try request("http://127.0.0.1:3000/users")
+        request.headerFields[.userAgent] = "me"
+        #expect(
+            request.curlCommand()
+                == "curl -q --globoff --path-as-is --compressed -H 'User-Agent: me' -H 'Accept: */*' "
+                + "-H 'Accept-Encoding: gzip, deflate' http://127.0.0.1:3000/users"
+        )
+    }
+
+    @Test(
+        arguments: [
+            ("", "''"), ("a-b/c.d:e,f_g@h%1+", "a-b/c.d:e,f_g@h%1+"), ("a b", "'a b'"), ("it's", #"'it'\''s'"#),
+            ("'", #"''\'''"#), ("$(x)`y`\\!*", "'$(x)`y`\\!*'"), ("ü", "'ü'"), ("a\nb", "'a\nb'"), ("~", "'~'"),
+            ("#", "'#'"),
+        ]
+    )
+    func words_areQuoted(text: String, expected: String) { #expect(ShellText.word(text) == expected) }
+
+    @Test func secrets_areHiddenUnlessAskedFor() throws {
+        var fields: HTTPFields = [.authorization: "Bearer secret-1", .cookie: "a=secret-2"]
+        fields[try #require(HTTPField.Name("X-Api-Key"))] = "secret-3"
+        fields[try #require(HTTPField.Name("X-Auth-Token"))] = "secret-4"
+        var request = try request("https://example.com/a?key=secret-5&x&secret-6=", fields)
+        request.method = .post
+        request.body = .bytes(Data("secret-7".utf8))
+        let proxy = Proxy("http://proxy:1", user: "me", password: "secret-8")
+        request.options.proxy = .explicit(proxy)
+        request.options.tls.clientCertificate = .init(.file("/c"), key: .file("/k"), password: "secret-9")
+        let hidden = request.curlCommand()
+        for number in [1, 2, 3, 4, 5, 7, 8, 9] { #expect(!hidden.contains("secret-\(number)"), "\(number): \(hidden)") }
+        #expect(hidden.contains("?key=REDACTED&REDACTED&secret-6=REDACTED"))
+        let shown = request.curlCommand(secrets: .revealed)
+        for number in 1...9 { #expect(shown.contains("secret-\(number)"), "\(number): \(shown)") }
+    }
+
+    @Test func digestPassword_isASecretToo() throws {
+        var request = try request("http://127.0.0.1/")
+        request.options.authentication = .digest(user: "me", password: "secret")
+        #expect(request.curlCommand().contains("--digest --user me:REDACTED"))
+        #expect(request.curlCommand(secrets: .revealed).contains("--digest --user me:secret"))
+        request.options.authentication = .basic(user: "me", password: "secret")
+        #expect(request.curlCommand().contains("-H 'Authorization: REDACTED'"))
+    }
+
+    @Test func options_haveTheirNames() throws {
+        var request = try request("https://example.com/")
+        request.options.httpVersion = .http1_1
+        request.options.totalTimeout = .milliseconds(1_500)
+        request.options.connectTimeout = .seconds(2)
+        request.options.decompress = false
+        request.options.proxy = .none
+        request.options.connection.ipVersion = .v4
+        request.options.connection.unixSocket = .path("/run/a b")
+        request.options.names.addresses = [.init("example.com", port: 443, ["127.0.0.1"])]
+        request.options.names.connectTo = [.init("example.com", toHost: "other", toPort: 8443)]
+        request.options.rate.maximumSent = 1000
+        request.options.tls.minimumVersion = .tls1_3
+        request.options.tls.authorities = .file("/ca.pem")
+        let command = request.curlCommand()
+        for text in [
+            "--http1.1", "--max-time 1.500", "--connect-timeout 2.000", "--noproxy '*'", "--ipv4",
+            "--unix-socket '/run/a b'", "--resolve example.com:443:127.0.0.1",
+            "--connect-to example.com::other:8443", "--limit-rate 1000", "--tlsv1.3", "--cacert /ca.pem",
+        ] {
+            #expect(command.contains(" \(text) "), "\(text) in \(command)")
+        }
+        #expect(!command.contains("--compressed"))
+    }
+
+    @Test func bodiesThatAreNotHere_areLeftToStandardInput() throws {
+        var request = try request("http://127.0.0.1/")
+        request.method = .put
+        request.body = .stream(AsyncStream<Data> { $0.finish() })
+        let streamed = request.curlCommand(secrets: .revealed)
+        #expect(streamed.contains("-X PUT"))
+        #expect(streamed.contains("-H 'Transfer-Encoding: chunked'"))
+        #expect(streamed.hasSuffix("--data-binary @- http://127.0.0.1/  # standard input is the body: a stream"))
+        request.body = .bytes(Data(count: 2 << 20))
+        #expect(request.curlCommand(secrets: .revealed).hasSuffix("# standard input is the body of 2097152 bytes"))
+    }
+
+    @Test func typedRequest_hasACommandToo() throws {
+        let data = RequestData(path: "http://127.0.0.1/a", method: .post, params: ["name": "O'Brien"])
+        let command = try data.curlCommand(secrets: .revealed)
+        #expect(command.contains(#"--data-raw '{"name":"O'\''Brien"}' http://127.0.0.1/a"#))
+        expectFailure(.invalidURL) { try RequestData(path: "nowhere").curlCommand() }
+    }
+}

@@ -1,0 +1,138 @@
+import Foundation
+import Testing
+
+@testable import NetworkCore
+
+struct PartialFileTests {
+    private let record = PartialRecord(url: "http://127.0.0.1/", validator: "\"v1\"", total: 6)
+
+    @Test func file_appearsWhenItIsComplete() throws {
+        try withFolder { folder in
+            let path = folder + "/file"
+            var file = try PartialFile(for: path)
+            try file.restart(as: record)
+            try file.append(Data("abcdef".utf8))
+            #expect(!FileManager.default.fileExists(atPath: path))
+            try file.finish()
+            #expect(try String(contentsOfFile: path, encoding: .utf8) == "abcdef")
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["file"])
+        }
+    }
+
+    @Test func whatWasLeft_isThereAgain_withItsRecordAndSum() throws {
+        try withFolder { folder in
+            let path = folder + "/file"
+            var file = try PartialFile(for: path, checksum: { SHA256Checksum() })
+            try file.restart(as: record)
+            try file.append(Data("abc".utf8))
+            try file.leave()
+            file = try PartialFile(for: path, checksum: { SHA256Checksum() })
+            #expect(file.length == 3)
+            #expect(file.record() == record)
+            try file.resume()
+            try file.append(Data("def".utf8))
+            #expect(file.sum() == "bef57ec7f53a6d40beb640a780a639c83bc29ac8a9816f1fc6c5c6dcd93c4721")
+            try file.finish()
+            #expect(try String(contentsOfFile: path, encoding: .utf8) == "abcdef")
+        }
+    }
+
+    @Test func secondDownloadToTheSamePlace_isRefused() throws {
+        try withFolder { folder in
+            let file = try PartialFile(for: folder + "/file")
+            #expect(refusal(of: folder + "/file") == EBUSY)
+            try file.delete()
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == [])
+            try PartialFile(for: folder + "/file").delete()
+        }
+    }
+
+    @Test func damagedRecord_isNone() throws {
+        try withFolder { folder in
+            for text in ["", "{", "[]", "{\"url\":1}", String(repeating: "x", count: 70_000)] {
+                try text.write(toFile: folder + "/file.partial.json", atomically: true, encoding: .utf8)
+                let file = try PartialFile(for: folder + "/file")
+                #expect(file.record() == nil)
+                try file.delete()
+            }
+        }
+    }
+
+    @Test func whatIsInTheWay_isAnError() throws {
+        try withFolder { folder in
+            #expect(refusal(of: folder) == EISDIR)
+            #expect(refusal(of: "/dev/null") == EEXIST)
+            #expect(refusal(of: folder + "/none/file") == ENOENT)
+            // A link in the partial file's place may lead anywhere.
+            try FileManager.default.createSymbolicLink(
+                atPath: folder + "/file.partial", withDestinationPath: folder + "/other")
+            #expect(refusal(of: folder + "/file") == ELOOP)
+        }
+    }
+
+    @Test func permissions_areThoseOfTheReplacedFile_orAsAsked() throws {
+        try withFolder { folder in
+            let path = folder + "/file"
+            try "old".write(toFile: path, atomically: true, encoding: .utf8)
+            try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: path)
+            try write("new", to: try PartialFile(for: path))
+            #expect(try mode(of: path) == 0o640)
+            try write("newer", to: try PartialFile(for: path, permissions: 0o400))
+            #expect(try mode(of: path) == 0o400)
+        }
+    }
+
+    @Test func linkInTheFilesPlace_staysALink() throws {
+        try withFolder { folder in
+            try "old".write(toFile: folder + "/target", atomically: true, encoding: .utf8)
+            try FileManager.default.createSymbolicLink(
+                atPath: folder + "/link", withDestinationPath: folder + "/target")
+            try write("new", to: try PartialFile(for: folder + "/link"))
+            #expect(try String(contentsOfFile: folder + "/target", encoding: .utf8) == "new")
+            #expect(
+                try FileManager.default.destinationOfSymbolicLink(atPath: folder + "/link") == folder + "/target")
+        }
+    }
+
+    @Test func fullDisk_hasACodeOfItsOwn() throws {
+        let full = try SystemFile(opening: "/dev/full", O_WRONLY)
+        let failure = try #require(throws: SystemFile.Failure.self) { try full.write(Data("x".utf8)) }
+        try full.close()
+        let error = NetworkError.file("name", failure)
+        #expect(error.code == .diskFull)
+        #expect(error.underlying?.domain == "errno" && error.underlying?.code == Int(ENOSPC))
+        #expect(NetworkError.file("name", .init(code: EFBIG)).code == .fileWriteFailed)
+    }
+
+    /// The `errno` of what is refused.
+    private func refusal(of path: String) -> Int32? {
+        do throws(NetworkError) {
+            let file = try PartialFile(for: path)
+            Issue.record("'\(path)' was taken")
+            try file.delete()
+            return nil
+        } catch {
+            #expect(error.code == .fileWriteFailed)
+            return error.underlying.map { Int32($0.code) }
+        }
+    }
+
+    private func write(_ text: String, to file: PartialFile) throws {
+        var file = file
+        try file.restart(as: nil)
+        try file.append(Data(text.utf8))
+        try file.finish()
+    }
+
+    private func mode(of path: String) throws -> Int? {
+        try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+    }
+}
+
+/// Gives a folder of its own, and takes it away.
+func withFolder<Result>(_ body: (String) throws -> Result) throws -> Result {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "networklayer-\(UUID().uuidString)").path
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    return try body(folder)
+}

@@ -1,0 +1,95 @@
+import Foundation
+import Testing
+
+@testable import NetworkCore
+
+struct ResumePlanTests {
+    private let record = PartialRecord(url: "http://127.0.0.1/", validator: "\"v1\"", total: 100)
+
+    private func head(_ status: Int, _ fields: [(String, String)] = []) throws -> HTTPResponse {
+        var head = HTTPResponse(status: .init(code: status))
+        for (name, value) in fields { head.headerFields.append(try HTTPField(checking: name, value: value)) }
+        return head
+    }
+
+    @Test func request_asksForTheRest_ifItIsTheSame() throws {
+        var request = TransportRequest(url: try RequestURL("http://127.0.0.1/"))
+        ResumePlan(length: 40, record: record).apply(to: &request)
+        #expect(request.headerFields[.range] == "bytes=40-")
+        #expect(request.headerFields[.ifRange] == "\"v1\"")
+    }
+
+    @Test(arguments: [(0, true), (40, false), (0, false)])
+    func request_asksForAll_withoutBytesOrRecord(length: Int, hasRecord: Bool) throws {
+        let plan = ResumePlan(length: length, record: hasRecord ? record : nil)
+        var request = TransportRequest(url: try RequestURL("http://127.0.0.1/"))
+        plan.apply(to: &request)
+        #expect(request.headerFields.isEmpty)
+        for status in [200, 206, 416, 500] { #expect(plan.reaction(to: try head(status)) == .writeWhole) }
+    }
+
+    @Test(
+        arguments: [
+            (206, [("Content-Range", "bytes 40-99/100")], .append(total: 100)),
+            (206, [("Content-Range", "bytes 40-99/100"), ("ETag", "\"v1\"")], .append(total: 100)),
+            (206, [("Content-Range", "bytes 40-99/*")], .append(total: 100)),
+            (206, [("Content-Range", "bytes 40-99/100"), ("ETag", "\"v2\"")], .startAgain),
+            (206, [("Content-Range", "bytes 40-99/100"), ("ETag", "W/\"v1\"")], .startAgain),
+            (206, [("Content-Range", "bytes 41-99/100")], .startAgain),
+            (206, [("Content-Range", "bytes 0-99/100")], .startAgain),
+            (206, [("Content-Range", "bytes 40-50/100")], .startAgain),
+            (206, [("Content-Range", "bytes 40-199/200")], .startAgain),
+            (206, [("Content-Range", "bytes 40-99/100"), ("Content-Encoding", "gzip")], .startAgain),
+            (206, [("Content-Type", "multipart/byteranges; boundary=x")], .startAgain),
+            (206, [("Content-Range", "lines 40-99/100")], .startAgain),
+            (206, [], .startAgain), (200, [], .writeWhole), (404, [], .writeWhole),
+            (416, [("Content-Range", "bytes */100")], .startAgain), (416, [], .startAgain),
+        ] as [(Int, [(String, String)], ResumePlan.Reaction)]
+    )
+    func answer_decides(status: Int, fields: [(String, String)], expected: ResumePlan.Reaction) throws {
+        #expect(ResumePlan(length: 40, record: record).reaction(to: try head(status, fields)) == expected)
+    }
+
+    @Test func unsatisfiableRange_isTheEnd_whenEverythingIsHere() throws {
+        let plan = ResumePlan(length: 100, record: record)
+        #expect(plan.reaction(to: try head(416, [("Content-Range", "bytes */100")])) == .isComplete)
+        #expect(plan.reaction(to: try head(416, [("Content-Range", "bytes */99")])) == .startAgain)
+        #expect(plan.reaction(to: try head(416)) == .startAgain)
+    }
+
+    @Test(
+        arguments: [
+            ("bytes 0-0/1", 0, 0, 1), ("Bytes 5-9/*", 5, 9, nil), ("bytes */7", nil, nil, 7),
+            ("bytes */*", nil, nil, nil),
+        ] as [(String, Int?, Int?, Int?)]
+    )
+    func contentRange_isRead(text: String, first: Int?, last: Int?, total: Int?) throws {
+        let range = try #require(ContentRange(text))
+        #expect(range.first == first && range.last == last && range.total == total)
+    }
+
+    @Test(
+        arguments: [
+            "", "bytes", "bytes 1-2", "bytes 2-1/5", "bytes 0-5/5", "bytes -1-2/5", "bytes +0-2/5", "bytes 0-2/5/6",
+            "bytes 0-99999999999999999999/*", "bytes 0x1-2/5", "bytes 1-/5",
+        ]
+    )
+    func contentRangeThatContradictsItself_isNone(text: String) { #expect(ContentRange(text) == nil) }
+
+    @Test(
+        arguments: [
+            ([("ETag", "\"a\"")], "\"a\""), ([("ETag", "W/\"a\"")], nil), ([("ETag", "a")], nil),
+            ([("ETag", "W/\"a\""), ("Last-Modified", "then"), ("Date", "now")], nil),
+            ([("Last-Modified", "then"), ("Date", "now")], "then"),
+            ([("Last-Modified", "then"), ("Date", "then")], nil),
+            ([("Last-Modified", "then")], nil), ([("ETag", "\"a\""), ("Content-Encoding", "gzip")], nil),
+            ([("ETag", "\"a\""), ("Content-Encoding", "identity")], "\"a\""), ([], nil),
+        ] as [([(String, String)], String?)]
+    )
+    func record_needsAStrongValidator(fields: [(String, String)], validator: String?) throws {
+        let request = TransportRequest(url: try RequestURL("http://127.0.0.1/a?key=secret"))
+        let record = PartialRecord(of: try head(200, fields + [("Content-Length", "7")]), for: request)
+        #expect(record?.validator == validator)
+        if let record { #expect(record.url == "http://127.0.0.1/a" && record.total == 7) }
+    }
+}

@@ -1,0 +1,207 @@
+import Foundation
+import NetworkCore
+import NetworkTesting
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct MultipartContentTests {
+    private func body(_ parts: [MultipartPart], boundary: String = "b") throws -> (text: String, type: String?) {
+        let encoded = try RequestContent.multipart(parts) { boundary }.encoded()
+        return (String(decoding: try #require(encoded.body.knownBytes), as: UTF8.self), encoded.contentType)
+    }
+
+    @Test func parts_areWrittenInTheirOrder() throws {
+        let (text, type) = try body([
+            .field("title", "Holiday"),
+            .bytes("photo", Data("JPEG".utf8), fileName: "sea.jpg", contentType: "image/jpeg"),
+        ])
+        #expect(type == "multipart/form-data; boundary=b")
+        #expect(
+            text == """
+                --b\r
+                Content-Disposition: form-data; name="title"\r
+                \r
+                Holiday\r
+                --b\r
+                Content-Disposition: form-data; name="photo"; filename="sea.jpg"\r
+                Content-Type: image/jpeg\r
+                \r
+                JPEG\r
+                --b--\r
+
+                """)
+        #expect(try body([]).text == "--b--\r\n")
+    }
+
+    @Test(
+        arguments: [
+            ("a\"b", "a%22b"), ("a\r\nb", "a%0D%0Ab"), ("back\\", "back%5C"), ("né 日本 \u{1F600}", "né 日本 \u{1F600}"),
+            ("100%", "100%"), ("\r\n--b--", "%0D%0A--b--"), ("x\"; filename=\"evil", "x%22; filename=%22evil"),
+        ]
+    )
+    func names_areQuoted(name: String, written: String) throws {
+        let (text, _) = try body([.bytes(name, Data(), fileName: name)], boundary: "boundary")
+        #expect(text.contains("name=\"\(written)\"; filename=\"\(written)\"\r\n"))
+    }
+
+    @Test func controlCharacterInAName_isRefused() throws {
+        for name in ["a\u{0}b", "a\tb", "\u{7F}"] {
+            let error = expectFailure(.invalidParameters) { try body([.field(name, "")]) }
+            #expect(error?.message.contains("control character") == true)
+            expectFailure(.invalidParameters) { try body([.bytes("n", Data(), fileName: name)]) }
+        }
+        expectFailure(.invalidHeader) { try body([.bytes("n", Data(), contentType: "a\r\nb")]) }
+    }
+
+    @Test func boundary_occursInNoPart() throws {
+        let boundaries = Guarded(["taken", "taken", "free"])
+        let content = RequestContent.multipart([.field("n", "xx--taken--")]) {
+            boundaries.withLock { $0.removeFirst() }
+        }
+        #expect(try content.encoded().contentType == "multipart/form-data; boundary=free")
+        expectFailure(.invalidParameters) { try body([.field("n", "b")]) }
+        for bad in ["", "a b", "a\r\nb", String(repeating: "x", count: 71)] {
+            expectFailure(.invalidParameters) { try body([], boundary: bad) }
+        }
+    }
+
+    @Test func randomBoundary_followsItsGenerator() {
+        var first = SeededGenerator(seed: 1)
+        var second = SeededGenerator(seed: 1)
+        #expect(MultipartBoundary.random(using: &first) == MultipartBoundary.random(using: &second))
+        #expect(MultipartBoundary.random(using: &first) != MultipartBoundary.random(using: &first))
+        #expect(MultipartBoundary.random() != MultipartBoundary.random())
+    }
+
+    @Test func filesAndStreams_areSentInTheirPlace() async throws {
+        let path = NSTemporaryDirectory() + "multipart-\(UUID().uuidString)"
+        try Data("from the disk".utf8).write(to: URL(filePath: path))
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let chunks = AsyncStream<Data> { continuation in
+            for text in ["one", "two"] { continuation.yield(Data(text.utf8)) }
+            continuation.finish()
+        }
+
+        let known = try RequestContent.multipart([.field("a", "1"), .file("f", path: path)]).encoded().body
+        #expect(known.isReplayable)
+        #expect(known.knownBytes == nil)
+        let announced = try RequestContent.multipart([.stream("s", chunks, length: 6)]).encoded().body
+        #expect(announced.length != nil)
+        #expect(!announced.isReplayable)
+
+        let stub = StubDispatcher().always(.any, .status(200))
+        let data = RequestData(
+            path: "http://h/",
+            method: .post,
+            content: .multipart([.file("f", path: path, contentType: nil), .stream("s", chunks)]) { "b" }
+        )
+        #expect(try data.transportRequest().body?.length == nil)
+        _ = try await stub.data(for: data)
+        let name = URL(filePath: path).lastPathComponent
+        #expect(
+            stub.sent.first?.text == """
+                --b\r
+                Content-Disposition: form-data; name="f"; filename="\(name)"\r
+                \r
+                from the disk\r
+                --b\r
+                Content-Disposition: form-data; name="s"\r
+                Content-Type: application/octet-stream\r
+                \r
+                onetwo\r
+                --b--\r
+
+                """)
+        _ = try await stub.data(
+            for: RequestData(path: "http://h/", method: .post, content: .multipart([.file("f", path: path)])))
+        let replayed = stub.sent.last
+        #expect(replayed?.body.count == (try RequestContent.multipart([.file("f", path: path)]).encoded().body.length))
+    }
+
+    @Test func missingFile_failsBeforeAnythingIsSent() async throws {
+        let stub = StubDispatcher()
+        let data = RequestData(path: "http://h/", method: .post, content: .multipart([.file("f", path: "/no/such")]))
+        let error = await expectFailure(.unreadableFile) { try await stub.data(for: data) }
+        #expect(error?.message.contains("/no/such") == true)
+        #expect(stub.sent.isEmpty)
+    }
+
+    @Test func hostileParts_comeBackFromTheBody() throws {
+        var generator = SeededGenerator(seed: 5)
+        let controls = Set((0..<0x20).compactMap { Unicode.Scalar($0) }).subtracting(["\r", "\n"]).union(["\u{7F}"])
+        for round in 0..<300 {
+            let parts = (0..<Int.random(in: 0...4, using: &generator)).map { _ in
+                (
+                    name: generator.hostileText(upTo: 12, without: controls),
+                    file: Bool.random(using: &generator) ? generator.hostileText(upTo: 12, without: controls) : nil,
+                    body: Data(
+                        (0..<Int.random(in: 0...60, using: &generator)).map { _ in
+                            [0x0D, 0x0A, 0x2D, 0x62, UInt8.random(in: 0...255, using: &generator)]
+                                .randomElement(using: &generator) ?? 0
+                        })
+                )
+            }
+            let content = RequestContent.multipart(parts.map { .bytes($0.name, $0.body, fileName: $0.file) }) {
+                "bb\(round)"
+            }
+            let encoded = try content.encoded()
+            let read = try MultipartReader.read(try #require(encoded.body.knownBytes), boundary: "bb\(round)")
+            #expect(read.map(\.name) == parts.map { MultipartReader.quoted($0.name) })
+            #expect(read.map(\.fileName) == parts.map { $0.file.map(MultipartReader.quoted) })
+            #expect(read.map(\.body) == parts.map(\.body))
+        }
+    }
+}
+
+/// Reads multipart bodies by RFC 2046 alone.
+enum MultipartReader {
+    struct Part: Equatable {
+        var name: String?
+        var fileName: String?
+        var contentType: String?
+        var body: Data
+    }
+
+    struct Malformed: Error {}
+
+    static func read(_ body: Data, boundary: String) throws -> [Part] {
+        let bytes = Data("\r\n".utf8) + body
+        let delimiter = Data("\r\n--\(boundary)".utf8)
+        var parts: [Part] = []
+        guard var at = bytes.range(of: delimiter) else { throw Malformed() }
+        while true {
+            let after = bytes[at.upperBound...]
+            if after.starts(with: Data("--\r\n".utf8)) { return parts }
+            guard after.starts(with: Data("\r\n".utf8)), let next = after.range(of: delimiter),
+                let blank = after.range(of: Data("\r\n\r\n".utf8)), blank.upperBound <= next.lowerBound
+            else { throw Malformed() }
+            let head = Data(after[after.startIndex..<blank.upperBound])
+            parts.append(
+                Part(
+                    name: value(of: "form-data; name=\"", in: head, until: "\""),
+                    fileName: value(of: "\"; filename=\"", in: head, until: "\""),
+                    contentType: value(of: "\r\nContent-Type: ", in: head, until: "\r\n"),
+                    body: Data(bytes[blank.upperBound..<next.lowerBound])
+                ))
+            at = next
+        }
+    }
+
+    /// By bytes: a combining mark would make another character of a quotation mark.
+    private static func value(of start: String, in head: Data, until end: String) -> String? {
+        guard let found = head.range(of: Data(start.utf8)) else { return nil }
+        let rest = head[found.upperBound...]
+        return rest.range(of: Data(end.utf8)).map { String(decoding: rest[..<$0.lowerBound], as: UTF8.self) }
+    }
+
+    /// What a name looks like on the wire.
+    static func quoted(_ name: String) -> String {
+        var text = name.unicodeScalars.map(String.init)
+        for (character, written) in [("\"", "%22"), ("\\", "%5C"), ("\r", "%0D"), ("\n", "%0A")] {
+            text = text.map { $0 == character ? written : $0 }
+        }
+        return text.joined()
+    }
+}

@@ -1,0 +1,136 @@
+import Foundation
+import NetworkCore
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct ParameterConventionsTests {
+    private func query(
+        _ params: [String: ParameterValue],
+        _ change: (inout ParameterConventions) -> Void = { _ in }
+    ) throws -> String? {
+        var data = RequestData(path: "http://h/", params: params)
+        change(&data.conventions)
+        return try data.transportRequest().url.query
+    }
+
+    @Test(
+        arguments: [
+            (.repeated, "l=a&l=b%2Cc"), (.brackets, "l%5B%5D=a&l%5B%5D=b%2Cc"),
+            (.indexed, "l%5B0%5D=a&l%5B2%5D=b%2Cc"), (.commas, "l=a,b%2Cc"),
+        ] as [(ParameterConventions.Arrays, String)]
+    )
+    func list_isWrittenByItsConvention(arrays: ParameterConventions.Arrays, expected: String) throws {
+        #expect(try query(["l": ["a", nil, "b,c"], "none": []]) { $0.arrays = arrays } == expected)
+    }
+
+    @Test(
+        arguments: [
+            (.brackets, "u%5Bname%5D=A&u%5Bx%5D%5By%5D=1"), (.dots, "u.name=A&u.x.y=1"),
+        ] as [(ParameterConventions.Objects, String)]
+    )
+    func object_isWrittenByItsConvention(objects: ParameterConventions.Objects, expected: String) throws {
+        #expect(try query(["u": ["x": ["y": 1], "name": "A"]]) { $0.objects = objects } == expected)
+    }
+
+    @Test func truth_isWrittenByItsConvention() throws {
+        #expect(try query(["a": true, "b": false]) == "a=true&b=false")
+        #expect(try query(["a": true, "b": false]) { $0.booleans = .numbers } == "a=1&b=0")
+    }
+
+    @Test(
+        arguments: [
+            (0, "1970-01-01T00:00:00Z", "0", "0"),
+            (1_700_000_000, "2023-11-14T22:13:20Z", "1700000000", "1700000000000"),
+            (1_700_000_000.5, "2023-11-14T22:13:20.500Z", "1700000000.5", "1700000000500"),
+            (0.1, "1970-01-01T00:00:00.100Z", "0.1", "100"),
+            (-0.75, "1969-12-31T23:59:59.250Z", "-0.75", "-750"),
+            (253_402_300_799, "9999-12-31T23:59:59Z", "253402300799", "253402300799000"),
+        ] as [(Double, String, String, String)]
+    )
+    func moment_isWrittenByItsConvention(seconds: Double, iso: String, plain: String, milliseconds: String) throws {
+        let params: [String: ParameterValue] = ["t": .date(Date(timeIntervalSince1970: seconds))]
+        let decoded = try query(params)?.removingPercentEncoding
+        #expect(decoded == "t=" + iso)
+        #expect(try query(params) { $0.dates = .seconds } == "t=" + plain)
+        #expect(try query(params) { $0.dates = .milliseconds } == "t=" + milliseconds)
+    }
+
+    @Test func moment_isAJSONTextOrNumber() throws {
+        var data = RequestData(path: "http://h/", method: .post)
+        data.parameters = ["t": ["at": [.date(Date(timeIntervalSince1970: 60))]]]
+        #expect(try data.transportRequest().body?.knownBytes == Data(#"{"t":{"at":["1970-01-01T00:01:00Z"]}}"#.utf8))
+        data.conventions.dates = .seconds
+        #expect(try data.transportRequest().body?.knownBytes == Data(#"{"t":{"at":[60]}}"#.utf8))
+    }
+
+    @Test func momentOutOfRange_isRefusedByName() throws {
+        for date in [
+            Date.distantPast - 1e11, Date(timeIntervalSince1970: .infinity), Date(timeIntervalSince1970: .nan),
+        ] {
+            for method in [HTTPMethod.get, .post] {
+                let data = RequestData(path: "http://h/", method: method, params: ["when": ["x": .date(date)]])
+                let error = expectFailure(.invalidParameters) { try data.transportRequest() }
+                #expect(error?.message.contains("'when.x'") == true)
+                #expect(data.params != nil)
+            }
+        }
+    }
+
+    @Test func nestedList_hasNoPlaceInAListWithCommas() throws {
+        let error = expectFailure(.invalidParameters) {
+            try query(["a": ["l": [1, ["x": 2]]]]) { $0.arrays = .commas }
+        }
+        #expect(error?.message.contains("'a[l][1]'") == true)
+    }
+
+    @Test func queryAndParameters_areJoinedInOrder() throws {
+        var data = RequestData(
+            path: "http://h/p?kept=%20+",
+            method: .post,
+            query: ["key": "k", "a": 1],
+            params: ["b": 2]
+        )
+        var request = try data.transportRequest()
+        #expect(request.url.query == "kept=%20+&a=1&key=k")
+        #expect(request.body?.knownBytes == Data(#"{"b":2}"#.utf8))
+        data.content = .text("x")
+        request = try data.transportRequest()
+        #expect(request.url.query == "kept=%20+&a=1&key=k&b=2")
+        #expect(request.body?.knownBytes == Data("x".utf8))
+        data.method = .get
+        data.content = nil
+        request = try data.transportRequest()
+        #expect(request.url.query == "kept=%20+&a=1&key=k&b=2")
+        #expect(request.body == nil)
+    }
+
+    /// Foundation reads the query here, which shares no code with the encoder.
+    @Test func hostileTexts_comeBackFromTheQuery() throws {
+        var generator = SeededGenerator(seed: 1)
+        for _ in 0..<500 {
+            var params: [String: ParameterValue] = [:]
+            var expected: [String: [String]] = [:]
+            for _ in 0..<3 {
+                let name = "n" + generator.hostileText(upTo: 8)
+                let values = (0..<Int.random(in: 1...3, using: &generator)).map { _ in generator.hostileText(upTo: 20) }
+                params[name] = .array(values.map { .string($0) })
+                expected[name] = values
+            }
+            let text = try RequestData(path: "http://h/?old=1", params: params).transportRequest().url.absoluteString
+            #expect(text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F })
+            let items = try #require(URLComponents(string: text)?.queryItems)
+            #expect(items.first == URLQueryItem(name: "old", value: "1"))
+            let read = Dictionary(grouping: items.dropFirst(), by: \.name).mapValues { $0.map { $0.value ?? "" } }
+            #expect(read == expected)
+        }
+    }
+
+    @Test func equalParameters_haveEqualText() throws {
+        var generator = SeededGenerator(seed: 2)
+        let names = (0..<40).map { _ in "n" + generator.hostileText(upTo: 5) }
+        let first = try query(Dictionary(names.map { ($0, .int(1)) }) { $1 })
+        let second = try query(Dictionary(names.reversed().map { ($0, .int(1)) }) { $1 })
+        #expect(first == second)
+    }
+}

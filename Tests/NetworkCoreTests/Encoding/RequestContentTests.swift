@@ -1,0 +1,124 @@
+import Foundation
+import NetworkCore
+import TestSupport
+import Testing
+
+private struct Note: Codable, Equatable {
+    var text: String
+    var at: Date?
+    var score: Double?
+}
+
+private struct CSVContent: ContentEncoder {
+    struct Ragged: Error, Equatable {}
+    let rows: [[String]]
+
+    func encode() throws -> EncodedContent {
+        guard Set(rows.map(\.count)).count <= 1 else { throw Ragged() }
+        let text = rows.map { $0.joined(separator: ",") }.joined(separator: "\r\n")
+        return EncodedContent(.bytes(Data(text.utf8)), type: "text/csv")
+    }
+}
+
+extension RequestContent {
+    fileprivate static func csv(_ rows: [[String]]) -> RequestContent { RequestContent(CSVContent(rows: rows)) }
+}
+
+@Suite(.timeLimit(.minutes(1)))
+struct RequestContentTests {
+    private func sent(_ content: RequestContent, headers: [String: String]? = nil) throws -> TransportRequest {
+        try RequestData(path: "http://h/", method: .post, content: content, headers: headers).transportRequest()
+    }
+
+    @Test func json_isSortedAndTyped() throws {
+        let request = try sent(.json(["b": Note(text: "é/", score: 1.5), "a": Note(text: "")]))
+        #expect(request.headerFields[.contentType] == "application/json")
+        #expect(request.body?.knownBytes == Data(#"{"a":{"text":""},"b":{"score":1.5,"text":"é/"}}"#.utf8))
+    }
+
+    @Test func json_isEncodedByTheEncoderOfChoice() throws {
+        let encoder = JSONEncoder()
+        encoder.dateEncodingStrategy = .secondsSince1970
+        let request = try sent(.json([Date(timeIntervalSince1970: 5)], encoder: encoder))
+        #expect(request.body?.knownBytes == Data("[5]".utf8))
+    }
+
+    @Test func valueThatJSONLacks_isNamedAndNotShown() throws {
+        let error = expectFailure(.invalidParameters) { try sent(.json([Note(text: "secret", score: .nan)])) }
+        #expect(error?.message.contains("'[0].score'") == true, "\(String(describing: error))")
+        #expect(error?.description.contains("secret") == false)
+        let parameter = expectFailure(.invalidParameters) { try sent(.json(parameters: ["x": .double(.nan)])) }
+        #expect(parameter?.message.contains("'x' is nan") == true)
+    }
+
+    @Test func form_isEncodedAsTheURLStandardHasIt() throws {
+        let request = try sent(.form(["b c": "+ &=~*é", "a": [1, true], "none": nil]))
+        #expect(request.headerFields[.contentType] == "application/x-www-form-urlencoded")
+        #expect(request.body?.knownBytes == Data("a=1&a=true&b+c=%2B+%26%3D%7E*%C3%A9".utf8))
+        expectFailure(.invalidParameters) { try sent(.form(["x": .double(.infinity)])) }
+    }
+
+    @Test func hostileTexts_comeBackFromTheForm() throws {
+        var generator = SeededGenerator(seed: 3)
+        for _ in 0..<500 {
+            var fields: [String: String] = [:]
+            for _ in 0..<4 { fields["n" + generator.hostileText(upTo: 6)] = generator.hostileText(upTo: 20) }
+            let body = try #require(try sent(.form(fields.mapValues { .string($0) })).body?.knownBytes)
+            // A form read by the book: split, `+` to space, percent-decode.
+            var read: [String: String] = [:]
+            for pair in String(decoding: body, as: UTF8.self).components(separatedBy: "&") {
+                let parts = pair.components(separatedBy: "=").map {
+                    $0.replacingOccurrences(of: "+", with: " ").removingPercentEncoding
+                }
+                try #require(parts.count == 2)
+                let name: String = try #require(parts[0])
+                let value: String = try #require(parts[1])
+                read[name] = value
+            }
+            #expect(read == fields)
+        }
+    }
+
+    @Test func plainContents_areAsTheyAre() throws {
+        #expect(try sent(.bytes(Data([0, 255]))).body?.knownBytes == Data([0, 255]))
+        #expect(try sent(.bytes(Data())).headerFields[.contentType] == "application/octet-stream")
+        #expect(try sent(.text("é")).body?.knownBytes == Data("é".utf8))
+        #expect(try sent(.text("é")).headerFields[.contentType] == "text/plain; charset=utf-8")
+        #expect(try sent(.bytes(Data(), type: nil)).headerFields[.contentType] == nil)
+        let error = expectFailure(.unreadableFile) { try sent(.file("/nowhere/at/all")) }
+        #expect(error?.message.contains("/nowhere/at/all") == true)
+        let path = NSTemporaryDirectory() + "content-\(UUID().uuidString)"
+        try Data("file".utf8).write(to: URL(filePath: path))
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        #expect(try sent(.file(path, type: "text/csv")).body?.length == 4)
+    }
+
+    @Test func contentTypeOfTheCaller_stays() throws {
+        let request = try sent(.json(1), headers: ["content-type": "application/vnd.x+json"])
+        #expect(request.headerFields[values: .contentType] == ["application/vnd.x+json"])
+    }
+
+    @Test func contentTypeThatIsNoHeader_isRefused() throws {
+        expectFailure(.invalidHeader) { try sent(.bytes(Data(), type: "a/b\r\nX: y")) }
+    }
+
+    @Test func ownEncoder_isOneOfThem() throws {
+        let request = try sent(.csv([["a", "b"], ["c", "d"]]))
+        #expect(request.headerFields[.contentType] == "text/csv")
+        #expect(request.body?.knownBytes == Data("a,b\r\nc,d".utf8))
+        #expect(throws: CSVContent.Ragged()) { try sent(.csv([["a"], ["b", "c"]])) }
+    }
+
+    @Test func refusal_isThrownBeforeAnythingElse() {
+        var data = RequestData(path: "no URL")
+        data.refusal = CSVContent.Ragged()
+        #expect(throws: CSVContent.Ragged()) { try data.transportRequest() }
+    }
+
+    @Test func idleTimeout_replacesTheClients() throws {
+        var data = RequestData(path: "http://h/")
+        #expect(try data.transportRequest().options.idleTimeout == .seconds(60))
+        data.idleTimeout = .seconds(5)
+        #expect(try data.transportRequest().options.idleTimeout == .seconds(5))
+    }
+}

@@ -1,0 +1,66 @@
+import Testing
+
+@testable import NetworkCore
+
+struct EventReconnectionTests {
+    private func head(_ status: Int, _ type: String? = "text/event-stream; charset=utf-8") -> HTTPResponse {
+        var head = HTTPResponse(status: .init(code: status))
+        head.headerFields[.contentType] = type
+        return head
+    }
+
+    private func options(failures: Int? = 10) -> EventOptions {
+        var options = EventOptions()
+        options.maximumFailures = failures
+        return options
+    }
+
+    @Test(
+        arguments: [
+            (200, .read), (204, .finish), (201, .refuse), (301, .refuse), (401, .refuse), (404, .refuse),
+            (500, .reconnect(after: .seconds(3))), (503, .reconnect(after: .seconds(3))),
+        ] as [(Int, EventReconnection.Action)]
+    )
+    func status_decides(status: Int, expected: EventReconnection.Action) {
+        var reconnection = EventReconnection(options())
+        #expect(reconnection.opened(head(status), jitter: 0) == expected)
+    }
+
+    @Test(arguments: [nil, "text/plain", "application/json"] as [String?])
+    func otherContentTypes_areRefused(type: String?) {
+        var reconnection = EventReconnection(options())
+        #expect(reconnection.opened(head(200, type), jitter: 0) == .refuse)
+    }
+
+    @Test func delay_doublesUntilAnEventComes() {
+        var reconnection = EventReconnection(options(failures: nil))
+        let delays = (0..<7).map { _ in reconnection.lost(jitter: 0) }
+        #expect(delays == [3, 6, 12, 24, 48, 60, 60].map { .reconnect(after: .seconds($0)) })
+        reconnection.received()
+        #expect(
+            reconnection.lost(jitter: 0.25) == .reconnect(after: .seconds(3)), "the first is as the server wants it")
+        #expect(reconnection.lost(jitter: 0.25) == .reconnect(after: .seconds(7.5)))
+    }
+
+    @Test func serverTime_isTakenWithinTheLimit() {
+        var reconnection = EventReconnection(options())
+        reconnection.serverTime = .milliseconds(10)
+        #expect(reconnection.lost(jitter: 0) == .reconnect(after: .milliseconds(10)))
+        reconnection.serverTime = .seconds(1_000_000)
+        #expect(reconnection.lost(jitter: 0) == .reconnect(after: .seconds(60)))
+        reconnection.serverTime = .zero
+        #expect(reconnection.lost(jitter: 0) == .reconnect(after: .zero))
+    }
+
+    @Test func failuresInARow_haveALimit() {
+        var reconnection = EventReconnection(options(failures: 2))
+        #expect(reconnection.lost(jitter: 0) == .reconnect(after: .seconds(3)))
+        #expect(reconnection.opened(head(500), jitter: 0) == .reconnect(after: .seconds(6)))
+        #expect(reconnection.lost(jitter: 0) == .giveUp)
+    }
+
+    @Test func bodyThatCannotBeSentAgain_endsIt() {
+        var reconnection = EventReconnection(options(), isReplayable: false)
+        #expect(reconnection.lost(jitter: 0) == .giveUp)
+    }
+}

@@ -1,0 +1,122 @@
+import Foundation
+import NetworkCore
+import Testing
+
+struct ServerSentEventParserTests {
+    private typealias Event = ServerSentEvent
+
+    private func events(_ text: String) -> [ServerSentEvent] {
+        var parser = ServerSentEventParser()
+        return parser.events(in: Data(text.utf8))
+    }
+
+    /// The examples and rules of the HTML standard, §9.2.5 and §9.2.6.
+    @Test(
+        arguments: [
+            ("data: YHOO\ndata: +2\ndata: 10\n\n", [.init(data: "YHOO\n+2\n10")]),
+            (
+                ": test stream\n\ndata: first event\nid: 1\n\ndata:second event\nid\n\ndata:  third event\n\n",
+                [.init(id: "1", data: "first event"), .init(data: "second event"), .init(data: " third event")]
+            ),
+            ("data\n\ndata\ndata\n\ndata:", [.init(data: ""), .init(data: "\n")]),
+            ("data:test\n\ndata: test\n\n", [.init(data: "test"), .init(data: "test")]),
+            ("event: add\ndata: 1\n\ndata: 2\n\n", [.init(type: "add", data: "1"), .init(data: "2")]),
+            ("event: add\n\ndata: 2\n\n", [.init(data: "2")]),
+            ("\u{FEFF}data: a\n\n\u{FEFF}data: b\n\n", [.init(data: "a")]),
+            ("data: a\r\rdata: b\r\n\r\ndata: c\n\n", [.init(data: "a"), .init(data: "b"), .init(data: "c")]),
+            ("id: 1\n\ndata: x\n\n", [.init(id: "1", data: "x")]),
+            ("id: 1\u{0}2\ndata: x\n\n", [.init(data: "x")]),
+            ("id: 1\ndata: x\n\nid: 2\u{0}\ndata: y\n\n", [.init(id: "1", data: "x"), .init(id: "1", data: "y")]),
+            ("Data: a\n data: b\ndata : c\nunknown: d\ndata: e\n\n", [.init(data: "e")]),
+            ("data: a: b :c\n\n", [.init(data: "a: b :c")]),
+            ("data: cut off", []), ("data: no blank line\n", []), ("", []), ("\n\n\n", []),
+            ("event:\ndata: empty type\n\n", [.init(data: "empty type")]),
+        ] as [(String, [ServerSentEvent])]
+    )
+    func rulesOfTheStandard_areKept(text: String, expected: [ServerSentEvent]) {
+        #expect(events(text) == expected)
+    }
+
+    @Test(
+        arguments: [
+            ("retry: 10", 10), ("retry:0", 0), ("retry: 1.5", nil), ("retry: -1", nil), ("retry: ", nil),
+            ("retry: 1 ", nil), ("retry", nil), ("retry: ١", nil),
+        ] as [(String, Int?)]
+    )
+    func reconnectionTime_isDigitsAlone(line: String, milliseconds: Int?) {
+        var parser = ServerSentEventParser()
+        #expect(parser.events(in: Data("\(line)\n".utf8)).isEmpty)
+        #expect(parser.reconnectionTime == milliseconds.map { .milliseconds($0) })
+    }
+
+    @Test func enormousReconnectionTime_isNoTrap() {
+        var parser = ServerSentEventParser()
+        _ = parser.events(in: Data("retry: \(String(repeating: "9", count: 1000))\n\n".utf8))
+        #expect(parser.reconnectionTime.map { $0 > .seconds(86_400) } == true)
+    }
+
+    @Test func lastEventID_isThatOfTheLastBlankLine() {
+        var parser = ServerSentEventParser(lastEventID: "0")
+        #expect(parser.lastEventID == "0")
+        _ = parser.events(in: Data("id: 1\ndata: x\n".utf8))
+        #expect(parser.lastEventID == "0", "the event is not complete")
+        _ = parser.events(in: Data("\n".utf8))
+        #expect(parser.lastEventID == "1")
+        _ = parser.events(in: Data("id: 2\n\n".utf8))
+        #expect(parser.lastEventID == "2", "without data too")
+        _ = parser.events(in: Data("id\n\n".utf8))
+        #expect(parser.lastEventID.isEmpty)
+    }
+
+    @Test func bytesThatAreNotUTF8_areReplaced() {
+        var parser = ServerSentEventParser()
+        #expect(parser.events(in: Data([0x64, 0x61, 0x74, 0x61, 0x3A, 0xFF, 0x0A, 0x0A])) == [Event(data: "\u{FFFD}")])
+    }
+
+    @Test func lineAndEvent_haveLimits_afterWhatCameBefore() {
+        var parser = ServerSentEventParser(maximumLineBytes: 10)
+        #expect(parser.events(in: Data("data: a\n\ndata: 12345\n\n".utf8)) == [Event(data: "a")])
+        #expect(parser.problem?.code == .lineTooLong)
+        #expect(parser.problem?.message.contains("line 3") == true)
+        #expect(parser.events(in: Data("data: b\n\n".utf8)).isEmpty)
+
+        parser = ServerSentEventParser(maximumEventBytes: 6)
+        #expect(parser.events(in: Data("data: 12345\n\ndata: 12\ndata: 345\n\n".utf8)) == [Event(data: "12345")])
+        #expect(parser.problem?.code == .eventTooLarge)
+        #expect(parser.events(in: Data("data: b\n\n".utf8)).isEmpty)
+    }
+
+    @Test(arguments: 0..<60) func everyBorder_givesTheSameEvents(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        let pieces = [
+            "data", "data:", ": ", ":", "\n", "\r", "\r\n", "\n\n", "id: ", "7", "event: ", "retry: 5", "x", "\u{0}",
+            "ü",
+            "\u{FEFF}", " ",
+        ]
+        let text = (0..<Int.random(in: 0...30, using: &random)).map { _ in pieces.randomElement(using: &random)! }
+            .joined()
+        let bytes = Data(text.utf8)
+        let whole = read([bytes])
+        for border in 0...bytes.count {
+            #expect(read([bytes.prefix(border), bytes.dropFirst(border)]) == whole, "seed \(seed), border \(border)")
+        }
+        #expect(read(bytes.map { Data([$0]) }) == whole)
+    }
+
+    private struct Reading: Equatable {
+        var events: [ServerSentEvent] = []
+        var lastEventID = ""
+        var reconnectionTime: Duration?
+        var problem: NetworkError.Code?
+    }
+
+    private func read(_ chunks: [Data]) -> Reading {
+        var parser = ServerSentEventParser(maximumLineBytes: 12, maximumEventBytes: 8)
+        var reading = Reading()
+        for chunk in chunks { reading.events += parser.events(in: chunk) }
+        reading.lastEventID = parser.lastEventID
+        reading.reconnectionTime = parser.reconnectionTime
+        reading.problem = parser.problem?.code
+        return reading
+    }
+}

@@ -1,0 +1,59 @@
+import Foundation
+import NetworkCore
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct ProblemDetailsTests {
+    private let example = """
+        {"type":"https://example.com/probs/out-of-credit","title":"You do not have enough credit.","status":403,
+        "detail":"Your current balance is 30, but that costs 50.","instance":"/account/12345/msgs/abc",
+        "balance":30,"accounts":["/account/12345","/account/67890"],"nested":{"a":[true,null,2.5]}}
+        """
+
+    private func failure(_ body: String, type: String = "application/problem+json") async throws -> NetworkError {
+        let stub = StubTransport(status: 403, fields: [.contentType: type], body: body)
+        return try await #require(throws: NetworkError.self) {
+            try await NetworkClient(transport: stub).data(for: RequestData(path: "http://127.0.0.1/"))
+        }
+    }
+
+    @Test func exampleOfTheStandard_isRead() async throws {
+        let error = try await failure(example)
+        let problem = try #require(error.problem)
+        #expect(problem.type == "https://example.com/probs/out-of-credit")
+        #expect(problem.title == "You do not have enough credit.")
+        #expect(problem.status == 403)
+        #expect(problem.detail == "Your current balance is 30, but that costs 50.")
+        #expect(problem.instance == "/account/12345/msgs/abc")
+        #expect(
+            problem.extensions == [
+                "balance": 30, "accounts": ["/account/12345", "/account/67890"], "nested": ["a": [true, nil, 2.5]],
+            ]
+        )
+        #expect(!error.description.contains("credit"))
+        #expect(error.debugDescription.contains("credit"))
+    }
+
+    @Test func membersOfAWrongKind_areIgnored() throws {
+        let problem = try #require(
+            ProblemDetails(json: Data(#"{"type":1,"title":[],"status":"403","detail":null,"x":"y"}"#.utf8)))
+        #expect(problem.type == "about:blank")
+        #expect(problem.title == nil && problem.status == nil && problem.detail == nil)
+        #expect(problem.extensions == ["x": "y"])
+    }
+
+    @Test(arguments: ["", "[]", "null", "1", "{", "<html>", "\u{0}"])
+    func whatIsNoObject_isNoProblem(body: String) { #expect(ProblemDetails(json: Data(body.utf8)) == nil) }
+
+    @Test func otherContentTypes_areNoProblems() async throws {
+        #expect(try await failure(example, type: "application/json").problem == nil)
+        #expect(try await failure(example, type: "Application/Problem+JSON; charset=utf-8").problem != nil)
+    }
+
+    @Test func sizeAndDepth_haveLimits() {
+        let large = #"{"title":"\#(String(repeating: "x", count: ProblemDetails.maximumBytes))"}"#
+        #expect(ProblemDetails(json: Data(large.utf8)) == nil)
+        let deep = #"{"a":"# + String(repeating: "[", count: 200) + String(repeating: "]", count: 200) + "}"
+        #expect(ProblemDetails(json: Data(deep.utf8)) == nil)
+    }
+}

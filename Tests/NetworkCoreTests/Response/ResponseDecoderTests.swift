@@ -1,0 +1,90 @@
+import Foundation
+import NetworkCore
+import Testing
+
+private struct User: Codable, Equatable, Sendable { let userName: String }
+
+private struct Delete: RequestType {
+    typealias ResponseType = Empty
+    var data: RequestData { RequestData(path: "http://127.0.0.1/1", method: .delete) }
+}
+
+private struct Find: RequestType {
+    typealias ResponseType = User?
+    var data: RequestData { RequestData(path: "http://127.0.0.1/1") }
+}
+
+@Suite(.timeLimit(.minutes(1)))
+struct ResponseDecoderTests {
+    private let request = RequestData(path: "http://127.0.0.1/")
+
+    @Test func json_takesOtherStrategies() async throws {
+        let client = NetworkClient(transport: StubTransport(body: #"{"user_name":"Ada"}"#))
+        let decoding = client.decoding(by: .json { $0.keyDecodingStrategy = .convertFromSnakeCase })
+        #expect(try await decoding.response(to: request, as: User.self).value == User(userName: "Ada"))
+        #expect(try await Find().response(from: decoding) == User(userName: "Ada"), "by the pipeline's own rules")
+        await expectFailure(.decodingFailed) { try await client.response(to: request, as: User.self).value.userName }
+    }
+
+    @Test func closure_bringsAnyDecoder() async throws {
+        let list = try PropertyListEncoder().encode(User(userName: "Ada"))
+        let stub = StubTransport(fields: [:], bytes: list)
+        let client = NetworkClient(transport: stub).decoding(
+            by: .using { type, body in try PropertyListDecoder().decode(type, from: body) })
+        #expect(try await client.response(to: request, as: User.self).value == User(userName: "Ada"))
+    }
+
+    @Test func closureThatMakesAnotherType_isAnError() async throws {
+        let client = NetworkClient(transport: StubTransport(body: "1")).decoding(by: .using { _, _ in 1 })
+        let error = await expectFailure(.decodingFailed) {
+            try await client.response(to: request, as: User.self).value.userName
+        }
+        #expect(error?.response?.status == .ok)
+    }
+
+    @Test func decoderOfOnesOwn_seesTheHead() async throws {
+        struct ByType: ResponseDecoder {
+            func decode<Value: Decodable & SendableMetatype>(
+                _ type: Value.Type,
+                from body: Data,
+                of head: HTTPResponse
+            ) throws -> sending Value {
+                let json = #"{"userName":"\#(head.headerFields[.contentType] ?? "")"}"#
+                return try JSONDecoder().decode(type, from: Data(json.utf8))
+            }
+        }
+        let stub = StubTransport(fields: [.contentType: "text/x"], body: "anything")
+        let client = NetworkClient(transport: stub).decoding(by: ByType())
+        #expect(try await client.response(to: request, as: User.self).value == User(userName: "text/x"))
+    }
+
+    @Test(arguments: [(204, ""), (200, ""), (200, "ignored"), (202, "{}")])
+    func empty_needsNoBodyAndDropsOne(status: Int, body: String) async throws {
+        let client = NetworkClient(transport: StubTransport(status: status, body: body))
+        #expect(try await client.response(to: Delete()).value == Empty())
+        #expect(try await Delete().response(from: client) == Empty())
+    }
+
+    @Test(arguments: [204, 205, 200]) func optional_isNilWithoutABody(status: Int) async throws {
+        let client = NetworkClient(transport: StubTransport(status: status, body: ""))
+        #expect(try await client.response(to: Find()).value == nil)
+        #expect(try await Find().response(from: client) == nil)
+        await expectFailure(.noData) { try await client.response(to: request, as: User.self).value.userName }
+    }
+
+    @Test func optional_isDecodedWithABody() async throws {
+        let client = NetworkClient(transport: StubTransport(body: #"{"userName":"Ada"}"#))
+        #expect(try await client.response(to: Find()).value == User(userName: "Ada"))
+        #expect(try await NetworkClient(transport: StubTransport(body: "null")).response(to: Find()).value == nil)
+        await expectFailure(.decodingFailed) {
+            try await NetworkClient(transport: StubTransport(body: "[]")).response(to: Find()).value?.userName
+        }
+    }
+
+    @Test func failure_namesItsExchange() async throws {
+        let client = NetworkClient(transport: StubTransport(body: "<html>"))
+        let error = await expectFailure(.decodingFailed) { try await client.response(to: Find()).value?.userName }
+        #expect(error?.exchange?.method == "GET")
+        #expect(error?.phase == .decoding)
+    }
+}

@@ -1,0 +1,96 @@
+import Foundation
+import NetworkCore
+import Testing
+
+private struct User: Codable, Equatable, Sendable { let id: Int }
+
+@Suite(.timeLimit(.minutes(1)))
+struct ResponseValidationTests {
+    private func head(_ status: Int, _ type: String? = nil, length: String? = nil) -> HTTPResponse {
+        var head = HTTPResponse(status: .init(code: status))
+        head.headerFields[.contentType] = type
+        head.headerFields[.contentLength] = length
+        return head
+    }
+
+    @Test(arguments: [(199, false), (200, true), (299, true), (300, false), (404, false)])
+    func successful_takes2xx(status: Int, isTaken: Bool) throws {
+        if isTaken {
+            try ResponseValidation.successful.check(head(status))
+        } else {
+            expectFailure(.unacceptableStatus) { try ResponseValidation.successful.check(head(status)) }
+        }
+        try ResponseValidation.any.check(head(status))
+    }
+
+    @Test func statuses_takesTheRangesAndNamesThem() throws {
+        let validation = ResponseValidation.statuses(200...299, 404...404)
+        try validation.check(head(404))
+        let error = expectFailure(.unacceptableStatus) { try validation.check(head(500)) }
+        #expect(error?.message == "the server answered 500, and 200 to 299 or 404 was expected")
+    }
+
+    @Test(
+        arguments: [
+            ("application/json", true), ("Application/JSON; charset=utf-8", true), ("application/problem+json", true),
+            ("text/plain", true), ("text/html;a=\"x;y\"", true), ("application/xml", false), ("json", false),
+            ("application/jsonx", false), ("", false), (nil, false),
+        ] as [(String?, Bool)]
+    )
+    func contentTypes_areMatchedByPattern(type: String?, isTaken: Bool) throws {
+        let validation = ResponseValidation.contentTypes("application/json", "text/*", "*/*+json")
+        if isTaken {
+            try validation.check(head(200, type))
+        } else {
+            expectFailure(.unacceptableContentType) { try validation.check(head(200, type)) }
+        }
+    }
+
+    @Test func answersWithoutContent_haveNoTypeToRefuse() throws {
+        let validation = ResponseValidation.contentTypes("application/json")
+        for head in [head(204), head(205), head(304), head(200, length: "0")] { try validation.check(head) }
+    }
+
+    @Test func rules_areAskedInTheirOrder() async throws {
+        let client = NetworkClient(transport: StubTransport(status: 404, body: "sorry"))
+        let both = ResponseValidation.successful.and(.contentTypes("application/json"))
+        let error = await expectFailure(.unacceptableStatus) {
+            try await client.validating(both).response(to: RequestData(path: "http://127.0.0.1/"))
+        }
+        #expect(error?.response?.body == Data("sorry".utf8))
+        await expectFailure(.unacceptableContentType) {
+            try await client.validating(.contentTypes("application/json")).response(
+                to: RequestData(path: "http://127.0.0.1/"))
+        }
+    }
+
+    @Test func ownRule_getsTheAnswerAttached_andMayThrowAnything() async throws {
+        struct Mine: Error {}
+        let client = NetworkClient(transport: StubTransport(body: "x"))
+        let request = RequestData(path: "http://127.0.0.1/")
+        await #expect(throws: Mine.self) {
+            try await client.validating(.custom { _ in throw Mine() }).response(to: request)
+        }
+        let code = NetworkError.Code(rawValue: "mine")
+        let error = await expectFailure(code) {
+            try await client.validating(.custom { _ in throw NetworkError(code, "no") }).text(of: request)
+        }
+        #expect(error?.response?.status == .ok)
+        #expect(error?.exchange?.url == "http://127.0.0.1/")
+    }
+
+    @Test func streamedRefusal_hasTheStartOfTheBody() async throws {
+        let stub = StubTransport(status: 500, body: String(repeating: "x", count: 100_000))
+        let error = await expectFailure(.unacceptableStatus) {
+            try await NetworkClient(transport: stub).lines(of: RequestData(path: "http://127.0.0.1/"))
+        }
+        #expect(error?.response?.body.count == 65_536)
+    }
+
+    @Test func otherStatuses_areValuesWhereTheyAreAccepted() async throws {
+        let client = NetworkClient(transport: StubTransport(status: 404, body: #"{"id":1}"#)).validating(.any)
+        let response = try await client.response(to: RequestData(path: "http://127.0.0.1/"), as: User.self)
+        #expect(response.value == User(id: 1))
+        #expect(response.status == .notFound)
+    }
+}

@@ -1,0 +1,70 @@
+import Foundation
+import NetworkLayer
+
+/// The samples of 'The way of a request', word for word, so that they compile. `DocumentationTests` compares the two.
+enum PipelineSamples {
+    struct Token: Codable {
+        let text: String
+    }
+
+    struct GetToken: RequestType {
+        typealias ResponseType = Token
+        var data: RequestData { RequestData(path: "https://login.example.com/token", method: .post) }
+    }
+
+    static func client() -> NetworkClient {
+        var client = NetworkClient(transport: DefaultTransport.instance)
+        client.options.totalTimeout = .seconds(10)
+        client.interceptors.append(.retry())
+        client.cookies = CookieJar()
+        return client
+    }
+
+    struct RequestNumber: Interceptor {
+        func intercept(_ request: TransportRequest, in call: Call, next: Next) async throws -> TransportResponse {
+            var request = request
+            request.headerFields.append(try HTTPField(checking: "X-Request-Number", value: "\(call.id)"))
+            return try await next(request)
+        }
+    }
+
+    static func steps(_ client: inout NetworkClient) {
+        client.interceptors.append(RequestNumber())
+
+        client.interceptors.append(.adapting { request in request.headerFields[.acceptLanguage] = "de" })
+        client.interceptors.append(.adaptingResponse { response in response.head.headerFields[.server] = nil })
+    }
+
+    static func redirects(_ client: inout NetworkClient) {
+        client.redirects = .deciding { proposal in
+            print(proposal.redirect.from, "→", proposal.redirect.to)
+            return proposal.redirect.to.host.hasSuffix(".example.com") ? .follow(proposal.request) : .refuse("not one of ours")
+        }
+
+        client.secretFields = [HTTPField.Name("X-Session-Key")!]
+    }
+
+    static func retries(_ client: inout NetworkClient) {
+        var policy = RetryPolicy()
+        policy.maximumRetries = 4
+        policy.methods.insert(.post)
+        client.interceptors.append(.retry(policy, budget: RetryBudget(capacity: 50)))
+    }
+
+    static func tokens(_ client: inout NetworkClient) throws {
+        let login = NetworkClient(transport: DefaultTransport.instance)
+        let bearer = try BearerAuthentication(for: ["https://api.example.com"]) { _ in
+            let answer = try await login.response(to: GetToken(), as: Token.self)
+            return Secret(answer.value.text)
+        }
+        client.exchangeInterceptors.append(bearer)
+    }
+
+    static func cookies(_ client: inout NetworkClient) async throws {
+        let jar = CookieJar()
+        try jar.load("cookies.txt")
+        client.cookies = jar
+        print(try await client.data(for: RequestData(path: "https://example.com/home")).count)
+        try jar.save(to: "cookies.txt")
+    }
+}

@@ -1,0 +1,66 @@
+import Foundation
+import NetworkLayer
+import NetworkTesting
+import Testing
+
+/// The samples of 'Testing your code', word for word; they run, too. `DocumentationTests` compares the two.
+@Suite(.timeLimit(.minutes(1)))
+struct TestingSamples {
+    typealias User = ArticleSamples.User
+    typealias GetUsers = ArticleSamples.GetUsers
+
+    @Test func answerWithoutANetwork() async throws {
+        let stub = StubDispatcher()
+        stub.when(.get("/users"), .json([User(id: 1, name: "Ada")]))
+
+        let users = try await GetUsers(page: 1).response(from: stub)
+
+        #expect(users.count == 1)
+        #expect(stub.sent.map(\.target) == ["/users?page=1&tags=a"])
+        try stub.checkAllUsed()
+    }
+
+    @Test func sequencesPredicatesFailures() async throws {
+        let stub = StubDispatcher()
+        stub.when(.get("/users").with("page 2") { $0.query.contains("page=2") }, .json([User(id: 2, name: "Bo")]))
+        stub.when(.get("/users"), .status(503), .failure(NetworkError.connectTimeout), .text("[]"))
+        stub.always(.any, .computed { request in .text("not here: \(request.target)", status: 404) })
+
+        let client = NetworkClient(transport: stub)
+        var outcomes: [String] = []
+        for page in [1, 1, 2, 1, 1] {
+            do {
+                outcomes.append("\(try await client.response(to: GetUsers(page: page)).value.count)")
+            } catch let error as NetworkError {
+                outcomes.append(error.response.map { "\($0.status.code)" } ?? error.code.rawValue)
+            }
+        }
+        #expect(outcomes == ["503", "connectTimeout", "1", "0", "404"])
+    }
+
+    @Test func delaysWithoutWaiting() async throws {
+        let clock = ManualClock()
+        let stub = StubDispatcher(clock: clock)
+        stub.when(.any, .text("[]").after(.seconds(3600)))
+
+        let users = Task { try await GetUsers(page: 1).response(from: stub) }
+        await clock.sleepers(1)
+        clock.advance(by: .seconds(60))
+        await #expect(throws: NetworkError.self) { try await users.value }
+    }
+
+    @Test func bodiesInPieces() async throws {
+        let clock = ManualClock()
+        let stub = StubDispatcher(clock: clock)
+        let pieces = [Data("one\n".utf8), Data("two\n".utf8)]
+        stub.when(.get("/lines"), .chunks(pieces, every: .seconds(1), thenFailing: NetworkError(.truncatedBody, "cut")))
+
+        let body = try await NetworkClient(transport: stub).stream(RequestData(path: "http://127.0.0.1/lines")).value
+        let text = Task { try await body.collect() }
+        for _ in pieces {
+            await clock.sleepers(1)
+            clock.advance(by: .seconds(1))
+        }
+        await #expect(throws: NetworkError.self) { try await text.value }
+    }
+}

@@ -1,0 +1,195 @@
+import Foundation
+import NetworkLayer
+import NetworkTesting
+import TestSupport
+import Testing
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+@Suite(.timeLimit(.minutes(1)))
+struct URLRequestTests {
+    private static let transports = TransportKind.allCases.map(\.transport)
+
+    private func request(_ url: String = "http://h/a?b=1", _ change: (inout URLRequest) -> Void = { _ in })
+        -> URLRequest
+    {
+        var request = URLRequest(url: URL(string: url)!)
+        change(&request)
+        return request
+    }
+
+    @Test func everythingItSays_isInTheRequest() throws {
+        let made = try request {
+            $0.httpMethod = "PUT"
+            $0.setValue("1", forHTTPHeaderField: "X-A")
+            $0.addValue("2", forHTTPHeaderField: "X-A")
+            $0.httpBody = Data("body".utf8)
+            $0.timeoutInterval = 5
+        }.data.transportRequest()
+        #expect(made.method == .put)
+        #expect(made.url.absoluteString == "http://h/a?b=1")
+        #expect(made.headerFields == [HTTPField.Name("X-A")!: "1,2"])
+        #expect(made.body?.knownBytes == Data("body".utf8))
+        #expect(made.options.idleTimeout == .seconds(5))
+    }
+
+    @Test func timeout_isTheIdleTimeout() throws {
+        func timeout(_ seconds: TimeInterval) throws -> Duration? {
+            try request { $0.timeoutInterval = seconds }.data.transportRequest().options.idleTimeout
+        }
+        var options = TransportOptions()
+        options.idleTimeout = .seconds(7)
+        #expect(try request().data.transportRequest(options: options).options.idleTimeout == .seconds(7))
+        #expect(try timeout(0.5) == .milliseconds(500))
+        #expect(try timeout(.infinity) == TransportOptions.maximumTimeout)
+        #expect(try timeout(.greatestFiniteMagnitude) == TransportOptions.maximumTimeout)
+        for bad in [-1, -Double.infinity, .nan] {
+            let made = try request { $0.timeoutInterval = bad }.data.transportRequest()
+            let error = expectFailure(.invalidOption) { try made.options.check() }
+            #expect(error?.message.contains("idleTimeout") == true)
+        }
+    }
+
+    @Test func whatCannotBeSent_isNamed() {
+        expectFailure(.invalidURL) { try request { $0.url = nil }.data.transportRequest() }
+        expectFailure(.invalidURL) { try request("file:///etc/passwd").data.transportRequest() }
+        expectFailure(.invalidMethod) { try request { $0.httpMethod = "G T" }.data.transportRequest() }
+        expectFailure(.invalidHeader) {
+            try request { $0.setValue("x", forHTTPHeaderField: "a b") }.data.transportRequest()
+        }
+    }
+
+    @Test func request_comesOutAsAURLRequest() throws {
+        var data = RequestData(
+            path: "né?x=1",
+            baseURL: "http://h/v1",
+            method: .post,
+            query: ["t": ["a b"]],
+            content: .json(parameters: ["n": 1]),
+            headers: ["X-A": "1"]
+        )
+        data.idleTimeout = .milliseconds(2500)
+        let made = try data.urlRequest()
+        #expect(made.url?.absoluteString == "http://h/v1/n%C3%A9?x=1&t=a%20b")
+        #expect(made.httpMethod == "POST")
+        #expect(made.allHTTPHeaderFields == ["X-A": "1", "Content-Type": "application/json"])
+        #expect(made.httpBody == Data(#"{"n":1}"#.utf8))
+        #expect(made.timeoutInterval == 2.5)
+        // There and back again.
+        let (there, back) = (try data.transportRequest(), try made.data.transportRequest())
+        #expect(there.url == back.url)
+        #expect(there.method == back.method)
+        #expect(Set(there.headerFields) == Set(back.headerFields))
+        #expect(there.body?.knownBytes == back.body?.knownBytes)
+        #expect(there.options == back.options)
+    }
+
+    @Test func streamedBody_isNoPartOfAURLRequest() {
+        let data = RequestData(path: "http://h/", method: .post, content: .stream(AsyncStream<Data> { $0.finish() }))
+        expectFailure(.unsupported) { try data.urlRequest() }
+    }
+
+    @Test func endpointWithoutURL_failsWithItsReason() async throws {
+        struct Nowhere: BaseRequest {
+            let base = "ftp://h"
+            let path = "/é %"
+        }
+        let made = Nowhere().request
+        let error = expectFailure(.invalidURL) { try made.data.transportRequest() }
+        #expect(error?.message.contains("'ftp'") == true, "\(String(describing: error))")
+    }
+
+    @Test(arguments: transports)
+    func bodyStream_isCarried(transport: any HTTPTransport) async throws {
+        let server = try ScriptedServer(.ok("thanks"))
+        defer { server.stop() }
+        let bytes = PatternBytes.make(count: 200_000, from: 0)
+        let upload = request(server.url("/up")) {
+            $0.httpMethod = "POST"
+            $0.httpBodyStream = InputStream(data: bytes)
+        }
+        let (body, head) = try await NetworkClient(transport: transport).answer(to: upload)
+        #expect(head.statusCode == 200)
+        #expect(body == Data("thanks".utf8))
+        #expect(server.requests.first?.body == bytes)
+    }
+
+    @Test func bodyStreamBeyondTheLimit_isRefused() async throws {
+        var client = NetworkClient(transport: StubDispatcher(lacking: [.streamedRequestBodies]))
+        client.options.maximumBodyBytes = 1000
+        let upload = request {
+            $0.httpMethod = "POST"
+            $0.httpBodyStream = InputStream(data: Data(count: 1001))
+        }
+        await expectFailure(.bodyTooLarge) { try await client.answer(to: upload) }
+    }
+
+    @Test func brokenBodyStream_isTheCallersError() async throws {
+        let upload = request {
+            $0.httpMethod = "POST"
+            $0.httpBodyStream = InputStream(fileAtPath: "/no/such/file")
+        }
+        await expectFailure(.unreadableFile) { try await NetworkClient(transport: StubDispatcher()).answer(to: upload) }
+    }
+
+    @Test func answer_isFoundations() async throws {
+        var fields: HTTPFields = [.server: "s"]
+        fields.append(HTTPField(name: .vary, value: "a"))
+        fields.append(HTTPField(name: .vary, value: "b"))
+        let stub = StubDispatcher().always(.any, .text("gone", status: 410, fields: fields))
+        let (body, head) = try await NetworkClient(transport: stub).answer(to: request())
+        #expect(body == Data("gone".utf8))
+        #expect(head.statusCode == 410)
+        #expect(head.url?.absoluteString == "http://h/a?b=1")
+        #expect(head.value(forHTTPHeaderField: "server") == "s")
+        #expect(head.value(forHTTPHeaderField: "vary") == "a, b")
+    }
+
+    @Test func urlEncoder_addsToTheQuery() throws {
+        var made = request { $0.httpBody = Data("kept".utf8) }
+        try URLParameterEncoder.encode(
+            urlRequest: &made, with: ["q": "a+b & c", "n": 1, "d": Date(timeIntervalSince1970: 0)])
+        #expect(made.url?.absoluteString == "http://h/a?b=1&d=1970-01-01T00%3A00%3A00Z&n=1&q=a%2Bb%20%26%20c")
+        #expect(made.value(forHTTPHeaderField: "Content-Type") == "application/x-www-form-urlencoded; charset=utf-8")
+        #expect(made.httpBody == Data("kept".utf8))
+    }
+
+    @Test func jsonEncoder_makesTheBody() throws {
+        var made = request { $0.setValue("text/x", forHTTPHeaderField: "content-type") }
+        try JSONParameterEncoder.encode(urlRequest: &made, with: ["b": [1, nil] as [Int?], "a": "é"])
+        #expect(made.httpBody == Data(#"{"a":"é","b":[1,null]}"#.utf8))
+        #expect(made.value(forHTTPHeaderField: "Content-Type") == "text/x")
+        made = request()
+        try JSONParameterEncoder.encode(urlRequest: &made, with: [:])
+        #expect(made.value(forHTTPHeaderField: "Content-Type") == "application/json")
+    }
+
+    @Test func encoders_throwTheTutorialsErrors() {
+        expectTutorialErrors(of: URLParameterEncoder.self)
+        expectTutorialErrors(of: JSONParameterEncoder.self)
+    }
+
+    private func expectTutorialErrors(of encoder: any ParameterEncoder.Type) {
+        func attempt(_ request: URLRequest, _ parameters: Parameters) -> String {
+            var made = request
+            do {
+                try encoder.encode(urlRequest: &made, with: parameters)
+                return "nothing"
+            } catch NetworkError.missingURL {
+                #expect(made == request)
+                return "missingURL"
+            } catch NetworkError.encodingFailed {
+                #expect(made == request)
+                return "encodingFailed"
+            } catch {
+                return "\(error)"
+            }
+        }
+        #expect(attempt(request { $0.url = nil }, ["a": 1]) == "missingURL")
+        #expect(attempt(request(), ["a": NSObject()]) == "encodingFailed")
+        #expect(attempt(request(), ["a": Double.nan]) == "encodingFailed")
+        #expect(attempt(request(), ["a": 1]) == "nothing")
+    }
+}

@@ -1,0 +1,294 @@
+import Foundation
+import NetworkLayer
+import NetworkTesting
+import Synchronization
+import Testing
+
+/// Downloads into files, whole and in parts.
+@Suite(.timeLimit(.minutes(1)))
+struct DownloadContract {
+    private static let size = 400_000
+    private static let content = Data((0..<size).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) })
+    private static let other = Data((0..<size).map { UInt8(truncatingIfNeeded: $0 &* 17 >> 2) })
+    private static let cut = 150_000
+
+    /// One connection: a request, and the whole content from the start.
+    private static func whole(_ content: Data = content, tag: String = "\"v1\"") -> Script {
+        let head = Script.head(200, fields: [("ETag", tag), ("Content-Length", "\(content.count)")])
+        return [.read, .send(head + content), .close]
+    }
+
+    /// The same, which ends too early.
+    private static let broken: Script = [
+        .read, .send(Script.head(200, fields: [("ETag", "\"v1\""), ("Content-Length", "\(size)")])),
+        .send(content.prefix(cut)), .close,
+    ]
+
+    /// The rest from an offset on.
+    private static func rest(from offset: Int = cut, upTo end: Int = size) -> Script {
+        let fields = [
+            ("ETag", "\"v1\""), ("Content-Range", "bytes \(offset)-\(size - 1)/\(size)"),
+            ("Content-Length", "\(size - offset)"),
+        ]
+        return [.read, .send(Script.head(206, fields: fields) + content[offset..<end]), .close]
+    }
+
+    private func settings(retries: Int = 0) -> DownloadOptions {
+        var options = DownloadOptions()
+        options.retries = retries
+        options.time = RecordedPauses().time
+        return options
+    }
+
+    private func client(_ transport: ContractTransport) -> NetworkClient {
+        var client = NetworkClient(transport: transport.transport)
+        client.options.totalTimeout = .seconds(30)
+        return client
+    }
+
+    @Test(arguments: ContractTransport.all)
+    func file_isThereWhenItIsWhole(transport: ContractTransport) async throws {
+        try await withFolder { folder in
+            let server = try ScriptedServer(Self.whole())
+            defer { server.stop() }
+            let steps = Guarded<[TransferProgress]>([])
+            var options = settings()
+            options.progress = { step in steps.withLock { $0.append(step) } }
+            let sum = Self.sum(of: Self.content)
+            options.checksum = .sha256(sum.uppercased())
+            let response = try await client(transport).download(
+                RequestData(path: server.url("/f?key=secret")), to: folder + "/file", options: options)
+            #expect(
+                response.value
+                    == DownloadedFile(path: folder + "/file", bytes: Self.size, resumedFrom: 0, checksum: sum))
+            #expect(response.status == .ok)
+            #expect(try Data(contentsOf: URL(filePath: folder + "/file")) == Self.content)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["file"])
+            let seen = steps.withLock { $0 }
+            #expect(seen.first == TransferProgress(completed: 0, total: Self.size))
+            #expect(seen.last == TransferProgress(completed: Self.size, total: Self.size))
+            #expect(seen.map(\.completed) == seen.map(\.completed).sorted())
+            #expect(server.requests.first?.values(of: "Accept-Encoding") == ["identity"])
+            #expect(server.requests.first?.values(of: "Range") == [])
+        }
+    }
+
+    @Test(arguments: ContractTransport.all)
+    func interruptedDownload_goesOnInTheNextOne(transport: ContractTransport) async throws {
+        try await withFolder { folder in
+            let server = try ScriptedServer(Self.broken, Self.rest())
+            defer { server.stop() }
+            let error = await expectFailure(.truncatedBody) {
+                try await client(transport).download(
+                    RequestData(path: server.url("/f?key=1")), to: folder + "/file", options: settings())
+            }
+            #expect(error?.exchange?.method == "GET")
+            #expect(
+                try FileManager.default.contentsOfDirectory(atPath: folder).sorted() == [
+                    "file.partial", "file.partial.json",
+                ])
+            let record = try String(contentsOfFile: folder + "/file.partial.json", encoding: .utf8)
+            #expect(!record.contains("key"), "the query may hold keys")
+            var options = settings()
+            options.checksum = .sha256(Self.sum(of: Self.content))
+            // Another signature in the query is still the same file.
+            let response = try await client(transport).download(
+                RequestData(path: server.url("/f?key=2")), to: folder + "/file", options: options)
+            #expect(response.value.resumedFrom == Self.cut)
+            #expect(response.status == .partialContent)
+            #expect(try Data(contentsOf: URL(filePath: folder + "/file")) == Self.content)
+            let second = try #require(server.requests.last)
+            #expect(second.values(of: "Range") == ["bytes=\(Self.cut)-"])
+            #expect(second.values(of: "If-Range") == ["\"v1\""])
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["file"])
+        }
+    }
+
+    @Test(arguments: ContractTransport.all)
+    func connectionThatBreaks_isFollowedByAnother_inOneDownload(transport: ContractTransport) async throws {
+        try await withFolder { folder in
+            let middle = Self.cut + 50_000
+            let server = try ScriptedServer(
+                Self.broken, Self.rest(upTo: middle), .closed, Self.rest(from: middle))
+            defer { server.stop() }
+            let pauses = RecordedPauses()
+            var options = settings(retries: 3)
+            options.time = pauses.time
+            let response = try await client(transport).download(
+                RequestData(path: server.url()), to: folder + "/file", options: options)
+            #expect(response.value.resumedFrom == middle)
+            #expect(response.attempts == 4)
+            #expect(try Data(contentsOf: URL(filePath: folder + "/file")) == Self.content)
+            #expect(
+                server.requests.map { $0.values(of: "Range").first } == [
+                    nil, "bytes=\(Self.cut)-", "bytes=\(middle)-", "bytes=\(middle)-",
+                ])
+            #expect(pauses.all.count == 3)
+            #expect(pauses.all.allSatisfy { (.milliseconds(500) ... .milliseconds(1250)).contains($0) })
+        }
+    }
+
+    @Test(arguments: ContractTransport.all)
+    func budgetOfRetries_isKept(transport: ContractTransport) async throws {
+        try await withFolder { folder in
+            let server = try ScriptedServer(Self.broken, .closed)
+            defer { server.stop() }
+            await expectFailure(.connectionLost) {
+                try await client(transport).download(
+                    RequestData(path: server.url()), to: folder + "/file", options: settings(retries: 2))
+            }
+            #expect(server.requests.count == 3)
+            #expect(FileManager.default.fileExists(atPath: folder + "/file.partial"))
+        }
+    }
+
+    @Test(arguments: ContractTransport.all)
+    func changedFile_startsAgain(transport: ContractTransport) async throws {
+        try await withFolder { folder in
+            let server = try ScriptedServer(Self.broken, Self.whole(Self.other, tag: "\"v2\""))
+            defer { server.stop() }
+            let response = try await client(transport).download(
+                RequestData(path: server.url()), to: folder + "/file", options: settings(retries: 1))
+            #expect(response.value.resumedFrom == 0)
+            #expect(try Data(contentsOf: URL(filePath: folder + "/file")) == Self.other)
+            #expect(server.requests.last?.values(of: "If-Range") == ["\"v1\""])
+        }
+    }
+
+    /// A server that sends a part of another version, or another part, in spite of If-Range.
+    @Test(arguments: ContractTransport.all)
+    func partThatDoesNotFit_startsAgain(transport: ContractTransport) async throws {
+        try await withFolder { folder in
+            let server = try ScriptedServer(
+                Self.broken, Self.rest(from: 100_000), Self.whole(Self.other, tag: "\"v2\""))
+            defer { server.stop() }
+            let response = try await client(transport).download(
+                RequestData(path: server.url()), to: folder + "/file", options: settings(retries: 1))
+            #expect(response.value.resumedFrom == 0)
+            #expect(try Data(contentsOf: URL(filePath: folder + "/file")) == Self.other)
+            #expect(server.requests.map { $0.values(of: "Range").count } == [0, 1, 0])
+        }
+    }
+
+    @Test(arguments: ContractTransport.all)
+    func downloadThatWasWholeAlready_isFinished(transport: ContractTransport) async throws {
+        try await withFolder { folder in
+            let server = try ScriptedServer(
+                Self.whole(), .raw(Script.head(416, fields: [("Content-Range", "bytes */\(Self.size)")])))
+            defer { server.stop() }
+            let url = server.url("/f")
+            try Self.content.write(to: URL(filePath: folder + "/file.partial"))
+            try Data(#"{"url":"\#(url)","validator":"\"v1\"","total":\#(Self.size)}"#.utf8)
+                .write(to: URL(filePath: folder + "/file.partial.json"))
+            // The first answer ignores the range and is written whole, the second says that nothing is missing.
+            _ = try await client(transport).download(
+                RequestData(path: url), to: folder + "/file", options: settings())
+            try Self.content.write(to: URL(filePath: folder + "/file.partial"))
+            try Data(#"{"url":"\#(url)","validator":"\"v1\"","total":\#(Self.size)}"#.utf8)
+                .write(to: URL(filePath: folder + "/file.partial.json"))
+            var options = settings()
+            options.checksum = .sha256(Self.sum(of: Self.content))
+            let response = try await client(transport).download(
+                RequestData(path: url), to: folder + "/file", options: options)
+            #expect(response.value.resumedFrom == Self.size)
+            #expect(try Data(contentsOf: URL(filePath: folder + "/file")) == Self.content)
+        }
+    }
+
+    @Test(arguments: ContractTransport.all)
+    func wrongChecksum_leavesNothing(transport: ContractTransport) async throws {
+        try await withFolder { folder in
+            let server = try ScriptedServer(Self.whole())
+            defer { server.stop() }
+            var options = settings()
+            options.checksum = .sha256(String(repeating: "0", count: 64))
+            let error = await expectFailure(.checksumMismatch) {
+                try await client(transport).download(
+                    RequestData(path: server.url()), to: folder + "/file", options: options)
+            }
+            #expect(error?.message.contains(Self.sum(of: Self.content)) == true)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == [])
+        }
+    }
+
+    @Test(arguments: ContractTransport.all)
+    func refusedStatus_keepsTheOldFile(transport: ContractTransport) async throws {
+        try await withFolder { folder in
+            let server = try ScriptedServer(.answer(404, body: Data("not here".utf8)))
+            defer { server.stop() }
+            try Data("old".utf8).write(to: URL(filePath: folder + "/file"))
+            let error = await expectFailure(.unacceptableStatus) {
+                try await client(transport).download(
+                    RequestData(path: server.url()), to: folder + "/file", options: settings())
+            }
+            #expect(error?.response?.body == Data("not here".utf8))
+            #expect(try String(contentsOfFile: folder + "/file", encoding: .utf8) == "old")
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["file"])
+        }
+    }
+
+    @Test(arguments: ContractTransport.all)
+    func fileBeyondTheLimit_isRefused(transport: ContractTransport) async throws {
+        try await withFolder { folder in
+            let server = try ScriptedServer(Self.whole())
+            defer { server.stop() }
+            var options = settings()
+            options.maximumBytes = Self.size - 1
+            await expectFailure(.bodyTooLarge) {
+                try await client(transport).download(
+                    RequestData(path: server.url()), to: folder + "/file", options: options)
+            }
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == [])
+        }
+    }
+
+    @Test(arguments: ContractTransport.all)
+    func progress_isASequence_thatEndsWithTheFile(transport: ContractTransport) async throws {
+        try await withFolder { folder in
+            let server = try ScriptedServer(Self.whole(), Self.broken)
+            defer { server.stop() }
+            var last: TransferProgress?
+            let download = try client(transport).startDownload(
+                of: RequestData(path: server.url()), to: folder + "/file", options: settings())
+            for try await step in download { last = step }
+            #expect(last?.fraction == 1)
+            #expect(try await download.response.value.bytes == Self.size)
+
+            let second = try client(transport).startDownload(
+                of: RequestData(path: server.url()), to: folder + "/file", options: settings())
+            await expectFailure(.truncatedBody) { for try await _ in second {} }
+        }
+    }
+
+    @Test(arguments: ContractTransport.all)
+    func cancelledDownload_endsAtOnce_andKeepsItsPart(transport: ContractTransport) async throws {
+        try await withFolder { folder in
+            let head = Script.head(200, fields: [("ETag", "\"v1\""), ("Content-Length", "\(Self.size)")])
+            let server = try ScriptedServer([.read, .send(head + Self.content.prefix(Self.cut)), .stall])
+            defer { server.stop() }
+            let download = try client(transport).startDownload(
+                of: RequestData(path: server.url()), to: folder + "/file", options: settings())
+            for try await step in download where step.completed == Self.cut { break }
+            download.cancel()
+            await expectFailure(.cancelled) { try await download.response }
+            let part = try Data(contentsOf: URL(filePath: folder + "/file.partial"))
+            #expect(part == Self.content.prefix(Self.cut))
+            // The lock is free again.
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder).count == 2)
+        }
+    }
+
+    private static func sum(of bytes: Data) -> String {
+        var checksum = SHA256Checksum()
+        checksum.update(bytes)
+        return checksum.finish().map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+}
+
+/// Gives a folder of its own, and takes it away.
+func withFolder<Result>(_ body: (String) async throws -> Result) async throws -> Result {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "networklayer-\(UUID().uuidString)").path
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    return try await body(folder)
+}

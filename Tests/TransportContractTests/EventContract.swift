@@ -1,0 +1,141 @@
+import Foundation
+import NetworkLayer
+import NetworkTesting
+import Testing
+
+/// Streams of server-sent events, and what happens when they break.
+@Suite(.timeLimit(.minutes(1)))
+struct EventContract {
+    private static let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"
+    private static let open = head + "\r\n"
+    private static let chunked = head + "Transfer-Encoding: chunked\r\n\r\n"
+    private static let gone: Script = .raw("HTTP/1.1 204 No Content\r\nContent-Length: 0\r\n\r\n")
+
+    private func event(_ number: Int) -> String { "id: \(number)\ndata: event \(number)\n\n" }
+
+    private func chunk(_ text: String) -> String { "\(String(text.utf8.count, radix: 16))\r\n\(text)\r\n" }
+
+    private func stream(
+        _ transport: ContractTransport,
+        _ server: ScriptedServer,
+        pauses: RecordedPauses = RecordedPauses(),
+        failures: Int? = 10
+    ) throws -> ServerSentEvents {
+        var client = NetworkClient(transport: transport.transport)
+        client.options.idleTimeout = .seconds(20)
+        var options = EventOptions()
+        options.time = pauses.time
+        options.maximumFailures = failures
+        return try client.events(of: RequestData(path: server.url()), options: options)
+    }
+
+    @Test(arguments: ContractTransport.all)
+    func streamThatIsCutFiveTimes_losesNoEvent(transport: ContractTransport) async throws {
+        let gate = Gate()
+        let server = try ScriptedServer(
+            // Cut within an event, within a chunk, before the head, by a reset, and by an answer of 503.
+            [.read, .send(Self.open + "retry: 40\n\n" + event(1) + event(2) + "id: 3\ndata: ev"), .close],
+            [.read, .send(Self.chunked + chunk(event(3)) + "ff\r\nid: 4\nda"), .close],
+            .closed,
+            [.read, .send(Self.chunked + chunk(event(4))), .wait(until: gate), .reset],
+            .raw("HTTP/1.1 503 Busy\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"),
+            [.read, .send(Self.chunked + chunk(event(5)) + chunk(event(6)) + "0\r\n\r\n"), .close],
+            Self.gone
+        )
+        defer { server.stop() }
+        let pauses = RecordedPauses()
+        var ids: [String] = []
+        for try await event in try stream(transport, server, pauses: pauses) {
+            ids.append(event.id)
+            #expect(event.data == "event \(event.id)")
+            if event.id == "4" { gate.open() }
+        }
+        #expect(ids == ["1", "2", "3", "4", "5", "6"])
+        #expect(
+            server.requests.map { $0.values(of: "Last-Event-ID").first } == [nil, "2", "3", "3", "4", "4", "6"])
+        #expect(server.requests.allSatisfy { $0.values(of: "Accept") == ["text/event-stream"] })
+        let first = Duration.milliseconds(40)
+        #expect(pauses.all.count == 6)
+        #expect(pauses.all.allSatisfy { $0 >= first && $0 <= first * 4 })
+        #expect(pauses.all.first == first)
+    }
+
+    @Test(arguments: ContractTransport.all)
+    func event_isThereBeforeTheStreamEnds(transport: ContractTransport) async throws {
+        let gate = Gate()
+        let server = try ScriptedServer(
+            [
+                .read, .send(Self.chunked + chunk("data: a\n\n")), .wait(until: gate), .send(chunk("data: b\n\n")),
+                .close,
+            ],
+            Self.gone
+        )
+        defer { server.stop() }
+        var events = try stream(transport, server).makeAsyncIterator()
+        #expect(try await events.next()?.data == "a")
+        gate.open()
+        #expect(try await events.next()?.data == "b")
+        #expect(try await events.next() == nil)
+        #expect(try await events.next() == nil)
+    }
+
+    @Test(arguments: ContractTransport.all)
+    func answerThatIsNoStream_isAnError(transport: ContractTransport) async throws {
+        let page = try ScriptedServer(.answer(200, fields: [("Content-Type", "text/html")], body: Data("<html>".utf8)))
+        let missing = try ScriptedServer(.answer(404, body: Data("no".utf8)))
+        defer {
+            page.stop()
+            missing.stop()
+        }
+        let error = await expectFailure(.unacceptableContentType) {
+            for try await _ in try stream(transport, page) {}
+        }
+        #expect(error?.response?.body == Data("<html>".utf8))
+        await expectFailure(.unacceptableStatus) { for try await _ in try stream(transport, missing) {} }
+        #expect(page.requests.count == 1 && missing.requests.count == 1)
+    }
+
+    @Test(arguments: ContractTransport.all)
+    func tooManyFailures_areThrown(transport: ContractTransport) async throws {
+        let server = try ScriptedServer(.closed)
+        defer { server.stop() }
+        let pauses = RecordedPauses()
+        await expectFailure(.connectionLost) {
+            for try await _ in try stream(transport, server, pauses: pauses, failures: 3) {}
+        }
+        #expect(server.requests.count == 4)
+        #expect(pauses.all.count == 3)
+        #expect(pauses.all.first == .seconds(3))
+    }
+
+    @Test(arguments: ContractTransport.all)
+    func eventBeyondItsLimit_isAnError_afterTheOthers(transport: ContractTransport) async throws {
+        let server = try ScriptedServer(
+            [.read, .send(Self.chunked + chunk("data: a\n\ndata: \(String(repeating: "x", count: 100))\n\n")), .stall])
+        defer { server.stop() }
+        var options = EventOptions()
+        options.maximumLineBytes = 50
+        let stream = try NetworkClient(transport: transport.transport).events(
+            of: RequestData(path: server.url()), options: options)
+        var events = stream.makeAsyncIterator()
+        #expect(try await events.next()?.data == "a")
+        let error = await expectFailure(.lineTooLong) { try await events.next() }
+        #expect(error?.exchange?.transport == transport.kind)
+        #expect(try await events.next() == nil)
+    }
+
+    @Test(arguments: ContractTransport.all)
+    func cancelledReader_endsTheStream(transport: ContractTransport) async throws {
+        let server = try ScriptedServer([.read, .send(Self.chunked + chunk("data: a\n\n")), .stall])
+        defer { server.stop() }
+        let received = Gate()
+        let events = try stream(transport, server)
+        let reader = Task {
+            for try await _ in events { received.open() }
+        }
+        try await received.wait()
+        reader.cancel()
+        await expectFailure(.cancelled) { try await reader.value }
+        try await server.wait { $0.endedConnectionCount == 1 }
+    }
+}

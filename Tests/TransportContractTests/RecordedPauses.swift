@@ -1,0 +1,21 @@
+import Foundation
+import NetworkLayer
+import Synchronization
+
+/// Pauses that are over at once, and that are written down.
+final class RecordedPauses: Sendable {
+    private let pauses = Guarded<[Duration]>([])
+
+    var all: [Duration] { pauses.withLock(\.self) }
+
+    var time: TimeSource {
+        TimeSource(
+            now: { Date() },
+            sleep: { pause in
+                try Task.checkCancellation()
+                self.pauses.withLock { $0.append(pause) }
+            },
+            random: { 0.5 }
+        )
+    }
+}

@@ -1,0 +1,221 @@
+import Foundation
+import NetworkLayer
+import NetworkTesting
+import Testing
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// The later tutorials' code over both transports. The suite is serialized: they name their address in one place.
+@Suite(.timeLimit(.minutes(2)), .serialized)
+struct ArticleTests {
+    static let transports: [any HTTPTransport] = [CurlNetworkDispatcher.instance, URLSessionNetworkDispatcher.instance]
+
+    private func withDemoServer(_ body: () async throws -> Void) async throws {
+        let server = DemoServer()
+        try await server.start()
+        TutorialAddress.set(server.baseURL)
+        do {
+            try await body()
+        } catch {
+            await server.stop()
+            throw error
+        }
+        await server.stop()
+    }
+
+    private func withScript(_ script: Script, _ body: (ScriptedServer) async throws -> Void) async throws {
+        let server = try ScriptedServer(script)
+        defer { server.stop() }
+        TutorialAddress.set(server.baseURL)
+        try await body(server)
+    }
+
+    // MARK: Base request, endpoint, API client
+
+    private func client(_ transport: any HTTPTransport) -> MovieClient {
+        let client = MovieClient()
+        client.dispatcher = transport
+        return client
+    }
+
+    @Test(arguments: transports)
+    func movieClient_getsItsFeed(transport: any HTTPTransport) async throws {
+        try await withDemoServer {
+            for feed in [MovieFeedFromAPI.nowPlaying, .topRated] {
+                let result = await called { client(transport).getFeed(from: feed, completion: $0) }
+                let movies = try #require(try result.get()?.results)
+                #expect(movies.count == 3)
+                #expect(movies.allSatisfy { $0.title?.isEmpty == false && $0.poster_path != nil })
+            }
+        }
+    }
+
+    @Test(arguments: transports)
+    func movieRequest_isWhatTheArticleSends(transport: any HTTPTransport) async throws {
+        try await withScript(.ok(#"{"results":[]}"#)) { server in
+            let result = await called { client(transport).getFeed(from: .topRated, completion: $0) }
+            let feed = try result.get()
+            #expect(feed?.results?.isEmpty == true)
+            #expect(server.requests.map(\.method) == ["GET"])
+            #expect(server.requests.map(\.target) == ["/3/movie/top_rated?api_key=YOUR_KEY"])
+            #expect(MovieFeedFromAPI.topRated.urlComponents.query == "api_key=YOUR_KEY")
+            #expect(MovieFeedFromAPI.topRated.request.url?.path == "/3/movie/top_rated")
+        }
+    }
+
+    @Test(arguments: transports)
+    func movieFailures_haveTheirCases(transport: any HTTPTransport) async throws {
+        let cases: [(Script, APIError)] = [
+            (.answer(404), .responseUnsuccessful), (.ok("<html>"), .jsonConversionFailure),
+            (.ok(""), .invalidData), (.closed, .requestFailed), (.ok("null"), .jsonParsingFailure),
+        ]
+        for (script, expected) in cases {
+            try await withScript(script) { _ in
+                let result = await called { client(transport).getFeed(from: .nowPlaying, completion: $0) }
+                #expect(throws: expected) { try result.get() }
+            }
+        }
+    }
+
+    @Test func sessionConfiguration_counts() async throws {
+        try await withScript(.ok("{}")) { server in
+            let configuration = URLSessionConfiguration.default
+            configuration.httpAdditionalHeaders = ["X-Session": "yes"]
+            let client = MovieClient(configuration: configuration)
+            _ = await called { client.getFeed(from: .nowPlaying, completion: $0) }
+            #expect(server.requests.first?.values(of: "X-Session") == ["yes"])
+        }
+    }
+
+    // MARK: API request, request builder
+
+    @Test(arguments: transports)
+    func note_isAnswered(transport: any HTTPTransport) async throws {
+        try await withDemoServer {
+            let client = NetworkClient(transport: transport)
+            let (data, response, error) = await called { done in
+                NotiService.getNoti(over: client) { done(($0, $1, $2)) }
+            }
+            #expect(error == nil)
+            #expect((response as? HTTPURLResponse)?.statusCode == 200)
+            #expect(response?.url?.path == "/bins/ki5o0")
+            #expect(String(decoding: data ?? Data(), as: UTF8.self).contains("ki5o0"))
+        }
+    }
+
+    @Test func noteOfTheArticle_isAnswered() async throws {
+        try await withDemoServer {
+            let (data, response, error) = await called { done in NotiService.getNoti { done(($0, $1, $2)) } }
+            #expect(error == nil)
+            #expect((response as? HTTPURLResponse)?.statusCode == 200)
+            #expect(data?.isEmpty == false)
+        }
+    }
+
+    @Test(arguments: transports)
+    func apiRequests_sendWhatTheySay(transport: any HTTPTransport) async throws {
+        try await withDemoServer {
+            let added = try await AddNote(text: "buy milk").response(from: transport)
+            #expect(added.method == "POST")
+            #expect(added.path == "/echo")
+            #expect(added.query.isEmpty)
+            #expect(added.body == #"{"tags":["a","b"],"text":"buy milk","urgent":true}"#)
+            #expect(added.value(of: "X-Source") == "tutorial")
+            #expect(added.value(of: "Content-Type") == "application/json")
+            let found = try await FindNotes().response(from: transport)
+            #expect(found.method == "GET")
+            #expect(found.query == "page=2&q=a%2Bb%20%26%20c")
+
+            let built = try NoteAPIClient().buildURLRequest(for: AddNote(text: "buy milk"))
+            #expect(built == (try MovieClient().buildURLRequest(for: AddNote(text: "buy milk"))))
+            let (data, _) = try await NetworkClient(transport: transport).answer(to: built)
+            let again = try JSONDecoder().decode(Echo.self, from: data)
+            #expect(again.body == added.body)
+            #expect(again.value(of: "X-Source") == "tutorial")
+        }
+    }
+
+    @Test func requestThatCannotBeBuilt_isItsError() {
+        let builder = URLRequestBuilder(with: URL(string: "ftp://h")!, path: "x")
+        #expect(throws: APIError.requestBuilderFailed) { try builder.build() }
+        #expect(throws: NetworkError.self) { try builder.data.urlRequest() }
+    }
+
+    // MARK: Router
+
+    @Test(arguments: transports)
+    func router_getsMovies(transport: any HTTPTransport) async throws {
+        try await withDemoServer {
+            let manager = NetworkManager(router: Router(client: NetworkClient(transport: transport)))
+            let (movies, error) = await called { done in manager.getNewMovies(page: 1) { done(($0, $1)) } }
+            #expect(error == nil)
+            #expect(movies?.count == 3)
+        }
+    }
+
+    @Test(arguments: transports)
+    func routes_areSentAsTheySay(transport: any HTTPTransport) async throws {
+        try await withScript(.ok("{}")) { server in
+            let router = Router<MovieApi>(client: NetworkClient(transport: transport))
+            for route in [MovieApi.newMovies(page: 2), .recommended(id: 7), .rate(id: 7, value: 8.5)] {
+                let (_, response, error) = await called { done in router.request(route) { done(($0, $1, $2)) } }
+                #expect(error == nil)
+                #expect((response as? HTTPURLResponse)?.statusCode == 200)
+            }
+            #expect(
+                server.requests.map(\.target) == [
+                    "/3/movie/now_playing?api_key=YOUR_KEY&page=2", "/3/movie/7/recommendations",
+                    "/3/movie/7/rating?api_key=YOUR_KEY",
+                ])
+            #expect(server.requests.map(\.method) == ["GET", "GET", "POST"])
+            #expect(server.requests.last?.body == Data(#"{"value":8.5}"#.utf8))
+            #expect(server.requests.last?.values(of: "X-Session") == ["1"])
+        }
+    }
+
+    @Test(arguments: transports)
+    func routerHandsOn_whateverTheStatus(transport: any HTTPTransport) async throws {
+        try await withScript(.answer(503, fields: [("X-A", "1"), ("X-A", "2")], body: Data("later".utf8))) { _ in
+            let router = Router<MovieApi>(client: NetworkClient(transport: transport))
+            let (data, response, error) = await called { done in
+                router.request(.popular(page: 1)) { done(($0, $1, $2)) }
+            }
+            #expect(error == nil)
+            #expect(data == Data("later".utf8))
+            let head = try #require(response as? HTTPURLResponse)
+            #expect(head.statusCode == 503)
+            #expect(head.value(forHTTPHeaderField: "x-a") == "1, 2")
+        }
+    }
+
+    @Test(arguments: transports)
+    func cancel_endsWhatIsUnderWay(transport: any HTTPTransport) async throws {
+        try await withScript(.stalled) { server in
+            let router = Router<MovieApi>(client: NetworkClient(transport: transport))
+            let answers = AsyncStream<Error?> { continuation in
+                for _ in 0..<2 { router.request(.popular(page: 1)) { _, _, error in continuation.yield(error) } }
+            }
+            try await server.wait { $0.requests.count == 2 }
+            router.cancel()
+            var iterator = answers.makeAsyncIterator()
+            for _ in 0..<2 { #expect((await iterator.next() as? NetworkError)?.code == .cancelled) }
+            router.cancel()
+        }
+    }
+
+    @Test func ownParameterEncoder_isOneOfThem() throws {
+        var request = URLRequest(url: URL(string: "http://h/")!)
+        let encoders: [ParameterEncoder.Type] = [
+            URLParameterEncoder.self, JSONParameterEncoder.self, PlainParameterEncoder.self,
+        ]
+        for encoder in encoders { try encoder.encode(urlRequest: &request, with: ["text": "a b"]) }
+        #expect(request.url?.absoluteString == "http://h/?text=a%20b")
+        #expect(request.httpBody == Data("a b".utf8))
+        let error = #expect(throws: NetworkError.self) {
+            try PlainParameterEncoder.encode(urlRequest: &request, with: [:])
+        }
+        #expect(error?.code == .parametersNil)
+    }
+}
