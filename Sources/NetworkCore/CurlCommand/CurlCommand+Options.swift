@@ -8,6 +8,8 @@ extension CurlCommand {
         case .http1_0: words.append("--http1.0")
         case .http1_1: words.append("--http1.1")
         case .http2: words.append("--http2")
+        case .http2PriorKnowledge: words.append("--http2-prior-knowledge")
+        case .http3: words.append("--http3")
         }
         if let timeout = options.connectTimeout, timeout != TransportOptions().connectTimeout {
             words += ["--connect-timeout", Self.seconds(timeout)]
