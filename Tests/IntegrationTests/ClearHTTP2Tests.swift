@@ -1,6 +1,7 @@
 import Foundation
 import NetworkLayer
 import NetworkTesting
+import TestSupport
 import Testing
 
 @testable import CurlTransport

@@ -1,6 +1,7 @@
 import Foundation
 import NetworkLayer
 import Synchronization
+import TestSupport
 import Testing
 
 /// `openssl s_server`, which ends the handshake for want of a client certificate, where nginx answers in HTTP.

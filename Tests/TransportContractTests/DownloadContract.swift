@@ -2,6 +2,7 @@ import Foundation
 import NetworkLayer
 import NetworkTesting
 import Synchronization
+import TestSupport
 import Testing
 
 /// Downloads into files, whole and in parts.

@@ -1,6 +1,7 @@
 import Foundation
 import NetworkLayer
 import NetworkTesting
+import TestSupport
 import Testing
 
 /// Streams of server-sent events, and what happens when they break.

@@ -1,5 +1,6 @@
 import Foundation
 import NetworkCore
+import TestSupport
 import Testing
 
 private struct Row: Codable, Equatable, Sendable { let n: Int }
