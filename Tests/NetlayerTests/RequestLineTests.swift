@@ -90,13 +90,14 @@ import Testing
         #expect(RequestLine.id(of: try JSONParser.parse(Array(#"{"id":{}}"#.utf8))) == .null)
     }
 
-    @Test(arguments: [
-        (#"{"uploadStreamed":true}"#, "uploadStreamed")
-    ])
-    func optionThatIsNotCarried_isUnsupportedByName(_ text: String, _ name: String) {
-        let error = #expect(throws: NetworkError.self) { try options(text) }
-        #expect(error?.code == .unsupported)
-        #expect(error?.message.hasSuffix(": \(name)") == true)
+    @Test func streamedUpload_isABodyOfUnknownLength() throws {
+        func body(_ options: String) throws -> RequestBody? {
+            try parse(#"{"url":"http://a/","method":"POST","bodyBase64":"aGk=","options":\#(options)}"#)
+                .transportRequest().body
+        }
+        let streamed = try #require(try body(#"{"uploadStreamed":true}"#))
+        #expect(streamed.length == nil && streamed.isReplayable)
+        #expect(try body(#"{"uploadStreamed":false}"#)?.length == 2)
     }
 
     @Test func redirectsAndCookies_becomeAPipeline() throws {

@@ -42,7 +42,7 @@ enum FileText {
     }
 
     /// Writes a file that its owner alone may read, and puts it in the place of one that is there when it is complete.
-    /// - Throws: ``NetworkError/Code/fileWriteFailed``, ``NetworkError/Code/diskFull``.
+    /// - Throws: ``NetworkError/Code/unwritableFile``, ``NetworkError/Code/diskFull``.
     static func write(_ text: String, to path: String) throws {
         let draft = "\(path).\(UInt64.random(in: 0 ... .max)).tmp"
         do throws(SystemFile.Failure) {

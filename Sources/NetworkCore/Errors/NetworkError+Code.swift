@@ -122,8 +122,6 @@ extension NetworkError.Code {
 
     // MARK: Files
 
-    /// A file can't be written; see ``NetworkError/underlying``.
-    public static let fileWriteFailed = Self("fileWriteFailed")
     /// The file system is full, or its quota is used up.
     public static let diskFull = Self("diskFull")
     /// What arrived is not what ``DownloadOptions/checksum`` expects.

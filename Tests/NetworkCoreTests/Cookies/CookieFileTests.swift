@@ -70,6 +70,6 @@ struct CookieFileTests {
         let error = #expect(throws: NetworkError.self) { try jar.load("/nonexistent/cookies.txt") }
         #expect(error?.code == .unreadableFile)
         let other = #expect(throws: NetworkError.self) { try jar.save(to: "/nonexistent/cookies.txt") }
-        #expect(other?.code == .fileWriteFailed)
+        #expect(other?.code == .unwritableFile)
     }
 }
