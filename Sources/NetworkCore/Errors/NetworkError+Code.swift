@@ -124,8 +124,6 @@ extension NetworkError.Code {
 
     // MARK: Files
 
-    /// A file can't be written.
-    public static let unwritableFile = Self("unwritableFile")
     /// The file system is full, or its quota is used up.
     public static let diskFull = Self("diskFull")
     /// What arrived is not what ``DownloadOptions/checksum`` expects.
