@@ -63,7 +63,7 @@ import Testing
         (#"{"url":"u","options":{"auth":{"user":"x"}}}"#, "'options.auth.scheme' is missing"),
         (#"{"url":"u","options":{"auth":{"scheme":"ntlm"}}}"#, "'options.auth.scheme' is 'ntlm'"),
         (#"{"url":"u","options":{"cookies":"on"}}"#, "'options.cookies' is 'on'"),
-        (#"{"url":"u","options":{"httpVersion":"3"}}"#, "'options.httpVersion' is '3'"),
+        (#"{"url":"u","options":{"httpVersion":"4"}}"#, "'options.httpVersion' is '4'"),
         (#"{"url":"u","options":{"httpVersion":"automatic"}}"#, "'options.httpVersion' is 'automatic'"),
         (#"{"url":"u","options":{"keepMethodOn":["x"]}}"#, "'options.keepMethodOn'"),
         (#"{"url":"u","options":{"maxRedirects":-1}}"#, "'options.maxRedirects' is -1"),
