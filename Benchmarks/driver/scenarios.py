@@ -5,7 +5,6 @@ CONTENDERS = ["control", "send", "pipeline", "typed", "layer-urlsession", "raw-u
 DESCRIPTIONS = {
     "control": "libcurl from C",
     "send": "this library: send, over libcurl",
-    "send-loop": "send, its caller running on the loop's thread",
     "pipeline": "this library: the pipeline over libcurl, body not decoded",
     "typed": "this library: the typed call over libcurl, decoded",
     "layer-urlsession": "this library over URLSession",

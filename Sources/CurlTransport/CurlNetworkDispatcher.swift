@@ -59,8 +59,9 @@ public final class CurlNetworkDispatcher: HTTPTransport {
         do {
             try request.check(for: capabilities)
             guard !Task.isCancelled else { throw NetworkError.cancelled }
-            let loop = try loops.loop(for: Origin(request.url))
-            let transfer = try makeTransfer(request, clock: loop.clock)
+            let origin = Origin(request.url)
+            let loop = try loops.loop(for: origin)
+            let transfer = try makeTransfer(request, origin: origin, clock: loop.clock)
             let headBytes = try await headOfResponse(to: transfer, over: loop)
             do {
                 let head = try ReceivedHead(headBytes)
@@ -81,8 +82,9 @@ public final class CurlNetworkDispatcher: HTTPTransport {
         do {
             try request.check(for: capabilities)
             guard !Task.isCancelled else { throw NetworkError.cancelled }
-            let loop = try loops.loop(for: Origin(request.url))
-            let transfer = try makeTransfer(request, clock: loop.clock, alsoWith: [PrewarmOption()])
+            let origin = Origin(request.url)
+            let loop = try loops.loop(for: origin)
+            let transfer = try makeTransfer(request, origin: origin, clock: loop.clock, alsoWith: [PrewarmOption()])
             transfer.isPrewarming = true
             _ = try await headOfResponse(to: transfer, over: loop)
             if transfer.channel.discard() { loop.discard(transfer) }
@@ -97,7 +99,7 @@ public final class CurlNetworkDispatcher: HTTPTransport {
 
     private func headOfResponse(to transfer: Transfer, over loop: CurlLoop) async throws -> [UInt8] {
         try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
+            try await Waiter.wait { continuation in
                 transfer.channel.attach(continuation)
                 loop.start(transfer)
             }
@@ -107,18 +109,19 @@ public final class CurlNetworkDispatcher: HTTPTransport {
     }
 
     private func makeTransfer(
-        _ request: TransportRequest, clock: LoopClock, alsoWith more: [any EasyOption] = []
+        _ request: TransportRequest, origin: Origin, clock: LoopClock, alsoWith more: [any EasyOption] = []
     ) throws -> Transfer {
         let easy = try pool.take()
-        let transfer = Transfer(request, easy: easy, clock: clock)
         do {
             let lone = tunnels.options(for: request, over: Libcurl.found)
-            try transfer.setUp(easy, trustsAnyServer: trustsAnyServer, alsoWith: more + lone)
+            return try Transfer.make(
+                request, origin: origin, easy: easy, clock: clock, trustsAnyServer: trustsAnyServer,
+                alsoWith: more + lone)
         } catch {
+            easy.setup = nil
             pool.give(easy)
             throw error
         }
-        return transfer
     }
 }
 

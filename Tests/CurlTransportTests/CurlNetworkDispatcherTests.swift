@@ -61,13 +61,14 @@ struct CurlNetworkDispatcherTests {
         let server = try ScriptedServer(.stalled)
         defer { server.stop() }
         let loop = try CurlLoop(configuration: CurlConfiguration(), pool: EasyPool())
-        let pool = EasyPool()
-        let easy = try pool.take()
         let request = try request(server.url())
-        let transfer = Transfer(request, easy: easy, clock: loop.clock)
-        try transfer.setUp(easy, trustsAnyServer: false)
+        func makeTransfer() throws -> Transfer {
+            try Transfer.make(
+                request, origin: Origin(request.url), easy: EasyHandle(), clock: loop.clock, trustsAnyServer: false)
+        }
+        let transfer = try makeTransfer()
         let outcome = Task {
-            try await withCheckedThrowingContinuation { continuation in
+            try await Waiter.wait { continuation in
                 transfer.channel.attach(continuation)
                 loop.start(transfer)
             }
@@ -76,10 +77,10 @@ struct CurlNetworkDispatcherTests {
         loop.shutDown(within: .zero)
         await #expect { try await outcome.value } throws: { ($0 as? NetworkError)?.code == .shutDown }
 
-        let late = Transfer(request, easy: try pool.take(), clock: loop.clock)
+        let late = try makeTransfer()
         loop.start(late)
         await #expect {
-            try await withCheckedThrowingContinuation { late.channel.attach($0) }
+            try await Waiter.wait { late.channel.attach($0) }
         } throws: { ($0 as? NetworkError)?.code == .shutDown }
     }
 

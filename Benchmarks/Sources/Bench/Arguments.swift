@@ -2,24 +2,31 @@
 public struct Arguments: Sendable {
     /// What happens to each body.
     public enum Mode: String, Sendable {
+        /// See the list there.
         case get, stream, post, upload, json, burst, idle
     }
 
+    /// What to do.
     public let mode: Mode
+    /// How many requests are under way at once.
     public let inFlight: Int
+    /// How many there are in all.
     public let count: Int
+    /// What is asked for.
     public let url: String
     /// The length that each body must have, or that is uploaded.
     public private(set) var bytes = 0
     /// The authority to trust, a PEM file.
     public private(set) var authority: String?
+    /// Whether HTTP/2 is wanted.
     public private(set) var usesHTTP2 = false
     /// So many requests to `pollURL` stay in flight, unanswered.
     public private(set) var polls = 0
+    /// What never answers.
     public private(set) var pollURL = ""
-    /// Whether calls go on where the transport runs (`executor=loop`), for the contenders that can.
-    public private(set) var runsOnLoop = false
 
+    /// Reads the words of a command line.
+    /// - Throws: An error that says what was not understood.
     public init(_ words: [String]) throws {
         guard words.count >= 5, let mode = Mode(rawValue: words[1]), let inFlight = Int(words[2]), inFlight > 0,
             let count = Int(words[3]), count > 0
@@ -37,7 +44,6 @@ public struct Arguments: Sendable {
             case "http": usesHTTP2 = value == "2"
             case "polls": polls = try Self.number(value)
             case "poll": pollURL = value
-            case "executor": runsOnLoop = value == "loop"
             // Everybody but the control asks for compressed bodies anyway.
             case "gzip": break
             default: throw Misunderstood(words: [word])

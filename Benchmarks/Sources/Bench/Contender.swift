@@ -1,5 +1,6 @@
 /// A way of sending requests, to be measured.
 public protocol Contender: Sendable {
+    /// Makes the client.
     init(_ arguments: Arguments) async throws
     /// Collects a body.
     /// - Returns: Its bytes.
@@ -16,26 +17,31 @@ public protocol Contender: Sendable {
     func decode() async throws -> Int
     /// Asks for what never comes.
     func poll() async throws
-    /// Runs the body of a worker, perhaps on an executor of the contender's own.
-    func work(_ body: @escaping @Sendable () async -> Void) async
 }
 
 /// What a contender can't do at all.
 public struct CanNot: Error {
+    /// The error.
     public init() {}
 }
 
 /// An answer that is not what was asked for.
 public struct WrongAnswer: Error, CustomStringConvertible {
+    /// What came instead.
     public let description: String
+    /// An error that says so.
     public init(_ description: String) { self.description = description }
 }
 
 extension Contender {
+    /// Not for this contender.
     public func stream() async throws -> Int { throw CanNot() }
+    /// Not for this contender.
     public func post() async throws { throw CanNot() }
+    /// Not for this contender.
     public func upload() async throws { throw CanNot() }
+    /// Not for this contender.
     public func decode() async throws -> Int { throw CanNot() }
+    /// Not for this contender.
     public func poll() async throws { throw CanNot() }
-    public func work(_ body: @escaping @Sendable () async -> Void) async { await body() }
 }

@@ -8,6 +8,7 @@ import Musl
 
 /// The life of a contender's process: reads its arguments, runs, prints one line of JSON, ends.
 public enum Run {
+    /// Runs a contender; ends the process with 0 when no request failed.
     public static func main<C: Contender>(_ type: C.Type) async -> Never {
         do {
             let arguments = try Arguments(CommandLine.arguments)
@@ -92,27 +93,22 @@ final class Workers<C: Contender>: Sendable {
     }
 
     private func worker(upTo limit: Int) async -> [UInt64] {
-        let times = Mutex<[UInt64]>([])
-        let share = arguments.count / arguments.inFlight * 2
-        await contender.work { [self] in
-            var mine: [UInt64] = []
-            mine.reserveCapacity(share)
-            while started.wrappingAdd(1, ordering: .relaxed).oldValue < limit {
-                let began = Usage.monotonicNanoseconds
-                do {
-                    try await attempt()
-                } catch is CanNot {
-                    cannot.store(true, ordering: .relaxed)
-                } catch {
-                    note(error)
-                }
-                mine.append(Usage.monotonicNanoseconds - began)
+        var times: [UInt64] = []
+        times.reserveCapacity(arguments.count / arguments.inFlight * 2)
+        while started.wrappingAdd(1, ordering: .relaxed).oldValue < limit {
+            let began = Usage.monotonicNanoseconds
+            do {
+                try await attempt()
+            } catch is CanNot {
+                cannot.store(true, ordering: .relaxed)
+            } catch {
+                note(error)
             }
-            // A worker counts one beyond the limit before it stops.
-            started.wrappingSubtract(1, ordering: .relaxed)
-            times.withLock { [mine] in $0 = mine }
+            times.append(Usage.monotonicNanoseconds - began)
         }
-        return times.withLock { $0 }
+        // A worker counts one beyond the limit before it stops.
+        started.wrappingSubtract(1, ordering: .relaxed)
+        return times
     }
 
     private func attempt() async throws {

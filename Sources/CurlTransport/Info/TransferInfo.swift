@@ -1,7 +1,7 @@
 import NetworkCore
 
 /// What libcurl knows of a transfer, as typed values.
-struct TransferInfo {
+struct TransferInfo: Sendable {
     /// From the start of the transfer to the end of each step, in microseconds; `nil` for a step that did not happen.
     var nameLookup: Int?
     var connect: Int?
@@ -10,12 +10,20 @@ struct TransferInfo {
     var firstByte: Int?
     var newConnections: Int
     var httpVersion: String?
-    var remoteAddress: String?
-    var localAddress: String?
+    var remote: Address?
+    var local: Address?
     /// The heads of all requests that went out.
     var requestBytes: Int
     var uploadedBytes: Int
     var downloadedBytes: Int
+
+    /// An end of the connection.
+    struct Address: Sendable {
+        let host: String
+        let port: Int
+
+        var text: String { host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]:\(port)" : "\(host):\(port)" }
+    }
 
     /// How far the transfer has come.
     /// - Parameter hasResponse: Whether a byte of the response has arrived; libcurl's own mark is also set by an upload.
@@ -49,8 +57,8 @@ struct TransferInfo {
         metrics.tlsVersion = tlsSession?.version
         metrics.tlsCipher = tlsSession?.cipher
         metrics.retries = attempts.map { max(0, $0 - 1) }
-        metrics.remoteAddress = remoteAddress
-        metrics.localAddress = localAddress
+        metrics.remoteAddress = remote?.text
+        metrics.localAddress = local?.text
         metrics.requestBodyBytes = hasRequestBody ? uploadedBytes : nil
         metrics.responseWireBytes = downloadedBytes
         metrics.responseBodyBytes = bodyBytes

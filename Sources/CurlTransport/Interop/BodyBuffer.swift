@@ -14,7 +14,11 @@ import Musl
 struct BodyBuffer: ~Copyable {
     private var memory: UnsafeMutableRawPointer?
     private var capacity = 0
+    /// Whether the memory is ``BodyMemory``'s.
+    private var isShared = false
     private(set) var count = 0
+    /// What was handed over last: pieces of a stream are alike.
+    private var lastCount = 0
 
     /// Makes room at once for a body of known length. Only a hint: short memory shows up in ``append(_:)``.
     mutating func reserve(_ wanted: Int) { _ = grow(to: wanted) }
@@ -22,7 +26,10 @@ struct BodyBuffer: ~Copyable {
     /// - Returns: Whether there was memory for it.
     mutating func append(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard let source = bytes.baseAddress, !bytes.isEmpty else { return true }
-        if count + bytes.count > capacity, !grow(to: max(count + bytes.count, capacity * 2, 1024)) { return false }
+        if count + bytes.count > capacity {
+            let wanted = max(count + bytes.count, memory == nil ? min(lastCount, 1 << 18) : capacity * 2)
+            guard grow(to: max(wanted, 1024)) else { return false }
+        }
         guard let memory else { return false }
         (memory + count).copyMemory(from: source, byteCount: bytes.count)
         count += bytes.count
@@ -32,22 +39,64 @@ struct BodyBuffer: ~Copyable {
     /// Hands the memory over and starts empty.
     mutating func take() -> Data {
         guard let memory, count > 0 else { return Data() }
-        let length = count
-        // An over-reserved body gives back what it does not use.
-        let fitted = capacity > 2 * length ? realloc(memory, length) ?? memory : memory
+        let (length, room) = (count, capacity)
+        lastCount = count
+        let wasShared = isShared
         self.memory = nil
         capacity = 0
         count = 0
+        isShared = false
+        if wasShared {
+            // A large piece is too good for a small rest.
+            if room > 2 * length {
+                defer { BodyMemory.shared.give(memory, capacity: room) }
+                return Data(bytes: memory, count: length)
+            }
+            return Data(
+                bytesNoCopy: memory,
+                count: length,
+                deallocator: .custom { piece, _ in BodyMemory.shared.give(piece, capacity: room) }
+            )
+        }
+        // An over-reserved body gives back what it does not use.
+        let fitted = room > 2 * length ? realloc(memory, length) ?? memory : memory
         return Data(bytesNoCopy: fitted, count: length, deallocator: .free)
     }
 
     private mutating func grow(to wanted: Int) -> Bool {
         guard wanted > capacity else { return true }
-        guard let larger = realloc(memory, wanted) else { return false }
-        memory = larger
-        capacity = wanted
+        guard let shared = BodyMemory.capacity(for: wanted) else { return growAlone(to: wanted) }
+        guard let larger = BodyMemory.shared.take(shared) else { return false }
+        move(to: larger, capacity: shared, isShared: true)
         return true
     }
 
-    deinit { free(memory) }
+    private mutating func growAlone(to wanted: Int) -> Bool {
+        if isShared {
+            guard let larger = malloc(wanted) else { return false }
+            move(to: larger, capacity: wanted, isShared: false)
+        } else {
+            guard let larger = realloc(memory, wanted) else { return false }
+            memory = larger
+            capacity = wanted
+        }
+        return true
+    }
+
+    private mutating func move(to larger: UnsafeMutableRawPointer, capacity wanted: Int, isShared: Bool) {
+        if let memory {
+            larger.copyMemory(from: memory, byteCount: count)
+            release()
+        }
+        memory = larger
+        capacity = wanted
+        self.isShared = isShared
+    }
+
+    private func release() {
+        guard let memory else { return }
+        if isShared { BodyMemory.shared.give(memory, capacity: capacity) } else { free(memory) }
+    }
+
+    deinit { release() }
 }

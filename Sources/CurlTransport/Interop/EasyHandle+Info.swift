@@ -11,8 +11,8 @@ extension EasyHandle {
             firstByte: time(CURLINFO_STARTTRANSFER_TIME_T),
             newConnections: long(CURLINFO_NUM_CONNECTS),
             httpVersion: httpVersion,
-            remoteAddress: address(CURLINFO_PRIMARY_IP, CURLINFO_PRIMARY_PORT),
-            localAddress: address(CURLINFO_LOCAL_IP, CURLINFO_LOCAL_PORT),
+            remote: address(CURLINFO_PRIMARY_IP, CURLINFO_PRIMARY_PORT),
+            local: address(CURLINFO_LOCAL_IP, CURLINFO_LOCAL_PORT),
             requestBytes: long(CURLINFO_REQUEST_SIZE),
             uploadedBytes: offset(CURLINFO_SIZE_UPLOAD_T),
             downloadedBytes: offset(CURLINFO_SIZE_DOWNLOAD_T)
@@ -44,8 +44,7 @@ extension EasyHandle {
         }
     }
 
-    private func address(_ host: CURLINFO, _ port: CURLINFO) -> String? {
-        guard let host = string(host) else { return nil }
-        return host.contains(":") ? "[\(host)]:\(long(port))" : "\(host):\(long(port))"
+    private func address(_ host: CURLINFO, _ port: CURLINFO) -> TransferInfo.Address? {
+        string(host).map { TransferInfo.Address(host: $0, port: long(port)) }
     }
 }

@@ -22,6 +22,8 @@ final class EasyHandle: @unchecked Sendable {
     private var transferReference: Unmanaged<Transfer>?
     /// What it was set up for, if the next transfer may use it as it is.
     var setup: EasySetup?
+    /// The size of its receive buffer, in bytes.
+    private var receiveBuffer = LibcurlSupport.defaultBuffer
     /// The multi handle that its sockets report to.
     var socketContext: UnsafeMutableRawPointer?
 
@@ -47,6 +49,7 @@ final class EasyHandle: @unchecked Sendable {
         curl_easy_reset(pointer)
         setup = nil
         socketContext = nil
+        receiveBuffer = LibcurlSupport.defaultBuffer
         release()
         errorText[0] = 0
         _ = ccurl_easy_setopt_pointer(pointer, CURLOPT_ERRORBUFFER, errorText)
@@ -63,6 +66,14 @@ final class EasyHandle: @unchecked Sendable {
 
     /// Another transfer with the same setup.
     func reuse() { errorText[0] = 0 }
+
+    /// Wishes a size of the receive buffer for the next transfer, in bytes (CURLOPT_BUFFERSIZE). A handle whose last transfer
+    /// was cut short may still have its buffer, and libcurl then keeps the size.
+    func wishReceiveBuffer(_ bytes: Int) {
+        guard receiveBuffer != bytes else { return }
+        let code = ccurl_easy_setopt_long(pointer, CURLOPT_BUFFERSIZE, bytes)
+        if code == CURLE_OK { receiveBuffer = bytes }
+    }
 
     /// The transfer that it works for.
     var transfer: Transfer? { transferReference?.takeUnretainedValue() }

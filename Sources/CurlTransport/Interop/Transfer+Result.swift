@@ -57,16 +57,19 @@ extension Transfer {
             )
         }
         if state.releaseHead() { headIsComplete() }
-        let queued = (clocks.admitted ?? clocks.sent) - clocks.sent
-        let metrics = info.metrics(
-            queued: queued,
-            total: elapsed,
-            bodyBytes: channel.receivedBytes,
-            hasRequestBody: request.body != nil,
-            tlsSession: tlsSession,
-            attempts: Libcurl.found.has(.requestCheck) ? attempts : nil
+        return .success(
+            ExchangeEnd(
+                info: info,
+                sent: clocks.sent,
+                admitted: clocks.admitted ?? clocks.sent,
+                ended: .now,
+                bodyBytes: channel.receivedBytes,
+                hasRequestBody: request.body != nil,
+                tlsSession: tlsSession,
+                attempts: Libcurl.found.has(.requestCheck) ? attempts : nil,
+                trailerBytes: state.head.trailerBytes
+            )
         )
-        return .success(ExchangeEnd(metrics: metrics, trailerBytes: state.head.trailerBytes))
     }
 
     /// The error of a clock that ran out.

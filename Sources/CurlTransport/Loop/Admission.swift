@@ -21,13 +21,15 @@ struct Admission {
     private let inAll: Int
     private let maximumWaiting: Int
     private var origins: [Origin: OriginState] = [:]
+    /// The origin that was looked at last, taken out of the table: mostly the next one too.
+    private var recent: (origin: Origin, state: OriginState)?
     /// Past their origin's gate.
     private var ready = SlotQueue()
-    private var running = 0
+    private(set) var running = 0
     private(set) var waiting = 0
 
     /// How many origins are remembered, for tests.
-    var originCount: Int { origins.count }
+    var originCount: Int { origins.count + (recent == nil ? 0 : 1) }
 
     init(perOrigin: Int, inAll: Int, maximumWaiting: Int) {
         self.perOrigin = perOrigin
@@ -38,15 +40,19 @@ struct Admission {
     enum Arrival { case run, wait, refused }
 
     mutating func arrive(_ slot: Int, at origin: Origin) -> Arrival {
-        var state = origins[origin] ?? OriginState()
+        let wasKnown = find(origin)
+        var state = takeRecent() ?? OriginState()
         let passes = state.passed < limit(of: state) && state.waiting.isEmpty
         if passes, running < inAll, ready.isEmpty {
             running += 1
             state.passed += 1
-            origins[origin] = state
+            recent = (origin, state)
             return .run
         }
-        guard waiting < maximumWaiting else { return .refused }
+        guard waiting < maximumWaiting else {
+            if wasKnown { recent = (origin, state) }
+            return .refused
+        }
         waiting += 1
         if passes {
             state.passed += 1
@@ -54,20 +60,32 @@ struct Admission {
         } else {
             state.waiting.append(slot)
         }
-        origins[origin] = state
+        recent = (origin, state)
         return .wait
     }
+
+    /// Makes the origin the recent one, if it is known.
+    private mutating func find(_ origin: Origin) -> Bool {
+        if let recent, recent.origin == origin { return true }
+        if let other = recent.take() { origins[other.origin] = other.state }
+        guard let state = origins.removeValue(forKey: origin) else { return false }
+        recent = (origin, state)
+        return true
+    }
+
+    /// The recent origin's state, to be changed in place: nobody else holds its queue.
+    private mutating func takeRecent() -> OriginState? { recent.take()?.state }
 
     /// A connection to the origin was opened, so its name is in the cache.
     /// - Returns: The slots to start now.
     mutating func warm(_ origin: Origin) -> [Int] {
-        guard var state = origins[origin], !state.isWarm else { return [] }
+        guard find(origin), recent?.state.isWarm == false, var state = takeRecent() else { return [] }
         state.isWarm = true
         while state.passed < perOrigin, let next = state.waiting.popFirst() {
             state.passed += 1
             ready.append(next)
         }
-        origins[origin] = state
+        recent = (origin, state)
         return takeReady()
     }
 
@@ -84,7 +102,7 @@ struct Admission {
     /// A waiting slot gives up.
     /// - Returns: The slots to start now.
     mutating func withdraw(_ slot: Int, from origin: Origin) -> [Int] {
-        if origins[origin]?.waiting.remove(slot) == true {
+        if find(origin), recent?.state.waiting.remove(slot) == true {
             waiting -= 1
         } else if ready.remove(slot) {
             waiting -= 1
@@ -94,14 +112,14 @@ struct Admission {
     }
 
     private mutating func releaseOrigin(_ origin: Origin) {
-        guard var state = origins[origin] else { return }
+        guard find(origin), var state = takeRecent() else { return }
         state.passed -= 1
         if let next = state.waiting.popFirst() {
             state.passed += 1
             ready.append(next)
         }
-        let isForgotten = state.passed == 0 && (!state.isWarm || origins.count > Self.rememberedOrigins)
-        origins[origin] = isForgotten ? nil : state
+        let isForgotten = state.passed == 0 && (!state.isWarm || origins.count >= Self.rememberedOrigins)
+        if !isForgotten { recent = (origin, state) }
     }
 
     private mutating func takeReady() -> [Int] {

@@ -122,6 +122,7 @@ final class LoopCore {
         do {
             transfer.delegate = self
             try multi.attachSockets(to: easy)
+            easy.wishReceiveBuffer(Libcurl.found.receiveBufferBytes(running: admission.running))
             if let reader = easy.reader { attach(reader, to: transfer) }
             try multi.add(easy)
         } catch {

@@ -20,6 +20,13 @@ struct MonotonicTime: Comparable, Sendable {
         MonotonicTime(nanoseconds: time.nanoseconds + duration.nanoseconds)
     }
 
+    static func + (time: MonotonicTime, span: Nanoseconds) -> MonotonicTime {
+        MonotonicTime(nanoseconds: time.nanoseconds + span.count)
+    }
+
+    /// Later than anything.
+    static let distantFuture = MonotonicTime(nanoseconds: .max)
+
     static func - (left: MonotonicTime, right: MonotonicTime) -> Duration {
         .nanoseconds(left.nanoseconds - right.nanoseconds)
     }
@@ -33,6 +40,13 @@ struct MonotonicTime: Comparable, Sendable {
         let rest = (later.nanoseconds - nanoseconds + 999_999) / 1_000_000
         return Int32(clamping: max(0, rest))
     }
+}
+
+/// A span of time that is added often: `Duration` counts in 128 bits.
+struct Nanoseconds: Sendable {
+    let count: Int64
+
+    init(_ duration: Duration) { count = duration.nanoseconds }
 }
 
 extension Duration {

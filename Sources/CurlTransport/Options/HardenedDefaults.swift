@@ -30,7 +30,6 @@ struct HardenedDefaults: EasyOption {
         try easy.set(.suppressConnectHeaders, 1)
         try easy.set(.maxConnectionIdle, Self.maximumConnectionIdle)
         if support.has(.connectionLifetime) { try easy.set(.maxConnectionLife, Self.maximumConnectionLife) }
-        if let bytes = support.receiveBufferBytes { try easy.set(.bufferSize, bytes) }
         // With a directory of certificates, OpenSSL builds parse all of them again for each new connection. The file
         // holds the same ones.
         if support.defaultCAFile != nil { try easy.set(.caDirectory, nil) }

@@ -123,6 +123,15 @@ struct LibcurlSupport: Sendable {
         return !mayBeHTTP2 || !faults.contains(where: suffers)
     }
 
-    /// The receive buffer in bytes (CURLOPT_BUFFERSIZE); `nil` keeps libcurl's 16 KiB, where each transfer has its own.
-    var receiveBufferBytes: Int? { has(.sharedReceiveBuffer) ? 256 * 1024 : nil }
+    /// The receive buffer in bytes (CURLOPT_BUFFERSIZE). Large bodies come with far fewer system calls through a large one.
+    /// Before 8.7 each running transfer has its own, so it is large only while few run.
+    /// - Parameter running: How many transfers run.
+    func receiveBufferBytes(running: Int) -> Int {
+        has(.sharedReceiveBuffer) || running <= Self.fewTransfers ? Self.largeBuffer : Self.defaultBuffer
+    }
+
+    static let largeBuffer = 256 * 1024
+    /// libcurl's own size.
+    static let defaultBuffer = 16 * 1024
+    private static let fewTransfers = 64
 }

@@ -42,18 +42,30 @@ struct MethodAndBodyOption: EasyOption {
     }
 }
 
-/// The header fields (CURLOPT_HTTPHEADER).
+/// The header fields (CURLOPT_HTTPHEADER). A first `Accept: */*` is left to libcurl, which writes the same in the same place:
+/// it looks through the list for each field that it knows.
 struct HeaderFieldsOption: EasyOption {
     let fields: HTTPFields
+    var hasBody = true
+
+    private static let acceptAnything = HTTPField(name: .accept, value: "*/*")
 
     func apply(to easy: EasyHandle) throws {
-        var lines = fields.map { field in
+        var lines: [String] = []
+        let leavesAccept = fields.first == Self.acceptAnything && fields[values: .accept].count == 1
+        for field in leavesAccept ? fields.dropFirst() : fields[...] {
             // `Name:` would remove a field and a value of white space vanishes; `Name;` sends it empty.
-            field.value.isEmpty ? "\(field.name.rawName);" : "\(field.name.rawName): \(field.value)"
+            if field.value.isEmpty {
+                lines.append("\(field.name.rawName);")
+            } else {
+                lines.append("\(field.name.rawName): \(field.value)")
+            }
         }
-        // Not invented for us: libcurl's form type, and the wait of up to a second for '100 Continue'.
-        if !fields.contains(.contentType) { lines.append("Content-Type:") }
-        if !fields.contains(.expect) { lines.append("Expect:") }
+        if hasBody {
+            // Not invented for us: libcurl's form type, and the wait of up to a second for '100 Continue'.
+            if !fields.contains(.contentType) { lines.append("Content-Type:") }
+            if !fields.contains(.expect) { lines.append("Expect:") }
+        }
         try easy.set(.headerLines, lines)
     }
 }
@@ -110,6 +122,18 @@ extension HTTPField.Name {
     static let host = Self("Host")!
 }
 
+/// Straight to the server while no variable of the environment names a proxy (CURLOPT_PROXY, empty). libcurl would look for
+/// them again before each request, which costs as much as a tenth of a small one.
+struct NoProxyOption: EasyOption {
+    private static let variables = [
+        "http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY",
+    ]
+
+    func apply(to easy: EasyHandle) throws {
+        if !Self.variables.contains(where: EnvironmentVariable.isSet) { try easy.set(.proxy, "") }
+    }
+}
+
 /// The wire log (CURLOPT_DEBUGFUNCTION, CURLOPT_VERBOSE).
 struct WireLogOption: EasyOption {
     let log: WireLog?
@@ -126,13 +150,17 @@ extension TransportRequest {
             HardenedDefaults(support: support),
             TargetOption(url: url),
             MethodAndBodyOption(method: method, body: try wireBody()),
-            HeaderFieldsOption(fields: wireFields),
+            HeaderFieldsOption(fields: wireFields, hasBody: hasWireBody),
             HTTPVersionOption(version: options.httpVersion, isSecure: url.scheme == "https", support: support),
             ConnectTimeoutOption(timeout: options.connectTimeout, support: support),
             WireLogOption(log: options.wireLog),
+            NoProxyOption(),
         ]
         return options.hasRareOptions ? common + rareOptions(for: support) : common
     }
+
+    /// Whether libcurl sends a body, if only an empty one.
+    private var hasWireBody: Bool { body != nil || method != .get && method != .head }
 
     /// The groups that are not at their defaults.
     private func rareOptions(for support: LibcurlSupport) -> [any EasyOption] {
@@ -144,7 +172,7 @@ extension TransportRequest {
             list.append(RouteOption(url: url, names: names, serverName: tls.serverName, support: support))
         }
         if tls.serverName != nil, !headerFields.contains(.host) {
-            list.append(HeaderFieldsOption(fields: [.host: url.authority] + wireFields))
+            list.append(HeaderFieldsOption(fields: [.host: url.authority] + wireFields, hasBody: hasWireBody))
         }
         list.append(ProxyOption(options: options, isSecure: url.scheme == "https"))
         if options.connection != ConnectionOptions() { list.append(ConnectionOption(options: options.connection)) }

@@ -83,7 +83,7 @@ final class CurlBody: ResponseBodySource {
             if resumesSender { loop.resume(transfer) }
             if case .done(let result) = reading { return try result.get() }
             return try await withTaskCancellationHandler {
-                try await withCheckedThrowingContinuation { continuation in
+                try await Waiter.wait { continuation in
                     let (reading, resumesSender) = attempt(transfer.channel, continuation)
                     if resumesSender { loop.resume(transfer) }
                     if case .done(let result) = reading { continuation.resume(with: result) }
@@ -103,13 +103,13 @@ final class CurlBody: ResponseBodySource {
 
     var metrics: TransportMetrics {
         var metrics = TransportMetrics(total: transfer.elapsed)
-        if case .success(let end) = transfer.channel.end { metrics = end.metrics }
+        if let end = transfer.channel.end { metrics = end.metrics }
         metrics.responseBodyBytes = decoder?.produced ?? transfer.channel.receivedBytes
         return metrics
     }
 
     var trailers: HTTPFields? {
-        guard case .success(let end) = transfer.channel.end else { return nil }
+        guard let end = transfer.channel.end else { return nil }
         return ResponseHeadParser.parseTrailers(end.trailerBytes)
     }
 }

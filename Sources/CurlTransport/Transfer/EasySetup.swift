@@ -7,6 +7,7 @@ struct EasySetup {
     var url: RequestURL
     let headerFields: HTTPFields
     let options: TransportOptions
+    let limits: TransferLimits
 
     /// `nil` for a request whose setup is not to be used again: with a body, with options that leave a state behind in the
     /// handle (credentials, addresses), or whatever else is not asked for often.
@@ -16,6 +17,7 @@ struct EasySetup {
         url = request.url
         headerFields = request.headerFields
         options = request.options
+        limits = TransferLimits(options)
     }
 
     /// Whether it serves the request, but for its URL.
@@ -27,22 +29,30 @@ struct EasySetup {
 }
 
 extension Transfer {
-    /// Prepares a handle that has left its multi handle for this transfer.
-    /// - Parameter more: Options beside the request's own, if it is not of a kind that is repeated.
-    func setUp(_ easy: EasyHandle, trustsAnyServer: Bool, alsoWith more: [any EasyOption] = []) throws {
-        easy.report(to: self)
-        if let setup = easy.setup, setup.fits(request) {
+    /// A transfer with a handle from the pool, prepared for it.
+    /// - Parameter more: Options beside the request's own; such a handle serves no other as it is.
+    static func make(
+        _ request: TransportRequest, origin: Origin, easy: EasyHandle, clock: LoopClock, trustsAnyServer: Bool,
+        alsoWith more: [any EasyOption] = []
+    ) throws -> Transfer {
+        if more.isEmpty, let setup = easy.setup, setup.fits(request) {
+            let transfer = Transfer(request, origin: origin, easy: easy, clock: clock, limits: setup.limits)
             easy.reuse()
-            guard setup.url != request.url else { return }
-            try TargetOption(url: request.url).apply(to: easy)
-            easy.setup?.url = request.url
-            return
+            easy.report(to: transfer)
+            if setup.url != request.url {
+                try TargetOption(url: request.url).apply(to: easy)
+                easy.setup?.url = request.url
+            }
+            return transfer
         }
         easy.reset()
-        easy.report(to: self)
+        let transfer = Transfer(
+            request, origin: origin, easy: easy, clock: clock, limits: TransferLimits(request.options))
+        easy.report(to: transfer)
         for option in try request.easyOptions(for: Libcurl.found) + more { try option.apply(to: easy) }
         if trustsAnyServer { try AnyServerOption().apply(to: easy) }
-        try attachCallbacks(to: easy)
-        easy.setup = EasySetup(request)
+        try transfer.attachCallbacks(to: easy)
+        easy.setup = more.isEmpty ? EasySetup(request) : nil
+        return transfer
     }
 }

@@ -9,9 +9,30 @@ import Foundation
 
 /// How an exchange ended well.
 struct ExchangeEnd: Sendable {
-    let metrics: TransportMetrics
+    let info: TransferInfo
+    let sent: MonotonicTime
+    let admitted: MonotonicTime
+    let ended: MonotonicTime
+    /// Decoded bytes.
+    let bodyBytes: Int
+    let hasRequestBody: Bool
+    let tlsSession: TLSSession?
+    /// How often the request went out; `nil` where nobody counts.
+    let attempts: Int?
     /// The lines after the body, parsed when asked for.
     let trailerBytes: [UInt8]
+
+    /// Made when asked for.
+    var metrics: TransportMetrics {
+        info.metrics(
+            queued: admitted - sent,
+            total: ended - sent,
+            bodyBytes: bodyBytes,
+            hasRequestBody: hasRequestBody,
+            tlsSession: tlsSession,
+            attempts: attempts
+        )
+    }
 }
 
 /// Between the loop and the one who waits: the head, then the body, then the end. Each failure is delivered once.
@@ -19,8 +40,8 @@ struct ExchangeEnd: Sendable {
 /// The loop tells what arrives and calls ``flush()`` at the end of its round, so that a caller wakes once per round: a
 /// small response, head and body and end, is one wake-up.
 final class ExchangeChannel: Sendable {
-    typealias HeadContinuation = CheckedContinuation<[UInt8], any Error>
-    typealias ReaderContinuation = CheckedContinuation<Data?, any Error>
+    typealias HeadContinuation = Waiter<[UInt8]>
+    typealias ReaderContinuation = Waiter<Data?>
 
     /// What a reader's call comes to.
     enum Reading {
@@ -36,7 +57,9 @@ final class ExchangeChannel: Sendable {
         var flow = BodyFlow()
         var buffer = BodyBuffer()
         var reader: ReaderContinuation?
-        var end: Result<ExchangeEnd, any Error>?
+        var end: ExchangeEnd?
+        var failure: (any Error)?
+        var hasEnded: Bool { flow.hasEnded }
         /// A failure is thrown once; what is read after it is the end.
         var isFailureDelivered = false
     }
@@ -83,20 +106,21 @@ final class ExchangeChannel: Sendable {
     /// - Returns: Whether this is it.
     @discardableResult
     func finish(_ end: Result<ExchangeEnd, any Error>) -> Bool {
-        let isFirst = state.withLock { state in
-            guard state.end == nil else { return false }
-            state.end = end
+        let (isFirst, wakeUp): (Bool, WakeUp?) = state.withLock { state in
+            guard !state.hasEnded else { return (false, nil) }
+            switch end {
+            case .success(let end): state.end = end
+            case .failure(let error): state.failure = error
+            }
             state.flow.end()
-            return true
+            return (true, state.nextWakeUp())
         }
-        flush()
+        wakeUp?.run()
         return isFirst
     }
 
-    /// The end of a round: wakes who has something to get.
-    func flush() {
-        while let wakeUp = state.withLock({ $0.nextWakeUp() }) { wakeUp.run() }
-    }
+    /// The end of a round: wakes who has something to get. That is one at most: a reader comes after the head.
+    func flush() { state.withLock { $0.nextWakeUp() }?.run() }
 
     /// Whether the sender is stopped for a reader who does not come.
     var isPaused: Bool { state.withLock { $0.flow.isPaused } }
@@ -108,9 +132,12 @@ final class ExchangeChannel: Sendable {
 
     /// Waits for the head. To be called once.
     func attach(_ continuation: HeadContinuation) {
-        state.withLock { $0.headWaiter = continuation }
         // The end may have come first.
-        flush()
+        let wakeUp = state.withLock { state in
+            state.headWaiter = continuation
+            return state.nextWakeUp()
+        }
+        wakeUp?.run()
     }
 
     /// Reads what is there, or waits with `continuation`. Without one, it only tells.
@@ -142,8 +169,8 @@ final class ExchangeChannel: Sendable {
     /// - Returns: Whether the loop has to be told.
     func discard() -> Bool { state.withLock { $0.flow.discard() } }
 
-    /// How it ended, if it did.
-    var end: Result<ExchangeEnd, any Error>? { state.withLock { $0.end } }
+    /// How it ended, if it ended well.
+    var end: ExchangeEnd? { state.withLock { $0.end } }
 }
 
 extension ExchangeChannel.State {
@@ -161,7 +188,7 @@ extension ExchangeChannel.State {
     /// What a reader gets now: the held bytes, else the failure, once, else the end.
     private mutating func takeBody() -> Result<Data?, any Error> {
         let isWhole = flow.mode != .chunks
-        if case .failure(let error) = end, isWhole || buffer.count == 0 {
+        if let error = failure, isWhole || buffer.count == 0 {
             if isFailureDelivered { return .success(nil) }
             isFailureDelivered = true
             return .failure(error)
@@ -180,7 +207,7 @@ extension ExchangeChannel.State {
                 isHeadDelivered = true
                 return .head(waiter, .success(head))
             }
-            if case .failure(let error) = end {
+            if let error = failure {
                 headWaiter = nil
                 isFailureDelivered = true
                 return .head(waiter, .failure(error))

@@ -6,9 +6,12 @@ enum FieldNames {
     private static let known: [[(bytes: [UInt8], name: HTTPField.Name)]] = {
         let spelled = [
             "Accept-Ranges", "Access-Control-Allow-Origin", "Age", "Alt-Svc", "Cache-Control", "Connection",
-            "Content-Disposition", "Content-Encoding", "Content-Language", "Content-Length", "Content-Type", "Date", "ETag",
-            "Expires", "Keep-Alive", "Last-Modified", "Link", "Location", "Pragma", "Retry-After", "Server", "Set-Cookie",
-            "Strict-Transport-Security", "Transfer-Encoding", "Vary", "Via", "X-Content-Type-Options", "X-Frame-Options",
+            "Content-Disposition", "Content-Encoding", "Content-Language", "Content-Length", "Content-Type", "Date",
+            "ETag",
+            "Expires", "Keep-Alive", "Last-Modified", "Link", "Location", "Pragma", "Retry-After", "Server",
+            "Set-Cookie",
+            "Strict-Transport-Security", "Transfer-Encoding", "Vary", "Via", "X-Content-Type-Options",
+            "X-Frame-Options",
             "X-Powered-By", "X-Request-Id",
         ]
         var table: [[(bytes: [UInt8], name: HTTPField.Name)]] = []

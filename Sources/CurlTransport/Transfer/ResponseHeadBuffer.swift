@@ -20,13 +20,12 @@ struct ResponseHeadBuffer: Sendable {
     /// Takes one line, its end included.
     /// - Parameter afterBody: Whether the body has begun: whatever comes then is a trailer.
     /// - Returns: Whether it still fits.
-    mutating func append(line: some Collection<UInt8>, afterBody: Bool) -> Bool {
-        if !afterBody, line.starts(with: "HTTP/".utf8) {
+    mutating func append(line: some RandomAccessCollection<UInt8>, afterBody: Bool) -> Bool {
+        if !afterBody, line.first == UInt8(ascii: "H"), line.starts(with: Self.statusLineStart) {
             bytes.removeAll(keepingCapacity: true)
+            bytes.reserveCapacity(512)
             isComplete = false
-            isInterim = Self.isInterim(statusLine: line)
-            let status = line.drop { $0 != UInt8(ascii: " ") }
-            isChallenge = status.starts(with: " 401".utf8) || status.starts(with: " 407".utf8)
+            readStatus(line)
         } else if hasFinalHead {
             guard trailerBytes.count + line.count <= Self.maximumBytes else { return false }
             trailerBytes.append(contentsOf: line)
@@ -34,14 +33,26 @@ struct ResponseHeadBuffer: Sendable {
         }
         guard bytes.count + line.count <= Self.maximumBytes else { return false }
         bytes.append(contentsOf: line)
-        if line.allSatisfy({ $0 == UInt8(ascii: "\r") || $0 == UInt8(ascii: "\n") }) { isComplete = true }
+        if let first = line.first, first == UInt8(ascii: "\r") || first == UInt8(ascii: "\n") {
+            if line.allSatisfy({ $0 == UInt8(ascii: "\r") || $0 == UInt8(ascii: "\n") }) { isComplete = true }
+        } else if line.isEmpty {
+            isComplete = true
+        }
         return true
     }
 
-    /// 1xx but for 101, after which the protocol changes for good.
-    private static func isInterim(statusLine: some Collection<UInt8>) -> Bool {
-        guard let space = statusLine.firstIndex(of: UInt8(ascii: " ")) else { return false }
-        let code = statusLine[space...].dropFirst().prefix(3)
-        return code.first == UInt8(ascii: "1") && !code.elementsEqual("101".utf8)
+    private static let statusLineStart = Array("HTTP/".utf8)
+
+    private mutating func readStatus(_ line: some RandomAccessCollection<UInt8>) {
+        isInterim = false
+        isChallenge = false
+        guard let space = line.firstIndex(of: UInt8(ascii: " ")) else { return }
+        let code = line[space...].dropFirst().prefix(3)
+        switch code.first {
+        // 1xx but for 101, after which the protocol changes for good.
+        case UInt8(ascii: "1"): isInterim = !code.elementsEqual("101".utf8)
+        case UInt8(ascii: "4"): isChallenge = code.elementsEqual("401".utf8) || code.elementsEqual("407".utf8)
+        default: break
+        }
     }
 }

@@ -51,7 +51,8 @@ enum ResponseHeadParser {
         var last: Field?
         func finish() {
             guard let field = last else { return }
-            fields.append(HTTPField(name: field.name, value: field.folded.map { text($0[...]) } ?? text(bytes[field.value])))
+            fields.append(
+                HTTPField(name: field.name, value: field.folded.map { text($0[...]) } ?? text(bytes[field.value])))
             last = nil
         }
         var at = start

@@ -23,8 +23,7 @@ struct ResponseHeadScan {
         while at < bytes.count {
             let first = bytes[at]
             if first == UInt8(ascii: " ") || first == UInt8(ascii: "\t") { return nil }
-            var end = at
-            while end < bytes.count, bytes[end] != UInt8(ascii: "\n") { end += 1 }
+            let end = ByteSearch.newline(in: bytes, from: at)
             if first | 0x20 == UInt8(ascii: "c"), !look(bytes, at, end) { return nil }
             lines += 1
             at = end + 1
@@ -34,6 +33,8 @@ struct ResponseHeadScan {
 
     /// A line that may be one of those that matter.
     private mutating func look(_ bytes: [UInt8], _ start: Int, _ end: Int) -> Bool {
+        // What both names have in this place tells most other fields apart.
+        guard end - start > 8, bytes[start + 7] == UInt8(ascii: "-") else { return true }
         if Self.isNamed(Self.contentEncodingName, bytes, start, end) {
             isEncoded = true
         } else if Self.isNamed(Self.contentLengthName, bytes, start, end) {
@@ -70,7 +71,8 @@ struct ResponseHeadScan {
 
     /// `HTTP/1.1 200 OK`, `HTTP/2 200`, and where the next line starts.
     private static func readStatus(_ bytes: [UInt8]) -> (HTTPResponse.Status, Int)? {
-        guard let end = bytes.firstIndex(of: UInt8(ascii: "\n")), let space = bytes.firstIndex(of: UInt8(ascii: " ")),
+        let end = ByteSearch.newline(in: bytes, from: 0)
+        guard end < bytes.count, let space = bytes.firstIndex(of: UInt8(ascii: " ")),
             space + 3 < end
         else { return nil }
         var code = 0

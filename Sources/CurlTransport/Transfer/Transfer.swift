@@ -44,16 +44,18 @@ final class Transfer: @unchecked Sendable {
     /// What happens to a body that nobody reads.
     let whenFull: BodyFlow.WhenFull
 
-    init(_ request: TransportRequest, easy: EasyHandle, clock: LoopClock) {
+    init(
+        _ request: TransportRequest, origin: Origin, easy: EasyHandle, clock: LoopClock, limits: TransferLimits
+    ) {
         let now = MonotonicTime.now
         self.request = request
         self.easy = easy
         self.clock = clock
-        origin = Origin(request.url)
+        self.origin = origin
         let isPausable = Libcurl.found.isPausable(request.options.httpVersion)
         whenFull = isPausable ? .pause : .fail(limit: request.options.maximumBodyBytes)
         state = TransferState(now: now, answersChallenges: request.options.answersChallenges)
-        clocks = TransferClocks(sent: now, options: request.options)
+        clocks = TransferClocks(sent: now, limits: limits)
     }
 
     /// The time since `send`.

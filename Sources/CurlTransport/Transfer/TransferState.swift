@@ -25,7 +25,7 @@ struct TransferState {
     enum HeaderVerdict { case goOn, headIsComplete, stop }
 
     /// A header line, its end included.
-    mutating func receive(headerLine: some Collection<UInt8>, at now: MonotonicTime) -> HeaderVerdict {
+    mutating func receive(headerLine: some RandomAccessCollection<UInt8>, at now: MonotonicTime) -> HeaderVerdict {
         guard failure == nil else { return .stop }
         lastActivity = now
         let wasComplete = head.hasFinalHead
@@ -65,18 +65,37 @@ struct TransferState {
     }
 }
 
+/// The timeouts of a transfer; `nil` for none.
+struct TransferLimits: Sendable {
+    let connect: Nanoseconds?
+    let idle: Nanoseconds?
+    let firstByte: Nanoseconds?
+    let total: Nanoseconds?
+
+    init(_ options: TransportOptions) {
+        connect = options.connectTimeout.map(Nanoseconds.init)
+        idle = options.idleTimeout.map(Nanoseconds.init)
+        firstByte = options.firstByteTimeout.map(Nanoseconds.init)
+        total = options.totalTimeout.map(Nanoseconds.init)
+    }
+}
+
 /// The clocks of one transfer.
 struct TransferClocks {
     let sent: MonotonicTime
     private(set) var admitted: MonotonicTime?
-    private let options: TransportOptions
+    private let limits: TransferLimits
+    private let totalDeadline: MonotonicTime?
     /// When a body that nobody wants must have ended.
     private var drainDeadline: MonotonicTime?
 
-    init(sent: MonotonicTime, options: TransportOptions) {
+    init(sent: MonotonicTime, limits: TransferLimits) {
         self.sent = sent
-        self.options = options
+        self.limits = limits
+        totalDeadline = limits.total.map { sent + $0 }
     }
+
+    init(sent: MonotonicTime, options: TransportOptions) { self.init(sent: sent, limits: TransferLimits(options)) }
 
     /// - Parameter now: The round's clock, which may be a little older than the transfer.
     mutating func admit(at now: MonotonicTime) { admitted = max(now, sent) }
@@ -99,29 +118,26 @@ struct TransferClocks {
     func check(
         at now: MonotonicTime, isConnected: Bool, lastActivity: MonotonicTime, waitsSince: MonotonicTime? = nil
     ) -> Verdict {
-        if let total = options.totalTimeout.map({ sent + $0 }), total <= now { return .fail(.totalTimeout) }
+        if let totalDeadline, totalDeadline <= now { return .fail(.totalTimeout) }
         if let drainDeadline, drainDeadline <= now { return .fail(.cancelled) }
-        if let admitted, !isConnected, let connect = options.connectTimeout.map({ admitted + $0 }), connect <= now {
-            return .fail(.connectTimeout)
-        }
-        if isConnected, let idle = options.idleTimeout.map({ lastActivity + $0 }), idle <= now {
-            return .fail(.idleTimeout)
-        }
-        let firstByte = options.firstByteTimeout
-        if let due = firstByte.flatMap({ timeout in waitsSince.map { $0 + timeout } }), due <= now {
-            return .fail(.firstByteTimeout)
-        }
-        var next = options.totalTimeout.map { sent + $0 }
-        func consider(_ time: MonotonicTime?) {
-            if let time { next = min(next ?? time, time) }
-        }
-        consider(drainDeadline)
+        var next = MonotonicTime.distantFuture
+        if let totalDeadline { next = totalDeadline }
+        if let drainDeadline { next = min(next, drainDeadline) }
         if let admitted {
-            if !isConnected { consider(options.connectTimeout.map { admitted + $0 }) }
+            if !isConnected, let connect = limits.connect {
+                if admitted + connect <= now { return .fail(.connectTimeout) }
+                next = min(next, admitted + connect)
+            }
             // While it connects nothing is idle yet, but it may be connected by the time an idle connection would be due.
-            consider(options.idleTimeout.map { (isConnected ? lastActivity : now) + $0 })
-            if let waits = isConnected ? waitsSince : now { consider(firstByte.map { waits + $0 }) }
+            if let idle = limits.idle {
+                if isConnected, lastActivity + idle <= now { return .fail(.idleTimeout) }
+                next = min(next, (isConnected ? lastActivity : now) + idle)
+            }
+            if let firstByte = limits.firstByte {
+                if let waitsSince, waitsSince + firstByte <= now { return .fail(.firstByteTimeout) }
+                if let waits = isConnected ? waitsSince : now { next = min(next, waits + firstByte) }
+            }
         }
-        return next.map { .lookAgain($0) } ?? .neverAgain
+        return next == .distantFuture ? .neverAgain : .lookAgain(next)
     }
 }

@@ -37,23 +37,23 @@ public struct TransportOptions: Sendable, Hashable {
     /// Checks the ranges.
     /// - Throws: ``NetworkError/Code/invalidOption`` that names the option and its value.
     public func check() throws {
-        for (name, value) in [
-            ("connectTimeout", connectTimeout), ("idleTimeout", idleTimeout), ("totalTimeout", totalTimeout),
-            ("firstByteTimeout", firstByteTimeout),
-        ] {
-            guard let value else { continue }
-            guard value > .zero, value <= Self.maximumTimeout else {
-                throw NetworkError(
-                    .invalidOption,
-                    "\(name) is \(value); it must be above 0 and at most a year (nil for none)",
-                    phase: .preparing
-                )
-            }
-        }
+        try Self.check(connectTimeout, "connectTimeout")
+        try Self.check(idleTimeout, "idleTimeout")
+        try Self.check(totalTimeout, "totalTimeout")
+        try Self.check(firstByteTimeout, "firstByteTimeout")
         guard maximumBodyBytes >= 0 else {
             throw NetworkError(.invalidOption, "maximumBodyBytes is \(maximumBodyBytes), below 0", phase: .preparing)
         }
         try rare?.check()
+    }
+
+    private static func check(_ timeout: Duration?, _ name: StaticString) throws {
+        guard let timeout, timeout <= .zero || timeout > maximumTimeout else { return }
+        throw NetworkError(
+            .invalidOption,
+            "\(name) is \(timeout); it must be above 0 and at most a year (nil for none)",
+            phase: .preparing
+        )
     }
 
     /// What a transport must be able to do for these.

@@ -32,8 +32,6 @@ extension NetworkError.Code {
     public static let overloaded = Self("overloaded")
     /// A file to send can't be read.
     public static let unreadableFile = Self("unreadableFile")
-    /// A file can't be written.
-    public static let unwritableFile = Self("unwritableFile")
     /// A file of cookies is not in the Netscape format; the message names the line.
     public static let invalidCookieFile = Self("invalidCookieFile")
     /// The dispatcher was shut down.

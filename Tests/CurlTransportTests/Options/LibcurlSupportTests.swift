@@ -34,8 +34,12 @@ struct LibcurlSupportTests {
         let serveOnce = [LibcurlVersion(7, 87), LibcurlVersion(7, 88, 1), LibcurlVersion(8, 0)]
             .map { support($0).suffers(from: .http2PriorKnowledgeServesOnce) }
         #expect(serveOnce == [false, true, false])
-        #expect(support(LibcurlVersion(8, 6)).receiveBufferBytes == nil)
-        #expect(support(LibcurlVersion(8, 7)).receiveBufferBytes == 256 * 1024)
+    }
+
+    @Test func theReceiveBufferIsLargeWhereItIsSharedOrFewTransfersRun() {
+        #expect(support(LibcurlVersion(8, 6)).receiveBufferBytes(running: 1) == 256 * 1024)
+        #expect(support(LibcurlVersion(8, 6)).receiveBufferBytes(running: 10_000) == 16 * 1024)
+        #expect(support(LibcurlVersion(8, 7)).receiveBufferBytes(running: 10_000) == 256 * 1024)
     }
 
     @Test func whatWasBuiltWithoutHTTP2RefusesIt_AndSaysWhy() throws {

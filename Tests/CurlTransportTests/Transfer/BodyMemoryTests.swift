@@ -1,0 +1,34 @@
+import Testing
+
+@testable import CurlTransport
+
+@Suite("Memory for bodies")
+struct BodyMemoryTests {
+    @Test func piecesFitWhatTheyAreFor_WithAQuarterToSpareAtMost() throws {
+        #expect(BodyMemory.capacity(for: 1_000) == nil)
+        #expect(BodyMemory.capacity(for: (1 << 20) + 1) == nil)
+        for bytes in stride(from: 32_769, through: 1 << 20, by: 997) {
+            let capacity = try #require(BodyMemory.capacity(for: bytes))
+            #expect(capacity >= bytes)
+            #expect(capacity <= bytes + bytes / 4 + 1)
+        }
+    }
+
+    @Test func aPieceThatWasGivenBackIsTakenAgain() throws {
+        let memory = BodyMemory()
+        let first = try #require(memory.take(65_536))
+        memory.give(first, capacity: 65_536)
+        #expect(memory.keptBytes == 65_536)
+        #expect(memory.take(65_536) == first)
+        #expect(memory.keptBytes == 0)
+        memory.give(first, capacity: 65_536)
+    }
+
+    @Test func whatIsKeptHasALimit() {
+        let memory = BodyMemory()
+        let pieces = (0..<20).compactMap { _ in memory.take(1 << 20) }
+        #expect(pieces.count == 20)
+        for piece in pieces { memory.give(piece, capacity: 1 << 20) }
+        #expect(memory.keptBytes == BodyMemory.maximumKept)
+    }
+}
