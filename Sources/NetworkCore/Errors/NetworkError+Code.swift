@@ -32,6 +32,8 @@ extension NetworkError.Code {
     public static let overloaded = Self("overloaded")
     /// A file to send can't be read.
     public static let unreadableFile = Self("unreadableFile")
+    /// A file can't be written; the underlying error says why.
+    public static let unwritableFile = Self("unwritableFile")
     /// A file of cookies is not in the Netscape format; the message names the line.
     public static let invalidCookieFile = Self("invalidCookieFile")
     /// The dispatcher was shut down.
