@@ -65,6 +65,18 @@ struct MetricsTests {
         #expect(server.connectionCount == 2)
     }
 
+    /// libcurl gives up at the fifth retry that a handle has counted since its last reset.
+    @Test func retriesOfManyRequestsDoNotAddUp() async throws {
+        let once: Script = [.read, .send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"), .read, .close]
+        let server = try ScriptedServer(once)
+        defer { server.stop() }
+        for round in 0..<20 {
+            let metrics = try await OptionExchange(server.url(), over: dispatcher).metrics
+            if Libcurl.found.has(.requestCheck) { #expect(metrics.retries == min(round, 1)) }
+        }
+        #expect(server.connectionCount == 20)
+    }
+
     @Test func theWaitForATurnIsCounted() async throws {
         let gate = Gate()
         let server = try ScriptedServer([

@@ -57,6 +57,7 @@ extension Transfer {
             )
         }
         if state.releaseHead() { headIsComplete() }
+        endedAtOnce = attempts == 1
         return .success(
             ExchangeEnd(
                 info: info,

@@ -229,6 +229,7 @@ final class LoopCore {
     private func recycle(_ transfer: Transfer) {
         if let easy = transfer.easy {
             easy.reader?.upload?.close()
+            if !transfer.endedAtOnce { easy.setup = nil }
             pool.give(easy)
         }
         transfer.easy = nil

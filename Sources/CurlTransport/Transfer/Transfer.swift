@@ -27,6 +27,9 @@ final class Transfer: @unchecked Sendable {
     var tlsSession: TLSSession?
     /// How often the request went out (CURLOPT_PREREQFUNCTION, 7.80).
     var attempts = 0
+    /// Whether it ended well at the first attempt. libcurl counts its retries in the handle, forgets them with a reset alone, and
+    /// gives up at five: a handle that has retried must not be used as it is.
+    var endedAtOnce = false
     /// Why no socket could be opened: errno.
     var socketFailure: Int32?
     /// Whether it ends with its connection, before any request.
