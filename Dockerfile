@@ -32,7 +32,7 @@ CMD ["scripts/test"]
 
 FROM ${RUNTIME_IMAGE} AS run
 RUN apt-get update \
-    && apt-get install -y --no-install-recommends libcurl4 ca-certificates \
+    && apt-get install -y --no-install-recommends libcurl4 ca-certificates publicsuffix \
     && rm -rf /var/lib/apt/lists/* \
     && useradd --system --no-create-home --shell /usr/sbin/nologin netlayer
 COPY --from=build /netlayer /usr/local/bin/netlayer

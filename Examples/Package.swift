@@ -35,6 +35,9 @@ let package = Package(
         .executableTarget(name: "TutorialNotes", dependencies: [product("NetworkLayer")], swiftSettings: settings),
         .executableTarget(name: "TutorialRouter", dependencies: [product("NetworkLayer")], swiftSettings: settings),
         .executableTarget(name: "Encoders", dependencies: [product("NetworkLayer")], swiftSettings: settings),
+        .executableTarget(name: "Pipeline", dependencies: [product("NetworkLayer")], swiftSettings: settings),
+        .executableTarget(name: "Downloads", dependencies: [product("NetworkLayer")], swiftSettings: settings),
+        .executableTarget(name: "Events", dependencies: [product("NetworkLayer")], swiftSettings: settings),
         .executableTarget(name: "BothTransports", dependencies: [product("NetworkLayer")], swiftSettings: settings),
         // Not examples: programs that put the library on trial, for the scripts of their names.
         .target(name: "TrialSupport", path: "Trials/TrialSupport", swiftSettings: settings),

@@ -1,6 +1,12 @@
 // What parses bytes from outside, and what keeps books of events, under libFuzzer: scripts/fuzz.
 import HTTPTypes
 
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
 @testable import CurlTransport
 @testable import NetworkCore
 
@@ -25,12 +31,14 @@ private func runDriver(
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     var input = Array(UnsafeBufferPointer(start: start, count: count))[...]
-    switch input.popFirst().map({ $0 % 5 }) {
+    switch input.popFirst().map({ $0 % 7 }) {
     case 0: fuzzHead(Array(input))
     case 1: fuzzURL(String(decoding: input, as: UTF8.self))
     case 2: fuzzAdmission(input)
     case 3: fuzzSockets(input)
     case 4: fuzzFlows(input)
+    case 5: fuzzCookies(String(decoding: input, as: UTF8.self))
+    case 6: fuzzDecoding(input)
     default: break
     }
     return 0
@@ -49,9 +57,39 @@ private func fuzzHead(_ bytes: [UInt8]) {
 
 /// What is accepted is pure ASCII and means the same when it is read again.
 private func fuzzURL(_ text: String) {
+    fuzzReference(text)
     guard let url = try? RequestURL(text) else { return }
     precondition(url.absoluteString.utf8.allSatisfy { (0x21...0x7E).contains($0) }, "not pure ASCII")
     precondition((try? RequestURL(url.absoluteString)) == url, "not the same when read again")
+}
+
+/// A body in a coding, split somewhere: as a whole and in two pieces it gives the same, and no piece is too large. The first
+/// byte picks the codings and the split.
+private func fuzzDecoding(_ input: ArraySlice<UInt8>) {
+    guard let choice = input.first else { return }
+    let packed = Data(input.dropFirst())
+    func decoded(splitAt split: Int) -> Data? {
+        let outer = Inflater(choice & 1 == 0 ? .gzip : .deflate)
+        let decoders: [(String, any ContentDecoder)] = [("outer", outer)]
+        var chain = DecodingChain(choice & 2 == 0 ? decoders : decoders + [("inner", Inflater(.gzip))])
+        var body = Data()
+        do {
+            for piece in [packed.prefix(split), packed.dropFirst(split)] where !piece.isEmpty {
+                chain.append(Data(piece))
+                while let next = try chain.next() {
+                    precondition(!next.isEmpty && next.count <= DecodingChain.pieceBytes, "a piece is too large")
+                    body += next
+                    if body.count > 1 << 24 { return nil }
+                }
+            }
+            try chain.end()
+            return body
+        } catch {
+            return nil
+        }
+    }
+    let whole = decoded(splitAt: 0)
+    precondition(whole == decoded(splitAt: packed.count * Int(choice >> 2) / 64), "the split decides on the body")
 }
 
 /// Arrivals, ends and withdrawals: nobody runs twice, nobody is lost, no limit is broken.

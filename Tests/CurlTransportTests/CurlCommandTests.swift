@@ -50,6 +50,12 @@ struct CurlCommandTests {
             testDescription: "large body", method: .post,
             body: Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0) })),
         Case(testDescription: "large text", method: .post, body: Data(repeating: 0x61, count: 100_000)),
+        Case(
+            testDescription: "packed body",
+            method: .post,
+            body: Data(repeating: 0x61, count: 5000),
+            configure: { $0.requestCompression = .gzip(level: 6) }
+        ),
         Case(testDescription: "basic", configure: { $0.authentication = .basic(user: "me", password: "a'b") }),
         Case(testDescription: "HTTP/1.0", configure: { $0.httpVersion = .http1_0 }),
         Case(testDescription: "HTTP/1.1", configure: { $0.httpVersion = .http1_1 }),

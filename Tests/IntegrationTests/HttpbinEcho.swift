@@ -9,6 +9,10 @@ struct HttpbinEcho: Codable {
     var json: Note?
     /// The body as text.
     var data: String?
+    /// The fields of a form.
+    var form: [String: OneOrMany]?
+    /// The files of a form.
+    var files: [String: String]?
     var method: String?
     var url: String?
     var gzipped: Bool?

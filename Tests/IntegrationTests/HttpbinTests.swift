@@ -52,6 +52,26 @@ struct HttpbinTests {
     }
 
     @Test(arguments: TransportKind.allCases)
+    func `forms are read as they were meant`(kind: TransportKind) async throws {
+        let base = try #require(Peers.httpbin)
+        let texts = ["+ & = % ~ *", "größer ✓ \u{1F600}", "\"quoted\" \\ back", "two\r\nlines"]
+        let client = Peers.client(over: kind)
+        let fields = Dictionary(uniqueKeysWithValues: texts.map { ($0, ParameterValue.string("=" + $0)) })
+        let form = RequestData(path: base + "/post", method: .post, content: .form(fields))
+        let read = try await client.response(to: Ask(data: form)).value
+        #expect(read.form == Dictionary(uniqueKeysWithValues: texts.map { ($0, .one("=" + $0)) }))
+
+        let parts: [MultipartPart] = [
+            .field("größer ✓", texts.joined()), .field("n", "1"), .field("n", "2"),
+            .bytes("file \"a\"", Data("contents".utf8), fileName: "a;b=\"c\".txt", contentType: "text/plain"),
+        ]
+        let multipart = RequestData(path: base + "/post", method: .post, content: .multipart(parts))
+        let parsed = try await client.response(to: Ask(data: multipart)).value
+        #expect(parsed.form == ["größer ✓": .one(texts.joined()), "n": .many(["1", "2"])])
+        #expect(parsed.files == ["file %22a%22": "contents"])
+    }
+
+    @Test(arguments: TransportKind.allCases)
     func `DELETE puts its parameters in the query and has no body`(kind: TransportKind) async throws {
         let echo = try await ask("/delete", .delete, params: ["id": 7], over: kind)
         #expect(echo.args == ["id": .one("7")])

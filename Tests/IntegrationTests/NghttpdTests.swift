@@ -59,6 +59,15 @@ struct NghttpdTests {
         #expect(try await client.send("/hello.txt").text == "hello from nghttpd\n")
     }
 
+    @Test func `in clear it is spoken by prior knowledge`() async throws {
+        var client = try HTTP2Client(Peers.nghttpd)
+        client.version = .http2PriorKnowledge
+        let answers = try await client.send("/numbers.txt", times: 100)
+        #expect(answers.allSatisfy { $0.metrics.httpVersion == "2" })
+        let allAreNumbers = answers.allSatisfy { $0.body == Self.numbers }
+        #expect(allAreNumbers)
+    }
+
     /// It can't be told of the peers' authority, and a server that speaks HTTP/2 alone is none that it can talk to in clear.
     @Test func `URLSession is refused by both of nghttpd's ports, with an error`() async throws {
         let transport = URLSessionNetworkDispatcher.instance

@@ -63,7 +63,7 @@ import Testing
         (#"{"url":"u","options":{"auth":{"user":"x"}}}"#, "'options.auth.scheme' is missing"),
         (#"{"url":"u","options":{"auth":{"scheme":"ntlm"}}}"#, "'options.auth.scheme' is 'ntlm'"),
         (#"{"url":"u","options":{"cookies":"on"}}"#, "'options.cookies' is 'on'"),
-        (#"{"url":"u","options":{"httpVersion":"3"}}"#, "'options.httpVersion' is '3'"),
+        (#"{"url":"u","options":{"httpVersion":"4"}}"#, "'options.httpVersion' is '4'"),
         (#"{"url":"u","options":{"httpVersion":"automatic"}}"#, "'options.httpVersion' is 'automatic'"),
         (#"{"url":"u","options":{"keepMethodOn":["x"]}}"#, "'options.keepMethodOn'"),
         (#"{"url":"u","options":{"maxRedirects":-1}}"#, "'options.maxRedirects' is -1"),
@@ -90,13 +90,14 @@ import Testing
         #expect(RequestLine.id(of: try JSONParser.parse(Array(#"{"id":{}}"#.utf8))) == .null)
     }
 
-    @Test(arguments: [
-        (#"{"uploadStreamed":true}"#, "uploadStreamed")
-    ])
-    func optionThatIsNotCarried_isUnsupportedByName(_ text: String, _ name: String) {
-        let error = #expect(throws: NetworkError.self) { try options(text) }
-        #expect(error?.code == .unsupported)
-        #expect(error?.message.hasSuffix(": \(name)") == true)
+    @Test func streamedUpload_isABodyOfUnknownLength() throws {
+        func body(_ options: String) throws -> RequestBody? {
+            try parse(#"{"url":"http://a/","method":"POST","bodyBase64":"aGk=","options":\#(options)}"#)
+                .transportRequest().body
+        }
+        let streamed = try #require(try body(#"{"uploadStreamed":true}"#))
+        #expect(streamed.length == nil && streamed.isReplayable)
+        #expect(try body(#"{"uploadStreamed":false}"#)?.length == 2)
     }
 
     @Test func redirectsAndCookies_becomeAPipeline() throws {

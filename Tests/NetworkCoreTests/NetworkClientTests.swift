@@ -19,8 +19,7 @@ struct NetworkClientTests {
     private let users = #"[{"id":1,"name":"Ada"},{"id":2,"name":"Bo"}]"#
 
     @Test func typedResponse_hasValueStatusAndFields() async throws {
-        let stub = StubDispatcher().always(
-            .any, .text(users, status: 201, fields: [.server: "s"]).after(.milliseconds(3)))
+        let stub = StubDispatcher(always: .text(users, status: 201, fields: [.server: "s"]).after(.milliseconds(3)))
         let response = try await GetUsers().detailedResponse(from: stub)
         #expect(response.value == [User(id: 1, name: "Ada"), User(id: 2, name: "Bo")])
         #expect(response.status == .created)
@@ -31,12 +30,12 @@ struct NetworkClientTests {
 
     @Test(arguments: [200, 299]) func status2xx_isAValue(status: Int) async throws {
         #expect(
-            try await GetUsers().response(from: StubDispatcher().always(.any, .text(users, status: status))).count == 2)
+            try await GetUsers().response(from: StubDispatcher(always: .text(users, status: status))).count == 2)
     }
 
     @Test(arguments: [199, 300, 302, 304, 400, 401, 404, 500, 599])
     func otherStatus_isAnErrorWithTheAnswer(status: Int) async throws {
-        let stub = StubDispatcher().always(.any, .text("sorry", status: status, fields: [.server: "s"]))
+        let stub = StubDispatcher(always: .text("sorry", status: status, fields: [.server: "s"]))
         let error = try await #require(throws: NetworkError.self) { _ = try await GetUsers().response(from: stub) }
         #expect(error.code == .unacceptableStatus)
         #expect(error.response?.status.code == status)
@@ -56,7 +55,7 @@ struct NetworkClientTests {
         ]
     )
     func undecodableBody_isAnErrorThatShowsWhere(body: String, path: String, reason: String) async throws {
-        let stub = StubDispatcher().always(.any, .text(body))
+        let stub = StubDispatcher(always: .text(body))
         let error = try await #require(throws: NetworkError.self) {
             _ = try await GetUsers().detailedResponse(from: stub)
         }
@@ -72,7 +71,7 @@ struct NetworkClientTests {
     }
 
     @Test func bodyStart_isShortAndPrintable() async throws {
-        let stub = StubDispatcher().always(.any, .text("\u{1B}[31m\u{0}" + String(repeating: "x", count: 2000)))
+        let stub = StubDispatcher(always: .text("\u{1B}[31m\u{0}" + String(repeating: "x", count: 2000)))
         let error = try await #require(throws: NetworkError.self) { _ = try await GetUsers().response(from: stub) }
         let start = try #require(error.decoding?.bodyStart)
         #expect(start.hasPrefix("\\u{1B}[31m\\0xxx"))
@@ -82,17 +81,17 @@ struct NetworkClientTests {
 
     @Test func emptyBody_isNoData() async throws {
         await expectFailure(.noData) {
-            _ = try await GetUsers().response(from: StubDispatcher().always(.any, .text("")))
+            _ = try await GetUsers().response(from: StubDispatcher(always: .text("")))
         }
         let error = try await #require(throws: NetworkError.self) {
-            _ = try await GetUsers().detailedResponse(from: StubDispatcher().always(.any, .status(204)))
+            _ = try await GetUsers().detailedResponse(from: StubDispatcher(always: .status(204)))
         }
         #expect(error.code == .noData)
         #expect(error.response?.status == .noContent)
     }
 
     @Test func bodyAboveTheLimit_isRefused() async throws {
-        var client = NetworkClient(transport: StubDispatcher().always(.any, .text("12345")))
+        var client = NetworkClient(transport: StubDispatcher(always: .text("12345")))
         client.options.maximumBodyBytes = 5
         #expect(try await client.data(for: GetUsers().data) == Data("12345".utf8))
         client.options.maximumBodyBytes = 4
@@ -100,7 +99,7 @@ struct NetworkClientTests {
     }
 
     @Test func options_reachTheTransport() async throws {
-        let stub = StubDispatcher().always(.any, .text(users))
+        let stub = StubDispatcher(always: .text(users))
         var client = NetworkClient(transport: stub)
         client.options.totalTimeout = .seconds(5)
         _ = try await GetUsers().detailedResponse(from: client)

@@ -13,6 +13,7 @@ struct DocumentationTests {
         ("\(catalogue)/ComingFromTheTutorials.md", "TutorialArticleSamples.swift"),
         ("\(catalogue)/TestingYourCode.md", "TestingSamples.swift"),
         ("\(catalogue)/TheWayOfARequest.md", "PipelineSamples.swift"),
+        ("\(catalogue)/StreamsAndFiles.md", "StreamSamples.swift"),
         ("\(catalogue)/WritingATransport.md", "TransportSamples.swift"),
     ])
     func `every sample is compiled as it is shown`(page: String, file: String) throws {

@@ -38,8 +38,8 @@ enum PipelineSamples {
     static func redirects(_ client: inout NetworkClient) {
         client.redirects = .deciding { proposal in
             print(proposal.redirect.from, "→", proposal.redirect.to)
-            return proposal.redirect.to.host.hasSuffix(".example.com")
-                ? .follow(proposal.request) : .refuse("not one of ours")
+            let isOurs = proposal.redirect.to.host.hasSuffix(".example.com")
+            return isOurs ? .follow(proposal.request) : .refuse("not one of ours")
         }
 
         client.secretFields = [HTTPField.Name("X-Session-Key")!]

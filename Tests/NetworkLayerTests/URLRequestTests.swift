@@ -138,7 +138,7 @@ struct URLRequestTests {
         var fields: HTTPFields = [.server: "s"]
         fields.append(HTTPField(name: .vary, value: "a"))
         fields.append(HTTPField(name: .vary, value: "b"))
-        let stub = StubDispatcher().always(.any, .text("gone", status: 410, fields: fields))
+        let stub = StubDispatcher(always: .text("gone", status: 410, fields: fields))
         let (body, head) = try await NetworkClient(transport: stub).answer(to: request())
         #expect(body == Data("gone".utf8))
         #expect(head.statusCode == 410)

@@ -197,6 +197,19 @@ struct DownloadContract {
     }
 
     @Test(arguments: ContractTransport.all)
+    func partThatNobodyAskedFor_isRefused(transport: ContractTransport) async throws {
+        try await withFolder { folder in
+            let server = try ScriptedServer(Self.rest(from: 0))
+            defer { server.stop() }
+            await expectFailure(.invalidResponse) {
+                try await client(transport).download(
+                    RequestData(path: server.url()), to: folder + "/file", options: settings())
+            }
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == [])
+        }
+    }
+
+    @Test(arguments: ContractTransport.all)
     func wrongChecksum_leavesNothing(transport: ContractTransport) async throws {
         try await withFolder { folder in
             let server = try ScriptedServer(Self.whole())

@@ -47,21 +47,25 @@ struct RedirectContract {
         }
     }
 
-    @Test(arguments: ContractTransport.all, [true, false])
-    func secrets_stayWithTheirOrigin(transport: ContractTransport, isOther: Bool) async throws {
+    @Test(arguments: ContractTransport.all, [(302, true), (302, false), (303, true), (307, true), (308, false)])
+    func secrets_stayWithTheirOrigin(transport: ContractTransport, way: (status: Int, isOther: Bool)) async throws {
+        let (status, isOther) = way
         let other = try ScriptedServer(.ok("end"))
         defer { other.stop() }
-        let server = try server(302, to: isOther ? other.url("/x") : "/x")
+        let server = try server(status, to: isOther ? other.url("/x") : "/x")
         defer { server.stop() }
         var client = transport.client
         client.secretFields = [try #require(HTTPField.Name("X-Own"))]
         let secrets = ["Authorization", "Cookie", "X-Api-Key", "X-Own"]
         let fields = secrets.map { ($0, "a=secret") } + [("X-Kept", "yes")]
-        let response = try await client.send(try transport.request(.get, server.url(), fields: fields))
+        let response = try await client.send(
+            try transport.request(.put, server.url(), fields: fields, body: .bytes(Data("body".utf8))))
         #expect(try await response.value.collect() == Data("end".utf8))
         let last = try #require(isOther ? other.requests.last : server.requests.last)
         #expect(last.target == "/x")
         #expect(last.values(of: "X-Kept") == ["yes"])
+        #expect(last.method == (status == 303 ? "GET" : "PUT"))
+        #expect(last.body == (status == 303 ? Data() : Data("body".utf8)))
         for name in secrets { #expect(last.values(of: name) == (isOther ? [] : ["a=secret"]), "\(name)") }
         #expect(last.values(of: "Host") == [(isOther ? other : server).baseURL.replacing("http://", with: "")])
     }

@@ -69,7 +69,7 @@ struct ArticleTests {
     func movieFailures_haveTheirCases(transport: any HTTPTransport) async throws {
         let cases: [(Script, APIError)] = [
             (.answer(404), .responseUnsuccessful), (.ok("<html>"), .jsonConversionFailure),
-            (.ok(""), .invalidData), (.closed, .requestFailed), (.ok("null"), .jsonParsingFailure),
+            (.ok(""), .invalidData), (.closed, .requestFailed), (.ok("null"), .invalidData),
         ]
         for (script, expected) in cases {
             try await withScript(script) { _ in
@@ -77,6 +77,19 @@ struct ArticleTests {
                 #expect(throws: expected) { try result.get() }
             }
         }
+    }
+
+    @Test func valueThatIsNotWanted_isItsCase() async throws {
+        let client = MovieClient()
+        client.dispatcher = StubDispatcher(always: .text("{}"))
+        let result = await called { done in
+            client.fetch(
+                with: MovieFeedFromAPI.topRated.request,
+                decode: { _ -> MovieFeedResult? in nil },
+                completion: { (result: Result<MovieFeedResult, APIError>) in done(result) }
+            )
+        }
+        #expect(throws: APIError.jsonParsingFailure) { try result.get() }
     }
 
     @Test func sessionConfiguration_counts() async throws {

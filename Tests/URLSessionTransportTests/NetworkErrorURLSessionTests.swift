@@ -19,7 +19,7 @@ import Testing
         (NSURLErrorBadServerResponse, "Empty reply from server", .connectionLost),
         (NSURLErrorUnknown, "OpenSSL SSL_read: Connection reset by peer, errno 104", .connectionLost),
         (NSURLErrorUnknown, "HTTP/2 stream 1 was not closed cleanly: INTERNAL_ERROR (err 2)", .connectionLost),
-        (NSURLErrorUnknown, "SSL certificate problem: self-signed certificate", .tlsFailed),
+        (NSURLErrorUnknown, "SSL certificate problem: self-signed certificate", .certificateSelfSigned),
         (NSURLErrorUnknown, "OpenSSL/3.0.17: error:0A00010B:SSL routines::wrong version number", .tlsFailed),
         (NSURLErrorUnknown, "transfer closed with 95 bytes remaining to read", .truncatedBody),
         (NSURLErrorUnknown, "transfer closed with outstanding read data remaining", .truncatedBody),

@@ -29,7 +29,7 @@ struct ChildRun {
         let start = Date.now
         var cpu = 0
         var end: Report.End?
-        if isOver.wait(timeout: .now() + row.patience * max(1, ProcessFigures.loadPerCore)) == .timedOut {
+        if isOver.wait(timeout: .now() + row.patience * max(1, min(3, ProcessFigures.loadPerCore))) == .timedOut {
             cpu = ProcessFigures.of("\(child.processIdentifier)").cpuMilliseconds
             end = .hung
             kill(child.processIdentifier, SIGKILL)

@@ -92,7 +92,7 @@ extension URLSessionFaults {
                 .read, .send("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nab"), .pause(milliseconds: 20), .send("cd"),
                 .close,
             ],
-            patience: 30,
+            patience: 15,
             isRight: { $0.said == "640 of 640 came to an end" }
         ) { probe in
             var ended = 0

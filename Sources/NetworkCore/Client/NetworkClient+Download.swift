@@ -17,7 +17,7 @@ extension NetworkClient {
     ///   - request: What to ask.
     ///   - path: Where the file is to be. Its folder must exist.
     ///   - options: How it is written, checked and resumed.
-    /// - Throws: ``NetworkError``: ``NetworkError/Code/fileWriteFailed``, ``NetworkError/Code/diskFull``,
+    /// - Throws: ``NetworkError``: ``NetworkError/Code/unwritableFile``, ``NetworkError/Code/diskFull``,
     ///   ``NetworkError/Code/checksumMismatch``, what ``validation`` refuses (with at most 64 KiB of the answer's body), the
     ///   transport's errors.
     public func download(

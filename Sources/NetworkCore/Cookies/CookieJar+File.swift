@@ -17,7 +17,7 @@ extension CookieJar {
 
     /// Writes all cookies to a file in the Netscape format, those that end with the jar too. The file appears when it is
     /// complete, and its owner alone may read it.
-    /// - Throws: ``NetworkError/Code/unwritableFile``.
+    /// - Throws: ``NetworkError/Code/unwritableFile``, ``NetworkError/Code/diskFull``.
     public func save(to path: String) throws { try FileText.write(netscape, to: path) }
 
     /// All cookies in the Netscape format: a line each of domain, whether its subdomains get it, path, whether it is for TLS

@@ -16,65 +16,49 @@ import Darwin
 enum FileText {
     /// - Throws: ``NetworkError/Code/unreadableFile``, also for more bytes than the limit.
     static func read(_ path: String, limit: Int) throws -> String {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw NetworkError.file(path, "can't be read", errno) }
-        defer { close(descriptor) }
-        var text: [UInt8] = []
-        var piece = [UInt8](repeating: 0, count: 65_536)
+        do throws(SystemFile.Failure) {
+            let file = try SystemFile(opening: path, O_RDONLY)
+            let text = Result { () throws(SystemFile.Failure) in try contents(of: file, limit: limit) }
+            try file.close()
+            return String(decoding: try text.get(), as: UTF8.self)
+        } catch {
+            throw NetworkError(
+                .unreadableFile,
+                "the file '\(path)' can't be read",
+                phase: .preparing,
+                underlying: .init(domain: "errno", code: Int(error.code), message: error.message)
+            )
+        }
+    }
+
+    private static func contents(of file: SystemFile, limit: Int) throws(SystemFile.Failure) -> Data {
+        var text = Data()
         while true {
-            let count = posixRead(descriptor, &piece, piece.count)
-            if count == 0 { return String(decoding: text, as: UTF8.self) }
-            guard count > 0 else {
-                if errno == EINTR { continue }
-                throw NetworkError.file(path, "can't be read", errno)
-            }
-            guard text.count + count <= limit else { throw NetworkError.file(path, "can't be read", EFBIG) }
-            text += piece.prefix(count)
+            let piece = try file.read()
+            if piece.isEmpty { return text }
+            guard text.count + piece.count <= limit else { throw SystemFile.Failure(code: EFBIG) }
+            text.append(piece)
         }
     }
 
     /// Writes a file that its owner alone may read, and puts it in the place of one that is there when it is complete.
-    /// - Throws: ``NetworkError/Code/unwritableFile``.
+    /// - Throws: ``NetworkError/Code/unwritableFile``, ``NetworkError/Code/diskFull``.
     static func write(_ text: String, to path: String) throws {
         let draft = "\(path).\(UInt64.random(in: 0 ... .max)).tmp"
-        let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw NetworkError.file(path, "can't be written", errno, .unwritableFile) }
-        var problem = writeAll(Array(text.utf8), to: descriptor)
-        if close(descriptor) != 0, problem == nil { problem = errno }
-        if problem == nil, rename(draft, path) != 0 { problem = errno }
-        guard let problem else { return }
-        unlink(draft)
-        throw NetworkError.file(path, "can't be written", problem, .unwritableFile)
-    }
-
-    /// - Returns: The number of what went wrong.
-    private static func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Int32? {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let count = posixWrite(descriptor, Array(rest.prefix(65_536)), min(rest.count, 65_536))
-            guard count >= 0 else {
-                if errno == EINTR { continue }
-                return errno
+        do throws(SystemFile.Failure) {
+            let file = try SystemFile(opening: draft, O_WRONLY | O_CREAT | O_EXCL, mode: 0o600)
+            let written = Result { () throws(SystemFile.Failure) in try file.write(Data(text.utf8)) }
+            let closed = Result { () throws(SystemFile.Failure) in try file.close() }
+            do throws(SystemFile.Failure) {
+                try written.get()
+                try closed.get()
+                try SystemFile.rename(draft, to: path)
+            } catch {
+                try SystemFile.remove(draft)
+                throw error
             }
-            rest = rest.dropFirst(count)
+        } catch {
+            throw NetworkError.file(path, error)
         }
-        return nil
     }
 }
-
-extension NetworkError {
-    fileprivate static func file(_ path: String, _ what: String, _ number: Int32, _ code: Code = .unreadableFile)
-        -> Self
-    {
-        NetworkError(
-            code,
-            "the file '\(path)' \(what)",
-            phase: .preparing,
-            underlying: Underlying(domain: "errno", code: Int(number), message: String(cString: strerror(number)))
-        )
-    }
-}
-
-// Under other names, since a method of the same name hides the C function, and the module to name differs.
-private let posixRead = read
-private let posixWrite = write

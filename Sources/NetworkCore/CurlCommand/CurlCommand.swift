@@ -46,6 +46,15 @@ extension RequestConvertible {
 struct CurlCommand {
     let request: TransportRequest
     let isRevealed: Bool
+    /// What goes out, packed if it is to be.
+    private let wireBody: RequestBody?
+
+    init(request: TransportRequest, isRevealed: Bool) {
+        self.request = request
+        self.isRevealed = isRevealed
+        // Only memory can fail here, and a command whose body is left as it is says more than none.
+        wireBody = (try? request.wireBody()) ?? request.body
+    }
 
     /// The most that stands in a word; a system takes 128 KiB.
     private static let maximumWordBytes = 65_536
@@ -98,7 +107,7 @@ struct CurlCommand {
         // Not invented by curl: its form type, and the wait for '100 Continue'.
         if posts, !fields.contains(.contentType) { lines.append("Content-Type:") }
         if posts, !fields.contains(.expect) { lines.append("Expect:") }
-        if posts, let body = request.body, body.length == nil { lines.append("Transfer-Encoding: chunked") }
+        if posts, let body = wireBody, body.length == nil { lines.append("Transfer-Encoding: chunked") }
         return lines
     }
 
@@ -113,7 +122,7 @@ struct CurlCommand {
 
     private var bodyArguments: (source: String?, arguments: [String], note: String?) {
         guard posts else { return (nil, [], nil) }
-        guard let body = request.body else { return (nil, ["--data-raw", ""], nil) }
+        guard let body = wireBody else { return (nil, ["--data-raw", ""], nil) }
         guard let bytes = body.knownBytes else {
             return (nil, ["--data-binary", "@-"], "standard input is the body: a stream\(Self.sized(body.length))")
         }

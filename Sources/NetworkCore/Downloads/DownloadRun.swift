@@ -86,6 +86,9 @@ struct DownloadRun: Sendable {
                     return (arrival, before)
                 case .writeWhole:
                     try await arrival.validate(by: client.validation)
+                    if arrival.head.status == .partialContent, !self.request.headerFields.contains(.range) {
+                        throw arrival.naming(NetworkError.unaskedPart)
+                    }
                     let record = canResume ? PartialRecord(of: arrival.head, for: request) : nil
                     try await file.perform { try $0.restart(as: record) }
                     mayResume = canResume
@@ -199,6 +202,11 @@ private final class BlockingFile: Sendable {
 }
 
 extension NetworkError {
+    fileprivate static var unaskedPart: NetworkError {
+        NetworkError(
+            .invalidResponse, "the server sent a part of the file (206), and all was asked for", phase: .receiving)
+    }
+
     fileprivate static func checksumMismatch(_ expected: String, _ actual: String) -> NetworkError {
         NetworkError(
             .checksumMismatch,

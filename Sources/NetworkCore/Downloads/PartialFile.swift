@@ -35,7 +35,7 @@ struct PartialFile {
     ///   - path: Where the file will be. A symbolic link there is followed, so that its target is replaced.
     ///   - permissions: See ``DownloadOptions/permissions``.
     ///   - checksum: Makes the checksum that is wanted.
-    /// - Throws: ``NetworkError/Code/fileWriteFailed``: no such folder, no right, something that is not a file in the way,
+    /// - Throws: ``NetworkError/Code/unwritableFile``: no such folder, no right, something that is not a file in the way,
     ///   another download to the same place.
     init(
         for path: String,

@@ -126,7 +126,7 @@ extension NetworkError {
     static func file(_ path: String, _ failure: SystemFile.Failure) -> NetworkError {
         let isFull = failure.code == ENOSPC || failure.code == EDQUOT
         return NetworkError(
-            isFull ? .diskFull : .fileWriteFailed,
+            isFull ? .diskFull : .unwritableFile,
             "the file '\(path)' can't be written",
             phase: .receiving,
             underlying: Underlying(domain: "errno", code: Int(failure.code), message: failure.message)

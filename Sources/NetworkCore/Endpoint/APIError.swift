@@ -11,7 +11,7 @@ public enum APIError: Error, Sendable, Hashable, CaseIterable {
     case requestFailed
     /// The answer's body could not be decoded.
     case jsonConversionFailure
-    /// The answer had no body.
+    /// The answer had no body, or `null` for one.
     case invalidData
     /// The status was not 2xx.
     case responseUnsuccessful

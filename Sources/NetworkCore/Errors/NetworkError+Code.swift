@@ -32,7 +32,7 @@ extension NetworkError.Code {
     public static let overloaded = Self("overloaded")
     /// A file to send can't be read.
     public static let unreadableFile = Self("unreadableFile")
-    /// A file can't be written.
+    /// A file can't be written; the underlying error says why.
     public static let unwritableFile = Self("unwritableFile")
     /// A file of cookies is not in the Netscape format; the message names the line.
     public static let invalidCookieFile = Self("invalidCookieFile")
@@ -124,8 +124,6 @@ extension NetworkError.Code {
 
     // MARK: Files
 
-    /// A file can't be written; see ``NetworkError/underlying``.
-    public static let fileWriteFailed = Self("fileWriteFailed")
     /// The file system is full, or its quota is used up.
     public static let diskFull = Self("diskFull")
     /// What arrived is not what ``DownloadOptions/checksum`` expects.

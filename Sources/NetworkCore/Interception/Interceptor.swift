@@ -5,7 +5,7 @@
 /// struct RequestNumber: Interceptor {
 ///     func intercept(_ request: TransportRequest, in call: Call, next: Next) async throws -> TransportResponse {
 ///         var request = request
-///         request.headerFields[.requestNumber] = "\(call.id)"
+///         request.headerFields.append(try HTTPField(checking: "X-Request-Number", value: "\(call.id)"))
 ///         return try await next(request)
 ///     }
 /// }

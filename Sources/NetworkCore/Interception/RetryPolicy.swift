@@ -60,8 +60,8 @@ public struct RetryPolicy: Sendable {
     }
 
     private func backOff(_ retries: Int, _ random: Double) -> Duration {
-        let doubled = baseDelay * Double(1 << min(max(retries, 0), 40))
-        return max(.zero, min(maximumDelay, doubled)) * min(max(random, 0), 1)
+        let longest = BackOff(first: baseDelay, limit: maximumDelay).delay(after: retries + 1, jitter: 0)
+        return max(.zero, longest) * min(max(random, 0), 1)
     }
 }
 

@@ -64,7 +64,7 @@ extension NetworkError {
 
     /// One redirect more than is allowed.
     static func tooManyRedirects(from: RequestURL, to: RequestURL, limit: Int) -> NetworkError {
-        let words = "more than \(limit) redirects; the last, from \(from) to \(to), was not followed"
+        let words = "the limit of redirects (\(limit)) is used up; the one from \(from) to \(to) was not followed"
         return NetworkError(.tooManyRedirects, words, phase: .decoding)
     }
 }

@@ -78,7 +78,8 @@ extension APIClient {
             nonisolated(unsafe) let outcome: Result<T, APIError>
             do {
                 let value = try await data.response(as: T.self, from: carrier)
-                outcome = decode(value).map { .success($0) } ?? .failure(.jsonParsingFailure)
+                let missing: APIError = (value as? any Nullable)?.isNull == true ? .invalidData : .jsonParsingFailure
+                outcome = decode(value).map { .success($0) } ?? .failure(missing)
             } catch {
                 outcome = .failure(APIError(error))
             }
@@ -95,6 +96,15 @@ extension APIClient {
             .set(parameters: request.parameters)
             .build()
     }
+}
+
+/// An optional whose wrapped type is not known: where an optional is asked for, an empty body is `nil`.
+private protocol Nullable {
+    var isNull: Bool { get }
+}
+
+extension Optional: Nullable {
+    fileprivate var isNull: Bool { self == nil }
 }
 
 extension URLSessionConfiguration {

@@ -40,6 +40,20 @@ extension DemoServer {
             let count = try request.number(in: 0...67_108_864)
             return DemoAnswer(fields: [("Content-Type", "application/octet-stream")], body: .pattern(count: count))
         },
+        DemoRoute(
+            [], "/events/:count", "server-sent events up to that number, at most 1000, three a connection; then 204"
+        ) {
+            request in
+            let last = try request.number(in: 1...1000)
+            let id = request.headers.first { $0[0].lowercased() == "last-event-id" }?[1]
+            let next = (id.flatMap { Int($0) } ?? 0) + 1
+            guard next <= last else { return DemoAnswer(status: 204) }
+            let events = (next...min(next + 2, last)).map { "id: \($0)\ndata: event \($0)\n\n" }.joined()
+            return DemoAnswer(
+                fields: [("Content-Type", "text/event-stream")],
+                body: .data(Data("retry: 10\n\n\(events)".utf8))
+            )
+        },
         DemoRoute([], "/gzip", "JSON with Content-Encoding: gzip") { _ in
             let rows = (1...100).map { SampleRow(dataField1: "\($0)", dataField2: "compressed") }
             var answer = try DemoAnswer.json(rows)

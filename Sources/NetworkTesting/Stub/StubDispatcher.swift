@@ -43,6 +43,12 @@ public final class StubDispatcher: HTTPTransport {
         )
     }
 
+    /// A stub that answers every request alike.
+    public convenience init(always answer: StubAnswer) {
+        self.init()
+        always(.any, answer)
+    }
+
     /// Answers matching requests, one after the other, each answer once.
     /// - Parameters:
     ///   - matcher: Which requests.

@@ -58,6 +58,8 @@ struct FetchCommand: AsyncParsableCommand {
 
     @Flag(help: "Exit with 1 when the status is not 2xx. The body is printed all the same.") var fail = false
 
+    @OptionGroup var delivery: DeliveryOptions
+
     @OptionGroup var pipeline: PipelineOptions
 
     @OptionGroup var transport: TransportOption
@@ -66,7 +68,17 @@ struct FetchCommand: AsyncParsableCommand {
     static let maximumRequestBytes = 1 << 30
 
     func validate() throws {
-        if data != nil, dataFile != nil { throw ValidationError("--data and --data-file exclude one another") }
+        guard [data != nil, dataFile != nil, !delivery.form.isEmpty].count(where: { $0 }) <= 1 else {
+            throw ValidationError("--data, --data-file and --form exclude one another")
+        }
+        if delivery.isSpecial, include || json {
+            throw ValidationError(
+                "--include and --json go with none of --continue, --checksum, --lines, --events and --curl")
+        }
+        if delivery.isDownload, output == nil { throw ValidationError("--continue and --checksum need --output") }
+        if output != nil, delivery.isSpecial, !delivery.isDownload {
+            throw ValidationError("--output goes with none of --lines, --events and --curl")
+        }
         if include, json {
             throw ValidationError("--include and --json exclude one another; JSON holds the head anyway")
         }
@@ -79,6 +91,7 @@ struct FetchCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        if delivery.isSpecial { return try await deliver() }
         let answer: Answer
         do {
             answer = try await exchange()
@@ -100,6 +113,17 @@ struct FetchCommand: AsyncParsableCommand {
                 "the server answered \(answer.response.head.status.code), and --fail wants 2xx"
             )
         }
+    }
+
+    private func deliver() async throws {
+        let request = try await request()
+        if delivery.curl {
+            let command = request.curlCommand(secrets: delivery.showSecrets ? .revealed : .redacted)
+            return try await OutputWriter.standardOutput.writeLine(command)
+        }
+        let client = try await pipeline.client(over: transport.selected(), for: request.url)
+        try await delivery.deliver(request, by: client, to: output)
+        try pipeline.save(client.cookies)
     }
 
     private func exchange() async throws -> Answer {
@@ -133,6 +157,11 @@ struct FetchCommand: AsyncParsableCommand {
             request.body = .bytes(Data(data.utf8))
         } else if let dataFile {
             request.body = .bytes(Data(try await ByteSource(path: dataFile).readAll(limit: Self.maximumRequestBytes)))
+        } else if let form = try delivery.content() {
+            request.body = form.body
+            if let type = form.contentType, !request.headerFields.contains(.contentType) {
+                request.headerFields.append(try HTTPField(checking: "Content-Type", value: type))
+            }
         }
         request.method = try method.map { try HTTPMethod(checking: $0) } ?? (request.body == nil ? .get : .post)
         request.options.totalTimeout = try OptionChecks.timeout(timeout)

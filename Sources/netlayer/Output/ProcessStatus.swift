@@ -25,7 +25,8 @@ enum ProcessStatus: Int32, CaseIterable, Sendable {
         case _ where error.code.isTLS: self = .notConnected
         case .connectTimeout, .firstByteTimeout, .idleTimeout, .totalTimeout, .lowSpeed: self = .timeout
         case .bodyTooLarge: self = .bodyTooLarge
-        case .unreadableFile, .unwritableFile, .invalidCookieFile: self = .file
+        case .unreadableFile, .unwritableFile, .diskFull, .invalidCookieFile: self = .file
+        case .unacceptableStatus, .unacceptableContentType, .checksumMismatch: self = .refusedByResult
         default: self = .brokenExchange
         }
     }
@@ -34,7 +35,8 @@ enum ProcessStatus: Int32, CaseIterable, Sendable {
     var meaning: String {
         switch self {
         case .done: "done; run: every line was answered, well or not"
-        case .refusedByResult: "fetch --fail: not 2xx; compare: differences or failures; serve: no port"
+        case .refusedByResult:
+            "fetch --fail: not 2xx; --checksum: another sum; compare: differences or failures; serve: no port"
         case .usage: "wrong usage"
         case .refusedBeforeSending: "refused before sending: URL, header, option, \(TransportKind.variable)"
         case .notConnected: "no connection: name lookup, TCP, TLS, proxy"

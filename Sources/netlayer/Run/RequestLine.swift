@@ -56,10 +56,8 @@ struct RequestLine: Sendable {
     }
 
     /// The request to send.
-    /// - Throws: ``NetworkError``: what the library refuses, and ``NetworkError/Code/unsupported`` for the options that
-    ///   this version does not carry.
+    /// - Throws: ``NetworkError``: what the library refuses.
     func transportRequest() throws -> TransportRequest {
-        try options.refuseUnsupported()
         var request = TransportRequest(method: try HTTPMethod(checking: method), url: try RequestURL(url))
         for (name, value) in headers { request.headerFields.append(try HTTPField(checking: name, value: value)) }
         request.body = body.map { .bytes($0) }

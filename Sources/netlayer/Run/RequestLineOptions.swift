@@ -1,3 +1,4 @@
+import Foundation
 import NetworkLayer
 
 /// The `options` of a line. Absent means the library's default.
@@ -16,12 +17,12 @@ struct RequestLineOptions: Sendable {
     /// Whether cookies are kept, for the line or its session.
     var keepsCookies = false
     var initialCookies: [Cookie] = []
-    /// The options that were asked for and are not carried.
-    var unsupported: [String] = []
+    /// Whether the body is sent piece by piece, its length unannounced.
+    var isUploadStreamed = false
 
     init() {}
 
-    /// - Throws: ``LineProblem`` that names the key, also within options that are not carried.
+    /// - Throws: ``LineProblem`` that names the key.
     init(_ options: ObjectReader) throws {
         var reader = options
         decompress = try reader.bool("decompress")
@@ -39,7 +40,7 @@ struct RequestLineOptions: Sendable {
         try readCookies(&reader)
         proxy = try reader.object("proxy").map { try Self.proxy($0) }
         if let auth = try reader.object("auth") { try readAuth(auth) }
-        if try reader.bool("uploadStreamed") == true { unsupported.append("uploadStreamed") }
+        isUploadStreamed = try reader.bool("uploadStreamed") ?? false
         try reader.finish()
     }
 
@@ -137,16 +138,6 @@ struct RequestLineOptions: Sendable {
         }
     }
 
-    func refuseUnsupported() throws {
-        guard !unsupported.isEmpty else { return }
-        let names = unsupported.joined(separator: ", ")
-        throw NetworkError(
-            .unsupported,
-            "not supported by NetworkLayer \(NetworkLayerVersion.current): \(names)",
-            phase: .preparing
-        )
-    }
-
     func apply(to request: inout TransportRequest) throws {
         if let decompress { request.options.decompress = decompress }
         if let timeoutMs { request.options.totalTimeout = .milliseconds(timeoutMs) }
@@ -154,6 +145,7 @@ struct RequestLineOptions: Sendable {
         if let httpVersion { request.options.httpVersion = httpVersion }
         if let authentication { request.options.authentication = authentication }
         if let proxy { request.options.proxy = proxy }
+        if isUploadStreamed { request.body = request.body?.knownBytes.map { .streamed($0) } }
         // Here and not first when it is sent, so that an answer names the line.
         try request.options.check()
         if let range {
@@ -176,5 +168,21 @@ extension HTTPFields {
             )
         }
         self[name] = value
+    }
+}
+
+extension RequestBody {
+    /// The bytes in pieces of 64 KiB, in chunked encoding. They can be sent again.
+    fileprivate static func streamed(_ bytes: Data) -> RequestBody {
+        .replayableStream {
+            AsyncStream { pieces in
+                var rest = bytes
+                while !rest.isEmpty {
+                    pieces.yield(Data(rest.prefix(65_536)))
+                    rest = rest.dropFirst(65_536)
+                }
+                pieces.finish()
+            }
+        }
     }
 }

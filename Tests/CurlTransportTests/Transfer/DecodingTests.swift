@@ -67,6 +67,10 @@ struct DecodingTests {
                     == Data("one, two".utf8))
         }
         expectDamage(two.dropLast())
+        expectDamage(two + Data(count: 2) + Gzip.stored(Data("three".utf8)))
+        #expect(throws: NetworkError.self) {
+            try Decoded.all(of: two + Data(count: 2) + two, by: Inflater(.gzip), inPiecesOf: 1)
+        }
         expectDamage(two + Data("more".utf8))
     }
 

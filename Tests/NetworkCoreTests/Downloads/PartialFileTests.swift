@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import NetworkCore
@@ -101,7 +102,7 @@ struct PartialFileTests {
         let error = NetworkError.file("name", failure)
         #expect(error.code == .diskFull)
         #expect(error.underlying?.domain == "errno" && error.underlying?.code == Int(ENOSPC))
-        #expect(NetworkError.file("name", .init(code: EFBIG)).code == .fileWriteFailed)
+        #expect(NetworkError.file("name", .init(code: EFBIG)).code == .unwritableFile)
     }
 
     /// The `errno` of what is refused.
@@ -112,7 +113,7 @@ struct PartialFileTests {
             try file.delete()
             return nil
         } catch {
-            #expect(error.code == .fileWriteFailed)
+            #expect(error.code == .unwritableFile)
             return error.underlying.map { Int32($0.code) }
         }
     }

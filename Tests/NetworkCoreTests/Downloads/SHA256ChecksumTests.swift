@@ -1,5 +1,6 @@
 import Foundation
 import NetworkCore
+import NetworkTesting
 import TestSupport
 import Testing
 
@@ -40,7 +41,7 @@ struct SHA256ChecksumTests {
     func whatIsNoSum_isRefusedBeforeSending(text: String) async {
         var options = DownloadOptions()
         options.checksum = .sha256(text)
-        let client = NetworkClient(transport: StubTransport(body: ""))
+        let client = NetworkClient(transport: StubDispatcher(always: .text("")))
         await expectFailure(.invalidOption) {
             try await client.download(RequestData(path: "http://127.0.0.1/"), to: "/nowhere/x", options: options)
         }

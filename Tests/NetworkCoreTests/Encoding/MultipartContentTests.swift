@@ -91,7 +91,7 @@ struct MultipartContentTests {
         #expect(announced.length != nil)
         #expect(!announced.isReplayable)
 
-        let stub = StubDispatcher().always(.any, .status(200))
+        let stub = StubDispatcher(always: .status(200))
         let data = RequestData(
             path: "http://h/",
             method: .post,

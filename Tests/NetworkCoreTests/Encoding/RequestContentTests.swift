@@ -79,6 +79,19 @@ struct RequestContentTests {
         }
     }
 
+    /// `JSONSerialization` reads the body here, which shares no code with the encoder.
+    @Test func hostileTexts_comeBackFromJSON() throws {
+        var generator = SeededGenerator(seed: 6)
+        for _ in 0..<300 {
+            let texts = (0..<4).map { _ in generator.hostileText(upTo: 20) }
+            let name = generator.hostileText(upTo: 8)
+            let parameters: [String: ParameterValue] = [name: .array(texts.map { .object([$0: .string($0)]) })]
+            let body = try #require(try sent(.json(parameters: parameters)).body?.knownBytes)
+            let read = try JSONSerialization.jsonObject(with: body) as? [String: [[String: String]]]
+            #expect(read == [name: texts.map { [$0: $0] }])
+        }
+    }
+
     @Test func plainContents_areAsTheyAre() throws {
         #expect(try sent(.bytes(Data([0, 255]))).body?.knownBytes == Data([0, 255]))
         #expect(try sent(.bytes(Data())).headerFields[.contentType] == "application/octet-stream")

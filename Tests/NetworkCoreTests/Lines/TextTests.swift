@@ -1,5 +1,6 @@
 import Foundation
 import NetworkCore
+import NetworkTesting
 import TestSupport
 import Testing
 
@@ -12,7 +13,7 @@ struct TextTests {
     private func client(_ body: [UInt8], type: String? = nil) -> NetworkClient {
         var fields = HTTPFields()
         fields[.contentType] = type
-        return NetworkClient(transport: StubTransport(fields: fields, bytes: Data(body)))
+        return NetworkClient(transport: StubDispatcher(always: .bytes(Data(body), fields: fields)))
     }
 
     @Test(

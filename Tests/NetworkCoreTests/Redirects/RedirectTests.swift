@@ -1,8 +1,9 @@
 import Foundation
-import NetworkCore
 import Synchronization
 import TestSupport
 import Testing
+
+@testable import NetworkCore
 
 @Suite(.timeLimit(.minutes(1)))
 struct RedirectTests {
@@ -74,6 +75,27 @@ struct RedirectTests {
         request.options.authentication = .bearer(token: "s")
         #expect(try await following(302, request)?.wireFields[.authorization] == "Bearer s")
         #expect(try await following(302, request, to: "https://b/")?.wireFields[.authorization] == nil)
+    }
+
+    @Test func whatIsForOneServer_staysWithIt() throws {
+        var request = try TransportRequest.make(.get, "https://a/")
+        request.headerFields.append(try HTTPField(checking: "Host", value: "inner.example"))
+        request.options.authentication = .bearer(token: "s")
+        request.options.tls.serverName = "inner.example"
+        request.options.tls.clientCertificate = .init(.file("/c.pem"))
+        request.options.names.addresses = [.init("b", port: 443, ["127.0.0.1"])]
+        let rules = RedirectRules(policy: .standard, secretFields: [])
+        func next(_ location: String) throws -> TransportRequest? {
+            try rules.next(after: request, head: HTTPResponse(status: .found, headerFields: [.location: location]))
+        }
+        let same = try #require(try next("/x"))
+        #expect(same.headerFields == request.headerFields)
+        #expect(same.options == request.options)
+        let other = try #require(try next("https://b/x"))
+        #expect(other.headerFields.isEmpty)
+        #expect(other.options.authentication == nil)
+        #expect(other.options.tls == TLSOptions())
+        #expect(other.options.names == request.options.names)
     }
 
     @Test func wayBack_bringsNoSecretsBack() async throws {

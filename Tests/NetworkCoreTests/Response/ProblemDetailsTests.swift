@@ -1,5 +1,6 @@
 import Foundation
 import NetworkCore
+import NetworkTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))
@@ -11,7 +12,7 @@ struct ProblemDetailsTests {
         """
 
     private func failure(_ body: String, type: String = "application/problem+json") async throws -> NetworkError {
-        let stub = StubTransport(status: 403, fields: [.contentType: type], body: body)
+        let stub = StubDispatcher(always: .text(body, status: 403, fields: [.contentType: type]))
         return try await #require(throws: NetworkError.self) {
             try await NetworkClient(transport: stub).data(for: RequestData(path: "http://127.0.0.1/"))
         }

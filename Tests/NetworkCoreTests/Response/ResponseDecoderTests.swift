@@ -1,5 +1,6 @@
 import Foundation
 import NetworkCore
+import NetworkTesting
 import TestSupport
 import Testing
 
@@ -20,7 +21,7 @@ struct ResponseDecoderTests {
     private let request = RequestData(path: "http://127.0.0.1/")
 
     @Test func json_takesOtherStrategies() async throws {
-        let client = NetworkClient(transport: StubTransport(body: #"{"user_name":"Ada"}"#))
+        let client = NetworkClient(transport: StubDispatcher(always: .text(#"{"user_name":"Ada"}"#)))
         let decoding = client.decoding(by: .json { $0.keyDecodingStrategy = .convertFromSnakeCase })
         #expect(try await decoding.response(to: request, as: User.self).value == User(userName: "Ada"))
         #expect(try await Find().response(from: decoding) == User(userName: "Ada"), "by the pipeline's own rules")
@@ -29,14 +30,14 @@ struct ResponseDecoderTests {
 
     @Test func closure_bringsAnyDecoder() async throws {
         let list = try PropertyListEncoder().encode(User(userName: "Ada"))
-        let stub = StubTransport(fields: [:], bytes: list)
+        let stub = StubDispatcher(always: .bytes(list))
         let client = NetworkClient(transport: stub).decoding(
             by: .using { type, body in try PropertyListDecoder().decode(type, from: body) })
         #expect(try await client.response(to: request, as: User.self).value == User(userName: "Ada"))
     }
 
     @Test func closureThatMakesAnotherType_isAnError() async throws {
-        let client = NetworkClient(transport: StubTransport(body: "1")).decoding(by: .using { _, _ in 1 })
+        let client = NetworkClient(transport: StubDispatcher(always: .text("1"))).decoding(by: .using { _, _ in 1 })
         let error = await expectFailure(.decodingFailed) {
             try await client.response(to: request, as: User.self).value.userName
         }
@@ -54,36 +55,37 @@ struct ResponseDecoderTests {
                 return try JSONDecoder().decode(type, from: Data(json.utf8))
             }
         }
-        let stub = StubTransport(fields: [.contentType: "text/x"], body: "anything")
+        let stub = StubDispatcher(always: .text("anything", fields: [.contentType: "text/x"]))
         let client = NetworkClient(transport: stub).decoding(by: ByType())
         #expect(try await client.response(to: request, as: User.self).value == User(userName: "text/x"))
     }
 
     @Test(arguments: [(204, ""), (200, ""), (200, "ignored"), (202, "{}")])
     func empty_needsNoBodyAndDropsOne(status: Int, body: String) async throws {
-        let client = NetworkClient(transport: StubTransport(status: status, body: body))
+        let client = NetworkClient(transport: StubDispatcher(always: .text(body, status: status)))
         #expect(try await client.response(to: Delete()).value == Empty())
         #expect(try await Delete().response(from: client) == Empty())
     }
 
     @Test(arguments: [204, 205, 200]) func optional_isNilWithoutABody(status: Int) async throws {
-        let client = NetworkClient(transport: StubTransport(status: status, body: ""))
+        let client = NetworkClient(transport: StubDispatcher(always: .text("", status: status)))
         #expect(try await client.response(to: Find()).value == nil)
         #expect(try await Find().response(from: client) == nil)
         await expectFailure(.noData) { try await client.response(to: request, as: User.self).value.userName }
     }
 
     @Test func optional_isDecodedWithABody() async throws {
-        let client = NetworkClient(transport: StubTransport(body: #"{"userName":"Ada"}"#))
+        let client = NetworkClient(transport: StubDispatcher(always: .text(#"{"userName":"Ada"}"#)))
         #expect(try await client.response(to: Find()).value == User(userName: "Ada"))
-        #expect(try await NetworkClient(transport: StubTransport(body: "null")).response(to: Find()).value == nil)
+        #expect(
+            try await NetworkClient(transport: StubDispatcher(always: .text("null"))).response(to: Find()).value == nil)
         await expectFailure(.decodingFailed) {
-            try await NetworkClient(transport: StubTransport(body: "[]")).response(to: Find()).value?.userName
+            try await NetworkClient(transport: StubDispatcher(always: .text("[]"))).response(to: Find()).value?.userName
         }
     }
 
     @Test func failure_namesItsExchange() async throws {
-        let client = NetworkClient(transport: StubTransport(body: "<html>"))
+        let client = NetworkClient(transport: StubDispatcher(always: .text("<html>")))
         let error = await expectFailure(.decodingFailed) { try await client.response(to: Find()).value?.userName }
         #expect(error?.exchange?.method == "GET")
         #expect(error?.phase == .decoding)

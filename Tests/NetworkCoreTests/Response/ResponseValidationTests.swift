@@ -1,5 +1,6 @@
 import Foundation
 import NetworkCore
+import NetworkTesting
 import TestSupport
 import Testing
 
@@ -53,7 +54,7 @@ struct ResponseValidationTests {
     }
 
     @Test func rules_areAskedInTheirOrder() async throws {
-        let client = NetworkClient(transport: StubTransport(status: 404, body: "sorry"))
+        let client = NetworkClient(transport: StubDispatcher(always: .text("sorry", status: 404)))
         let both = ResponseValidation.successful.and(.contentTypes("application/json"))
         let error = await expectFailure(.unacceptableStatus) {
             try await client.validating(both).response(to: RequestData(path: "http://127.0.0.1/"))
@@ -67,7 +68,7 @@ struct ResponseValidationTests {
 
     @Test func ownRule_getsTheAnswerAttached_andMayThrowAnything() async throws {
         struct Mine: Error {}
-        let client = NetworkClient(transport: StubTransport(body: "x"))
+        let client = NetworkClient(transport: StubDispatcher(always: .text("x")))
         let request = RequestData(path: "http://127.0.0.1/")
         await #expect(throws: Mine.self) {
             try await client.validating(.custom { _ in throw Mine() }).response(to: request)
@@ -81,7 +82,7 @@ struct ResponseValidationTests {
     }
 
     @Test func streamedRefusal_hasTheStartOfTheBody() async throws {
-        let stub = StubTransport(status: 500, body: String(repeating: "x", count: 100_000))
+        let stub = StubDispatcher(always: .text(String(repeating: "x", count: 100_000), status: 500))
         let error = await expectFailure(.unacceptableStatus) {
             try await NetworkClient(transport: stub).lines(of: RequestData(path: "http://127.0.0.1/"))
         }
@@ -89,7 +90,7 @@ struct ResponseValidationTests {
     }
 
     @Test func otherStatuses_areValuesWhereTheyAreAccepted() async throws {
-        let client = NetworkClient(transport: StubTransport(status: 404, body: #"{"id":1}"#)).validating(.any)
+        let client = NetworkClient(transport: StubDispatcher(always: .text(#"{"id":1}"#, status: 404))).validating(.any)
         let response = try await client.response(to: RequestData(path: "http://127.0.0.1/"), as: User.self)
         #expect(response.value == User(id: 1))
         #expect(response.status == .notFound)

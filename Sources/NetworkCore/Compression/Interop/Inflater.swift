@@ -19,6 +19,7 @@ package final class Inflater: ContentDecoder {
     private let container: Container
     private let stream: UnsafeMutablePointer<z_stream>
     private var isStarted = false
+    private var isPadded = false
     package private(set) var isAtEnd = false
 
     package init(_ container: Container) {
@@ -36,9 +37,12 @@ package final class Inflater: ContentDecoder {
         guard let first = input.first ?? (isStarted ? 0 : nil) else { return (Data(), 0) }
         if isAtEnd {
             guard !input.isEmpty else { return (Data(), 0) }
-            // Some servers fill up with zeros.
-            if first == 0, input.allSatisfy({ $0 == 0 }) { return (Data(), input.count) }
-            guard container == .gzip, first == 0x1F else { return (Data(), 0) }
+            // Some servers fill up with zeros; after them nothing comes.
+            if first == 0 {
+                isPadded = true
+                return (Data(), input.prefix { $0 == 0 }.count)
+            }
+            guard container == .gzip, first == 0x1F, !isPadded else { return (Data(), 0) }
             inflateReset(stream)
             isAtEnd = false
         }

@@ -1,0 +1,58 @@
+// A dispatcher in a ServiceGroup: SIGTERM lets the request that runs end, and refuses those that come.
+import CurlTransport
+@preconcurrency import Glibc
+import Logging
+import NetworkCore
+import NetworkTesting
+import ServiceLifecycle
+
+/// What a program does with the dispatcher: here it asks for the end once its request is at the server.
+struct Caller: Service {
+    let server: ScriptedServer
+
+    func run() async throws {
+        try await server.wait { $0.requests.count == 1 }
+        kill(getpid(), SIGTERM)
+        try await gracefulShutdown()
+    }
+}
+
+@main
+struct Lifecycle {
+    static func main() async throws {
+        let gate = Gate()
+        let server = try ScriptedServer([
+            .read, .wait(until: gate), .send("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nlate"),
+        ])
+        defer { server.stop() }
+        let dispatcher = CurlNetworkDispatcher()
+        let group = ServiceGroup(
+            services: [dispatcher, Caller(server: server)],
+            gracefulShutdownSignals: [.sigterm],
+            logger: Logger(label: "Lifecycle")
+        )
+        var request = TransportRequest(url: try RequestURL(server.url()))
+        request.options.totalTimeout = .seconds(20)
+        let first = request
+        let running = Task { try await dispatcher.send(first).body.collect() }
+        let ending = Task { try await group.run() }
+        try await server.wait { $0.requests.count == 1 }
+
+        request.options.totalTimeout = .milliseconds(50)
+        while true {
+            do {
+                _ = try await dispatcher.send(request)
+            } catch let error as NetworkError where error.code == .shutDown {
+                print("what comes is refused: \(error.code.rawValue)")
+                break
+            } catch let error as NetworkError where error.code == .totalTimeout {
+                // The end has not begun.
+                continue
+            }
+        }
+        gate.open()
+        print("what ran was answered: \(String(decoding: try await running.value, as: UTF8.self))")
+        try await ending.value
+        print("the group has ended")
+    }
+}

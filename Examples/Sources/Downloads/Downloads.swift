@@ -1,0 +1,36 @@
+import Foundation
+import NetworkLayer
+
+/// Downloads into a file, goes on where an earlier download stopped, and tells the file's SHA-256:
+///
+///     Downloads URL FILE
+@main
+struct Downloads {
+    static func main() async {
+        let arguments = Array(CommandLine.arguments.dropFirst())
+        guard arguments.count == 2 else { fail("usage: Downloads URL FILE", status: 2) }
+        do {
+            let client = NetworkClient(transport: DefaultTransport.instance)
+            let download = try client.startDownload(of: RequestData(path: arguments[0]), to: arguments[1])
+            for try await progress in download {
+                print("\(progress.completed) of \(progress.total.map { "\($0)" } ?? "?") bytes")
+            }
+            let file = try await download.response.value
+            print("\(file.bytes) bytes, from byte \(file.resumedFrom) on, sha256 \(try sum(of: file.path))")
+        } catch {
+            fail("\(error)", status: 1)
+        }
+    }
+
+    private static func sum(of path: String) throws -> String {
+        let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
+        var checksum = SHA256Checksum()
+        while let piece = try file.read(upToCount: 1 << 20), !piece.isEmpty { checksum.update(piece) }
+        return checksum.finish().map { String(format: "%02x", Int($0)) }.joined()
+    }
+
+    private static func fail(_ message: String, status: Int32) -> Never {
+        FileHandle.standardError.write(Data((message + "\n").utf8))
+        exit(status)
+    }
+}

@@ -1,0 +1,29 @@
+import Foundation
+import NetworkLayer
+
+/// Prints a stream of server-sent events until the server ends it, over as many connections as it takes:
+///
+///     Events URL
+@main
+struct Events {
+    static func main() async {
+        let arguments = Array(CommandLine.arguments.dropFirst())
+        guard arguments.count == 1 else { fail("usage: Events URL", status: 2) }
+        do {
+            let client = NetworkClient(transport: DefaultTransport.instance)
+            var (count, last) = (0, "none")
+            for try await event in try client.events(of: RequestData(path: arguments[0])) {
+                print("\(event.id): \(event.data)")
+                (count, last) = (count + 1, event.data)
+            }
+            print("\(count) events, the last is \(last)")
+        } catch {
+            fail("\(error)", status: 1)
+        }
+    }
+
+    private static func fail(_ message: String, status: Int32) -> Never {
+        FileHandle.standardError.write(Data((message + "\n").utf8))
+        exit(status)
+    }
+}

@@ -1,0 +1,68 @@
+import Foundation
+import NetworkLayer
+
+/// What stands between a request and its transport: redirects with an audit, cookies, retries, a token that is renewed, and a
+/// step of one's own. Over the transport that NETWORK_TRANSPORT names:
+///
+///     Pipeline http://127.0.0.1:8080        the address of `netlayer serve`
+@main
+struct Pipeline {
+    static func main() async {
+        guard CommandLine.arguments.count == 2 else { fail("usage: Pipeline BASE-URL", status: 2) }
+        let base = CommandLine.arguments[1]
+        do {
+            var client = NetworkClient(transport: try TransportKind.selected().transport)
+            client.options.totalTimeout = .seconds(10)
+            client.interceptors = [RequestNumber(), .retry()]
+            client.exchangeInterceptors = [
+                try BearerAuthentication(for: [base], token: "stale") { _ in
+                    print("the token is renewed")
+                    return "fresh"
+                }
+            ]
+            client.redirects = .deciding { proposal in
+                print("from \(proposal.redirect.from.path) to \(proposal.redirect.to.path)")
+                return .follow(proposal.request)
+            }
+            let jar = CookieJar()
+            client.cookies = jar
+
+            let moved = try await client.response(to: RequestData(path: "\(base)/redirect/2"))
+            print("\(moved.status.code) after \(moved.redirects.count) redirects")
+
+            _ = try await client.data(for: RequestData(path: "\(base)/cookies"))
+            print("cookies: \(jar.cookies.map(\.name))")
+
+            let secured = try await client.response(to: RequestData(path: "\(base)/bearer/fresh"))
+            print("\(secured.status.code) with the new token")
+
+            await failing(client, "\(base)/status/503")
+            print("all over \(client.transport.name)")
+        } catch {
+            fail("\(error)", status: 1)
+        }
+    }
+
+    private static func failing(_ client: NetworkClient, _ url: String) async {
+        do {
+            _ = try await client.data(for: RequestData(path: url))
+            fail("503 is no success", status: 1)
+        } catch {
+            print(error)
+        }
+    }
+
+    private static func fail(_ message: String, status: Int32) -> Never {
+        FileHandle.standardError.write(Data("\(message)\n".utf8))
+        exit(status)
+    }
+}
+
+/// A step of one's own.
+struct RequestNumber: Interceptor {
+    func intercept(_ request: TransportRequest, in call: Call, next: Next) async throws -> TransportResponse {
+        var request = request
+        request.headerFields.append(try HTTPField(checking: "X-Request-Number", value: "\(call.id)"))
+        return try await next(request)
+    }
+}

@@ -1,0 +1,100 @@
+import ArgumentParser
+import Foundation
+import NetworkLayer
+
+/// The options of `fetch` that say what becomes of the request and its answer, beside printing it: a form, a file that is
+/// resumed and checked, lines, events, a curl command.
+struct DeliveryOptions: ParsableArguments {
+    @Option(
+        name: [.customShort("F"), .customLong("form")],
+        parsing: .unconditionalSingleValue,
+        help: ArgumentHelp(
+            "A part of a multipart form: 'name=value', or 'name=@file' for a file. May be repeated.", valueName: "part")
+    )
+    var form: [String] = []
+
+    @Flag(
+        name: [.customShort("C"), .customLong("continue")],
+        help: "With --output: go on with a download that was interrupted (FILE.partial), if the file is still the same."
+    )
+    var goesOn = false
+
+    @Option(
+        help: ArgumentHelp("With --output: what the file has to add up to, 'sha256:…'.", valueName: "checksum"))
+    var checksum: String?
+
+    @Flag(help: "Print each line as soon as it is there.") var lines = false
+
+    @Flag(
+        help: "Read server-sent events, connect again when the stream breaks, and print each event as a line of JSON.")
+    var events = false
+
+    @Flag(help: "Print the request as a curl command instead of sending it; secrets and the body are left out.")
+    var curl = false
+
+    @Flag(help: "With --curl: print secrets and the body as well.") var showSecrets = false
+
+    func validate() throws {
+        if [lines, events, curl].count(where: { $0 }) > 1 {
+            throw ValidationError("--lines, --events and --curl exclude one another")
+        }
+        if showSecrets, !curl { throw ValidationError("--show-secrets has no meaning without --curl") }
+        if let checksum, !checksum.hasPrefix("sha256:") {
+            throw ValidationError("--checksum takes 'sha256:' and 64 hexadecimal digits")
+        }
+        for (index, part) in form.enumerated() where !part.contains("=") {
+            throw ValidationError("part \(index + 1) of the form has no '='; write it as 'name=value' or 'name=@file'")
+        }
+    }
+
+    /// Whether the answer is not printed as it comes.
+    var isSpecial: Bool { lines || events || curl || isDownload }
+
+    /// Whether the file is written by the library's own downloads.
+    var isDownload: Bool { goesOn || checksum != nil }
+
+    /// The form as a body.
+    func content() throws -> EncodedContent? {
+        guard !form.isEmpty else { return nil }
+        let parts = form.map { part -> MultipartPart in
+            let names = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            let (name, value) = (String(names[0]), String(names[1]))
+            return value.hasPrefix("@")
+                ? MultipartPart.file(name, path: String(value.dropFirst())) : .field(name, value)
+        }
+        return try RequestContent.multipart(parts).encoded()
+    }
+
+    /// Sends the request and delivers its answer as asked.
+    func deliver(_ request: TransportRequest, by client: NetworkClient, to output: String?) async throws {
+        if events {
+            for try await event in client.events(of: request) {
+                let line = JSONValue.object([
+                    .init("id", .string(event.id)), .init("type", .string(event.type)),
+                    .init("data", .string(event.data)),
+                ])
+                try await OutputWriter.standardOutput.write(line.line + [UInt8(ascii: "\n")])
+            }
+        } else if lines {
+            for try await line in try await client.lines(of: request, invalid: .replaced).value {
+                try await OutputWriter.standardOutput.writeLine(line)
+            }
+        } else if let output {
+            try await download(request, by: client, to: output)
+        }
+    }
+
+    private func download(_ request: TransportRequest, by client: NetworkClient, to output: String) async throws {
+        let meter = Descriptor.standardError.isTerminal ? ProgressMeter(on: .standardError) : nil
+        defer { meter?.clear() }
+        var options = DownloadOptions()
+        options.resumes = goesOn
+        options.checksum = checksum.map { .sha256(String($0.dropFirst("sha256:".count))) }
+        if let report = meter?.handler.report { options.progress = { report($0.completed, $0.total) } }
+        let file = try await client.download(request, to: output, options: options).value
+        if file.resumedFrom > 0 {
+            try await OutputWriter.standardError.writeLine(
+                "netlayer: went on at byte \(file.resumedFrom) of \(file.bytes)")
+        }
+    }
+}
