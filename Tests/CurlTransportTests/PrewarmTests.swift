@@ -14,6 +14,8 @@ struct PrewarmTests {
         let server = try ScriptedServer(.ok("x"))
         defer { server.stop() }
         try await dispatcher.prewarm(RequestURL(server.url("/not/asked/for")), connections: 3)
+        // The kernel has them before the server takes them.
+        try await server.wait { $0.connectionCount >= 3 }
         #expect(server.connectionCount == 3)
         #expect(server.requests.isEmpty)
         let url = server.url()
@@ -45,6 +47,8 @@ struct PrewarmTests {
         defer { server.stop() }
         _ = try await OptionExchange(server.url(), over: dispatcher)
         try await dispatcher.prewarm(RequestURL(server.url()), connections: 2)
+        // The kernel has them before the server takes them.
+        try await server.wait { $0.connectionCount >= 3 }
         #expect(server.connectionCount == 3)
     }
 

@@ -13,8 +13,8 @@ struct LayerURLSession: Contender {
         options.maximumBodyBytes = 1 << 30
         request = TransportRequest(url: try RequestURL(arguments.url), options: options)
         pollURL = arguments.pollURL
-        // The transport refuses to choose the protocol.
-        if arguments.usesHTTP2 { throw CanNot() }
+        // It trusts the system's authorities and no other.
+        if arguments.authority != nil { throw CanNot() }
     }
 
     func get() async throws -> Int { try await answer(to: request) }

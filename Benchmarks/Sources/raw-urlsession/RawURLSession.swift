@@ -8,6 +8,8 @@ struct RawURLSession: Contender {
     private let request: URLRequest
 
     init(_ arguments: Arguments) throws {
+        // On Linux it trusts the system's authorities and no other.
+        if arguments.authority != nil { throw CanNot() }
         let configuration = URLSessionConfiguration.ephemeral
         configuration.httpMaximumConnectionsPerHost = max(128, arguments.connections)
         configuration.urlCache = nil
