@@ -87,7 +87,7 @@ class Servers:
         (files / "list.json").write_text(items(10))
         (files / "large.json").write_text(items(JSON_ITEMS))
         subprocess.run(["gzip", "-k", "-6", files / "large.json"], check=True)
-        (files / "slow").write_bytes(b"s" * 4096)
+        (files / "slow").write_bytes(b"s" * 12288)
         block = random.Random(11).randbytes(1 << 20)
         (files / "64k").write_bytes(block[: 1 << 16])
         (files / "1m").write_bytes(block)
@@ -119,8 +119,8 @@ class Servers:
             root "{self.folder}/files";
             location = /status {{ stub_status; keepalive_timeout 0; }}
             location = /sink {{ client_max_body_size 0; return 200 "taken"; }}
-            # Its last bytes come seconds after its first, so that many connections are open at once.
-            location = /slow {{ limit_rate 1k; }}
+            # Sent by the page, one a second: its last bytes come seconds after its first, so that many connections are open at once.
+            location = /slow {{ limit_rate 4k; }}
             location = /gzip/large.json {{ alias "{self.folder}/files/large.json"; gzip_static on; }}
         """
         servers = "".join(

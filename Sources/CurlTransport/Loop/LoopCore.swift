@@ -122,7 +122,10 @@ final class LoopCore {
         do {
             transfer.delegate = self
             try multi.attachSockets(to: easy)
-            easy.wishReceiveBuffer(Libcurl.found.receiveBufferBytes(running: admission.running))
+            // A bandwidth limit is kept by the buffer-load.
+            let isLimited = transfer.request.options.hasRareOptions && transfer.request.options.rate != RateOptions()
+            let size = Libcurl.found.receiveBufferBytes(running: admission.running)
+            easy.wishReceiveBuffer(isLimited ? LibcurlSupport.defaultBuffer : size)
             if let reader = easy.reader { attach(reader, to: transfer) }
             try multi.add(easy)
         } catch {
