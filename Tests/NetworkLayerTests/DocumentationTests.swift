@@ -15,6 +15,8 @@ struct DocumentationTests {
         ("\(catalogue)/TheWayOfARequest.md", "PipelineSamples.swift"),
         ("\(catalogue)/StreamsAndFiles.md", "StreamSamples.swift"),
         ("\(catalogue)/WritingATransport.md", "TransportSamples.swift"),
+        ("\(catalogue)/ComingFromAlamofire.md", "NewcomerSamples.swift"),
+        ("\(catalogue)/ComingFromAsyncHTTPClient.md", "NewcomerSamples.swift"),
     ])
     func `every sample is compiled as it is shown`(page: String, file: String) throws {
         let folder = URL(filePath: #filePath).deletingLastPathComponent()
