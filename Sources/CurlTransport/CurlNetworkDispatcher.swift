@@ -44,6 +44,21 @@ public final class CurlNetworkDispatcher: HTTPTransport {
         for loop in loops.shutDown(within: max(.zero, patience)) { await loop.end.wait() }
     }
 
+    /// Runs tasks on the thread of the loop, so that a response goes on where it arrived: no other thread is woken for it.
+    ///
+    /// ```swift
+    /// let executor = try dispatcher.loopExecutor()
+    /// await withTaskExecutorPreference(executor) {
+    ///     // requests, and quick work on their answers
+    /// }
+    /// ```
+    ///
+    /// For tasks that mostly wait for responses. What blocks or computes for long there stops every exchange of the
+    /// dispatcher, so decoding large bodies is not for it. With several loops it is the first one's thread. After the
+    /// dispatcher's end such tasks go on where others run.
+    /// - Throws: ``NetworkCore/NetworkError``: ``NetworkCore/NetworkError/Code/shutDown``; or what keeps a thread from starting.
+    public func loopExecutor() throws -> any TaskExecutor { try loops.first().executor }
+
     /// `curl`.
     public var name: String { capabilities.transport }
 

@@ -7,6 +7,8 @@ final class CurlLoop: Sendable {
     let clock = LoopClock()
     private let mailbox: Mailbox
     let end = LoopEnd()
+    /// Runs tasks on the loop's thread.
+    let executor: LoopExecutor
 
     /// Starts the thread.
     /// - Throws: ``NetworkError`` when descriptors, memory or threads are short.
@@ -21,9 +23,10 @@ final class CurlLoop: Sendable {
         let wakeUp = try WakeUp()
         let mailbox = Mailbox(wakeUp: wakeUp)
         self.mailbox = mailbox
+        executor = LoopExecutor(mailbox: mailbox)
         // Made here, where a failure can be thrown, and from then on touched by the thread alone.
         nonisolated(unsafe) let core = try LoopCore(
-            configuration: configuration, pool: pool, mailbox: mailbox, clock: clock)
+            configuration: configuration, pool: pool, mailbox: mailbox, executor: executor, clock: clock)
         try LoopThread.start(named: "netlayer-curl") { [end] in
             core.run()
             end.comes()

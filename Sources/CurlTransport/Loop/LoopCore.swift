@@ -5,6 +5,7 @@ import Synchronization
 /// thread alone.
 final class LoopCore {
     private let mailbox: Mailbox
+    private let executor: LoopExecutor
     private let clock: LoopClock
     private let pool: EasyPool
     private let epoll: Epoll
@@ -24,10 +25,16 @@ final class LoopCore {
     private var touched: [Transfer] = []
     /// When the loop ends, even if something still runs; `nil` while it serves.
     private var shutDownDeadline: MonotonicTime?
+    /// What was taken out of the mailbox; their storage is used again.
+    private var messages: [LoopMessage] = []
+    private var jobs: [UnownedJob] = []
     private var transferCount: Int { slots.count - freeSlots.count }
 
-    init(configuration: CurlConfiguration, pool: EasyPool, mailbox: Mailbox, clock: LoopClock) throws {
+    init(
+        configuration: CurlConfiguration, pool: EasyPool, mailbox: Mailbox, executor: LoopExecutor, clock: LoopClock
+    ) throws {
         self.mailbox = mailbox
+        self.executor = executor
         self.clock = clock
         self.pool = pool
         // MAXCONNECTS counts connections in use: below their number, each request would open a new one.
@@ -44,11 +51,8 @@ final class LoopCore {
 
     /// The thread's life: messages, timers, clocks, then wait for what comes.
     func run() {
-        var messages: [LoopMessage] = []
         while true {
-            mailbox.take(into: &messages)
-            for message in messages { handle(message) }
-            messages.removeAll(keepingCapacity: true)
+            takeMail()
             checkClocks()
             beginAdmitted()
             if let due = multiDeadline, due <= clock.now {
@@ -60,6 +64,22 @@ final class LoopCore {
             waitForEvents()
         }
     }
+
+    /// Runs the jobs and handles the messages. A job often sends the next request: that is handled in this round too. The
+    /// passes are counted, or tasks that wake one another would keep the loop from its sockets.
+    private func takeMail() {
+        for _ in 0..<Self.mailPasses {
+            mailbox.take(into: &messages, &jobs)
+            for job in jobs { executor.run(job) }
+            for message in messages { handle(message) }
+            let mayBringMore = !jobs.isEmpty
+            messages.removeAll(keepingCapacity: true)
+            jobs.removeAll(keepingCapacity: true)
+            guard mayBringMore else { return }
+        }
+    }
+
+    private static let mailPasses = 8
 
     private func waitForEvents() {
         flushTouched()
@@ -78,6 +98,9 @@ final class LoopCore {
             }
         }
         takeDone()
+        // Here and not only before the next wait: a job of this thread that gets its answer sends its next request within
+        // the round.
+        flushTouched()
     }
 
     private func flushTouched() {
@@ -271,7 +294,7 @@ final class LoopCore {
     private func end() {
         mailbox.close()
         var late: [LoopMessage] = []
-        mailbox.take(into: &late)
+        mailbox.take(into: &late, &jobs)
         for case .start(let transfer) in late { transfer.channel.finish(.failure(NetworkError.shutDown)) }
         for transfer in slots {
             guard let transfer else { continue }
@@ -282,6 +305,8 @@ final class LoopCore {
         slots = []
         multi?.close()
         multi = nil
+        for job in jobs { LoopExecutor.runElsewhere(job) }
+        jobs = []
     }
 
     /// Calls libcurl. A fault of the multi handle leaves every transfer undefined: they all fail, and the loop goes on with

@@ -21,9 +21,17 @@ final class LoopGroup: Sendable {
     /// The origin's loop, started by the first request to it, and again by the next one if that failed.
     /// - Throws: ``NetworkError/Code/shutDown``; or what keeps a thread from starting.
     func loop(for origin: Origin) throws -> CurlLoop {
+        try loop { count in count == 1 ? 0 : Int(UInt(bitPattern: origin.hashValue) % UInt(count)) }
+    }
+
+    /// The first loop, started if it was not.
+    /// - Throws: As above.
+    func first() throws -> CurlLoop { try loop { _ in 0 } }
+
+    private func loop(at index: (_ count: Int) -> Int) throws -> CurlLoop {
         try state.withLock { state in
             guard !state.isShutDown else { throw NetworkError.shutDown }
-            let index = state.loops.count == 1 ? 0 : Int(UInt(bitPattern: origin.hashValue) % UInt(state.loops.count))
+            let index = index(state.loops.count)
             if let loop = state.loops[index] { return loop }
             let loop = try CurlLoop(configuration: configuration, pool: pool)
             ProcessExit.stop(loop)

@@ -1,10 +1,11 @@
 import NetworkCore
 import Synchronization
 
-/// Messages to the loop's thread, taken out all at once. The thread is woken only when it sleeps.
+/// Messages and jobs to the loop's thread, taken out all at once. The thread is woken only when it sleeps.
 final class Mailbox: Sendable {
     private struct State {
         var messages: [LoopMessage] = []
+        var jobs: [UnownedJob] = []
         var isSleeping = false
         var takesStarts = true
         var isClosed = false
@@ -29,24 +30,38 @@ final class Mailbox: Sendable {
         return isTaken
     }
 
-    /// Takes no more messages. For the loop itself; others post ``LoopMessage/shutDown``.
+    /// The same for a task's job.
+    /// - Returns: `false` when the loop has ended; the job is the caller's again.
+    func post(_ job: UnownedJob) -> Bool {
+        let (isTaken, wakes) = state.withLock { state in
+            guard !state.isClosed else { return (false, false) }
+            state.jobs.append(job)
+            defer { state.isSleeping = false }
+            return (true, state.isSleeping)
+        }
+        if wakes { wakeUp.signal() }
+        return isTaken
+    }
+
+    /// Takes no more messages and jobs. For the loop itself; others post ``LoopMessage/shutDown``.
     func close() { state.withLock { $0.isClosed = true } }
 
-    /// Swaps all messages into an empty array, whose storage is used for the next ones.
-    func take(into messages: inout [LoopMessage]) {
+    /// Swaps all messages and jobs into empty arrays, whose storage is used for the next ones.
+    func take(into messages: inout [LoopMessage], _ jobs: inout [UnownedJob]) {
         state.withLock { state in
             state.isSleeping = false
             swap(&state.messages, &messages)
+            swap(&state.jobs, &jobs)
         }
     }
 
     /// Announces that the thread is about to wait.
     ///
     /// Decided under the lock that `post` takes: a message either is seen here, or its poster sees `isSleeping` and wakes.
-    /// - Returns: `false` when messages are there already.
+    /// - Returns: `false` when something is there already.
     func fallAsleep() -> Bool {
         state.withLock { state in
-            state.isSleeping = state.messages.isEmpty
+            state.isSleeping = state.messages.isEmpty && state.jobs.isEmpty
             return state.isSleeping
         }
     }

@@ -1,0 +1,21 @@
+/// Runs tasks on the loop's thread, between two of its rounds.
+///
+/// A task that awaits a response there goes on where the response arrived: no other thread is woken. The loop takes jobs as it
+/// takes messages, so a job that blocks stops every transfer.
+final class LoopExecutor: TaskExecutor {
+    private let mailbox: Mailbox
+
+    init(mailbox: Mailbox) { self.mailbox = mailbox }
+
+    /// Hands a job to the loop; one that comes after the loop's end goes to the threads that everybody shares.
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        if !mailbox.post(job) { Self.runElsewhere(job) }
+    }
+
+    /// For the loop's thread: runs a job to its next `await`.
+    func run(_ job: UnownedJob) { job.runSynchronously(on: asUnownedTaskExecutor()) }
+
+    /// For a job that the loop can no longer run.
+    static func runElsewhere(_ job: UnownedJob) { globalConcurrentExecutor.enqueue(ExecutorJob(job)) }
+}
