@@ -16,7 +16,7 @@ from pathlib import Path
 
 import costs
 import report
-from scenarios import CONTENDERS, DESCRIPTIONS, SCENARIOS
+from scenarios import CONTENDERS, DESCRIPTIONS, SCENARIOS, VARIANTS
 from servers import Servers
 
 PACKAGE = Path(__file__).resolve().parent.parent
@@ -104,7 +104,7 @@ def find_programs(options):
     programs = {}
     for name in wanted:
         folder = {"control": BUILT_C, "ahc": PACKAGE / "AsyncHTTPClient/.build/release"}
-        path = folder.get(name, PACKAGE / ".build/release") / name
+        path = folder.get(name, PACKAGE / ".build/release") / VARIANTS.get(name, (name, ""))[0]
         if path.exists():
             programs[name] = path
         elif name != "ahc" or "ahc" in options.contender:

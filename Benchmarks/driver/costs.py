@@ -9,7 +9,9 @@ import shutil
 import subprocess
 import tempfile
 
-COUNTED = ["control", "send", "pipeline"]
+from scenarios import VARIANTS
+
+COUNTED = ["control", "send", "on-loop", "pipeline"]
 IN_FLIGHT = [1, 64]
 
 
@@ -23,7 +25,8 @@ def measure(programs, servers, requests, preload):
             for what, count in ("instructions", instructions), ("allocations", allocations), ("system_calls", system_calls):
                 program = [str(programs[name]), "get", str(in_flight)]
                 url = f"http://127.0.0.1:{servers.plain}/small.json"
-                first, second = (count([*program, str(n), url], preload) for n in (requests, 2 * requests))
+                words = [url, VARIANTS[name][1]] if name in VARIANTS else [url]
+                first, second = (count([*program, str(n), *words], preload) for n in (requests, 2 * requests))
                 if first is not None and second is not None:
                     row[what] = difference(first, second, requests)
             rows.setdefault(name, {})[str(in_flight)] = row

@@ -133,7 +133,7 @@ def facts(results):
 # ---- HTML --------------------------------------------------------------------------------------------------------
 
 COLOURS = {
-    "control": "#555", "send": "#0a6", "pipeline": "#3b8", "typed": "#7c4", "layer-urlsession": "#c80",
+    "control": "#555", "send": "#0a6", "on-loop": "#084", "pipeline": "#3b8", "typed": "#7c4", "layer-urlsession": "#c80",
     "raw-urlsession": "#a50", "ahc": "#36c",
 }
 

@@ -1,10 +1,11 @@
 """What is measured."""
 from dataclasses import dataclass, field
 
-CONTENDERS = ["control", "send", "pipeline", "typed", "layer-urlsession", "raw-urlsession", "ahc"]
+CONTENDERS = ["control", "send", "on-loop", "pipeline", "typed", "layer-urlsession", "raw-urlsession", "ahc"]
 DESCRIPTIONS = {
     "control": "libcurl from C",
     "send": "this library: send, over libcurl",
+    "on-loop": "this library: send, its tasks on the loop's thread",
     "pipeline": "this library: the pipeline over libcurl, body not decoded",
     "typed": "this library: the typed call over libcurl, decoded",
     "layer-urlsession": "this library over URLSession",
@@ -12,6 +13,8 @@ DESCRIPTIONS = {
     "ahc": "AsyncHTTPClient",
 }
 OURS_AND_PEERS = [name for name in CONTENDERS if name != "typed"]
+# Programs that are another one with a word more.
+VARIANTS = {"on-loop": ("send", "thread=loop")}
 # URLSession needs a dozen times as long for a request, so it gets fewer of them.
 SLOW = {"layer-urlsession": 8, "raw-urlsession": 8}
 
@@ -39,6 +42,8 @@ class Scenario:
         scheme = "http" if self.server == "plain" else "https"
         url = f"{scheme}://127.0.0.1:{getattr(servers, self.server)}/{self.path}"
         words = [self.mode, str(self.in_flight), str(count), url]
+        if contender in VARIANTS:
+            words.append(VARIANTS[contender][1])
         if self.body:
             words.append(f"bytes={servers.bytes(self.body)}")
         if scheme == "https":
@@ -54,7 +59,7 @@ def small(name, title, in_flight, count, **more):
     )
 
 
-TRANSPORT = ["control", "send", "layer-urlsession", "raw-urlsession", "ahc"]
+TRANSPORT = ["control", "send", "on-loop", "layer-urlsession", "raw-urlsession", "ahc"]
 CURL_AND_AHC = ["control", "send", "pipeline", "ahc"]
 TLS = ["control", "send", "raw-urlsession", "ahc"]
 

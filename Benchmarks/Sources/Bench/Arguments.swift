@@ -20,6 +20,8 @@ public struct Arguments: Sendable {
     public private(set) var authority: String?
     /// Whether HTTP/2 is wanted.
     public private(set) var usesHTTP2 = false
+    /// Whether tasks run on the client's own thread, where it has one to offer.
+    public private(set) var runsOnLoop = false
     /// So many requests to `pollURL` stay in flight, unanswered.
     public private(set) var polls = 0
     /// What never answers.
@@ -42,6 +44,7 @@ public struct Arguments: Sendable {
             case "bytes": bytes = try Self.number(value)
             case "ca": authority = value
             case "http": usesHTTP2 = value == "2"
+            case "thread": runsOnLoop = value == "loop"
             case "polls": polls = try Self.number(value)
             case "poll": pollURL = value
             // Everybody but the control asks for compressed bodies anyway.

@@ -2,6 +2,8 @@
 public protocol Contender: Sendable {
     /// Makes the client.
     init(_ arguments: Arguments) async throws
+    /// Where its tasks run; `nil` for where all tasks run.
+    var executor: (any TaskExecutor)? { get throws }
     /// Collects a body.
     /// - Returns: Its bytes.
     func get() async throws -> Int
@@ -34,6 +36,8 @@ public struct WrongAnswer: Error, CustomStringConvertible {
 }
 
 extension Contender {
+    /// Where all tasks run.
+    public var executor: (any TaskExecutor)? { nil }
     /// Not for this contender.
     public func stream() async throws -> Int { throw CanNot() }
     /// Not for this contender.

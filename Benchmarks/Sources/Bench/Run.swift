@@ -12,8 +12,9 @@ public enum Run {
     public static func main<C: Contender>(_ type: C.Type) async -> Never {
         do {
             let arguments = try Arguments(CommandLine.arguments)
-            let run = Workers(try await C(arguments), arguments)
-            print(try await run.measured())
+            let contender = try await C(arguments)
+            let run = Workers(contender, arguments)
+            print(try await withTaskExecutorPreference(try contender.executor) { try await run.measured() })
             fflush(nil)
             exit(run.errors == 0 ? 0 : 1)
         } catch is CanNot {

@@ -9,12 +9,16 @@ struct Send: Contender {
     private let request: TransportRequest
     private let uploadBytes: Int
     private let pollURL: String
+    private let runsOnLoop: Bool
+
+    var executor: (any TaskExecutor)? { get throws { runsOnLoop ? try dispatcher.loopExecutor() : nil } }
 
     init(_ arguments: Arguments) throws {
         dispatcher = CurlNetworkDispatcher(configuration: .benchmark(arguments))
         request = TransportRequest(url: try RequestURL(arguments.url), options: .benchmark(arguments))
         uploadBytes = arguments.bytes
         pollURL = arguments.pollURL
+        runsOnLoop = arguments.runsOnLoop
     }
 
     func get() async throws -> Int { try await answer(to: request) }
