@@ -16,7 +16,7 @@ final class Deflater {
         stream = .allocate(capacity: 1)
         stream.initialize(to: z_stream())
         guard czlib_deflate_init(stream, Int32(level), 15 + 16) == Z_OK else {
-            stream.deallocate()
+            // `deinit` runs: everything is initialised.
             throw NetworkError(.unclassified, "zlib could not be started (deflateInit2)", phase: .preparing)
         }
     }
