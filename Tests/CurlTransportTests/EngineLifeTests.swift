@@ -132,6 +132,31 @@ struct EngineLifeTests {
         await dispatcher.shutDown(within: .zero)
     }
 
+    /// The multi handle was dropped open, and that trapped.
+    @Test func aThreadThatCanNotBeStartedIsAnError() {
+        #expect(throws: NetworkError.self) {
+            _ = try CurlLoop(configuration: CurlConfiguration(), pool: EasyPool()) { _, _ in
+                throw NetworkError(.unclassified, "no thread")
+            }
+        }
+    }
+
+    /// A handle that is used again tells the times of its last transfer, as if it were connected.
+    @Test func aHandleThatIsUsedAgainKeepsTheConnectTimeout() async throws {
+        let server = try ScriptedServer(.ok("x"))
+        let full = try FullListener()
+        defer { server.stop() }
+        let dispatcher = CurlNetworkDispatcher()
+        for url in [server.url(), full.url()] {
+            var request = try request(url)
+            request.options.connectTimeout = .milliseconds(500)
+            let sent = request
+            let end = await code(Task { try await dispatcher.send(sent).body.collect() })
+            #expect(end == (url == full.url() ? .connectTimeout : nil))
+        }
+        await dispatcher.shutDown(within: .zero)
+    }
+
     /// The sockets of this process that are connected to the server, as /proc names them.
     private func dispatcherSockets(of server: ScriptedServer) throws -> [String] {
         let port = String(server.port, radix: 16, uppercase: true)

@@ -19,9 +19,11 @@ extension Transfer {
             ccurl_easy_setopt_pointer(easy.pointer, ccurl_opt_prereqdata, easy.context), "CURLOPT_PREREQDATA")
     }
 
-    /// Whether libcurl may connect to an address.
+    /// Whether libcurl may connect to an address. Not for a transfer whose caller has had his answer: it stays in libcurl
+    /// while its name is looked up, and would send its request then.
     func mayConnect(to address: UnsafeMutablePointer<curl_sockaddr>) -> Bool {
-        request.options.addressPolicy == .any || allows(IPAddress(socketAddress: address))
+        guard state.failure == nil else { return false }
+        return request.options.addressPolicy == .any || allows(IPAddress(socketAddress: address))
     }
 
     /// What can't be read as an address is refused.
@@ -34,6 +36,8 @@ extension Transfer {
 
     private static let requestCallback: ccurl_prereq_callback = { context, remote, _, _, _ in
         guard let transfer = EasyHandle.transfer(context), let remote else { return 1 }
+        // It has waited for another's connection, and ended from our side meanwhile.
+        guard transfer.state.failure == nil else { return 1 }
         transfer.attempts += 1
         guard transfer.request.options.addressPolicy != .any else { return 0 }
         // CURL_PREREQFUNC_OK and CURL_PREREQFUNC_ABORT.

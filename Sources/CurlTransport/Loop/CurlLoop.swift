@@ -11,8 +11,12 @@ final class CurlLoop: Sendable {
     let executor: LoopExecutor
 
     /// Starts the thread.
+    /// - Parameter start: Runs a body on a new thread, for tests.
     /// - Throws: ``NetworkError`` when descriptors, memory or threads are short.
-    init(configuration: CurlConfiguration, pool: EasyPool) throws {
+    init(
+        configuration: CurlConfiguration, pool: EasyPool,
+        start: (String, @escaping @Sendable () -> Void) throws -> Void = LoopThread.start
+    ) throws {
         guard Libcurl.found.initialisation == 0 else {
             throw NetworkError(
                 .unclassified,
@@ -27,9 +31,14 @@ final class CurlLoop: Sendable {
         // Made here, where a failure can be thrown, and from then on touched by the thread alone.
         nonisolated(unsafe) let core = try LoopCore(
             configuration: configuration, pool: pool, mailbox: mailbox, executor: executor, clock: clock)
-        try LoopThread.start(named: "netlayer-curl") { [end] in
-            core.run()
-            end.comes()
+        do {
+            try start("netlayer-curl") { [end] in
+                core.run()
+                end.comes()
+            }
+        } catch {
+            core.abandonStart()
+            throw error
         }
     }
 

@@ -156,7 +156,7 @@ final class LoopCore {
             return retire(transfer)
         }
         transfer.isInMulti = true
-        check(transfer)
+        check(transfer, isNew: true)
     }
 
     private func attach(_ reader: RequestBodyReader, to transfer: Transfer) {
@@ -196,7 +196,7 @@ final class LoopCore {
     }
 
     /// Ends a transfer from our side. Its caller learns now; libcurl lets go as soon as that blocks nothing.
-    private func abandon(_ transfer: Transfer, _ error: NetworkError) {
+    private func abandon(_ transfer: Transfer, _ error: any Error) {
         transfer.state.fail(error)
         transfer.channel.finish(.failure(error))
         guard transfer.isInMulti else {
@@ -204,12 +204,15 @@ final class LoopCore {
         }
         // Removing a handle whose name is being looked up joins the resolver's thread, unless libcurl can leave it
         // behind. Where it can't, the transfer stays until the lookup ends, refusing whatever comes.
-        if let easy = transfer.easy, easy.isResolving, !Libcurl.found.has(.quickExit) {
-            deadlines.remove(transfer.slot)
+        if let easy = transfer.easy, easy.isResolving, !Libcurl.found.has(.quickExit), easy.refusesRequest() {
+            deadlines.set(transfer.slot, to: clock.now + Self.lookupCheck)
         } else {
             retire(transfer)
         }
     }
+
+    /// How often an abandoned transfer is looked at. It has no other clock any more.
+    private static let lookupCheck = Duration.milliseconds(100)
 
     /// Nobody wants the rest. A small one is read to its end, so that the connection can be kept.
     private func discard(_ transfer: Transfer) {
@@ -269,10 +272,13 @@ final class LoopCore {
         }
     }
 
-    private func check(_ transfer: Transfer) {
+    /// - Parameter isNew: Whether libcurl has not begun with it: until then a handle that is used again tells the times of
+    ///   its last transfer.
+    private func check(_ transfer: Transfer, isNew: Bool = false) {
+        if transfer.isInMulti, let failure = transfer.state.failure { return abandon(transfer, failure) }
         var isConnected = false
         var waitsSince: MonotonicTime?
-        if let admitted = transfer.clocks.admitted, let connectedAfter = transfer.easy?.connectedAfter {
+        if !isNew, let admitted = transfer.clocks.admitted, let connectedAfter = transfer.easy?.connectedAfter {
             isConnected = true
             let connected = admitted + .microseconds(connectedAfter)
             if !transfer.state.hasResponse { waitsSince = connected }
@@ -290,6 +296,12 @@ final class LoopCore {
     }
 
     // MARK: The end
+
+    /// Instead of ``run()``, when there is no thread for it. A multi handle is closed and not dropped.
+    func abandonStart() {
+        multi?.close()
+        multi = nil
+    }
 
     private func end() {
         mailbox.close()

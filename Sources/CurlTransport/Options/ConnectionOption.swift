@@ -39,6 +39,18 @@ struct PrewarmOption: EasyOption {
     }
 }
 
+extension EasyHandle {
+    /// Has a transfer that runs fail before a byte of its request is sent, where CURLOPT_PREREQFUNCTION does not see to that.
+    /// - Returns: Whether it will.
+    func refusesRequest() -> Bool {
+        if Libcurl.found.has(.requestCheck) { return true }
+        do {
+            try PrewarmOption().apply(to: self)
+            return true
+        } catch { return false }
+    }
+}
+
 /// Bandwidth (CURLOPT_MAX_RECV_SPEED_LARGE, MAX_SEND_SPEED_LARGE, LOW_SPEED_LIMIT, LOW_SPEED_TIME).
 struct RateOption: EasyOption {
     let options: RateOptions
