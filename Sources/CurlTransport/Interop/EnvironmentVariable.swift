@@ -7,4 +7,7 @@ import Musl
 /// The process's environment, as libcurl sees it.
 enum EnvironmentVariable {
     static func isSet(_ name: String) -> Bool { getenv(name) != nil }
+
+    /// `nil` for one that is not set, or empty.
+    static func value(_ name: String) -> String? { getenv(name).flatMap { $0[0] == 0 ? nil : String(cString: $0) } }
 }

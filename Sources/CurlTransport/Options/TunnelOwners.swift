@@ -6,12 +6,17 @@ import Synchronization
 /// libcurl below 8.19 hands a kept tunnel to a request that has other credentials for the proxy, or none. So the first
 /// credentials for a proxy share its tunnels, and a request with others has one of its own.
 final class TunnelOwners: Sendable {
-    private struct Credentials: Hashable {
-        let user: String?
-        let password: Secret?
+    /// What a proxy decides by. Byte by byte: text that only means the same is another password.
+    private struct Credentials: Equatable {
+        let texts: [[UInt8]?]
+
+        init(_ proxy: Proxy) {
+            let fields = proxy.headerFields.map { Array("\($0.name.rawName): \($0.value)".utf8) }
+            texts = [proxy.user.map { Array($0.utf8) }, proxy.password.map { Array($0.value.utf8) }] + fields
+        }
     }
 
-    private let owners = Guarded<[String: Credentials]>([:])
+    private let owners = Guarded<[ProxyPlace: Credentials]>([:])
     /// How many proxies are remembered; through one more, no tunnel is shared.
     private static let maximumProxies = 1_024
 
@@ -20,15 +25,48 @@ final class TunnelOwners: Sendable {
         guard request.options.hasRareOptions, support.suffers(from: .tunnelsIgnoreProxyCredentials),
             case .explicit(let proxy) = request.options.proxy.choice, proxy.tunnel || request.url.scheme == "https"
         else { return [] }
-        let credentials = Credentials(user: proxy.user, password: proxy.password)
-        let isOwner = owners.withLock { owners in
-            let key = proxy.url.lowercased()
-            if let owner = owners[key] { return owner == credentials }
+        return isOwner(proxy, environment: Self.variables.compactMap(EnvironmentVariable.value))
+            ? [] : [LoneConnectionOption()]
+    }
+
+    /// Whether a request may share tunnels through a proxy.
+    /// - Parameter environment: The URLs by which the environment names proxies. Requests that go by them share their tunnels
+    ///   among themselves and are not asked about here.
+    func isOwner(_ proxy: Proxy, environment: [String] = []) -> Bool {
+        guard let place = ProxyPlace(proxy.url),
+            !environment.contains(where: { ProxyPlace($0).map { $0 == place } ?? true })
+        else { return false }
+        let credentials = Credentials(proxy)
+        return owners.withLock { owners in
+            if let owner = owners[place] { return owner == credentials }
             guard owners.count < Self.maximumProxies else { return false }
-            owners[key] = credentials
+            owners[place] = credentials
             return true
         }
-        return isOwner ? [] : [LoneConnectionOption()]
+    }
+
+    /// By which tunnels are opened.
+    private static let variables = ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"]
+}
+
+/// Which proxy a URL names: several spellings are one to libcurl.
+struct ProxyPlace: Hashable {
+    private let scheme: String
+    private let host: String
+    private let port: Int
+
+    /// `nil` for what is not scheme, host and port; a user and a password before the host, as the environment may have them,
+    /// are passed over.
+    init?(_ url: String) {
+        let end = url.firstRange(of: "://")
+        let scheme = end.map { url[..<$0.lowerBound].lowercased() } ?? "http"
+        let rest = end.map { url[$0.upperBound...] } ?? url[...]
+        let place = rest.lastIndex(of: "@").map { rest[rest.index(after: $0)...] } ?? rest
+        guard let parsed = try? RequestURL("http://" + place) else { return nil }
+        self.scheme = scheme
+        host = parsed.host
+        // libcurl's own.
+        port = parsed.port ?? (scheme == "https" ? 443 : 1_080)
     }
 }
 

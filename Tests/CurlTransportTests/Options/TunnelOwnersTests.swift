@@ -1,0 +1,57 @@
+import HTTPTypes
+import NetworkCore
+import Testing
+
+@testable import CurlTransport
+
+@Suite("Whose tunnels are whose")
+struct TunnelOwnersTests {
+    private func proxy(_ url: String, _ user: String? = nil, fields: HTTPFields = [:]) -> Proxy {
+        var proxy = Proxy(url, user: user, password: user.map { Secret($0) })
+        proxy.headerFields = fields
+        return proxy
+    }
+
+    /// Each spelling had an owner of its own, and libcurl handed the tunnel of one to the other.
+    @Test(arguments: [
+        ("http://p:3128", "http://p:3128/"), ("http://p", "http://p:1080"), ("HTTP://P:1", "http://p:1"),
+        ("https://p", "https://p:443/"),
+    ])
+    func severalSpellingsAreOneProxy(one: String, other: String) {
+        let owners = TunnelOwners()
+        #expect(owners.isOwner(proxy(one, "me")))
+        #expect(!owners.isOwner(proxy(other, "you")))
+        #expect(owners.isOwner(proxy(other, "me")))
+    }
+
+    @Test(arguments: [("http://p:1", "http://p:2"), ("http://p", "http://p:80"), ("http://p:1", "https://p:1")])
+    func othersAreNot(one: String, other: String) {
+        let owners = TunnelOwners()
+        #expect(owners.isOwner(proxy(one, "me")))
+        #expect(owners.isOwner(proxy(other, "you")))
+    }
+
+    /// A token for the proxy in a field of its own was not looked at.
+    @Test func fieldsAreCredentialsToo() {
+        let owners = TunnelOwners()
+        #expect(owners.isOwner(proxy("http://p", fields: [.proxyAuthorization: "Bearer 1"])))
+        #expect(!owners.isOwner(proxy("http://p", fields: [.proxyAuthorization: "Bearer 2"])))
+        #expect(!owners.isOwner(proxy("http://p")))
+        #expect(owners.isOwner(proxy("http://p", fields: [.proxyAuthorization: "Bearer 1"])))
+    }
+
+    @Test func aPasswordInOtherBytesIsAnother() {
+        let owners = TunnelOwners()
+        #expect(owners.isOwner(proxy("http://p", "\u{E9}")))
+        #expect(!owners.isOwner(proxy("http://p", "e\u{301}")))
+    }
+
+    /// Requests that go by the environment share tunnels without being asked: with an explicit one too.
+    @Test(arguments: ["http://me:secret@p:1080", "p:1080", "http://p/"])
+    func theEnvironmentsProxyHasItsOwner(variable: String) {
+        let owners = TunnelOwners()
+        #expect(!owners.isOwner(proxy("http://p", "you"), environment: [variable]))
+        #expect(owners.isOwner(proxy("http://q", "you"), environment: [variable]))
+        #expect(!owners.isOwner(proxy("http://q", "you"), environment: ["what is this"]))
+    }
+}
