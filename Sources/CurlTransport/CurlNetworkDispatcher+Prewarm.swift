@@ -12,7 +12,9 @@ extension CurlNetworkDispatcher {
     ///     connection options. Credentials are not used.
     /// - Throws: ``NetworkCore/NetworkError`` of the first connection that could not be made; the others are kept.
     ///   ``NetworkCore/NetworkError/Code/unsupported`` for HTTP/2 by prior knowledge: not every libcurl takes a connection
-    ///   for that on which it has not been spoken yet.
+    ///   for that on which it has not been spoken yet. The same where requests with these options never share a
+    ///   connection: in clear through an `https://` proxy; below libcurl 8.19 through a proxy's tunnel that others have
+    ///   opened with other credentials, and below 7.80 with an address policy.
     public func prewarm(
         _ url: RequestURL, connections: Int = 1, options: TransportOptions = TransportOptions()
     ) async throws {
@@ -31,6 +33,7 @@ extension CurlNetworkDispatcher {
         var request = TransportRequest(method: .head, url: url, options: options)
         request.options.authentication = nil
         request.options.connection.isFresh = true
+        try checkThatConnectionsAreKept(for: request)
         let opening = request
         let failure = await withTaskGroup(of: Result<Void, any Error>.self) { group in
             for _ in 0..<connections {
@@ -44,6 +47,21 @@ extension CurlNetworkDispatcher {
             }
         }
         if let failure { throw failure }
+    }
+
+    /// Refuses what would be opened and then not be used.
+    private func checkThatConnectionsAreKept(for request: TransportRequest) throws {
+        try request.check(for: capabilities)
+        let isProxiedInClear =
+            if case .explicit(let proxy) = request.options.proxy.choice {
+                proxy.isHTTPS && request.url.scheme != "https"
+            } else { false }
+        let isGuarded = request.options.addressPolicy != .any && !Libcurl.found.has(.requestCheck)
+        guard !isProxiedInClear, !isGuarded, tunnels.options(for: request, over: Libcurl.found).isEmpty else {
+            throw NetworkError(
+                .unsupported, "with these options a connection serves one request, and can't be made ahead",
+                phase: .preparing)
+        }
     }
 }
 

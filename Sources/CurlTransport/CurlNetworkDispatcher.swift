@@ -15,7 +15,7 @@ public final class CurlNetworkDispatcher: HTTPTransport {
 
     private let pool = EasyPool()
     private let loops: LoopGroup
-    private let tunnels = TunnelOwners()
+    let tunnels = TunnelOwners()
     private let trustsAnyServer: Bool
     let maximumConnectionsPerHost: Int
 

@@ -73,6 +73,26 @@ struct PrewarmTests {
         await expectFailure(.invalidOption) { try await dispatcher.prewarm(url, options: options) }
     }
 
+    /// They were opened, closed at once or never looked at, and called a success.
+    @Test func whatWouldNotBeKeptIsRefused() async throws {
+        let server = try ScriptedServer(.ok("x"))
+        defer { server.stop() }
+        let url = try RequestURL("http://example.invalid/")
+        var options = TransportOptions()
+        if dispatcher.capabilities.supports(.httpsProxies) {
+            options.proxy = .explicit(Proxy("https://127.0.0.1:\(server.port)"))
+            await expectFailure(.unsupported) { try await dispatcher.prewarm(url, options: options) }
+        }
+        guard Libcurl.found.suffers(from: .tunnelsIgnoreProxyCredentials) else { return }
+        var proxy = Proxy(server.baseURL, user: "one", password: "1")
+        proxy.tunnel = true
+        #expect(dispatcher.tunnels.isOwner(proxy))
+        proxy.password = "2"
+        options.proxy = .explicit(proxy)
+        await expectFailure(.unsupported) { try await dispatcher.prewarm(url, options: options) }
+        #expect(server.connectionCount == 0)
+    }
+
     @Test func cancellingEndsIt() async throws {
         let full = try FullListener()
         let url = try RequestURL(full.url())
