@@ -8,6 +8,37 @@ import Testing
 
 @Suite("Request bodies over curl", .timeLimit(.minutes(1)))
 struct UploadTests {
+    /// libcurl sends it again, and the caller got the first answer's head with the second one's body.
+    @Test(arguments: [10, 1_000_000])
+    func aRefusedExpectationIsNotTheAnswer(size: Int) async throws {
+        let server = try ScriptedServer([
+            .readHead, .send("HTTP/1.1 417 Expectation Failed\r\nContent-Length: 2\r\n\r\nno"), .read,
+            .send("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nyes"),
+        ])
+        defer { server.stop() }
+        var request = TransportRequest(method: .post, url: try RequestURL(server.url()))
+        request.headerFields[.expect] = "100-continue"
+        request.body = .bytes(Data(count: size))
+        request.options.totalTimeout = .seconds(30)
+        let response = try await CurlNetworkDispatcher.instance.send(request)
+        #expect(response.status == .ok)
+        #expect(String(decoding: try await response.body.collect(), as: UTF8.self) == "yes")
+    }
+
+    /// It is the answer where the body is out already.
+    @Test func aRefusalAfterTheBodyIsTheAnswer() async throws {
+        // libcurl sends the body when nothing comes for a second.
+        let server = try ScriptedServer(.answer(417, body: Data("no".utf8)))
+        defer { server.stop() }
+        var request = TransportRequest(method: .post, url: try RequestURL(server.url()))
+        request.headerFields[.expect] = "100-continue"
+        request.body = .bytes(Data(count: 10))
+        request.options.totalTimeout = .seconds(30)
+        let response = try await CurlNetworkDispatcher.instance.send(request)
+        #expect(response.status == .expectationFailed)
+        #expect(String(decoding: try await response.body.collect(), as: UTF8.self) == "no")
+    }
+
     private let dispatcher = CurlNetworkDispatcher()
 
     private func post(_ url: String, _ body: RequestBody) async throws -> TransportResponse {

@@ -34,6 +34,9 @@ extension EasyHandle {
     /// Bytes of the body on the wire so far.
     var downloadedBytes: Int { offset(CURLINFO_SIZE_DOWNLOAD_T) }
 
+    /// Bytes of the request's body so far.
+    var uploadedBytes: Int { offset(CURLINFO_SIZE_UPLOAD_T) }
+
     private var httpVersion: String? {
         switch long(CURLINFO_HTTP_VERSION) {
         case ccurl_http_version_1_0: "1.0"

@@ -19,6 +19,8 @@ final class RequestBodyReader {
 
     private let source: Source
     private var position = 0
+    /// Whether a streamed body's end was told.
+    private var hasEnded = false
     /// Called after each piece, to note that something moves.
     var onProgress: (() -> Void)?
     /// Called when the body can't go on, with the reason.
@@ -30,6 +32,12 @@ final class RequestBodyReader {
     var upload: UploadChannel? {
         guard case .upload(let upload) = source else { return nil }
         return upload
+    }
+
+    /// Whether libcurl has been given the whole body, and has sent that many bytes.
+    func isWhole(sent: Int) -> Bool {
+        guard sent >= position else { return false }
+        return if case .bytes(let bytes) = source { position == bytes.count } else { hasEnded }
     }
 
     /// CURLOPT_READFUNCTION. 0 is the end.
@@ -46,7 +54,9 @@ final class RequestBodyReader {
             switch upload.take(target.count) {
             case .bytes(let bytes): return copy(bytes, to: target)
             case .nothingYet: return ccurl_readfunc_pause
-            case .end: return 0
+            case .end:
+                hasEnded = true
+                return 0
             case .failed(let error):
                 onFailure?(error)
                 return ccurl_readfunc_abort
@@ -74,6 +84,7 @@ final class RequestBodyReader {
             guard offset == 0, upload.restart() else { return ccurl_seek_fail }
         }
         reader.position = Int(offset)
+        reader.hasEnded = false
         return ccurl_seek_ok
     }
 }

@@ -50,10 +50,19 @@ extension Transfer {
         delegate?.transferWasTouched(self)
     }
 
+    /// Whether libcurl sends the request again after a 417: it does unless the whole body is out.
+    private var isRepeatedWithoutExpectation: Bool {
+        guard let easy else { return false }
+        let sent = easy.uploadedBytes
+        return easy.reader.map { !$0.isWhole(sent: sent) } ?? (sent == 0 && request.body?.length != 0)
+    }
+
     /// CURLOPT_WRITEFUNCTION: at most 16 KiB of decoded body.
     private static let write: ccurl_data_callback = { bytes, size, count, context in
         let length = size * count
         guard length > 0, let bytes, let transfer = EasyHandle.transfer(context) else { return 0 }
+        // libcurl would hand out this answer's body and then the next one's.
+        if transfer.state.isExpectationHeld, transfer.isRepeatedWithoutExpectation { return length }
         let isFirst = !transfer.state.hasBody
         guard transfer.state.receiveBody(at: transfer.clock.now) else { return 0 }
         if transfer.state.releaseHead() { transfer.headIsComplete() }

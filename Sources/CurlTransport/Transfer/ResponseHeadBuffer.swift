@@ -11,6 +11,8 @@ struct ResponseHeadBuffer: Sendable {
     private var isInterim = false
     /// Whether the block's status is 401 or 407, which ask for credentials.
     private(set) var isChallenge = false
+    /// Whether it is 417: the server does not want `Expect`.
+    private(set) var refusesExpectation = false
     /// What came after the head: the trailers' lines.
     private(set) var trailerBytes: [UInt8] = []
 
@@ -46,12 +48,15 @@ struct ResponseHeadBuffer: Sendable {
     private mutating func readStatus(_ line: some RandomAccessCollection<UInt8>) {
         isInterim = false
         isChallenge = false
+        refusesExpectation = false
         guard let space = line.firstIndex(of: UInt8(ascii: " ")) else { return }
         let code = line[space...].dropFirst().prefix(3)
         switch code.first {
         // 1xx but for 101, after which the protocol changes for good.
         case UInt8(ascii: "1"): isInterim = !code.elementsEqual("101".utf8)
-        case UInt8(ascii: "4"): isChallenge = code.elementsEqual("401".utf8) || code.elementsEqual("407".utf8)
+        case UInt8(ascii: "4"):
+            isChallenge = code.elementsEqual("401".utf8) || code.elementsEqual("407".utf8)
+            refusesExpectation = code.elementsEqual("417".utf8)
         default: break
         }
     }

@@ -57,7 +57,9 @@ final class Transfer: @unchecked Sendable {
         self.origin = origin
         let isPausable = Libcurl.found.isPausable(request.options.httpVersion)
         whenFull = isPausable ? .pause : .fail(limit: request.options.maximumBodyBytes)
-        state = TransferState(now: now, answersChallenges: request.options.answersChallenges)
+        state = TransferState(
+            now: now, answersChallenges: request.options.answersChallenges,
+            expectsContinue: request.body != nil && request.headerFields.contains(.expect))
         clocks = TransferClocks(sent: now, limits: limits)
     }
 

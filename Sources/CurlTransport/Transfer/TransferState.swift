@@ -7,6 +7,8 @@ struct TransferState {
     private(set) var hasBody = false
     /// Whether libcurl answers challenges itself, so that a 401 or 407 may not be the last head.
     private let answersChallenges: Bool
+    /// Whether libcurl sends a request again without its `Expect` after a 417, which it does once.
+    private var repeatsRefusedExpectation: Bool
     /// Whether a head is complete and not told yet, since libcurl may go on to another.
     private(set) var isHeadHeld = false
     /// Whether a byte of the response has arrived.
@@ -16,9 +18,10 @@ struct TransferState {
     /// When something moved last.
     var lastActivity: MonotonicTime
 
-    init(now: MonotonicTime, answersChallenges: Bool = false) {
+    init(now: MonotonicTime, answersChallenges: Bool = false, expectsContinue: Bool = false) {
         lastActivity = now
         self.answersChallenges = answersChallenges
+        repeatsRefusedExpectation = expectsContinue
     }
 
     /// What a header line comes to.
@@ -29,10 +32,17 @@ struct TransferState {
         guard failure == nil else { return .stop }
         lastActivity = now
         let wasComplete = head.hasFinalHead
+        let mayBeRepeated = isExpectationHeld
         if head.append(line: headerLine, afterBody: hasBody) {
-            guard head.hasFinalHead else { isHeadHeld = false; return .goOn }
+            guard head.hasFinalHead else {
+                // Another head begins.
+                if mayBeRepeated { repeatsRefusedExpectation = false }
+                isHeadHeld = false
+                return .goOn
+            }
             guard !wasComplete else { return .goOn }
-            isHeadHeld = answersChallenges && head.isChallenge
+            isHeadHeld =
+                answersChallenges && head.isChallenge || repeatsRefusedExpectation && head.refusesExpectation
             return isHeadHeld ? .goOn : .headIsComplete
         }
         failure = NetworkError(
@@ -42,6 +52,9 @@ struct TransferState {
         )
         return .stop
     }
+
+    /// Whether the head that is held is a 417, whose body, if the request is sent again, libcurl hands out all the same.
+    var isExpectationHeld: Bool { isHeadHeld && head.refusesExpectation }
 
     /// A piece of the body.
     /// - Returns: Whether it is still wanted.
