@@ -5,7 +5,8 @@ import NetworkCore
 /// what differs, instead of all options after a reset.
 struct EasySetup {
     var url: RequestURL
-    let headerFields: HTTPFields
+    /// In ASCII alone.
+    private let headerFields: HTTPFields
     let options: TransportOptions
     let limits: TransferLimits
 
@@ -14,6 +15,7 @@ struct EasySetup {
     init?(_ request: TransportRequest) {
         guard request.method == .get, request.body == nil, request.options.wireLog == nil, request.options.isRepeatable
         else { return nil }
+        guard request.headerFields.allSatisfy({ $0.value.utf8.allSatisfy { $0 < 0x80 } }) else { return nil }
         url = request.url
         headerFields = request.headerFields
         options = request.options
@@ -24,7 +26,34 @@ struct EasySetup {
     func fits(_ request: TransportRequest) -> Bool {
         // The scheme decides on the protocol.
         request.method == .get && request.body == nil && options == request.options
-            && headerFields == request.headerFields && url.scheme == request.url.scheme
+            && hasSameLines(as: request.headerFields) && url.scheme == request.url.scheme
+            && (!options.hasRareOptions || options.tls.texts == request.options.tls.texts)
+    }
+
+    /// Whether the same lines go out, in the same order: equal fields may be written in other cases, or stand in another
+    /// order.
+    private func hasSameLines(as others: HTTPFields) -> Bool {
+        guard headerFields.count == others.count else { return false }
+        for (field, other) in zip(headerFields, others) {
+            // Equal text may have other bytes, but not as many as ASCII text that it equals.
+            guard field.name.rawName == other.name.rawName, field.value == other.value,
+                field.value.utf8.count == other.value.utf8.count
+            else { return false }
+        }
+        return true
+    }
+}
+
+extension TLSOptions {
+    /// Its texts, byte by byte: two that Swift calls equal may name different files.
+    fileprivate var texts: [[UInt8]] {
+        var texts = pinnedPublicKeys + [ciphers ?? "", cipherSuites ?? "", clientCertificate?.password?.value ?? ""]
+        switch authorities {
+        case .file(let path), .directory(let path): texts.append(path)
+        case .system, .bytes: break
+        }
+        for case .file(let path)? in [clientCertificate?.certificate, clientCertificate?.key] { texts.append(path) }
+        return texts.map { Array($0.utf8) }
     }
 }
 
