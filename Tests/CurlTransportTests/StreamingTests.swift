@@ -2,12 +2,58 @@ import CurlTransport
 import Foundation
 import NetworkCore
 import NetworkTesting
+import TestSupport
 import Testing
 
 /// What curl alone does; the rest is in the contract, with other transports.
 @Suite("Streaming over curl", .timeLimit(.minutes(1)))
 struct StreamingTests {
     private let dispatcher = CurlNetworkDispatcher()
+
+    private func response(from server: ScriptedServer) async throws -> TransportResponse {
+        var request = TransportRequest(url: try RequestURL(server.url()))
+        request.options.totalTimeout = .seconds(30)
+        return try await dispatcher.send(request)
+    }
+
+    /// A reader that never waited was never told that it was cancelled.
+    @Test(arguments: [false, true])
+    func aReaderThatNeverWaitsIsCancelledToo(isCoded: Bool) async throws {
+        let body = try #require(isCoded ? Self.gzipOfZeros : Data(count: 100_000))
+        let coding = isCoded ? "Content-Encoding: gzip\r\n" : ""
+        let server = try ScriptedServer(
+            .raw(Data("HTTP/1.1 200 OK\r\n\(coding)Content-Length: \(body.count)\r\n\r\n".utf8) + body))
+        defer { server.stop() }
+        let response = try await response(from: server)
+        try await server.wait { $0.endedConnectionCount == 1 }
+        let reading = Task {
+            while !Task.isCancelled { await Task.yield() }
+            var chunks = response.body.makeAsyncIterator()
+            await expectFailure(.cancelled) { _ = try await chunks.next() }
+            return try await chunks.next()
+        }
+        reading.cancel()
+        #expect(try await reading.value == nil)
+    }
+
+    /// A gzip container around 100,000 zeros.
+    private static let gzipOfZeros = Data(
+        base64Encoded:
+            "H4sIAAAAAAACA+3BMQEAAADCoPVPbQ0PoAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAIBXA32VEdSghgEA"
+    )
+
+    /// What was dropped came again, or its end was waited for.
+    @Test func afterABodyThatWasTooLargeNothingComes() async throws {
+        let server = try ScriptedServer([
+            .read, .send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\na\r\n0123456789\r\n"), .stall,
+        ])
+        defer { server.stop() }
+        let response = try await response(from: server)
+        await expectFailure(.bodyTooLarge) { _ = try await response.body.collect(upTo: 5) }
+        var chunks = response.body.makeAsyncIterator()
+        #expect(try await chunks.next() == nil)
+        #expect(try await response.body.collect().isEmpty)
+    }
 
     @Test func aReaderThatWaitsBeforeTheSenderPausesIsNotForgotten() async throws {
         // Chunks around the marks, read as fast as they come and with a pause now and then.

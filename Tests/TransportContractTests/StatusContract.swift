@@ -34,6 +34,16 @@ struct StatusContract {
         try await transport.run(.immediateReuse) { #expect(server.connectionCount == 1) }
     }
 
+    /// A 304 tells the length of the body that it does not have.
+    @Test(arguments: ContractTransport.all)
+    func notModified_mayAnnounceMoreThanTheLimit(transport: ContractTransport) async throws {
+        let server = try ScriptedServer(.raw(Script.head(304, fields: [("Content-Length", "1000000000")])))
+        defer { server.stop() }
+        let answer = try await transport.send(.get, server.url()) { $0.maximumBodyBytes = 10 }
+        #expect(answer.status == 304)
+        #expect(answer.body.isEmpty)
+    }
+
     @Test(arguments: ContractTransport.all, ["Basic realm=\"r\"", "Digest realm=\"r\", nonce=\"n\"", "Bearer"])
     func unauthorized_isAResponse(transport: ContractTransport, challenge: String) async throws {
         let server = try ScriptedServer(

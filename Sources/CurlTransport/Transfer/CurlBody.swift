@@ -23,17 +23,21 @@ final class CurlBody: ResponseBodySource {
         self.loop = loop
         self.owner = owner
         decoder = head.isEncoded ? transfer.request.decoder(for: head.head) : nil
-        announcedBytes = transfer.request.method != .head && !head.isEncoded ? head.contentLength : nil
+        // A 304 tells the length of the body that it does not have.
+        let hasBody = transfer.request.method != .head && ![204, 304].contains(head.status.code)
+        announcedBytes = hasBody && !head.isEncoded ? head.contentLength : nil
     }
 
     deinit { discard() }
 
-    /// Ends the exchange, unless it has ended.
+    /// Ends the exchange, unless it has ended. Nothing more is read.
     private func discard() {
+        decoder?.discard()
         if transfer.channel.discard() { loop.discard(transfer) }
     }
 
     func next() async throws -> Data? {
+        try endIfCancelled()
         guard let decoder else { return try await nextOnWire() }
         do {
             return try await decoder.next(fetch: nextOnWire)
@@ -41,6 +45,14 @@ final class CurlBody: ResponseBodySource {
             discard()
             throw inExchange(error)
         }
+    }
+
+    /// A body that always has something to read never waits, and would not see that its reader was cancelled.
+    private func endIfCancelled() throws {
+        guard Task.isCancelled, !(decoder?.hasEnded ?? transfer.channel.isAtEnd) else { return }
+        loop.cancel(transfer)
+        discard()
+        throw inExchange(NetworkError.cancelled)
     }
 
     private func nextOnWire() async throws -> Data? {

@@ -145,6 +145,7 @@ final class ExchangeChannel: Sendable {
     func read(_ continuation: ReaderContinuation?) -> (reading: Reading, resumesSender: Bool) {
         state.withLock { state in
             guard state.reader == nil else { return (.done(.failure(NetworkError.bodyReadTwice)), false) }
+            guard state.flow.mode != .nothing else { return (.done(.success(nil)), false) }
             if continuation == nil, state.flow.held == 0, !state.flow.hasEnded { return (.waits, false) }
             let (reading, resumes) = state.flow.read()
             return (state.answer(reading, continuation), resumes)
@@ -158,6 +159,7 @@ final class ExchangeChannel: Sendable {
     ) -> (reading: Reading, resumesSender: Bool, isTooLarge: Bool) {
         state.withLock { state in
             guard state.reader == nil else { return (.done(.failure(NetworkError.bodyReadTwice)), false, false) }
+            guard state.flow.mode != .nothing else { return (.done(.success(nil)), false, false) }
             if continuation == nil, !state.flow.hasEnded { return (.waits, false, false) }
             let (reading, resumes, isTooLarge) = state.flow.collect(upTo: limit)
             if isTooLarge { return (.done(.failure(NetworkError.bodyTooLarge(limit: limit))), false, true) }
@@ -165,9 +167,18 @@ final class ExchangeChannel: Sendable {
         }
     }
 
-    /// The reader has gone.
+    /// The reader has gone, or has got an error: what it still reads is the end.
     /// - Returns: Whether the loop has to be told.
-    func discard() -> Bool { state.withLock { $0.flow.discard() } }
+    func discard() -> Bool {
+        state.withLock { state in
+            state.buffer = BodyBuffer()
+            if state.reader == nil { state.isFailureDelivered = true }
+            return state.flow.discard()
+        }
+    }
+
+    /// Whether there is nothing left to read but how it ended.
+    var isAtEnd: Bool { state.withLock { $0.flow.mode == .nothing || $0.hasEnded && $0.flow.held == 0 } }
 
     /// How it ended, if it ended well.
     var end: ExchangeEnd? { state.withLock { $0.end } }

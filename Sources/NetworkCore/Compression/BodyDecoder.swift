@@ -21,6 +21,12 @@ package final class BodyDecoder: Sendable {
     /// The decoded bytes so far.
     package var produced: Int { state.withLock { $0.chain.produced } }
 
+    /// Whether nothing comes any more.
+    package var hasEnded: Bool { state.withLock { $0.hasEnded } }
+
+    /// Nobody wants the rest: nothing comes any more.
+    package func discard() { state.withLock { $0.hasEnded = true } }
+
     /// The next decoded bytes, never empty; `nil` at the end and after an error.
     /// - Parameter fetch: The next bytes on the wire, `nil` at their end.
     /// - Throws: ``NetworkError/Code/invalidContentEncoding``; whatever `fetch` throws.
@@ -28,7 +34,14 @@ package final class BodyDecoder: Sendable {
         while true {
             let (piece, hasEnded) = try attempt { ($0.hasEnded ? nil : try $0.chain.next(), $0.hasEnded) }
             if piece != nil || hasEnded { return piece }
-            if let bytes = try await fetch() {
+            let bytes: Data?
+            do {
+                bytes = try await fetch()
+            } catch {
+                discard()
+                throw error
+            }
+            if let bytes {
                 state.withLock { $0.chain.append(bytes) }
             } else {
                 try attempt { state in
