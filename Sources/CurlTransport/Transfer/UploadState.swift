@@ -12,7 +12,11 @@ struct UploadState {
     static let highMark = 256 * 1024
     static let lowMark = 64 * 1024
 
+    /// Chunks are put together up to this many bytes, so that few wait and each is worth its way.
+    private static let joinedBytes = 16 * 1024
+
     private let length: Int?
+    /// Few: no two in a row are as small as ``joinedBytes`` together.
     private var waiting: [Data] = []
     private var waitingBytes = 0
     /// Delivered by the producer since the start.
@@ -69,7 +73,11 @@ struct UploadState {
         if let length, delivered > length {
             return (.stop, fail(.bodyLengthMismatch(expected: length, got: "more")))
         }
-        waiting.append(chunk)
+        if let last = waiting.indices.last, waiting[last].count + chunk.count <= Self.joinedBytes {
+            waiting[last].append(chunk)
+        } else {
+            waiting.append(chunk)
+        }
         waitingBytes += chunk.count
         return (waitingBytes >= Self.highMark ? .wait : .goOn, wake())
     }
