@@ -5,8 +5,15 @@ import NetworkCore
 /// what differs, instead of all options after a reset.
 struct EasySetup {
     var url: RequestURL
-    /// In ASCII alone.
-    private let headerFields: HTTPFields
+    /// A header field as it goes out.
+    private struct Line {
+        let name: String
+        /// In ASCII alone.
+        let value: String
+    }
+
+    /// Taken out of their fields: each look at a field copies it.
+    private let lines: [Line]
     let options: TransportOptions
     let limits: TransferLimits
 
@@ -17,7 +24,7 @@ struct EasySetup {
         else { return nil }
         guard request.headerFields.allSatisfy({ $0.value.utf8.allSatisfy { $0 < 0x80 } }) else { return nil }
         url = request.url
-        headerFields = request.headerFields
+        lines = request.headerFields.map { Line(name: $0.name.rawName, value: $0.value) }
         options = request.options
         limits = TransferLimits(options)
     }
@@ -33,11 +40,14 @@ struct EasySetup {
     /// Whether the same lines go out, in the same order: equal fields may be written in other cases, or stand in another
     /// order.
     private func hasSameLines(as others: HTTPFields) -> Bool {
-        guard headerFields.count == others.count else { return false }
-        for (field, other) in zip(headerFields, others) {
+        guard lines.count == others.count else { return false }
+        var index = others.startIndex
+        for line in lines {
+            let field = others[index]
+            index += 1
             // Equal text may have other bytes, but not as many as ASCII text that it equals.
-            guard field.name.rawName == other.name.rawName, field.value == other.value,
-                field.value.utf8.count == other.value.utf8.count
+            guard field.value == line.value, field.value.utf8.count == line.value.utf8.count,
+                field.name.rawName == line.name
             else { return false }
         }
         return true

@@ -171,7 +171,7 @@ final class ExchangeChannel: Sendable {
     /// - Returns: Whether the loop has to be told.
     func discard() -> Bool {
         state.withLock { state in
-            state.buffer = BodyBuffer()
+            if state.buffer.count > 0 { state.buffer = BodyBuffer() }
             if state.reader == nil { state.isFailureDelivered = true }
             return state.flow.discard()
         }
