@@ -27,15 +27,17 @@ struct Soak {
         }
     }
 
-    /// A fifth of the time warms up; what then grows is a leak.
+    /// A fifth of the time warms up, and of a short run the half: what grows after the buffers and the allocator have
+    /// reached what the load wants of them is a leak.
     private static func soak(_ client: Faults.Client, seconds: Double, seed: UInt64) async throws -> [String] {
         // Not by way of `print`, which keeps it back: it is to be seen even if the process ends of itself.
         FileHandle.standardOutput.write(Data("\(client.rawValue), \(seconds) s, seed \(seed)\n".utf8))
         let run = SoakRun(client: client, seed: seed)
         let start = ProcessFigures.now
-        let rounds = try await run.era(seconds: seconds / 5, firstRound: 0)
+        let warmUp = max(seconds / 5, min(10, seconds / 2))
+        let rounds = try await run.era(seconds: warmUp, firstRound: 0)
         let warm = await Settled.figures { _ in true }
-        let all = try await run.era(seconds: seconds * 4 / 5, firstRound: rounds)
+        let all = try await run.era(seconds: seconds - warmUp, firstRound: rounds)
         let bounds = Bounds(client: client)
         let end = await Settled.figures { bounds.faults(warm, $0).isEmpty }
         print("\n\(all) rounds\n\n\(run.ledger.text)\n")

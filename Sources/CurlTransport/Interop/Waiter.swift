@@ -1,13 +1,24 @@
 /// Somebody who waits for the loop, to be resumed exactly once. `ExchangeChannel` takes it out of its state under the lock
 /// before it resumes it; the checked kind would allocate for each wait to find that out again.
+///
+/// ThreadSanitizer's build has the checked kind: who is resumed before he sleeps learns of it by an atomic of the runtime,
+/// which that sanitizer does not see, and the unchecked kind is inlined into code that it does see.
 struct Waiter<Value: Sendable>: Sendable {
+    #if NETWORKLAYER_THREAD_SANITIZER
+    private let continuation: CheckedContinuation<Value, any Error>
+    #else
     private let continuation: UnsafeContinuation<Value, any Error>
+    #endif
 
     /// Waits until the waiter that `body` gets is resumed.
     static func wait(
         isolation: isolated (any Actor)? = #isolation, _ body: (Waiter) -> Void
     ) async throws -> Value {
+        #if NETWORKLAYER_THREAD_SANITIZER
+        try await withCheckedThrowingContinuation { body(Waiter(continuation: $0)) }
+        #else
         try await withUnsafeThrowingContinuation { body(Waiter(continuation: $0)) }
+        #endif
     }
 
     func resume(with result: Result<Value, any Error>) { continuation.resume(with: result) }

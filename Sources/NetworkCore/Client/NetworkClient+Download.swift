@@ -37,8 +37,7 @@ extension NetworkClient {
         try await DownloadRun(client: self, request: request, path: path, options: options).run()
     }
 
-    /// Downloads into a file; see ``download(_:to:options:)-(_,String,_)``.
-    /// - Parameter file: A file URL.
+    /// The same into a file that is named by a file URL.
     public func download(
         _ request: some RequestConvertible,
         to file: URL,

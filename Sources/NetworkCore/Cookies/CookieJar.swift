@@ -78,7 +78,9 @@ public final class CookieJar: Sendable {
     }
 
     /// The value of the `Cookie` field for a URL; `nil` for none.
-    /// - Parameter own: The caller's field, which stays in front.
+    /// - Parameters:
+    ///   - url: Where the request goes.
+    ///   - own: The caller's field, which stays in front.
     public func fieldValue(for url: RequestURL, after own: String? = nil) -> String? {
         var value = own ?? ""
         let taken = Set(CookieCheck.names(in: value))

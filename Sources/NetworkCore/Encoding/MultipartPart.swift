@@ -51,7 +51,11 @@ public struct MultipartPart: Sendable {
 
     /// A file of the disk, read while it is sent. One that can't be read fails the request with
     /// ``NetworkError/Code/unreadableFile``.
-    /// - Parameter fileName: What the server is told; the last part of the path if not given.
+    /// - Parameters:
+    ///   - name: The field's name.
+    ///   - path: The file.
+    ///   - fileName: What the server is told; the last part of the path if not given.
+    ///   - contentType: The part's type; `nil` for none.
     public static func file(
         _ name: String,
         path: String,

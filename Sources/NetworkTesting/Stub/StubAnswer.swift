@@ -33,8 +33,7 @@ public struct StubAnswer: Sendable {
         }
     }
 
-    /// A response without a body.
-    /// - Parameter status: 100 to 999.
+    /// A response without a body; its status is 100 to 999.
     public static func status(_ status: Int, fields: HTTPFields = [:]) -> StubAnswer {
         chunks([], status: status, fields: fields)
     }

@@ -128,7 +128,7 @@ public final class StubDispatcher: HTTPTransport {
 }
 
 extension NetworkError.Code {
-    /// A ``StubDispatcher`` was asked for what a test did not stub.
+    /// A `StubDispatcher` was asked for what a test did not stub.
     public static let notStubbed = Self(rawValue: "notStubbed")
 }
 

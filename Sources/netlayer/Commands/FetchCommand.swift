@@ -58,6 +58,8 @@ struct FetchCommand: AsyncParsableCommand {
 
     @Flag(help: "Exit with 1 when the status is not 2xx. The body is printed all the same.") var fail = false
 
+    @OptionGroup var exchangeOptions: ExchangeOptions
+
     @OptionGroup var delivery: DeliveryOptions
 
     @OptionGroup var pipeline: PipelineOptions
@@ -168,6 +170,7 @@ struct FetchCommand: AsyncParsableCommand {
         request.options.decompress = !raw
         if let maxBody { request.options.maximumBodyBytes = maxBody }
         if let http { request.options.httpVersion = http.version }
+        try exchangeOptions.apply(to: &request)
         return request
     }
 

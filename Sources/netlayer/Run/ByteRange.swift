@@ -26,3 +26,20 @@ enum ByteRange {
         )
     }
 }
+
+extension TransportRequest {
+    /// Asks for a part of the body, as ``ByteRange`` has it.
+    /// - Throws: ``NetworkError/Code/invalidOption``, when the field is there already as well.
+    mutating func ask(forPart range: String) throws {
+        guard !headerFields.contains(.range) else {
+            throw NetworkError(
+                .invalidOption,
+                "the option 'range' and the header field 'Range' exclude one another",
+                phase: .preparing
+            )
+        }
+        headerFields[.range] = try ByteRange.fieldValue(range)
+        // A part of a compressed body can't be decompressed.
+        if !headerFields.contains(.acceptEncoding) { headerFields[.acceptEncoding] = "identity" }
+    }
+}

@@ -148,26 +148,7 @@ struct RequestLineOptions: Sendable {
         if isUploadStreamed { request.body = request.body?.knownBytes.map { .streamed($0) } }
         // Here and not first when it is sent, so that an answer names the line.
         try request.options.check()
-        if let range {
-            try request.headerFields.add(.range, ByteRange.fieldValue(range), for: "range")
-            // A part of a compressed body can't be decompressed.
-            if !request.headerFields.contains(.acceptEncoding) { request.headerFields[.acceptEncoding] = "identity" }
-        }
-    }
-}
-
-extension HTTPFields {
-    /// Adds the field that an option stands for.
-    /// - Throws: ``NetworkError/Code/invalidOption`` when the field was given as well.
-    fileprivate mutating func add(_ name: HTTPField.Name, _ value: String, for option: String) throws {
-        guard !contains(name) else {
-            throw NetworkError(
-                .invalidOption,
-                "the option '\(option)' and the header field '\(name.rawName)' exclude one another",
-                phase: .preparing
-            )
-        }
-        self[name] = value
+        if let range { try request.ask(forPart: range) }
     }
 }
 

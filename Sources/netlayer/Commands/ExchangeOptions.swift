@@ -1,0 +1,62 @@
+import ArgumentParser
+import NetworkLayer
+
+/// The options of `fetch` that concern each exchange: credentials, a part of the body, a proxy.
+struct ExchangeOptions: ParsableArguments {
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp("Name and password; others see them in 'ps'.", valueName: "name:password")
+    )
+    var user: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "How --user is sent: basic, digest, or any, the strongest that the server offers.", valueName: "scheme"))
+    var auth: Scheme = .basic
+
+    @Option(
+        name: .shortAndLong,
+        parsing: .unconditional,
+        help: ArgumentHelp("A part of the body: '0-499', '500-', '-500', or a list of them.", valueName: "range")
+    )
+    var range: String?
+
+    @Option(
+        name: [.customShort("x"), .long],
+        help: ArgumentHelp(
+            "The proxy: http, https, socks4, socks4a, socks5 or socks5h; empty for none, whatever the environment says.",
+            valueName: "url"
+        )
+    )
+    var proxy: String?
+
+    /// How a name and a password are sent.
+    enum Scheme: String, ExpressibleByArgument, CaseIterable {
+        case basic, digest, any
+    }
+
+    func validate() throws {
+        if let user, !user.contains(":") {
+            // The text is not repeated: it may be the password.
+            throw ValidationError("--user takes 'name:password'; there is no ':' in it")
+        }
+        if user == nil, auth != .basic { throw ValidationError("--auth has no meaning without --user") }
+    }
+
+    /// - Throws: ``NetworkError/Code/invalidOption`` for a range that is none, or one that a header field names as well.
+    func apply(to request: inout TransportRequest) throws {
+        if let user { request.options.authentication = authentication(user) }
+        if let range { try request.ask(forPart: range) }
+        if let proxy { request.options.proxy = proxy.isEmpty ? .none : .explicit(Proxy(proxy)) }
+    }
+
+    private func authentication(_ text: String) -> Authentication {
+        let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        let (user, password) = (parts[0], Secret(parts.count > 1 ? parts[1] : ""))
+        return switch auth {
+        case .basic: .basic(user: user, password: password)
+        case .digest: .digest(user: user, password: password)
+        case .any: .anySafe(user: user, password: password)
+        }
+    }
+}

@@ -1,0 +1,44 @@
+import ArgumentParser
+import Foundation
+import NetworkTesting
+import Testing
+
+@testable import netlayer
+
+@Suite(.timeLimit(.minutes(1)))
+struct ExchangeOptionsTests {
+    @Test(arguments: [["--user", "ada"], ["--auth", "digest"], ["--auth", "ntlm", "--user", "a:b"]])
+    func optionsThatMakeNoSense_areRefused_WithoutTheirText(arguments: [String]) {
+        #expect {
+            try FetchCommand.parse(["http://127.0.0.1/"] + arguments)
+        } throws: { !FetchCommand.message(for: $0).contains("ada") }
+    }
+
+    @Test func userAndRange_goOutAsFields() async throws {
+        let server = try ScriptedServer(.ok())
+        defer { server.stop() }
+        try await FetchCommand.parse([server.url(), "-u", "ada:se:cret", "-r", "-500", "-o", "/dev/null"]).run()
+        let request = try #require(server.requests.first)
+        #expect(request.values(of: "Authorization") == ["Basic " + Data("ada:se:cret".utf8).base64EncodedString()])
+        #expect(request.values(of: "Range") == ["bytes=-500"])
+        #expect(request.values(of: "Accept-Encoding") == ["identity"])
+    }
+
+    @Test func digest_answersTheChallenge() async throws {
+        let challenge = [("WWW-Authenticate", #"Digest realm="r", nonce="n", qop="auth""#)]
+        let server = try ScriptedServer(.answer(401, fields: challenge, body: Data()), .ok())
+        defer { server.stop() }
+        let command = ["-u", "ada:secret", "--auth", "digest", "-o", "/dev/null", "--transport", "curl"]
+        try await FetchCommand.parse([server.url()] + command).run()
+        #expect(server.requests.count == 2)
+        #expect(server.requests.last?.values(of: "Authorization").first?.hasPrefix("Digest username=\"ada\"") == true)
+    }
+
+    @Test func proxy_isAsked() async throws {
+        let proxy = try ScriptedServer(.ok())
+        defer { proxy.stop() }
+        let command = ["http://name.invalid/x", "-x", proxy.url(), "-o", "/dev/null", "--transport", "curl"]
+        try await FetchCommand.parse(command).run()
+        #expect(proxy.requests.first?.target == "http://name.invalid/x")
+    }
+}
