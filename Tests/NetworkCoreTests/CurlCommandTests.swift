@@ -28,6 +28,21 @@ struct CurlCommandTests {
     )
     func words_areQuoted(text: String, expected: String) { #expect(ShellText.word(text) == expected) }
 
+    /// A quote and a combining mark are one Character, which is not equal to a quote: such words were left open.
+    @Test(arguments: ["'\u{301}; echo injected; '\u{301}", "a'\u{200D}b", "it's", "'\u{FE0F}$(echo injected)"])
+    func quoteWithACombiningMark_isQuoted(text: String) throws {
+        let process = Process()
+        process.executableURL = URL(filePath: "/bin/sh")
+        process.arguments = ["-c", "printf %s \(ShellText.word(text))"]
+        let output = Pipe()
+        process.standardOutput = output
+        try process.run()
+        let printed = try output.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 0)
+        #expect(printed == Data(text.utf8))
+    }
+
     @Test func secrets_areHiddenUnlessAskedFor() throws {
         var fields: HTTPFields = [.authorization: "Bearer secret-1", .cookie: "a=secret-2"]
         fields[try #require(HTTPField.Name("X-Api-Key"))] = "secret-3"

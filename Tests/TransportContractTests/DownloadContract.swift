@@ -81,7 +81,8 @@ struct DownloadContract {
             defer { server.stop() }
             let error = await expectFailure(.truncatedBody) {
                 try await client(transport).download(
-                    RequestData(path: server.url("/f?key=1")), to: folder + "/file", options: settings())
+                    RequestData(path: server.url("/f?key=1&Signature=secret-1")), to: folder + "/file",
+                    options: settings())
             }
             #expect(error?.exchange?.method == "GET")
             #expect(
@@ -89,12 +90,12 @@ struct DownloadContract {
                     "file.partial", "file.partial.json",
                 ])
             let record = try String(contentsOfFile: folder + "/file.partial.json", encoding: .utf8)
-            #expect(!record.contains("key"), "the query may hold keys")
+            #expect(!record.contains("key") && !record.contains("secret"), "the query may hold keys")
             var options = settings()
             options.checksum = .sha256(Self.sum(of: Self.content))
             // Another signature in the query is still the same file.
             let response = try await client(transport).download(
-                RequestData(path: server.url("/f?key=2")), to: folder + "/file", options: options)
+                RequestData(path: server.url("/f?key=1&Signature=secret-2")), to: folder + "/file", options: options)
             #expect(response.value.resumedFrom == Self.cut)
             #expect(response.status == .partialContent)
             #expect(try Data(contentsOf: URL(filePath: folder + "/file")) == Self.content)
@@ -193,6 +194,25 @@ struct DownloadContract {
                 RequestData(path: url), to: folder + "/file", options: options)
             #expect(response.value.resumedFrom == Self.size)
             #expect(try Data(contentsOf: URL(filePath: folder + "/file")) == Self.content)
+        }
+    }
+
+    /// The rest of `/f?id=2` was put behind the start of `/f?id=1`, since both had the same validator.
+    @Test(arguments: ContractTransport.all)
+    func otherQuery_isAnotherFile(transport: ContractTransport) async throws {
+        try await withFolder { folder in
+            let server = try ScriptedServer(
+                Self.broken, .answer(fields: [("ETag", "\"v1\"")], body: Data("other".utf8)))
+            defer { server.stop() }
+            await expectFailure(.truncatedBody) {
+                try await client(transport).download(
+                    RequestData(path: server.url("/f?id=1")), to: folder + "/file", options: settings())
+            }
+            let response = try await client(transport).download(
+                RequestData(path: server.url("/f?id=2")), to: folder + "/file", options: settings())
+            #expect(response.value.resumedFrom == 0)
+            #expect(server.requests.last?.values(of: "Range") == [])
+            #expect(try Data(contentsOf: URL(filePath: folder + "/file")) == Data("other".utf8))
         }
     }
 

@@ -1,4 +1,5 @@
 import HTTPTypes
+import Synchronization
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -15,6 +16,8 @@ struct Arrival: Sendable {
 
     /// The most that is read of a streamed body that is refused, in bytes.
     static let refusedBytes = 65_536
+    /// The longest time for that: a server that trickles must not hold up an answer that is known.
+    private static let refusedTime = Duration.seconds(1)
 
     var head: HTTPResponse { incoming.head }
 
@@ -47,20 +50,25 @@ struct Arrival: Sendable {
         }
     }
 
-    /// The start of the body. What goes wrong on its way is less than why it is read.
+    /// The start of the body, as much of it as comes in a moment. What goes wrong on its way is less than why it is read.
     private func start() async throws -> Data {
-        var start = Data()
-        do {
-            for try await chunk in incoming.body {
-                start.append(chunk.prefix(Self.refusedBytes - start.count))
-                if start.count == Self.refusedBytes { break }
+        let start = Guarded(Data())
+        await atMost(Self.refusedTime) { [body = incoming.body] in
+            do {
+                for try await chunk in body {
+                    let isFull = start.withLock { start in
+                        start.append(chunk.prefix(Self.refusedBytes - start.count))
+                        return start.count == Self.refusedBytes
+                    }
+                    if isFull { return }
+                }
+            } catch {
+                // What arrived before is kept; whether the caller was cancelled is asked below.
+                return
             }
-        } catch NetworkError.cancelled {
-            throw NetworkError.cancelled
-        } catch {
-            return start
         }
-        return start
+        if Task.isCancelled { throw NetworkError.cancelled }
+        return start.withLock { $0 }
     }
 }
 

@@ -58,7 +58,7 @@ extension NetworkClient {
             )
             return response
         } catch {
-            logger?.debug("\(request.method.rawValue) \(request.url) failed: \(error)")
+            logger?.debug("\(request.method.rawValue) \(request.url) failed: \(NetworkError.logText(of: error))")
             throw error
         }
     }

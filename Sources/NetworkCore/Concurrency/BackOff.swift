@@ -13,8 +13,16 @@ package struct BackOff: Sendable, Hashable {
     ///   - failures: How many there were in a row, from 1.
     ///   - jitter: What is added, as a part of the time: between 0 and 1. Many who failed together come back apart.
     package func delay(after failures: Int, jitter: Double) -> Duration {
-        let doublings = max(0, min(failures - 1, 30))
-        return min(limit, first * (1 << doublings) * (1 + jitter))
+        var delay = min(first, limit)
+        // One by one and no further than the limit: the first may come from a server, and its multiples may overflow.
+        for _ in 0..<max(0, min(failures - 1, 30)) {
+            guard delay < limit / 2 else {
+                delay = limit
+                break
+            }
+            delay *= 2
+        }
+        return min(limit, delay * (1 + jitter))
     }
 }
 

@@ -1,3 +1,9 @@
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
 /// What is wrong with a cookie that did not come from a server.
 enum CookieCheck {
     /// The problem as the rest of a sentence, without the value; `nil` for none.
@@ -19,6 +25,9 @@ enum CookieCheck {
             cookie.path.utf8.count <= SetCookieParser.maximumAttributeBytes,
             !cookie.path.utf8.contains(where: { isControl($0) || $0 == UInt8(ascii: ";") })
         else { return "\(shown) has a path that can't be one" }
+        if let expires = cookie.expires, !expires.timeIntervalSince1970.isFinite {
+            return "\(shown) ends at no moment"
+        }
         guard isHost(cookie.domain) else { return "\(shown) has a domain that is no host's name in lower case" }
         let isAddress = CookieMatching.isAddress(cookie.domain)
         if cookie.includesSubdomains, !isAddress, suffixes.isPublicSuffix(cookie.domain) {

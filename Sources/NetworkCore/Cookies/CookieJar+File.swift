@@ -30,7 +30,7 @@ extension CookieJar {
                 cookie.path,
                 cookie.isSecure ? "TRUE" : "FALSE",
                 // A moment within a second is not over before it.
-                cookie.expires.map { String(Int(min($0.timeIntervalSince1970.rounded(.up), 1e15))) } ?? "0",
+                cookie.expires.map { String(Int(max(-1e15, min($0.timeIntervalSince1970.rounded(.up), 1e15)))) } ?? "0",
                 cookie.name,
                 cookie.value,
             ].joined(separator: "\t")

@@ -102,20 +102,13 @@ struct CurlCommand {
         let fields = request.wireFields
         var lines = fields.map { field in
             if field.value.isEmpty { return "\(field.name.rawName);" }
-            return "\(field.name.rawName): \(Self.isSecret(field.name) ? secret(field.value) : field.value)"
+            return "\(field.name.rawName): \(SecretFields.contains(field.name) ? secret(field.value) : field.value)"
         }
         // Not invented by curl: its form type, and the wait for '100 Continue'.
         if posts, !fields.contains(.contentType) { lines.append("Content-Type:") }
         if posts, !fields.contains(.expect) { lines.append("Expect:") }
         if posts, let body = wireBody, body.length == nil { lines.append("Transfer-Encoding: chunked") }
         return lines
-    }
-
-    private static func isSecret(_ name: HTTPField.Name) -> Bool {
-        if SecretFields.always.contains(name) { return true }
-        let name = name.canonicalName
-        return ["authorization", "token", "secret", "password", "api-key", "apikey", "signature", "session"]
-            .contains { name.contains($0) }
     }
 
     // MARK: Body

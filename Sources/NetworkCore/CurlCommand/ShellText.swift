@@ -18,8 +18,10 @@ enum ShellText {
                 default: "-_./:,+@%".utf8.contains(byte)
                 }
             }
-        return isPlain
-            ? text : "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
+        if isPlain { return text }
+        // By bytes: a quote with a combining mark behind it is one Character, and no quote to a comparison of those.
+        let pieces = text.utf8.split(separator: UInt8(ascii: "'"), omittingEmptySubsequences: false)
+        return "'" + String(decoding: Array(pieces.joined(separator: "'\\''".utf8)), as: UTF8.self) + "'"
     }
 
     /// The text of bytes that a word can hold and a terminal takes as typed: UTF-8 without control characters other than

@@ -1,7 +1,8 @@
 /// How a download is written, checked and resumed.
 public struct DownloadOptions: Sendable {
     /// Whether a download that was interrupted goes on where it stopped, also in a later process. On by default; it works
-    /// for GET, and where the server names a strong ETag or a Last-Modified.
+    /// for GET, and where the server names a strong ETag or a Last-Modified. Another query is another file, except for the
+    /// parameters that sign a URL (`X-Amz-…`, `X-Goog-…`, `Signature`, `Expires`).
     public var resumes = true
     /// What the bytes have to add up to. `nil`, the default, checks nothing.
     public var checksum: ExpectedChecksum?

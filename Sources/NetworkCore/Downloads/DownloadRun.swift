@@ -118,10 +118,10 @@ struct DownloadRun: Sendable {
     }
 
     private func plan(for file: BlockingFile, mayResume: Bool) async throws -> ResumePlan {
-        let url = request.url.withoutQuery
+        let url = request.url
         return try await file.perform { file in
             let record = mayResume ? file.record() : nil
-            return ResumePlan(length: file.length, record: record?.url == url ? record : nil)
+            return ResumePlan(length: file.length, record: record?.isOf(url) == true ? record : nil)
         }
     }
 

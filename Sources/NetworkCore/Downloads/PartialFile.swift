@@ -161,15 +161,27 @@ struct PartialFile {
             if let permissions { try file.setPermissions(permissions) }
             try file.sync()
             try SystemFile.rename(partialPath, to: path)
-            try SystemFile.remove(recordPath)
-            try file.close()
-            let folder = try SystemFile(
-                opening: URL(fileURLWithPath: path).deletingLastPathComponent().path, O_RDONLY | O_DIRECTORY)
-            try folder.sync()
-            try folder.close()
         } catch {
             throw .file(path, error)
         }
+        // The file is there and whole, so nothing below makes it a failure: a record without bytes counts for nothing, the
+        // disk has what closing could complain of, and a folder that may be written to but not read can't be synced.
+        try? SystemFile.remove(recordPath)
+        try? file.close()
+        try? syncFolder()
+    }
+
+    /// Returns when the disk has the file's name too.
+    private func syncFolder() throws(SystemFile.Failure) {
+        let path = URL(fileURLWithPath: path).deletingLastPathComponent().path
+        let folder = try SystemFile(opening: path, O_RDONLY | O_DIRECTORY)
+        do throws(SystemFile.Failure) {
+            try folder.sync()
+        } catch {
+            try? folder.close()  // The error that counts is the first one.
+            throw error
+        }
+        try folder.close()
     }
 
     /// Leaves it for another time.
@@ -184,6 +196,7 @@ struct PartialFile {
             try SystemFile.remove(partialPath)
             try file.close()
         } catch {
+            try? file.close()  // The error that counts is the first one.
             throw .file(path, error)
         }
     }

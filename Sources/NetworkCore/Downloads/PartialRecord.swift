@@ -1,16 +1,26 @@
 import HTTPTypes
 
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
 /// What is kept beside a partial file: of which representation it is a part.
 struct PartialRecord: Codable, Hashable, Sendable {
-    /// The URL without its query, which may hold keys and changes with every signature.
+    /// The URL without its query, which may hold keys.
     var url: String
+    /// The SHA-256 of the query in hexadecimal digits: another query may be another file. The parameters that sign a URL are
+    /// left out, since they change with every signature. `nil` if nothing is left.
+    var query: String?
     /// A strong entity tag, or the date of the last change: what If-Range takes.
     var validator: String
     /// The whole length, if the server has told it.
     var total: Int?
 
-    init(url: String, validator: String, total: Int? = nil) {
+    init(url: String, query: String? = nil, validator: String, total: Int? = nil) {
         self.url = url
+        self.query = query
         self.validator = validator
         self.total = total
     }
@@ -20,19 +30,29 @@ struct PartialRecord: Codable, Hashable, Sendable {
     init?(of head: HTTPResponse, for request: TransportRequest) {
         let coding = head.headerFields[.contentEncoding]?.lowercased() ?? "identity"
         guard coding == "identity", let validator = Self.validator(of: head) else { return nil }
-        self.init(url: request.url.withoutQuery, validator: validator, total: head.wholeLength)
+        self.init(
+            url: request.url.withoutQuery,
+            query: request.url.queryDigest,
+            validator: validator,
+            total: head.wholeLength
+        )
     }
 
+    /// Whether it is a record of what a URL names.
+    func isOf(_ url: RequestURL) -> Bool { self.url == url.withoutQuery && query == url.queryDigest }
+
     /// A strong validator (RFC 9110 §8.8.1, §13.1.5): an entity tag that is not weak; else a date of the last change that
-    /// lies before the answer's own, since two changes within one second have the same.
+    /// lies a second or more before the answer's own, since two changes within one second have the same.
     static func validator(of head: HTTPResponse) -> String? {
         if let tag = head.headerFields[.eTag] {
             return tag.hasPrefix("\"") && tag.hasSuffix("\"") && tag.utf8.count <= 4096 ? tag : nil
         }
-        guard let changed = head.headerFields[.lastModified], let now = head.headerFields[.date], changed != now,
-            changed.utf8.count <= 64
+        guard let text = head.headerFields[.lastModified], text.utf8.count <= 64,
+            let changed = HTTPDate.parse(text, now: Date()),
+            let now = head.headerFields[.date].flatMap({ HTTPDate.parse($0, now: Date()) }),
+            now.timeIntervalSince(changed) >= 1
         else { return nil }
-        return changed
+        return text
     }
 }
 
@@ -44,4 +64,16 @@ extension HTTPResponse {
 extension RequestURL {
     /// The URL up to its query.
     var withoutQuery: String { replacingQuery(nil).absoluteString }
+
+    /// See ``PartialRecord/query``.
+    fileprivate var queryDigest: String? {
+        let kept = query?.split(separator: "&").filter { parameter in
+            let name = parameter.prefix { $0 != "=" }.lowercased()
+            return !["x-amz-", "x-goog-"].contains(where: name.hasPrefix) && !["signature", "expires"].contains(name)
+        }
+        guard let kept, !kept.isEmpty else { return nil }
+        var checksum = SHA256Checksum()
+        checksum.update(Data(kept.joined(separator: "&").utf8))
+        return checksum.finish().map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
 }

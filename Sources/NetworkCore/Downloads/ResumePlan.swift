@@ -44,16 +44,24 @@ struct ResumePlan: Sendable {
         case 206:
             guard let range, range.first == length, head.headerFields[.contentEncoding] == nil,
                 record.total == nil || range.total == nil || range.total == record.total,
-                head.headerFields[.eTag].map({ $0 == record.validator || !record.validator.hasPrefix("\"") }) ?? true,
-                // The rest that was asked for, and not a piece of it.
-                range.total == nil || range.last == range.total.map({ $0 - 1 })
+                isOfTheSame(head, record),
+                // The rest that was asked for, and not a piece of it; where nobody says the length, it may be one.
+                let total = range.total ?? record.total, range.last == total - 1
             else { return .startAgain }
-            return .append(total: range.total ?? record.total)
+            return .append(total: total)
         case 416:
             // Nothing lies behind the last byte: the file was complete when it was interrupted.
             return range?.first == nil && range?.total == length && record.total == length ? .isComplete : .startAgain
         default: return .writeWhole
         }
+    }
+}
+
+extension ResumePlan {
+    /// Whether nothing in the answer contradicts the record's validator. A part need not repeat it.
+    private func isOfTheSame(_ head: HTTPResponse, _ record: PartialRecord) -> Bool {
+        let field: HTTPField.Name = record.validator.hasPrefix("\"") ? .eTag : .lastModified
+        return head.headerFields[field].map { $0 == record.validator } ?? true
     }
 }
 

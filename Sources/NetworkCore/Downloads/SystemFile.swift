@@ -21,6 +21,8 @@ struct SystemFile {
     }
 
     private let descriptor: Int32
+    /// The number of a closed file is soon another file's, so it is closed once, whatever comes of it.
+    private let isClosed = OneTimeFlag()
     private static let pieceBytes = 262_144
 
     /// - Parameter flags: O_CLOEXEC comes by itself.
@@ -99,7 +101,9 @@ struct SystemFile {
         }
     }
 
+    /// Closes it. Again is nothing, also after an error: Linux frees the descriptor all the same.
     func close() throws(Failure) {
+        guard isClosed.raise() else { return }
         if systemClose(descriptor) != 0, errno != EINTR { throw Failure(code: errno) }
     }
 

@@ -21,11 +21,12 @@ public struct CollectedBodies: Interceptor {
     public init(upTo limit: Int) { self.limit = limit }
 
     /// Collects the body, and goes on.
-    /// - Throws: ``NetworkError/Code/bodyTooLarge``, the error of the body's producer.
+    /// - Throws: ``NetworkError/Code/bodyTooLarge``, ``NetworkError/Code/bodyLengthMismatch``,
+    ///   ``NetworkError/Code/totalTimeout``, the error of the body's producer.
     public func intercept(_ request: TransportRequest, in call: Call, next: Next) async throws -> TransportResponse {
         guard case .produced(let producer)? = request.body?.content else { return try await next(request) }
         let collected = Guarded(Data())
-        try await producer.run { [limit] chunk in
+        let deliver: @Sendable (Data) async throws -> Void = { [limit] chunk in
             let count = collected.withLock { bytes in
                 bytes.append(chunk)
                 return bytes.count
@@ -38,8 +39,13 @@ public struct CollectedBodies: Interceptor {
                 )
             }
         }
+        try await call.withinDeadline { try await producer.run(deliver) }
+        let body = collected.withLock { $0 }
+        if let length = producer.length, length != body.count {
+            throw NetworkError.bodyLengthMismatch(expected: length, got: "\(body.count)")
+        }
         var request = request
-        request.body = .bytes(collected.withLock { $0 })
+        request.body = .bytes(body)
         return try await next(request)
     }
 }

@@ -45,20 +45,29 @@ struct MultipartContent: ContentEncoder {
             pieces.append(body)
         }
         pieces.append(.bytes(Data("\(pieces.isEmpty ? "" : "\r\n")--\(boundary)--\r\n".utf8)))
-        return EncodedContent(.joined(pieces), type: "multipart/form-data; boundary=\(boundary)")
+        return EncodedContent(try .joined(pieces), type: "multipart/form-data; boundary=\(boundary)")
     }
 }
 
 extension RequestBody {
     /// Several bodies, one after the other.
-    static func joined(_ pieces: [RequestBody]) -> RequestBody {
+    /// - Throws: ``NetworkError/Code/invalidParameters`` for lengths that are more in all than a length can be.
+    static func joined(_ pieces: [RequestBody]) throws -> RequestBody {
         let known = pieces.compactMap(\.knownBytes)
         if known.count == pieces.count { return .bytes(known.reduce(into: Data()) { $0 += $1 }) }
         let lengths = pieces.compactMap(\.length)
+        let total = try lengths.reduce(0) { total, length in
+            let (sum, isTooLarge) = total.addingReportingOverflow(length)
+            guard !isTooLarge else {
+                throw NetworkError(
+                    .invalidParameters, "the parts' lengths are more in all than a length can be", phase: .preparing)
+            }
+            return sum
+        }
         return RequestBody(
             content: .produced(
                 BodyProducer(
-                    length: lengths.count == pieces.count ? lengths.reduce(0, +) : nil,
+                    length: lengths.count == pieces.count ? total : nil,
                     isReplayable: pieces.allSatisfy(\.isReplayable)
                 ) { deliver in
                     for piece in pieces {

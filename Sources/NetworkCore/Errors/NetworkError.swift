@@ -107,9 +107,11 @@ public struct NetworkError: Error, Sendable {
     public struct DecodingFailure: Sendable, Hashable {
         /// The type that was asked for, `Array<User>` for example.
         public var type: String
-        /// The way to the value that did not fit, `[3].name` for example; empty at the top.
+        /// The way to the value that did not fit, `[3].name` for example; empty at the top. A dictionary's keys in it come
+        /// from the body; the error's description shows `…` for them.
         public var codingPath: String
-        /// The decoder's reason.
+        /// The decoder's reason, in its own words, which may quote the body. The error's description has it in words that
+        /// don't.
         public var reason: String
         /// The first 512 bytes of the body as text, control characters made visible.
         public var bodyStart: String
@@ -133,11 +135,24 @@ extension NetworkError: CustomStringConvertible, CustomDebugStringConvertible {
         return text
     }
 
-    /// The description and the start of the body that was refused. For a developer's eyes: a body can hold secrets.
+    /// The description, the decoder's own words, and the start of the body that was refused. For a developer's eyes: a body
+    /// can hold secrets.
     public var debugDescription: String {
         let start = decoding?.bodyStart ?? response.map { Excerpt.of($0.body) }
-        guard let start, !start.isEmpty else { return description }
-        return "\(description)\nthe body starts with: \(start)"
+        var text = description
+        if let decoding {
+            text +=
+                "\nthe decoder says: \(decoding.reason)\(decoding.codingPath.isEmpty ? "" : " at \(decoding.codingPath)")"
+        }
+        if let start, !start.isEmpty { text += "\nthe body starts with: \(start)" }
+        return text
+    }
+}
+
+extension NetworkError {
+    /// What a log may have of any error. That of another step may hold anything in its description; ours holds no secret.
+    static func logText(of error: any Error) -> String {
+        (error as? NetworkError)?.description ?? "\(type(of: error))"
     }
 }
 

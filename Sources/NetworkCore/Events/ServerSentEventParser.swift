@@ -89,8 +89,9 @@ public struct ServerSentEventParser: Sendable {
         case "id": if !value.contains(0) { pendingID = String(decoding: value, as: UTF8.self) }
         case "retry":
             guard !value.isEmpty, value.allSatisfy({ (0x30...0x39).contains($0) }) else { return }
-            // A number that no integer holds is a very long time, and whoever waits has a limit of his own.
-            reconnectionTime = .milliseconds(Int64(String(decoding: value, as: UTF8.self)) ?? Int64(Int32.max))
+            // Three weeks are for ever here, and far from what a Duration overflows at.
+            let longest = Int64(Int32.max)
+            reconnectionTime = .milliseconds(min(Int64(String(decoding: value, as: UTF8.self)) ?? longest, longest))
         default: break
         }
     }

@@ -1,17 +1,22 @@
 extension Call {
     /// Does something that must be over when the call is.
     /// - Throws: ``NetworkError/Code/totalTimeout`` at the deadline; the work is cancelled then, and waited for.
+    ///   ``NetworkError/Code/cancelled`` when the task is, whichever way the work says it.
     func withinDeadline<Value: Sendable>(_ work: @escaping @Sendable () async throws -> Value) async throws -> Value {
-        guard let remaining else { return try await work() }
-        return try await withThrowingTaskGroup(of: Value.self) { group in
-            group.addTask(operation: work)
-            group.addTask {
-                try await Task.sleep(for: remaining)
-                throw NetworkError.totalTimeout
+        do {
+            guard let remaining else { return try await work() }
+            return try await withThrowingTaskGroup(of: Value.self) { group in
+                group.addTask(operation: work)
+                group.addTask {
+                    try await Task.sleep(for: remaining)
+                    throw NetworkError.totalTimeout
+                }
+                defer { group.cancelAll() }
+                guard let value = try await group.next() else { throw NetworkError.cancelled }
+                return value
             }
-            defer { group.cancelAll() }
-            guard let value = try await group.next() else { throw NetworkError.cancelled }
-            return value
+        } catch is CancellationError where Task.isCancelled {
+            throw NetworkError.cancelled
         }
     }
 }

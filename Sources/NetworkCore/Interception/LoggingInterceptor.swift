@@ -4,24 +4,25 @@ public import Logging
 /// Notes requests and their answers in a swift-log `Logger`, without secrets and without bodies.
 ///
 /// A message has method, URL without its query, status and time; its metadata have the call's number, the attempt and the
-/// exchange, and at debug level the header fields, of which the secret ones show `…`. A failure is a warning.
+/// exchange, and at debug level the header fields, of which the secret ones show `…`, and those that hold a URL only what
+/// stands before its query. A failure is a warning.
 ///
 /// In ``NetworkClient/interceptors`` it notes calls; in ``NetworkClient/exchangeInterceptors`` each exchange, as the steps
 /// before it made the request.
 public struct LoggingInterceptor: Interceptor {
     private let logger: Logger
     private let level: Logger.Level
-    private let secrets: Set<HTTPField.Name>
+    private let ownSecrets: Set<HTTPField.Name>
 
     /// A log.
     /// - Parameters:
     ///   - logger: Where to.
     ///   - level: The level of answers, whatever their status; `info` if not given.
-    ///   - secretFields: More header fields whose values are not shown, beside ``SecretFields/always``.
+    ///   - secretFields: More header fields whose values are not shown, beside ``SecretFields``.
     public init(_ logger: Logger, level: Logger.Level = .info, secretFields: Set<HTTPField.Name> = []) {
         self.logger = logger
         self.level = level
-        secrets = SecretFields.always.union(secretFields)
+        ownSecrets = secretFields
     }
 
     /// Sends the request on and notes what came of it.
@@ -41,11 +42,9 @@ public struct LoggingInterceptor: Interceptor {
             return response
         } catch {
             let isCancelled = NetworkError.cancelled ~= error
-            // An error of another step may hold anything in its description; ours holds no secret.
-            let words = (error as? NetworkError)?.description ?? "\(type(of: error))"
             logger.log(
                 level: isCancelled ? level : .warning,
-                "\(request.method.rawValue) \(request.url): failed after \(start.elapsed): \(words)",
+                "\(request.method.rawValue) \(request.url): failed after \(start.elapsed): \(NetworkError.logText(of: error))",
                 metadata: metadata(of: call, request)
             )
             throw error
@@ -63,11 +62,22 @@ public struct LoggingInterceptor: Interceptor {
     private func shown(_ fields: HTTPFields) -> Logger.Metadata {
         var shown: Logger.Metadata = [:]
         for field in fields {
-            let value = secrets.contains(field.name) ? "…" : field.value
+            let value = shownValue(of: field)
             shown[field.name.rawName] = shown[field.name.rawName].map { "\($0), \(value)" } ?? "\(value)"
         }
         return shown
     }
+
+    private func shownValue(of field: HTTPField) -> String {
+        if SecretFields.contains(field.name) || ownSecrets.contains(field.name) { return "…" }
+        // A query and a fragment may hold keys here as in the request's own URL.
+        guard Self.urlFields.contains(field.name.canonicalName),
+            let end = field.value.firstIndex(where: { "?#".contains($0) })
+        else { return field.value }
+        return field.value[...end] + "…"
+    }
+
+    private static let urlFields: Set<String> = ["location", "content-location", "referer", "link", "refresh"]
 }
 
 extension ContinuousClock.Instant {

@@ -5,16 +5,22 @@ extension TransportResponse {
     private static let drainedBytes = 64 * 1024
     private static let drainTime = Duration.seconds(1)
 
-    /// Reads the body of an answer that nobody wants, if it is small, so that its connection is free for the next request.
+    /// Ends the exchange of an answer that nobody wants: a small body is read, so that its connection is free for the next
+    /// request, and a larger one is given up. The exchange must be over when this returns, though the answer is still held:
+    /// the next request may wait for its slot.
     func drain() async {
-        let length = Result { try head.headerFields.announcedLength() }
-        guard case .success(let bytes) = length, (bytes ?? 0) <= Self.drainedBytes else { return }
-        // Whatever goes wrong here concerns an answer that was given up already.
-        await withTaskGroup(of: Void.self) { group in
-            group.addTask { _ = try? await body.collect(upTo: Self.drainedBytes) }
-            group.addTask { try? await Task.sleep(for: Self.drainTime) }
-            await group.next()
-            group.cancelAll()
-        }
+        // Whatever goes wrong here concerns an answer that was given up already. A body beyond the limit is an error that
+        // ends its exchange, and one that announces as much is not even begun.
+        await atMost(Self.drainTime) { _ = try? await body.collect(upTo: Self.drainedBytes) }
+    }
+}
+
+/// Does something that is cancelled when its time is over, and then waited for.
+func atMost(_ time: Duration, _ work: @escaping @Sendable () async -> Void) async {
+    await withTaskGroup(of: Void.self) { group in
+        group.addTask(operation: work)
+        group.addTask { try? await Task.sleep(for: time) }
+        await group.next()
+        group.cancelAll()
     }
 }

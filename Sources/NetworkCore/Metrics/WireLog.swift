@@ -7,8 +7,8 @@ public import Logging
 /// ```
 ///
 /// Each line is one message at debug level, on the transport's own thread: `>` is sent, `<` received, `*` told by the
-/// library below, and bodies are a count of bytes. The values of Authorization, Cookie, Set-Cookie, Proxy-Authorization
-/// and of the names that you add are replaced by `…`, and so are queries.
+/// library below, and bodies are a count of bytes. The values of ``SecretFields`` and of the names that you add are
+/// replaced by `…`, and so are queries.
 ///
 /// Two wire logs are equal if they are the same object, so that options stay comparable.
 public final class WireLog: Sendable, Hashable {
@@ -43,26 +43,33 @@ public final class WireLog: Sendable, Hashable {
 struct WireRedaction: Sendable {
     private let secrets: [String]
 
-    init(secrets: [String]) {
-        let always = ["authorization", "cookie", "set-cookie", "proxy-authorization", "x-api-key"]
-        self.secrets = always + secrets.map { $0.lowercased() }
-    }
+    init(secrets: [String]) { self.secrets = secrets.map { $0.lowercased() + ":" } }
 
     /// The line with the values of secret fields and queries replaced by `…`.
     ///
     /// A field may stand anywhere in the line: libraries tell of HTTP/2 fields as `[authorization: …]`.
     func redacted(_ line: String) -> String {
-        let lower = line.lowercased()
-        var cut = line.endIndex
-        for secret in secrets {
-            guard let range = lower.firstRange(of: secret + ":") else { continue }
-            // Lower-casing may change the number of characters, never that of the ASCII before the name.
-            let offset = lower.utf8.distance(from: lower.startIndex, to: range.upperBound)
-            cut = min(
-                cut, line.utf8.index(line.startIndex, offsetBy: offset, limitedBy: line.endIndex) ?? line.startIndex)
+        // Bytes, since a colon with a combining mark behind it is another Character, and lower case has other lengths.
+        let lower = line.utf8.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 | 0x20 : $0 }
+        let ends =
+            secrets.compactMap { lower.firstRange(of: Array($0.utf8))?.upperBound } + [endOfSecretName(in: lower)]
+        guard let end = ends.compactMap(\.self).min() else { return withoutQueries(line) }
+        return withoutQueries(String(decoding: line.utf8.prefix(end), as: UTF8.self)) + " …"
+    }
+
+    /// The offset behind the colon of the first name that says it is secret.
+    private func endOfSecretName(in line: [UInt8]) -> Int? {
+        var start = 0
+        for (index, byte) in line.enumerated() {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"),
+                UInt8(ascii: "_"):
+                continue
+            case UInt8(ascii: ":") where SecretFields.namesSecret(line[start..<index]): return index + 1
+            default: start = index + 1
+            }
         }
-        let kept = String(line[..<cut])
-        return withoutQueries(kept) + (cut < line.endIndex ? " …" : "")
+        return nil
     }
 
     private func withoutQueries(_ line: String) -> String {

@@ -47,7 +47,7 @@ struct RedirectRules: Sendable {
 
     private func leaveSecretsBehind(in request: inout TransportRequest) {
         request.headerFields.removeAll {
-            SecretFields.always.contains($0.name) || secretFields.contains($0.name) || $0.name.canonicalName == "host"
+            SecretFields.contains($0.name) || secretFields.contains($0.name) || $0.name.canonicalName == "host"
         }
         guard request.options.hasRareOptions else { return }
         request.options.authentication = nil

@@ -59,7 +59,8 @@ public struct ResponseBody: Sendable, AsyncSequence {
 public protocol ResponseBodySource: AnyObject, Sendable {
     /// The next bytes, never empty; `nil` at the end and after an error.
     func next() async throws -> Data?
-    /// Everything that is left, up to a limit; `nil` is the request's own.
+    /// Everything that is left, up to a limit; `nil` is the request's own. A body beyond it is
+    /// ``NetworkError/Code/bodyTooLarge``, and the exchange must end then: who gives an answer up relies on it.
     func collect(upTo limit: Int?) async throws -> Data
     /// What the exchange took so far, and in all once the body has ended.
     var metrics: TransportMetrics { get }

@@ -45,41 +45,51 @@ extension NetworkError {
     static func decodingFailed(_ type: Any.Type, _ body: Data, _ error: any Error, at place: String = "")
         -> NetworkError
     {
-        let (path, reason) = explain(error)
+        let (keys, words, detail) = explain(error)
+        let shownPath = path(keys.map { ($0, isOfProgram($0) ? $0.stringValue : "…") })
         let failure = NetworkError.DecodingFailure(
             type: String(reflecting: type),
-            codingPath: path,
-            reason: reason,
+            codingPath: path(keys.map { ($0, $0.stringValue) }),
+            reason: detail.map { "\(words): \($0)" } ?? words,
             bodyStart: Excerpt.of(body)
         )
         var failed = NetworkError(
             .decodingFailed,
-            "\(place.isEmpty ? "the body" : place) is not a \(failure.type): \(reason)\(path.isEmpty ? "" : " at \(path)")",
+            "\(place.isEmpty ? "the body" : place) is not a \(failure.type): \(words)\(shownPath.isEmpty ? "" : " at \(shownPath)")",
             phase: .decoding
         )
         failed.decoding = failure
         return failed
     }
 
-    private static func explain(_ error: any Error) -> (path: String, reason: String) {
+    /// - Returns: The way to the value, what is wrong in words that hold nothing of the body, and the decoder's own words,
+    ///   which may.
+    private static func explain(_ error: any Error) -> (keys: [any CodingKey], words: String, detail: String?) {
         switch error as? DecodingError {
-        case .typeMismatch(let type, let context): (path(context.codingPath), "a \(type) was expected")
-        case .valueNotFound(let type, let context): (path(context.codingPath), "null where a \(type) was expected")
+        case .typeMismatch(let type, let context): (context.codingPath, "a \(type) was expected", nil)
+        case .valueNotFound(let type, let context): (context.codingPath, "null where a \(type) was expected", nil)
         case .keyNotFound(let key, let context):
-            (path(context.codingPath + [key]), "the key '\(key.stringValue)' is missing")
-        case .dataCorrupted(let context):
-            (path(context.codingPath), "the data is not valid: \(context.debugDescription)")
-        default: ("", String(describing: error))
+            isOfProgram(key)
+                ? (context.codingPath + [key], "the key '\(key.stringValue)' is missing", nil)
+                : (context.codingPath + [key], "a key is missing", key.stringValue)
+        case .dataCorrupted(let context): (context.codingPath, "the data is not valid", context.debugDescription)
+        default: ([], "the decoder failed with \(type(of: error))", String(describing: error))
         }
     }
 
+    /// Whether a key's name stands in the program, as a case of an enum does. A dictionary's keys come from the body.
+    private static func isOfProgram(_ key: any CodingKey) -> Bool {
+        let mirror = Mirror(reflecting: key)
+        return mirror.displayStyle == .enum && mirror.children.isEmpty
+    }
+
     /// `[3].name` for the coding path Index 3, name.
-    private static func path(_ keys: [any CodingKey]) -> String {
-        keys.reduce(into: "") { path, key in
-            if let index = key.intValue {
+    private static func path(_ keys: [(key: any CodingKey, name: String)]) -> String {
+        keys.reduce(into: "") { path, step in
+            if let index = step.key.intValue {
                 path += "[\(index)]"
             } else {
-                path += path.isEmpty ? key.stringValue : ".\(key.stringValue)"
+                path += path.isEmpty ? step.name : ".\(step.name)"
             }
         }
     }

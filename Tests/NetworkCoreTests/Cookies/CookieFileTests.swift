@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import NetworkCore
@@ -33,6 +34,16 @@ struct CookieFileTests {
         #expect(
             jar.fieldValue(for: try RequestURL("https://www.example.com/a"))
                 == "SID=31d4d96e; lang=en-US; empty=; short=")
+    }
+
+    /// An end that is no number was a trap when the jar was written.
+    @Test(arguments: [Double.nan, .infinity, -.infinity]) func endThatIsNoMoment_isRefused(seconds: Double) throws {
+        let expires = Date(timeIntervalSince1970: seconds)
+        expectFailure(.invalidOption) {
+            try jar.set(Cookie(name: "n", value: "v", domain: "a.test", expires: expires))
+        }
+        try jar.set(Cookie(name: "n", value: "v", domain: "a.test", expires: Date(timeIntervalSince1970: 1e300)))
+        #expect(jar.netscape.contains("\t1000000000000000\tn\tv"))
     }
 
     @Test func windowsLineEnds_areLineEnds() throws {

@@ -48,6 +48,31 @@ struct PartialFileTests {
         }
     }
 
+    /// Its number belongs to another file by then, which the second closing took away.
+    @Test func file_isClosedOnce() throws {
+        try withFolder { folder in
+            var file = try PartialFile(for: folder + "/file")
+            try file.restart(as: nil)
+            try file.finish()
+            let others = try (0..<8).map { try SystemFile(opening: folder + "/\($0)", O_RDWR | O_CREAT) }
+            try file.delete()
+            try file.leave()
+            for other in others { #expect(throws: Never.self) { try other.status() } }
+            for other in others { try other.close() }
+            #expect(FileManager.default.fileExists(atPath: folder + "/file"))
+        }
+    }
+
+    /// Its name can't be synced there, which failed the download after its end. Root may read any folder.
+    @Test(.enabled(if: geteuid() != 0)) func folderThatCanNotBeRead_takesTheFile() throws {
+        try withFolder { folder in
+            try FileManager.default.setAttributes([.posixPermissions: 0o333], ofItemAtPath: folder)
+            defer { try? FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: folder) }
+            try write("new", to: try PartialFile(for: folder + "/file"))
+            #expect(try String(contentsOfFile: folder + "/file", encoding: .utf8) == "new")
+        }
+    }
+
     @Test func damagedRecord_isNone() throws {
         try withFolder { folder in
             for text in ["", "{", "[]", "{\"url\":1}", String(repeating: "x", count: 70_000)] {

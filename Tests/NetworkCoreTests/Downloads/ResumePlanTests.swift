@@ -6,6 +6,9 @@ import Testing
 struct ResumePlanTests {
     private let record = PartialRecord(url: "http://127.0.0.1/", validator: "\"v1\"", total: 100)
 
+    private static let then = "Sun, 06 Nov 1994 08:49:37 GMT"
+    private static let later = "Sun, 06 Nov 1994 08:49:38 GMT"
+
     private func head(_ status: Int, _ fields: [(String, String)] = []) throws -> HTTPResponse {
         var head = HTTPResponse(status: .init(code: status))
         for (name, value) in fields { head.headerFields.append(try HTTPField(checking: name, value: value)) }
@@ -35,6 +38,7 @@ struct ResumePlanTests {
             (206, [("Content-Range", "bytes 40-99/*")], .append(total: 100)),
             (206, [("Content-Range", "bytes 40-99/100"), ("ETag", "\"v2\"")], .startAgain),
             (206, [("Content-Range", "bytes 40-99/100"), ("ETag", "W/\"v1\"")], .startAgain),
+            (206, [("Content-Range", "bytes 40-50/*")], .startAgain),
             (206, [("Content-Range", "bytes 41-99/100")], .startAgain),
             (206, [("Content-Range", "bytes 0-99/100")], .startAgain),
             (206, [("Content-Range", "bytes 40-50/100")], .startAgain),
@@ -48,6 +52,39 @@ struct ResumePlanTests {
     )
     func answer_decides(status: Int, fields: [(String, String)], expected: ResumePlan.Reaction) throws {
         #expect(ResumePlan(length: 40, record: record).reaction(to: try head(status, fields)) == expected)
+    }
+
+    /// Any piece counted as the rest.
+    @Test func pieceOfAFileWithoutAKnownLength_isNotTheRest() throws {
+        let plan = ResumePlan(length: 40, record: PartialRecord(url: "http://127.0.0.1/", validator: "\"v1\""))
+        #expect(plan.reaction(to: try head(206, [("Content-Range", "bytes 40-99/*")])) == .startAgain)
+        #expect(plan.reaction(to: try head(206, [("Content-Range", "bytes 40-99/100")])) == .append(total: 100))
+    }
+
+    /// The rest of a file that has changed was put behind the start of the old one.
+    @Test func restWithAnotherDate_isNotTheRest() throws {
+        let (old, new) = ("Sun, 06 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 08:49:38 GMT")
+        let plan = ResumePlan(length: 40, record: PartialRecord(url: "http://127.0.0.1/", validator: old, total: 100))
+        let range = ("Content-Range", "bytes 40-99/100")
+        #expect(plan.reaction(to: try head(206, [range])) == .append(total: 100))
+        #expect(plan.reaction(to: try head(206, [range, ("Last-Modified", old)])) == .append(total: 100))
+        #expect(plan.reaction(to: try head(206, [range, ("Last-Modified", new)])) == .startAgain)
+    }
+
+    /// Two files that a query tells apart were put together to one.
+    @Test(
+        arguments: [
+            ("?id=1", "?id=1", true), ("?id=1", "?id=2", false), ("?id=1", "", false), ("", "?id=1", false),
+            ("", "", true), ("", "?", true), ("?X-Amz-Signature=a&id=1&X-Amz-Date=b", "?id=1&x-amz-signature=c", true),
+            ("?Signature=a&Expires=1", "?Expires=2&Signature=b", true),
+            ("?X-Amz-Date=a&id=1", "?X-Amz-Date=a&id=2", false),
+        ]
+    )
+    func record_isOfOneQuery(first: String, second: String, isSame: Bool) throws {
+        let request = TransportRequest(url: try RequestURL("http://127.0.0.1/a" + first))
+        let record = try #require(PartialRecord(of: try head(200, [("ETag", "\"a\"")]), for: request))
+        #expect(record.isOf(try RequestURL("http://127.0.0.1/a" + second)) == isSame)
+        #expect(!record.isOf(try RequestURL("http://127.0.0.1/b" + first)))
     }
 
     @Test func unsatisfiableRange_isTheEnd_whenEverythingIsHere() throws {
@@ -79,10 +116,14 @@ struct ResumePlanTests {
     @Test(
         arguments: [
             ([("ETag", "\"a\"")], "\"a\""), ([("ETag", "W/\"a\"")], nil), ([("ETag", "a")], nil),
-            ([("ETag", "W/\"a\""), ("Last-Modified", "then"), ("Date", "now")], nil),
-            ([("Last-Modified", "then"), ("Date", "now")], "then"),
-            ([("Last-Modified", "then"), ("Date", "then")], nil),
-            ([("Last-Modified", "then")], nil), ([("ETag", "\"a\""), ("Content-Encoding", "gzip")], nil),
+            ([("ETag", "W/\"a\""), ("Last-Modified", then), ("Date", later)], nil),
+            ([("Last-Modified", then), ("Date", later)], then),
+            ([("Last-Modified", then), ("Date", then)], nil),
+            // The same moment in another form, one that is to come, and what is no date at all.
+            ([("Last-Modified", then), ("Date", "Sun Nov  6 08:49:37 1994")], nil),
+            ([("Last-Modified", later), ("Date", then)], nil),
+            ([("Last-Modified", "then"), ("Date", later)], nil), ([("Last-Modified", then), ("Date", "now")], nil),
+            ([("Last-Modified", then)], nil), ([("ETag", "\"a\""), ("Content-Encoding", "gzip")], nil),
             ([("ETag", "\"a\""), ("Content-Encoding", "identity")], "\"a\""), ([], nil),
         ] as [([(String, String)], String?)]
     )

@@ -12,6 +12,12 @@ struct MultipartContentTests {
         return (String(decoding: try #require(encoded.body.knownBytes), as: UTF8.self), encoded.contentType)
     }
 
+    /// Their sum was a trap.
+    @Test func lengthsBeyondALength_areAnError() throws {
+        let parts = (0..<2).map { MultipartPart.stream("\($0)", AsyncStream<Data> { $0.finish() }, length: .max) }
+        expectFailure(.invalidParameters) { try RequestContent.multipart(parts).encoded() }
+    }
+
     @Test func parts_areWrittenInTheirOrder() throws {
         let (text, type) = try body([
             .field("title", "Holiday"),

@@ -108,6 +108,40 @@ struct InterceptorTests {
         #expect(!line.contains("secret"))
     }
 
+    /// Tokens of other names, and the queries of other URLs than the request's.
+    @Test func log_showsNoTokensAndNoQueriesOfFields() async throws {
+        let lines = Recorder()
+        var logger = Logger(label: "test") { _ in RecordingLog(note: lines.note) }
+        logger.logLevel = .debug
+        let fields: HTTPFields = [
+            .location: "http://shown-1/a?code=secret", .contentLocation: "/shown-2#access=secret", .server: "what?",
+        ]
+        var client = NetworkClient(transport: AnsweringTransport(Answer(status: 200, fields: fields)))
+        client.interceptors = [.logging(logger)]
+        let token = try #require(HTTPField.Name("X-Amz-Security-Token"))
+        let referer = try #require(HTTPField.Name("Referer"))
+        let sent: HTTPFields = [token: "secret", referer: "http://shown-3/?key=secret"]
+        _ = try await client.send(try .make(.get, "http://h/", fields: sent))
+        let line = try #require(lines.all.first)
+        #expect(!line.contains("secret"))
+        for word in ["shown-1/a?…", "shown-2#…", "shown-3/?…", "what?"] { #expect(line.contains(word), "\(line)") }
+    }
+
+    /// An error of a transport of one's own may hold anything.
+    @Test func clientsLog_hasNoWordsOfForeignErrors() async throws {
+        struct Foreign: Error { let token = "secret" }
+        let lines = Recorder()
+        var logger = Logger(label: "test") { _ in RecordingLog(note: lines.note) }
+        logger.logLevel = .debug
+        var client = NetworkClient(transport: AnsweringTransport { _ in throw Foreign() })
+        client.logger = logger
+        let sender = client
+        await #expect(throws: Foreign.self) { try await sender.send(try .make(.get, "http://h/")) }
+        #expect(lines.all.count == 1)
+        #expect(lines.all.first?.contains("failed: Foreign") == true)
+        #expect(lines.all.first?.contains("secret") == false)
+    }
+
     @Test func log_warnsOfFailures() async throws {
         let lines = Recorder()
         let logger = Logger(label: "test") { _ in RecordingLog(note: lines.note) }

@@ -58,14 +58,17 @@ struct RedirectTests {
     ])
     func secrets_stayWithTheirOrigin(from: String, to: String, isSame: Bool) async throws {
         let key = try #require(HTTPField.Name("x-API-key"))
-        let own = try #require(HTTPField.Name("X-Own-Secret"))
+        let own = try #require(HTTPField.Name("X-Own"))
+        let amazon = try #require(HTTPField.Name("X-Amz-Security-Token"))
+        let named = try #require(HTTPField.Name("My-Session-Id"))
         let fields: HTTPFields = [
-            .authorization: "s", .cookie: "c=s", .proxyAuthorization: "s", key: "s", own: "s", .accept: "kept",
+            .authorization: "s", .cookie: "c=s", .proxyAuthorization: "s", key: "s", own: "s", amazon: "s", named: "s",
+            .accept: "kept",
         ]
         let request = try TransportRequest.make(.get, from, fields: fields)
         let second = try #require(try await following(302, request, to: to) { $0.secretFields = [own] })
         #expect(second.headerFields[.accept] == "kept")
-        for name in [.authorization, .cookie, .proxyAuthorization, key, own] {
+        for name in [.authorization, .cookie, .proxyAuthorization, key, own, amazon, named] {
             #expect((second.headerFields[name] != nil) == isSame, "\(name)")
         }
     }

@@ -84,6 +84,36 @@ struct ResponseDecoderTests {
         }
     }
 
+    private enum Role: String, Codable, Sendable { case admin }
+
+    /// Its description went into logs with the value, the decoder's own words and a dictionary's keys in it.
+    @Test func description_holdsNothingOfTheBody() async throws {
+        struct Own: Error { let token = "secret" }
+        let role = NetworkClient(transport: StubDispatcher(always: .text(#"{"secret-key":["secret-value"]}"#)))
+        let error = await expectFailure(.decodingFailed) {
+            try await role.response(to: request, as: [String: [Role]].self).value.count
+        }
+        #expect(error?.description.contains("secret") == false)
+        #expect(error?.description.contains("the data is not valid at …[0]") == true)
+        #expect(error?.decoding?.codingPath == "secret-key[0]")
+        #expect(error?.decoding?.reason.contains("secret-value") == true)
+        #expect(error?.debugDescription.contains("the decoder says: the data is not valid: ") == true)
+        #expect(error?.debugDescription.contains("secret-key[0]") == true)
+
+        let own = NetworkClient(transport: StubDispatcher(always: .text("1")))
+            .decoding(by: .using { _, _ -> Int in throw Own() })
+        let other = await expectFailure(.decodingFailed) { try await own.response(to: request, as: Int.self).value }
+        #expect(other?.description.contains("secret") == false)
+        #expect(other?.description.contains("the decoder failed with Own") == true)
+        #expect(other?.decoding?.reason.contains("secret") == true)
+
+        let user = NetworkClient(transport: StubDispatcher(always: .text(#"{"secret":{}}"#)))
+        let missing = await expectFailure(.decodingFailed) {
+            try await user.response(to: request, as: [String: User].self).value.count
+        }
+        #expect(missing?.description.contains("the key 'userName' is missing at ….userName") == true)
+    }
+
     @Test func failure_namesItsExchange() async throws {
         let client = NetworkClient(transport: StubDispatcher(always: .text("<html>")))
         let error = await expectFailure(.decodingFailed) { try await client.response(to: Find()).value?.userName }

@@ -1,0 +1,22 @@
+import Testing
+
+@testable import NetworkCore
+
+struct BackOffTests {
+    @Test func delay_doublesUpToItsLimit() {
+        let backOff = BackOff(first: .milliseconds(500), limit: .seconds(5))
+        let delays = (0...6).map { backOff.delay(after: $0, jitter: 0) }
+        #expect(delays == [0.5, 0.5, 1, 2, 4, 5, 5].map { .seconds($0) })
+        #expect(backOff.delay(after: 2, jitter: 0.25) == .milliseconds(1_250))
+        #expect(backOff.delay(after: 5, jitter: 1) == .seconds(5))
+        #expect(BackOff(first: .zero, limit: .seconds(5)).delay(after: 9, jitter: 1) == .zero)
+        #expect(BackOff(first: .seconds(9), limit: .zero).delay(after: 9, jitter: 1) == .zero)
+    }
+
+    /// A `retry:` of a server overflowed in the doubling, which ended the process.
+    @Test(arguments: [1, 2, 30, .max]) func enormousTimes_areNoTrap(failures: Int) {
+        let enormous = Duration.milliseconds(Int64.max)
+        #expect(BackOff(first: enormous, limit: .seconds(30)).delay(after: failures, jitter: 1) == .seconds(30))
+        #expect(BackOff(first: enormous, limit: enormous).delay(after: failures, jitter: 0) <= enormous)
+    }
+}

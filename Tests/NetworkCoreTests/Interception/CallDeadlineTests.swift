@@ -1,0 +1,36 @@
+import TestSupport
+import Testing
+
+@testable import NetworkCore
+
+@Suite(.timeLimit(.minutes(1)))
+struct CallDeadlineTests {
+    /// It was thrown as a CancellationError, which no caller of this library looks for.
+    @Test(arguments: [nil, .seconds(60)] as [Duration?])
+    func cancelledWork_isCancelledInOurWords(timeout: Duration?) async {
+        let call = Call(totalTimeout: timeout)
+        let task = Task {
+            try await call.withinDeadline {
+                try await Self.waitForCancellation()
+            }
+        }
+        task.cancel()
+        await expectFailure(.cancelled) { try await task.value }
+    }
+
+    @Test func deadline_endsTheWork() async {
+        let call = Call(totalTimeout: .milliseconds(20))
+        await expectFailure(.totalTimeout) {
+            try await call.withinDeadline {
+                try await Self.waitForCancellation()
+            }
+        }
+    }
+
+    private static func waitForCancellation() async throws {
+        let (never, continuation) = AsyncStream<Void>.makeStream()
+        for await _ in never {}
+        continuation.finish()
+        try Task.checkCancellation()
+    }
+}

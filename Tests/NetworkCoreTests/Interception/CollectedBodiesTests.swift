@@ -1,0 +1,43 @@
+import Foundation
+import NetworkCore
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct CollectedBodiesTests {
+    private func send(_ body: RequestBody, timeout: Duration? = nil) async throws -> [TransportRequest] {
+        let transport = AnsweringTransport(.init())
+        var client = NetworkClient(transport: transport)
+        client.exchangeInterceptors = [.collectedBodies(upTo: 10)]
+        var request = try TransportRequest.make(.post, "http://h/")
+        request.body = body
+        request.options.totalTimeout = timeout
+        _ = try await client.send(request)
+        return transport.requests
+    }
+
+    private func chunks(_ texts: String..., ends: Bool = true) -> AsyncStream<Data> {
+        AsyncStream { continuation in
+            for text in texts { continuation.yield(Data(text.utf8)) }
+            if ends { continuation.finish() }
+        }
+    }
+
+    @Test func body_isReadIntoMemory() async throws {
+        let sent = try await send(.stream(chunks("ab", "c"), length: 3))
+        #expect(sent.map { $0.body?.knownBytes } == [Data("abc".utf8)])
+        await expectFailure(.bodyTooLarge) { try await send(.stream(chunks("12345", "678901"))) }
+    }
+
+    /// It was sent with the length that it had.
+    @Test(arguments: [2, 4]) func lengthThatIsNotTheAnnouncedOne_isAnError(length: Int) async {
+        await expectFailure(.bodyLengthMismatch) { try await send(.stream(chunks("ab", "c"), length: length)) }
+    }
+
+    /// It was waited for without end.
+    @Test func producerThatDoesNotEnd_isEndedByTheDeadline() async {
+        await expectFailure(.totalTimeout) {
+            try await send(.stream(chunks("ab", ends: false)), timeout: .milliseconds(50))
+        }
+    }
+}

@@ -1,0 +1,105 @@
+import Foundation
+import NetworkLayer
+import NetworkTesting
+import TestSupport
+import Testing
+
+/// Answers whose bodies nobody wants: a redirect's, a 401's, a retry's, a refused stream's. The next exchange of the call
+/// must not wait for one of them. With one connection for the origin it waited for ever.
+@Suite(.timeLimit(.minutes(1)))
+struct GivenUpContract {
+    private static let transports: [ContractTransport] = {
+        var configuration = CurlConfiguration()
+        configuration.maximumConnectionsPerHost = 1
+        let narrow = CurlNetworkDispatcher(configuration: configuration)
+        return [ContractTransport(kind: "curl with one connection", transport: narrow), .urlsession]
+    }()
+
+    /// How the body of the answer comes that is given up.
+    enum Body: CaseIterable, Sendable {
+        case large, unfinished, endless, withheld, encoded
+
+        func script(_ status: Int, _ fields: [(String, String)]) -> Script {
+            func head(_ more: (String, String)...) -> Script.Step {
+                .send(Script.head(status, fields: fields + more))
+            }
+            let length = ("Content-Length", "300000")
+            let bytes = PatternBytes.make(count: 300_000)
+            switch self {
+            case .large: return [.read, head(length, ("Connection", "close")), .send(bytes), .close]
+            case .unfinished: return [.read, head(length), .send(bytes.prefix(100_000)), .stall]
+            case .endless:
+                let chunk = Data("4000\r\n".utf8) + bytes.prefix(0x4000) + Data("\r\n".utf8)
+                return [.read, head(("Transfer-Encoding", "chunked")), .flood(chunk)]
+            case .withheld: return [.read, head(("Content-Length", "3")), .stall]
+            case .encoded: return [.read, head(length, ("Content-Encoding", "gzip")), .stall]
+            }
+        }
+    }
+
+    /// URLSession tells of a redirect when its body has ended, and not before.
+    private static let redirects = Body.allCases.map { (transports[0], $0) } + [(.urlsession, .large)]
+
+    @Test(arguments: redirects) func redirect_isFollowed(transport: ContractTransport, body: Body) async throws {
+        let server = try ScriptedServer(body.script(302, [("Location", "/next")]), .ok("end"))
+        defer { server.stop() }
+        let response = try await transport.client.send(try transport.request(.get, server.url()))
+        #expect(try await response.value.collect() == Data("end".utf8))
+        #expect(server.requests.map(\.target) == ["/", "/next"])
+    }
+
+    @Test(arguments: transports) func redirectOfHEAD_isFollowed(transport: ContractTransport) async throws {
+        let fields = [("Location", "/next"), ("Content-Length", "300000")]
+        let server = try ScriptedServer(
+            [
+                .read, .send(Script.head(302, fields: fields)),
+                .forEachRequest([.send(Script.head(200, fields: fields))]),
+            ],
+            .raw(Script.head(200, fields: fields))
+        )
+        defer { server.stop() }
+        let response = try await transport.client.send(try transport.request(.head, server.url()))
+        #expect(response.status == .ok)
+        #expect(try await response.value.collect().isEmpty)
+        #expect(server.requests.map(\.target) == ["/", "/next"])
+    }
+
+    @Test(arguments: transports, [Body.large, .withheld])
+    func tokenIsRenewed(transport: ContractTransport, body: Body) async throws {
+        let server = try ScriptedServer(body.script(401, []), .ok("in"))
+        defer { server.stop() }
+        var client = transport.client
+        client.exchangeInterceptors = [
+            try BearerAuthentication(for: [server.url()], token: Secret("old")) { _ in Secret("new") }
+        ]
+        let response = try await client.send(try transport.request(.get, server.url()))
+        #expect(try await response.value.collect() == Data("in".utf8))
+        #expect(server.requests.map { $0.values(of: "Authorization") } == [["Bearer old"], ["Bearer new"]])
+    }
+
+    @Test(arguments: transports, [Body.large, .withheld])
+    func momentaryStatus_isAskedAgain(transport: ContractTransport, body: Body) async throws {
+        let server = try ScriptedServer(body.script(503, []), .ok("at last"))
+        defer { server.stop() }
+        var client = transport.client
+        client.interceptors = [.retry(RetryPolicy(), time: RecordedPauses().time)]
+        let response = try await client.send(try transport.request(.get, server.url()))
+        #expect(try await response.value.collect() == Data("at last".utf8))
+        #expect(response.attempts == 2)
+    }
+
+    /// The start of the body was waited for until 64 KiB or the end had come: with this server, never.
+    @Test(arguments: transports) func refusedStream_isNotWaitedFor(transport: ContractTransport) async throws {
+        let fields = [("Content-Type", "text/html"), ("Content-Length", "300000")]
+        let server = try ScriptedServer([.read, .send(Script.head(200, fields: fields) + Data("<html>".utf8)), .stall])
+        defer { server.stop() }
+        var client = NetworkClient(transport: transport.transport)
+        client.options.totalTimeout = .seconds(40)
+        client.options.idleTimeout = .seconds(40)
+        let stream = try client.events(of: RequestData(path: server.url()))
+        let start = ContinuousClock.now
+        let error = await expectFailure(.unacceptableContentType) { for try await _ in stream {} }
+        #expect(error?.response?.body == Data("<html>".utf8))
+        #expect(ContinuousClock.now - start < .seconds(30))
+    }
+}
