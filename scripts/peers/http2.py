@@ -7,6 +7,7 @@
     /hold          200 and ten bytes, then nothing until somebody asks for /release on any connection: then ten more
     /release       ends every /hold
     /barrier/N     answers nobody until N requests wait on this connection
+    /waiting       how many wait so on this connection
     /resets        how many streams the clients have reset so far, in all
     /trailers      200, `ok` and a field after the body; /trailers/2 announces the two bytes first
     /one-each      200, and GOAWAY: the connection takes no further request
@@ -104,6 +105,8 @@ class Peer(asyncio.Protocol):
                 for other in self.waiting:
                     self.whole(other, b"ok")
                 self.waiting = []
+        elif name == "waiting":
+            self.whole(stream, str(len(self.waiting)).encode())
         elif name == "resets":
             self.whole(stream, str(resets).encode())
         elif name == "trailers":
