@@ -89,8 +89,9 @@ struct NginxTests {
             #expect(response.value == Data("hello from nginx\n".utf8))
             places.append(try #require(Int(response.headerFields[.connectionRequests] ?? "")))
         }
-        #expect(places.contains(2), "no connection was kept alive")
-        #expect(places.contains(1), "no connection was closed")
+        // The pool is everybody's: others may have used a connection before.
+        #expect(places.contains { $0 > 1 }, "no connection was kept alive")
+        #expect(zip(places, places.dropFirst()).contains { $1 <= $0 }, "no connection was closed")
     }
 
     @Test func `a connection that closes after every third request is seen in the metrics`() async throws {
