@@ -4,7 +4,7 @@ public import HTTPTypes
 ///
 /// One rule for redirects to another origin, ``LoggingInterceptor``, ``WireLog`` and curl commands: ``contains(_:)``. More
 /// are named in ``NetworkClient/secretFields``. A redirect that has to take one along adds it by
-/// ``RedirectPolicy/decide``.
+/// ``RedirectPolicy/deciding(_:)``.
 public enum SecretFields {
     /// Those that are secret in every request: Authorization, Cookie, Proxy-Authorization, X-Api-Key, what a server sets,
     /// and the usual names of tokens.
