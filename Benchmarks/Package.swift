@@ -24,9 +24,15 @@ let package = Package(
     targets: [
         // What every contender in Swift shares: its command line, its workers, its figures.
         .target(name: "Bench", swiftSettings: settings),
-        contender("send", [layer("NetworkCore"), layer("CurlTransport")]),
-        contender("pipeline", [layer("NetworkCore"), layer("CurlTransport")]),
-        contender("typed", [layer("NetworkCore"), layer("CurlTransport")]),
+        // What those of this library over libcurl share: its configuration.
+        .target(
+            name: "CurlBench",
+            dependencies: ["Bench", layer("NetworkCore"), layer("CurlTransport")],
+            swiftSettings: settings
+        ),
+        contender("send", ["CurlBench", layer("NetworkCore"), layer("CurlTransport")]),
+        contender("pipeline", ["CurlBench", layer("NetworkCore"), layer("CurlTransport")]),
+        contender("typed", ["CurlBench", layer("NetworkCore"), layer("CurlTransport")]),
         contender("layer-urlsession", [layer("NetworkCore"), layer("URLSessionTransport")]),
         contender("raw-urlsession", []),
     ]

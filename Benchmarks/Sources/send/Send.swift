@@ -1,4 +1,5 @@
 import Bench
+import CurlBench
 import CurlTransport
 import FoundationEssentials
 import NetworkCore
@@ -77,25 +78,6 @@ struct Pieces: AsyncSequence, Sendable {
     }
 
     func makeAsyncIterator() -> AsyncIterator { AsyncIterator(left: bytes) }
-}
-
-extension CurlConfiguration {
-    static func benchmark(_ arguments: Arguments) -> CurlConfiguration {
-        var configuration = CurlConfiguration()
-        configuration.maximumConnectionsPerHost = max(128, arguments.connections)
-        configuration.maximumConnections = max(configuration.maximumConnections, arguments.connections)
-        return configuration
-    }
-}
-
-extension TransportOptions {
-    static func benchmark(_ arguments: Arguments) -> TransportOptions {
-        var options = TransportOptions()
-        options.maximumBodyBytes = 1 << 30
-        if arguments.usesHTTP2 { options.httpVersion = .http2 }
-        if let authority = arguments.authority { options.tls.authorities = .file(authority) }
-        return options
-    }
 }
 
 @main

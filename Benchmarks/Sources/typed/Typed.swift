@@ -1,4 +1,5 @@
 import Bench
+import CurlBench
 import CurlTransport
 import FoundationEssentials
 import NetworkCore
@@ -24,19 +25,6 @@ struct Typed: Contender {
     }
 
     func poll() async throws { _ = try await client.data(for: poll) }
-}
-
-extension NetworkClient {
-    static func benchmark(_ arguments: Arguments) -> NetworkClient {
-        var configuration = CurlConfiguration()
-        configuration.maximumConnectionsPerHost = max(128, arguments.connections)
-        configuration.maximumConnections = max(configuration.maximumConnections, arguments.connections)
-        var options = TransportOptions()
-        options.maximumBodyBytes = 1 << 30
-        if arguments.usesHTTP2 { options.httpVersion = .http2 }
-        if let authority = arguments.authority { options.tls.authorities = .file(authority) }
-        return NetworkClient(transport: CurlNetworkDispatcher(configuration: configuration), options: options)
-    }
 }
 
 @main

@@ -1,0 +1,35 @@
+public import Bench
+public import CurlTransport
+public import NetworkCore
+
+/// How every contender of this library over libcurl is set up.
+extension CurlConfiguration {
+    /// Room for all that is in flight.
+    public static func benchmark(_ arguments: Arguments) -> CurlConfiguration {
+        var configuration = CurlConfiguration()
+        configuration.maximumConnectionsPerHost = max(128, arguments.connections)
+        configuration.maximumConnections = max(configuration.maximumConnections, arguments.connections)
+        return configuration
+    }
+}
+
+extension TransportOptions {
+    /// The protocol and the authority that were asked for, and bodies of any size that occurs.
+    public static func benchmark(_ arguments: Arguments) -> TransportOptions {
+        var options = TransportOptions()
+        options.maximumBodyBytes = 1 << 30
+        if arguments.usesHTTP2 { options.httpVersion = .http2 }
+        if let authority = arguments.authority { options.tls.authorities = .file(authority) }
+        return options
+    }
+}
+
+extension NetworkClient {
+    /// The pipeline over libcurl.
+    public static func benchmark(_ arguments: Arguments) -> NetworkClient {
+        NetworkClient(
+            transport: CurlNetworkDispatcher(configuration: .benchmark(arguments)),
+            options: .benchmark(arguments)
+        )
+    }
+}
