@@ -72,11 +72,7 @@ public final class CurlNetworkDispatcher: HTTPTransport {
     public func send(_ request: TransportRequest) async throws -> TransportResponse {
         let start = MonotonicTime.now
         do {
-            try request.check(for: capabilities)
-            guard !Task.isCancelled else { throw NetworkError.cancelled }
-            let origin = Origin(request.url)
-            let loop = try loops.loop(for: origin)
-            let transfer = try makeTransfer(request, origin: origin, clock: loop.clock)
+            let (transfer, loop) = try makeTransfer(request)
             let headBytes = try await headOfResponse(to: transfer, over: loop)
             do {
                 let head = try ReceivedHead(headBytes)
@@ -95,11 +91,7 @@ public final class CurlNetworkDispatcher: HTTPTransport {
     func open(_ request: TransportRequest) async throws {
         let start = MonotonicTime.now
         do {
-            try request.check(for: capabilities)
-            guard !Task.isCancelled else { throw NetworkError.cancelled }
-            let origin = Origin(request.url)
-            let loop = try loops.loop(for: origin)
-            let transfer = try makeTransfer(request, origin: origin, clock: loop.clock, alsoWith: [PrewarmOption()])
+            let (transfer, loop) = try makeTransfer(request, alsoWith: [PrewarmOption()])
             transfer.isPrewarming = true
             _ = try await headOfResponse(to: transfer, over: loop)
             if transfer.channel.discard() { loop.discard(transfer) }
@@ -114,7 +106,7 @@ public final class CurlNetworkDispatcher: HTTPTransport {
 
     private func headOfResponse(to transfer: Transfer, over loop: CurlLoop) async throws -> [UInt8] {
         try await withTaskCancellationHandler {
-            try await Waiter.wait { continuation in
+            try await Waiter.wait(isOnLoop: loop.executor.isCurrent) { continuation in
                 transfer.channel.attach(continuation)
                 loop.start(transfer)
             }
@@ -124,14 +116,25 @@ public final class CurlNetworkDispatcher: HTTPTransport {
     }
 
     private func makeTransfer(
-        _ request: TransportRequest, origin: Origin, clock: LoopClock, alsoWith more: [any EasyOption] = []
-    ) throws -> Transfer {
+        _ request: TransportRequest, alsoWith more: [any EasyOption] = []
+    ) throws -> (Transfer, CurlLoop) {
         let easy = try pool.take()
         do {
-            let lone = tunnels.options(for: request, over: Libcurl.found)
-            return try Transfer.make(
-                request, origin: origin, easy: easy, clock: clock, trustsAnyServer: trustsAnyServer,
-                alsoWith: more + lone)
+            let setup = more.isEmpty ? easy.setup.flatMap { $0.fits(request) ? $0 : nil } : nil
+            // The first such request was checked.
+            if setup == nil { try request.check(for: capabilities) }
+            guard !Task.isCancelled else { throw NetworkError.cancelled }
+            let origin = Origin(request.url)
+            let loop = try loops.loop(for: origin)
+            if let setup {
+                let transfer = try Transfer.repeated(
+                    request, setup: setup, origin: origin, easy: easy, clock: loop.clock)
+                return (transfer, loop)
+            }
+            let transfer = try Transfer.make(
+                request, origin: origin, easy: easy, clock: loop.clock, trustsAnyServer: trustsAnyServer,
+                alsoWith: more + tunnels.options(for: request, over: Libcurl.found))
+            return (transfer, loop)
         } catch {
             easy.setup = nil
             pool.give(easy)

@@ -68,7 +68,7 @@ struct CurlNetworkDispatcherTests {
         }
         let transfer = try makeTransfer()
         let outcome = Task {
-            try await Waiter.wait { continuation in
+            try await Waiter.wait(isOnLoop: false) { continuation in
                 transfer.channel.attach(continuation)
                 loop.start(transfer)
             }
@@ -80,7 +80,7 @@ struct CurlNetworkDispatcherTests {
         let late = try makeTransfer()
         loop.start(late)
         await #expect {
-            try await Waiter.wait { late.channel.attach($0) }
+            try await Waiter.wait(isOnLoop: false) { late.channel.attach($0) }
         } throws: { ($0 as? NetworkError)?.code == .shutDown }
     }
 

@@ -4,7 +4,7 @@ import Glibc
 import Musl
 #endif
 
-/// memchr(3) for Swift's arrays: a loop in Swift costs ten times as much.
+/// memchr(3) and memcmp(3) for Swift's arrays: a loop in Swift costs ten times as much.
 enum ByteSearch {
     /// Where the next newline is at or after `start`; the array's count if there is none.
     static func newline(in bytes: [UInt8], from start: Int) -> Int {
@@ -13,6 +13,17 @@ enum ByteSearch {
                 let found = memchr(base + start, 0x0A, buffer.count - start)
             else { return bytes.count }
             return UnsafeRawPointer(found) - base
+        }
+    }
+
+    /// Whether the first bytes are these.
+    static func start(of bytes: [UInt8], is start: [UInt8]) -> Bool {
+        guard bytes.count >= start.count else { return false }
+        return bytes.withUnsafeBytes { bytes in
+            start.withUnsafeBytes { start in
+                guard let bytes = bytes.baseAddress, let wanted = start.baseAddress else { return start.isEmpty }
+                return memcmp(bytes, wanted, start.count) == 0
+            }
         }
     }
 }

@@ -1,20 +1,22 @@
 import CCurl
 
 extension EasyHandle {
-    /// Everything that is asked of a transfer at its end.
-    var info: TransferInfo {
-        TransferInfo(
-            nameLookup: time(CURLINFO_NAMELOOKUP_TIME_T),
-            connect: time(CURLINFO_CONNECT_TIME_T),
-            tls: time(CURLINFO_APPCONNECT_TIME_T),
+    /// Everything that is asked of a transfer at its end. On a kept connection, nothing is asked of how it was made.
+    func info(hasRequestBody: Bool) -> TransferInfo {
+        let newConnections = long(CURLINFO_NUM_CONNECTS)
+        let isNew = newConnections > 0
+        return TransferInfo(
+            nameLookup: isNew ? time(CURLINFO_NAMELOOKUP_TIME_T) : nil,
+            connect: isNew ? time(CURLINFO_CONNECT_TIME_T) : nil,
+            tls: isNew ? time(CURLINFO_APPCONNECT_TIME_T) : nil,
             preTransfer: time(CURLINFO_PRETRANSFER_TIME_T),
             firstByte: time(CURLINFO_STARTTRANSFER_TIME_T),
-            newConnections: long(CURLINFO_NUM_CONNECTS),
+            newConnections: newConnections,
             httpVersion: httpVersion,
             remote: address(CURLINFO_PRIMARY_IP, CURLINFO_PRIMARY_PORT),
             local: address(CURLINFO_LOCAL_IP, CURLINFO_LOCAL_PORT),
             requestBytes: long(CURLINFO_REQUEST_SIZE),
-            uploadedBytes: offset(CURLINFO_SIZE_UPLOAD_T),
+            uploadedBytes: hasRequestBody ? offset(CURLINFO_SIZE_UPLOAD_T) : 0,
             downloadedBytes: offset(CURLINFO_SIZE_DOWNLOAD_T)
         )
     }

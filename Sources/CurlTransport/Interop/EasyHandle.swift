@@ -26,6 +26,8 @@ final class EasyHandle: @unchecked Sendable {
     private var receiveBuffer = LibcurlSupport.defaultBuffer
     /// The multi handle that its sockets report to.
     var socketContext: UnsafeMutableRawPointer?
+    /// The URL in its parts, as libcurl reads it for each transfer; `nil` where it parses the text.
+    private var parsedURL: OpaquePointer?
 
     /// - Throws: ``NetworkError/Code/unclassified`` when memory is short.
     init() throws {
@@ -41,12 +43,15 @@ final class EasyHandle: @unchecked Sendable {
         // Never inside a multi handle here: the loop removes before it lets go.
         curl_easy_cleanup(pointer)
         freeLists()
+        curl_url_cleanup(parsedURL)
         errorText.deallocate()
     }
 
     /// Back to libcurl's defaults, for the next transfer. Connections belong to the multi handle and stay.
     func reset() {
         curl_easy_reset(pointer)
+        curl_url_cleanup(parsedURL)
+        parsedURL = nil
         setup = nil
         socketContext = nil
         receiveBuffer = LibcurlSupport.defaultBuffer
@@ -90,6 +95,15 @@ final class EasyHandle: @unchecked Sendable {
         return Unmanaged<EasyHandle>.fromOpaque(context).takeUnretainedValue().transfer
     }
 
+    /// Calls `body` with the transfer of a callback's context, which lives as long as libcurl has the handle: so nothing is
+    /// counted. Without a transfer, 0: libcurl then ends it.
+    static func report(_ context: UnsafeMutableRawPointer?, _ body: (Transfer) -> Int) -> Int {
+        guard let context else { return 0 }
+        return Unmanaged<EasyHandle>.fromOpaque(context)._withUnsafeGuaranteedRef { easy in
+            easy.transferReference?._withUnsafeGuaranteedRef(body) ?? 0
+        }
+    }
+
     private func freeLists() {
         for list in lists { curl_slist_free_all(list) }
         lists.removeAll(keepingCapacity: true)
@@ -111,6 +125,32 @@ final class EasyHandle: @unchecked Sendable {
     /// libcurl copies the text; `nil` unsets.
     func set(_ option: StringOption, _ value: String?) throws {
         try check(ccurl_easy_setopt_string(pointer, option.number, value), option.name)
+    }
+
+    /// Where to send it, as text and in its parts (CURLOPT_URL, CURLOPT_CURLU).
+    ///
+    /// libcurl parses a text again for each transfer and writes it out again, letter by letter; parts it copies. That is a fifth
+    /// of what a small request costs it. From 8.14 on it writes the text in any case.
+    func setTarget(_ text: String, isCopiedWhole: Bool) throws {
+        try check(ccurl_easy_setopt_string(pointer, CURLOPT_URL, text), "CURLOPT_URL")
+        let parts = isCopiedWhole ? Self.parse(text) : nil
+        guard parts != nil || parsedURL != nil else { return }
+        // After the text: newer libcurls forget the text then, older ones would make one of the parts.
+        try check(ccurl_easy_setopt_url(pointer, parts), "CURLOPT_CURLU")
+        curl_url_cleanup(parsedURL)
+        parsedURL = parts
+    }
+
+    /// The parts of a URL, parsed with the flags that libcurl itself would take; `nil` for one that it refuses, which it then
+    /// tells when it parses the text.
+    private static func parse(_ text: String) -> OpaquePointer? {
+        guard let parts = curl_url() else { return nil }
+        let flags = UInt32(CURLU_GUESS_SCHEME | CURLU_NON_SUPPORT_SCHEME | CURLU_PATH_AS_IS)
+        guard curl_url_set(parts, CURLUPART_URL, text, flags) == CURLUE_OK else {
+            curl_url_cleanup(parts)
+            return nil
+        }
+        return parts
     }
 
     /// Lines; the list lives until ``release()``.
@@ -136,9 +176,9 @@ final class EasyHandle: @unchecked Sendable {
     }
 
     /// A small body, copied by libcurl.
-    func setCopiedBody(_ bytes: [UInt8]) throws {
+    func setCopiedBody(_ bytes: Data) throws {
         try set(.postFieldSize, bytes.count)
-        try bytes.withUnsafeBufferPointer { buffer in
+        try bytes.withUnsafeBytes { buffer in
             let start = UnsafeMutableRawPointer(mutating: buffer.baseAddress) ?? UnsafeMutableRawPointer(errorText)
             try check(
                 ccurl_easy_setopt_pointer(pointer, CURLOPT_COPYPOSTFIELDS, start),

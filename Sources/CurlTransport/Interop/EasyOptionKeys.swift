@@ -68,7 +68,6 @@ struct StringOption {
     let number: CURLoption
     let name: StaticString
 
-    static let url = StringOption(number: CURLOPT_URL, name: "CURLOPT_URL")
     static let customRequest = StringOption(number: CURLOPT_CUSTOMREQUEST, name: "CURLOPT_CUSTOMREQUEST")
     static let protocols = StringOption(number: ccurl_opt_protocols_str, name: "CURLOPT_PROTOCOLS_STR")
     static let redirectProtocols = StringOption(

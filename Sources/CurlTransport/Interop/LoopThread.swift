@@ -54,3 +54,16 @@ enum LoopThread {
         init(_ body: @escaping @Sendable () -> Void) { self.body = body }
     }
 }
+
+/// Tells threads apart. A number may come back once its thread has ended.
+enum ThreadIdentity {
+    /// No thread's.
+    static let none: UInt = 0
+    static var current: UInt {
+        #if canImport(Musl)
+        UInt(bitPattern: pthread_self())
+        #else
+        pthread_self()
+        #endif
+    }
+}

@@ -30,18 +30,22 @@ extension Transfer {
 
     /// CURLOPT_HEADERFUNCTION: one line, its end included. Any other count than the given one ends the transfer.
     private static let header: ccurl_data_callback = { bytes, size, count, context in
-        guard let bytes, let transfer = EasyHandle.transfer(context) else { return 0 }
         let line = UnsafeRawBufferPointer(start: bytes, count: size * count)
-        switch transfer.state.receive(headerLine: line, at: transfer.clock.now) {
+        return EasyHandle.report(context) { $0.headerArrived(line) ? line.count : 0 }
+    }
+
+    /// - Returns: Whether to go on.
+    private func headerArrived(_ line: UnsafeRawBufferPointer) -> Bool {
+        switch state.receive(headerLine: line, at: clock.now) {
         case .goOn: break
-        case .headIsComplete: transfer.headIsComplete()
-        case .stop: return 0
+        case .headIsComplete: headIsComplete()
+        case .stop: return false
         }
-        if transfer.origin.isSecure, transfer.tlsSession == nil, transfer.state.head.hasFinalHead {
+        if origin.isSecure, tlsSession == nil, state.head.hasFinalHead {
             // At the end the connection has left the handle.
-            transfer.tlsSession = transfer.easy?.tlsSession
+            tlsSession = easy?.tlsSession
         }
-        return size * count
+        return true
     }
 
     func headIsComplete() {
@@ -59,35 +63,38 @@ extension Transfer {
 
     /// CURLOPT_WRITEFUNCTION: at most 16 KiB of decoded body.
     private static let write: ccurl_data_callback = { bytes, size, count, context in
-        let length = size * count
-        guard length > 0, let bytes, let transfer = EasyHandle.transfer(context) else { return 0 }
+        let piece = UnsafeRawBufferPointer(start: bytes, count: size * count)
+        return EasyHandle.report(context) { $0.bodyArrived(piece) }
+    }
+
+    /// - Returns: What CURLOPT_WRITEFUNCTION answers: the count of bytes that were taken, or what pauses or ends the transfer.
+    private func bodyArrived(_ piece: UnsafeRawBufferPointer) -> Int {
         // libcurl would hand out this answer's body and then the next one's.
-        if transfer.state.isExpectationHeld, transfer.isRepeatedWithoutExpectation { return length }
-        let isFirst = !transfer.state.hasBody
-        guard transfer.state.receiveBody(at: transfer.clock.now) else { return 0 }
-        if transfer.state.releaseHead() { transfer.headIsComplete() }
-        if isFirst, let announced = transfer.easy?.announcedBytes { transfer.channel.expect(bytes: announced) }
-        let piece = UnsafeRawBufferPointer(start: bytes, count: length)
-        let (arrival, received, hasMemory) = transfer.channel.bodyArrived(length, whenFull: transfer.whenFull) {
+        if state.isExpectationHeld, isRepeatedWithoutExpectation { return piece.count }
+        let isFirst = !state.hasBody
+        guard !piece.isEmpty, state.receiveBody(at: clock.now) else { return 0 }
+        if state.releaseHead() { headIsComplete() }
+        let announced = isFirst ? easy?.announcedBytes : nil
+        let (arrival, received, hasMemory) = channel.bodyArrived(piece.count, of: announced, whenFull: whenFull) {
             $0.append(piece)
         }
         guard hasMemory else {
-            transfer.state.fail(NetworkError(.bodyTooLarge, "there is no memory for the body", phase: .receiving))
+            state.fail(NetworkError(.bodyTooLarge, "there is no memory for the body", phase: .receiving))
             return 0
         }
         switch arrival {
         case .take:
-            transfer.delegate?.transferWasTouched(transfer)
-            transfer.request.options.progress?.report(received, transfer.easy?.announcedBytes)
+            delegate?.transferWasTouched(self)
+            progress?.report(received, easy?.announcedBytes)
         case .drop: break
         // Nothing is consumed: the same bytes come again.
         case .pause:
-            transfer.delegate?.transferWasTouched(transfer)
+            delegate?.transferWasTouched(self)
             return ccurl_writefunc_pause
         case .tooLarge(let limit):
-            transfer.state.fail(NetworkError.bodyTooLarge(limit: limit))
+            state.fail(NetworkError.bodyTooLarge(limit: limit))
             return 0
         }
-        return length
+        return piece.count
     }
 }

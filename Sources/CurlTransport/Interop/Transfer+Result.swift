@@ -27,7 +27,7 @@ extension Transfer {
     /// What the caller gets for a transfer that libcurl reports as done.
     func result(of easy: EasyHandle, _ code: CURLcode) -> Result<ExchangeEnd, any Error> {
         if let failure = state.failure { return .failure(failure) }
-        let info = easy.info
+        let info = easy.info(hasRequestBody: hasRequestBody)
         if code != CURLE_OK, let refusedAddress { return .failure(NetworkError.addressRefused(refusedAddress)) }
         if isPrewarming, code == CURLE_BAD_FUNCTION_ARGUMENT, info.requestBytes == 0, info.newConnections > 0 {
             return .failure(ConnectionIsOpen())
@@ -58,19 +58,7 @@ extension Transfer {
         }
         if state.releaseHead() { headIsComplete() }
         endedAtOnce = attempts == 1
-        return .success(
-            ExchangeEnd(
-                info: info,
-                sent: clocks.sent,
-                admitted: clocks.admitted ?? clocks.sent,
-                ended: .now,
-                bodyBytes: channel.receivedBytes,
-                hasRequestBody: request.body != nil,
-                tlsSession: tlsSession,
-                attempts: Libcurl.found.has(.requestCheck) ? attempts : nil,
-                trailerBytes: state.head.trailerBytes
-            )
-        )
+        return .success(ExchangeEnd(self, info))
     }
 
     /// The error of a clock that ran out.
@@ -80,7 +68,7 @@ extension Transfer {
             switch code {
             case .connectTimeout: .connecting
             case _ where clocks.admitted == nil: .queued
-            default: easy?.info.phase(hasResponse: state.hasResponse) ?? .waiting
+            default: easy?.info(hasRequestBody: hasRequestBody).phase(hasResponse: state.hasResponse) ?? .waiting
             }
         let message =
             switch code {

@@ -4,6 +4,8 @@
 /// ThreadSanitizer's build has the checked kind: who is resumed before he sleeps learns of it by an atomic of the runtime,
 /// which that sanitizer does not see, and the unchecked kind is inlined into code that it does see.
 struct Waiter<Value: Sendable>: Sendable {
+    /// Whether the loop's own thread runs the task that waits.
+    let isOnLoop: Bool
     #if NETWORKLAYER_THREAD_SANITIZER
     private let continuation: CheckedContinuation<Value, any Error>
     #else
@@ -12,12 +14,12 @@ struct Waiter<Value: Sendable>: Sendable {
 
     /// Waits until the waiter that `body` gets is resumed.
     static func wait(
-        isolation: isolated (any Actor)? = #isolation, _ body: (Waiter) -> Void
+        isOnLoop: Bool, isolation: isolated (any Actor)? = #isolation, _ body: (Waiter) -> Void
     ) async throws -> Value {
         #if NETWORKLAYER_THREAD_SANITIZER
-        try await withCheckedThrowingContinuation { body(Waiter(continuation: $0)) }
+        try await withCheckedThrowingContinuation { body(Waiter(isOnLoop: isOnLoop, continuation: $0)) }
         #else
-        try await withUnsafeThrowingContinuation { body(Waiter(continuation: $0)) }
+        try await withUnsafeThrowingContinuation { body(Waiter(isOnLoop: isOnLoop, continuation: $0)) }
         #endif
     }
 

@@ -32,7 +32,8 @@ final class CurlLoop: Sendable {
         nonisolated(unsafe) let core = try LoopCore(
             configuration: configuration, pool: pool, mailbox: mailbox, executor: executor, clock: clock)
         do {
-            try start("netlayer-curl") { [end] in
+            try start("netlayer-curl") { [end, executor] in
+                executor.begin()
                 core.run()
                 end.comes()
             }

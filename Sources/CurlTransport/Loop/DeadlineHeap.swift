@@ -56,8 +56,9 @@ struct DeadlineHeap {
         var parent = start
         while true {
             var smallest = parent
-            for child in [2 * parent + 1, 2 * parent + 2]
-            where child < heap.count && heap[child].time < heap[smallest].time { smallest = child }
+            let (left, right) = (2 * parent + 1, 2 * parent + 2)
+            if left < heap.count, heap[left].time < heap[smallest].time { smallest = left }
+            if right < heap.count, heap[right].time < heap[smallest].time { smallest = right }
             guard smallest != parent else { return }
             swap(parent, smallest)
             parent = smallest

@@ -12,23 +12,30 @@ final class LoopCore {
     private let keptConnections: Int
     /// `nil` once it could not be rebuilt after a fault, or the loop has ended.
     private var multi: MultiHandle?
-    private var sockets = SocketInterests()
-    private var deadlines = DeadlineHeap()
-    private var admission: Admission
-    private var slots: [Transfer?] = []
-    private var freeSlots: [Int] = []
     /// When libcurl wants to be called without an event (CURLMOPT_TIMERFUNCTION).
     private var multiDeadline: MonotonicTime?
-    /// Slots whose turn has come. A list and not a call: a transfer may end as it begins, and lets the next one begin.
-    private var admitted: [Int] = []
-    /// Transfers with something to deliver at the end of the round.
-    private var touched: [Transfer] = []
     /// When the loop ends, even if something still runs; `nil` while it serves.
     private var shutDownDeadline: MonotonicTime?
     /// What was taken out of the mailbox; their storage is used again.
     private var messages: [LoopMessage] = []
     private var jobs: [UnownedJob] = []
-    private var transferCount: Int { slots.count - freeSlots.count }
+    private var transferCount: Int { state.slots.count - state.freeSlots.count }
+
+    struct State {
+        var sockets = SocketInterests()
+        var deadlines = DeadlineHeap()
+        var admission: Admission
+        var slots: [Transfer?] = []
+        var freeSlots: [Int] = []
+        /// Slots whose turn has come. A list and not a call: a transfer may end as it begins, and lets the next one begin.
+        var admitted: [Int] = []
+        /// Transfers with something to deliver at the end of the round.
+        var touched: [Transfer] = []
+        /// Who is to be woken.
+        var wakeUps = WakeUps()
+    }
+
+    let ownState: Unshared<State>
 
     init(
         configuration: CurlConfiguration, pool: EasyPool, mailbox: Mailbox, executor: LoopExecutor, clock: LoopClock
@@ -39,11 +46,13 @@ final class LoopCore {
         self.pool = pool
         // MAXCONNECTS counts connections in use: below their number, each request would open a new one.
         keptConnections = configuration.maximumConnections
-        admission = Admission(
-            perOrigin: configuration.maximumConnectionsPerHost,
-            inAll: configuration.maximumConnections,
-            maximumWaiting: configuration.maximumWaiting
-        )
+        ownState = Unshared(
+            State(
+                admission: Admission(
+                    perOrigin: configuration.maximumConnectionsPerHost,
+                    inAll: configuration.maximumConnections,
+                    maximumWaiting: configuration.maximumWaiting
+                )))
         epoll = try Epoll()
         multi = try MultiHandle(loop: self, connections: keptConnections)
         epoll.apply(.init(kind: .add, descriptor: mailbox.wakeUp.descriptor, interest: .read))
@@ -83,9 +92,9 @@ final class LoopCore {
 
     private func waitForEvents() {
         flushTouched()
-        sockets.takeChanges(epoll.apply)
-        let next = [multiDeadline, deadlines.earliest, shutDownDeadline].compactMap(\.self).min()
-        let maySleep = admitted.isEmpty && mailbox.fallAsleep()
+        state.sockets.takeChanges(epoll.apply)
+        let next = [multiDeadline, state.deadlines.earliest, shutDownDeadline].compactMap(\.self).min()
+        let maySleep = state.admitted.isEmpty && mailbox.fallAsleep()
         let timeout = maySleep ? next.map { clock.now.milliseconds(until: $0) } ?? -1 : 0
         let count = epoll.wait(milliseconds: timeout)
         clock.now = .now
@@ -93,7 +102,7 @@ final class LoopCore {
             let event = epoll.event(at: index)
             if event.descriptor == mailbox.wakeUp.descriptor {
                 mailbox.wakeUp.clear()
-            } else if sockets.wants(event.descriptor) {
+            } else if state.sockets.wants(event.descriptor) {
                 act { $0.socketReady(event) }
             }
         }
@@ -104,11 +113,12 @@ final class LoopCore {
     }
 
     private func flushTouched() {
-        for transfer in touched {
+        for transfer in state.touched {
             transfer.isTouched = false
-            transfer.channel.flush()
+            if let wakeUp = transfer.channel.wakeUp() { state.wakeUps.add(wakeUp) }
         }
-        touched.removeAll(keepingCapacity: true)
+        state.touched.removeAll(keepingCapacity: true)
+        state.wakeUps.run()
     }
 
     // MARK: Messages
@@ -125,10 +135,10 @@ final class LoopCore {
 
     private func start(_ transfer: Transfer) {
         guard !transfer.isCancelled.load(ordering: .acquiring) else { return recycle(transfer) }
-        transfer.slot = freeSlots.popLast() ?? slots.count
-        if transfer.slot == slots.count { slots.append(nil) }
-        slots[transfer.slot] = transfer
-        switch admission.arrive(transfer.slot, at: transfer.origin) {
+        transfer.slot = state.freeSlots.popLast() ?? state.slots.count
+        if transfer.slot == state.slots.count { state.slots.append(nil) }
+        state.slots[transfer.slot] = transfer
+        switch state.admission.arrive(transfer.slot, at: transfer.origin) {
         case .run: admit([transfer.slot])
         case .wait: check(transfer)
         case .refused:
@@ -147,7 +157,7 @@ final class LoopCore {
             try multi.attachSockets(to: easy)
             // A bandwidth limit is kept by the buffer-load.
             let isLimited = transfer.request.options.hasRareOptions && transfer.request.options.rate != RateOptions()
-            let size = Libcurl.found.receiveBufferBytes(running: admission.running)
+            let size = Libcurl.found.receiveBufferBytes(running: state.admission.running)
             easy.wishReceiveBuffer(isLimited ? LibcurlSupport.defaultBuffer : size)
             if let reader = easy.reader { attach(reader, to: transfer) }
             try multi.add(easy)
@@ -170,18 +180,20 @@ final class LoopCore {
     }
 
     private func admit(_ slots: [Int]) {
-        for slot in slots { self.slots[slot]?.isAdmitted = true }
-        admitted += slots
+        for slot in slots { state.slots[slot]?.isAdmitted = true }
+        state.admitted += slots
     }
 
     private func beginAdmitted() {
         var next = 0
-        while next < admitted.count {
+        while next < state.admitted.count {
             // The one who was admitted may have ended meanwhile, and the slot may be another's.
-            if let transfer = slots[admitted[next]], transfer.isAdmitted, !transfer.isInMulti { begin(transfer) }
+            if let transfer = state.slots[state.admitted[next]], transfer.isAdmitted, !transfer.isInMulti {
+                begin(transfer)
+            }
             next += 1
         }
-        admitted.removeAll(keepingCapacity: true)
+        state.admitted.removeAll(keepingCapacity: true)
     }
 
     // MARK: Ends
@@ -189,7 +201,8 @@ final class LoopCore {
     private func takeDone() {
         while let (transfer, code) = multi?.nextDone() {
             if let easy = transfer.easy {
-                transfer.channel.finish(transfer.result(of: easy, code))
+                transfer.channel.end(transfer.result(of: easy, code))
+                transferWasTouched(transfer)
             }
             retire(transfer)
         }
@@ -205,7 +218,7 @@ final class LoopCore {
         // Removing a handle whose name is being looked up joins the resolver's thread, unless libcurl can leave it
         // behind. Where it can't, the transfer stays until the lookup ends, refusing whatever comes.
         if let easy = transfer.easy, easy.isResolving, !Libcurl.found.has(.quickExit), easy.refusesRequest() {
-            deadlines.set(transfer.slot, to: clock.now + Self.lookupCheck)
+            state.deadlines.set(transfer.slot, to: clock.now + Self.lookupCheck)
         } else {
             retire(transfer)
         }
@@ -239,17 +252,17 @@ final class LoopCore {
         if transfer.isAdmitted {
             if let easy = transfer.easy, transfer.isInMulti { multi?.remove(easy) }
             transfer.isInMulti = false
-            admit(admission.leave(transfer.origin))
+            admit(state.admission.leave(transfer.origin))
         } else {
-            admit(admission.withdraw(transfer.slot, from: transfer.origin))
+            admit(state.admission.withdraw(transfer.slot, from: transfer.origin))
         }
         freeSlot(of: transfer)
     }
 
     private func freeSlot(of transfer: Transfer) {
-        deadlines.remove(transfer.slot)
-        slots[transfer.slot] = nil
-        freeSlots.append(transfer.slot)
+        state.deadlines.remove(transfer.slot)
+        state.slots[transfer.slot] = nil
+        state.freeSlots.append(transfer.slot)
         transfer.slot = -1
         transfer.delegate = nil
         recycle(transfer)
@@ -267,8 +280,8 @@ final class LoopCore {
     // MARK: Clocks
 
     private func checkClocks() {
-        while let slot = deadlines.popDue(clock.now) {
-            if let transfer = slots[slot] { check(transfer) }
+        while let slot = state.deadlines.popDue(clock.now) {
+            if let transfer = state.slots[slot] { check(transfer) }
         }
     }
 
@@ -289,8 +302,8 @@ final class LoopCore {
         let verdict = transfer.clocks.check(
             at: clock.now, isConnected: isConnected, lastActivity: transfer.state.lastActivity, waitsSince: waitsSince)
         switch verdict {
-        case .lookAgain(let time): deadlines.set(transfer.slot, to: time)
-        case .neverAgain: deadlines.remove(transfer.slot)
+        case .lookAgain(let time): state.deadlines.set(transfer.slot, to: time)
+        case .neverAgain: state.deadlines.remove(transfer.slot)
         case .fail(let code): abandon(transfer, transfer.timeout(code))
         }
     }
@@ -308,13 +321,13 @@ final class LoopCore {
         var late: [LoopMessage] = []
         mailbox.take(into: &late, &jobs)
         for case .start(let transfer) in late { transfer.channel.finish(.failure(NetworkError.shutDown)) }
-        for transfer in slots {
+        for transfer in state.slots {
             guard let transfer else { continue }
             transfer.channel.finish(.failure(NetworkError.shutDown))
             if let easy = transfer.easy, transfer.isInMulti { multi?.remove(easy) }
             recycle(transfer)
         }
-        slots = []
+        state.slots = []
         multi?.close()
         multi = nil
         for job in jobs { LoopExecutor.runElsewhere(job) }
@@ -326,7 +339,7 @@ final class LoopCore {
     private func act(_ call: (MultiHandle) -> NetworkError.Underlying?) {
         guard let multi, let fault = call(multi) else { return }
         let error = NetworkError(.unclassified, "the curl loop failed and was rebuilt", underlying: fault)
-        let broken = slots.compactMap(\.self).filter(\.isInMulti)
+        let broken = state.slots.compactMap(\.self).filter(\.isInMulti)
         for transfer in broken {
             transfer.channel.finish(.failure(error))
             retire(transfer)
@@ -342,18 +355,18 @@ extension LoopCore: TransferDelegate {
     func transferWasTouched(_ transfer: Transfer) {
         guard !transfer.isTouched else { return }
         transfer.isTouched = true
-        touched.append(transfer)
+        state.touched.append(transfer)
     }
 
     func transfer(_ transfer: Transfer, opened descriptor: Int32) {
-        sockets.opened(descriptor)
-        admit(admission.warm(transfer.origin))
+        state.sockets.opened(descriptor)
+        admit(state.admission.warm(transfer.origin))
     }
 }
 
 extension LoopCore: MultiHandleDelegate {
     func multiWants(_ interest: SocketInterests.Interest, of descriptor: Int32) {
-        if let change = sockets.want(interest, of: descriptor) { epoll.apply(change) }
+        if let change = state.sockets.want(interest, of: descriptor) { epoll.apply(change) }
     }
 
     func multiWantsTimer(milliseconds: Int?) {
@@ -361,7 +374,7 @@ extension LoopCore: MultiHandleDelegate {
         multiDeadline = milliseconds.map { $0 == 0 ? clock.now : MonotonicTime.now.adding(milliseconds: $0) }
     }
 
-    func multiWillClose(_ descriptor: Int32) { sockets.closed(descriptor) }
+    func multiWillClose(_ descriptor: Int32) { state.sockets.closed(descriptor) }
 }
 
 extension NetworkError {

@@ -119,8 +119,9 @@ struct LibcurlSupport: Sendable {
             case .http2, .http2PriorKnowledge, .http3: true
             case .automatic: http2ByDefault
             }
+        guard mayBeHTTP2 else { return true }
         let faults: [Quirk] = [.http2PauseStarves, .http2PauseLosesData, .http2ResumeStalls]
-        return !mayBeHTTP2 || !faults.contains(where: suffers)
+        return !faults.contains(where: suffers)
     }
 
     /// The receive buffer in bytes (CURLOPT_BUFFERSIZE). Large bodies come with far fewer system calls through a large one.

@@ -37,7 +37,8 @@ struct RouteOption: EasyOption {
         }
         if let serverName {
             let query = url.query.map { "?\($0)" } ?? ""
-            try easy.set(.url, "\(url.scheme)://\(serverName.bracketed):\(url.effectivePort)\(url.path)\(query)")
+            let target = "\(url.scheme)://\(serverName.bracketed):\(url.effectivePort)\(url.path)\(query)"
+            try easy.setTarget(target, isCopiedWhole: query != "?")
         }
         if serverName != nil || host != url.host || port != url.effectivePort {
             try easy.set(.connectTo, ["::\(host):\(port)"])

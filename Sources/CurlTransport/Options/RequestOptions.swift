@@ -1,21 +1,26 @@
 import HTTPTypes
 import NetworkCore
 
-/// The URL (CURLOPT_URL), parsed and checked before; libcurl gets the serialised result.
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// The URL (CURLOPT_URL, CURLOPT_CURLU), parsed and checked before; libcurl gets the serialised result.
 struct TargetOption: EasyOption {
     let url: RequestURL
 
-    func apply(to easy: EasyHandle) throws { try easy.set(.url, url.absoluteString) }
+    func apply(to easy: EasyHandle) throws {
+        // Some libcurls forget an empty query when they copy the parts (before 8.14).
+        try easy.setTarget(url.absoluteString, isCopiedWhole: url.query != "")
+    }
 }
 
 /// Method and body: CURLOPT_HTTPGET, NOBODY, POST, CUSTOMREQUEST, POSTFIELDSIZE_LARGE.
 struct MethodAndBodyOption: EasyOption {
     let method: HTTPMethod
     let body: RequestBody?
-
-    /// A body up to this size is copied once (CURLOPT_COPYPOSTFIELDS); a larger one is fetched piece by piece, which
-    /// also tells the idle clock that it moves.
-    static let copiedBytes = 65_536
 
     func apply(to easy: EasyHandle) throws {
         switch (method, body) {
@@ -25,14 +30,38 @@ struct MethodAndBodyOption: EasyOption {
             // POST is libcurl's form of 'a request with a body of this length, 0 included'.
             try easy.set(.post, 1)
             if method != .post { try easy.set(.customRequest, method.rawValue) }
-            try attach(body, to: easy)
+            try (body ?? .bytes(Data())).attach(to: easy)
         }
     }
+}
 
-    private func attach(_ body: RequestBody?, to easy: EasyHandle) throws {
-        switch body?.content {
-        case nil: try easy.setCopiedBody([])
-        case .bytes(let bytes) where bytes.count <= Self.copiedBytes: try easy.setCopiedBody([UInt8](bytes))
+/// How a body gets to libcurl.
+enum BodyPassage {
+    case none
+    /// Copied at once (CURLOPT_COPYPOSTFIELDS); libcurl sends it together with the head.
+    case copied
+    /// Fetched piece by piece, which also tells the idle clock that it moves (CURLOPT_READFUNCTION).
+    case fetched
+    /// The same, from a task that makes it.
+    case streamed
+
+    /// The largest body that is copied, in bytes.
+    static let maximumCopied = 16_384
+
+    init(_ body: RequestBody?) {
+        self =
+            switch body?.content {
+            case nil: .none
+            case .bytes(let bytes): bytes.count <= Self.maximumCopied ? .copied : .fetched
+            case .produced: .streamed
+            }
+    }
+}
+
+extension RequestBody {
+    func attach(to easy: EasyHandle) throws {
+        switch content {
+        case .bytes(let bytes) where BodyPassage(self) == .copied: try easy.setCopiedBody(bytes)
         case .bytes(let bytes): try easy.setReadBody(RequestBodyReader(.bytes(bytes)), count: bytes.count)
         case .produced(let producer):
             // -1 is 'unknown': chunked over HTTP/1.1, frames over HTTP/2.

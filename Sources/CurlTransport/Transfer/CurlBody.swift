@@ -95,7 +95,7 @@ final class CurlBody: ResponseBodySource {
             if resumesSender { loop.resume(transfer) }
             if case .done(let result) = reading { return try result.get() }
             return try await withTaskCancellationHandler {
-                try await Waiter.wait { continuation in
+                try await Waiter.wait(isOnLoop: loop.executor.isCurrent) { continuation in
                     let (reading, resumesSender) = attempt(transfer.channel, continuation)
                     if resumesSender { loop.resume(transfer) }
                     if case .done(let result) = reading { continuation.resume(with: result) }

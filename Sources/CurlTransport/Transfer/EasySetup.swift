@@ -3,8 +3,8 @@ import NetworkCore
 
 /// What an easy handle is set up for. A service mostly sends the same kind of request again: then nothing has to be set but
 /// what differs, instead of all options after a reset.
-struct EasySetup {
-    var url: RequestURL
+final class EasySetup {
+    let url: RequestURL
     /// A header field as it goes out.
     private struct Line {
         let name: String
@@ -17,11 +17,15 @@ struct EasySetup {
     let options: TransportOptions
     let limits: TransferLimits
 
-    /// `nil` for a request whose setup is not to be used again: with a body, with options that leave a state behind in the
-    /// handle (credentials, addresses), or whatever else is not asked for often.
+    private let method: HTTPMethod
+    private let body: BodyPassage
+
+    /// `nil` for a request whose setup is not to be used again: with a streamed body, with options that leave a state behind in
+    /// the handle (credentials, addresses), or whatever else is not asked for often.
     init?(_ request: TransportRequest) {
-        guard request.method == .get, request.body == nil, request.options.wireLog == nil, request.options.isRepeatable
-        else { return nil }
+        body = BodyPassage(request.body)
+        guard body != .streamed, request.options.wireLog == nil, request.options.isRepeatable else { return nil }
+        method = request.method
         guard request.headerFields.allSatisfy({ $0.value.utf8.allSatisfy { $0 < 0x80 } }) else { return nil }
         url = request.url
         lines = request.headerFields.map { Line(name: $0.name.rawName, value: $0.value) }
@@ -29,10 +33,20 @@ struct EasySetup {
         limits = TransferLimits(options)
     }
 
-    /// Whether it serves the request, but for its URL.
+    /// The same for another URL.
+    init(_ other: EasySetup, url: RequestURL) {
+        self.url = url
+        method = other.method
+        body = other.body
+        lines = other.lines
+        options = other.options
+        limits = other.limits
+    }
+
+    /// Whether it serves the request, but for its URL and its body's bytes. Such a request needs no check of its own either.
     func fits(_ request: TransportRequest) -> Bool {
         // The scheme decides on the protocol.
-        request.method == .get && request.body == nil && options == request.options
+        method == request.method && body == BodyPassage(request.body) && options == request.options
             && hasSameLines(as: request.headerFields) && url.scheme == request.url.scheme
             && (!options.hasRareOptions || options.tls.texts == request.options.tls.texts)
     }
@@ -68,22 +82,27 @@ extension TLSOptions {
 }
 
 extension Transfer {
-    /// A transfer with a handle from the pool, prepared for it.
+    /// A transfer with a handle whose setup ``EasySetup/fits(_:)`` the request.
+    static func repeated(
+        _ request: TransportRequest, setup: EasySetup, origin: Origin, easy: EasyHandle, clock: LoopClock
+    ) throws -> Transfer {
+        let transfer = Transfer(request, origin: origin, easy: easy, clock: clock, limits: setup.limits)
+        easy.reuse()
+        easy.report(to: transfer)
+        if setup.url != request.url {
+            try TargetOption(url: request.url).apply(to: easy)
+            easy.setup = EasySetup(setup, url: request.url)
+        }
+        if let body = request.body { try body.attach(to: easy) }
+        return transfer
+    }
+
+    /// A transfer with a handle that is set up for it from the start.
     /// - Parameter more: Options beside the request's own; such a handle serves no other as it is.
     static func make(
         _ request: TransportRequest, origin: Origin, easy: EasyHandle, clock: LoopClock, trustsAnyServer: Bool,
         alsoWith more: [any EasyOption] = []
     ) throws -> Transfer {
-        if more.isEmpty, let setup = easy.setup, setup.fits(request) {
-            let transfer = Transfer(request, origin: origin, easy: easy, clock: clock, limits: setup.limits)
-            easy.reuse()
-            easy.report(to: transfer)
-            if setup.url != request.url {
-                try TargetOption(url: request.url).apply(to: easy)
-                easy.setup?.url = request.url
-            }
-            return transfer
-        }
         easy.reset()
         let transfer = Transfer(
             request, origin: origin, easy: easy, clock: clock, limits: TransferLimits(request.options))

@@ -7,8 +7,8 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// How an exchange ended well.
-struct ExchangeEnd: Sendable {
+/// How an exchange ended well. A class, since it is large and passes through many hands.
+final class ExchangeEnd: Sendable {
     let info: TransferInfo
     let sent: MonotonicTime
     let admitted: MonotonicTime
@@ -21,6 +21,19 @@ struct ExchangeEnd: Sendable {
     let attempts: Int?
     /// The lines after the body, parsed when asked for.
     let trailerBytes: [UInt8]
+
+    /// - Parameter info: What libcurl tells at the end.
+    init(_ transfer: Transfer, _ info: TransferInfo) {
+        self.info = info
+        sent = transfer.clocks.sent
+        admitted = transfer.clocks.admitted ?? sent
+        ended = max(.now, admitted)
+        bodyBytes = transfer.channel.receivedBytes
+        hasRequestBody = transfer.hasRequestBody
+        tlsSession = transfer.tlsSession
+        attempts = Libcurl.found.has(.requestCheck) ? transfer.attempts : nil
+        trailerBytes = transfer.state.head.trailerBytes
+    }
 
     /// Made when asked for.
     var metrics: TransportMetrics {
@@ -37,7 +50,7 @@ struct ExchangeEnd: Sendable {
 
 /// Between the loop and the one who waits: the head, then the body, then the end. Each failure is delivered once.
 ///
-/// The loop tells what arrives and calls ``flush()`` at the end of its round, so that a caller wakes once per round: a
+/// The loop tells what arrives and asks for the ``wakeUp()`` at the end of its round, so that a caller wakes once per round: a
 /// small response, head and body and end, is one wake-up.
 final class ExchangeChannel: Sendable {
     typealias HeadContinuation = Waiter<[UInt8]>
@@ -65,9 +78,17 @@ final class ExchangeChannel: Sendable {
     }
 
     /// What to do outside the lock.
-    fileprivate enum WakeUp {
+    enum WakeUp: Sendable {
         case head(HeadContinuation, Result<[UInt8], any Error>)
         case reader(ReaderContinuation, Result<Data?, any Error>)
+
+        /// Whether the loop's own thread runs the task.
+        var isOnLoop: Bool {
+            switch self {
+            case .head(let continuation, _): continuation.isOnLoop
+            case .reader(let continuation, _): continuation.isOnLoop
+            }
+        }
 
         func run() {
             switch self {
@@ -81,46 +102,45 @@ final class ExchangeChannel: Sendable {
 
     // MARK: The loop's side
 
-    /// The final head is there; delivered by the next ``flush()``.
+    /// The final head is there; delivered by the next ``wakeUp()``.
     func headArrived(_ bytes: [UInt8]) { state.withLock { $0.head = bytes } }
-
-    /// Makes room for a body of announced length, as far as that is believable: a server's word must not make us allocate
-    /// more than 1 MiB ahead of the bytes.
-    func expect(bytes announced: Int) { state.withLock { $0.buffer.reserve(min(announced, 1 << 20)) } }
 
     /// A piece of the body.
     /// - Parameters:
+    ///   - announced: The whole body's length, with its first piece, to make room for it as far as that is believable: a
+    ///     server's word must not make us allocate more than 1 MiB ahead of the bytes.
     ///   - whenFull: Whether this transfer may be paused.
     ///   - append: Copies the piece; tells whether there was memory.
     func bodyArrived(
-        _ count: Int, whenFull: BodyFlow.WhenFull, append: (inout BodyBuffer) -> Bool
+        _ count: Int, of announced: Int? = nil, whenFull: BodyFlow.WhenFull, append: (inout BodyBuffer) -> Bool
     ) -> (arrival: BodyFlow.Arrival, received: Int, hasMemory: Bool) {
         state.withLock { state in
+            if let announced { state.buffer.reserve(min(announced, 1 << 20)) }
             let arrival = state.flow.arrived(count, whenFull: whenFull)
             let hasMemory = arrival == .take ? append(&state.buffer) : true
             return (arrival, state.flow.received, hasMemory)
         }
     }
 
-    /// The exchange is over. The first end counts.
+    /// The exchange is over; delivered by the next ``wakeUp()``. The first end counts.
+    func end(_ end: Result<ExchangeEnd, any Error>) {
+        _ = state.withLock { $0.end(end) }
+    }
+
+    /// The exchange is over; delivered at once. The first end counts.
     /// - Returns: Whether this is it.
     @discardableResult
     func finish(_ end: Result<ExchangeEnd, any Error>) -> Bool {
         let (isFirst, wakeUp): (Bool, WakeUp?) = state.withLock { state in
-            guard !state.hasEnded else { return (false, nil) }
-            switch end {
-            case .success(let end): state.end = end
-            case .failure(let error): state.failure = error
-            }
-            state.flow.end()
-            return (true, state.nextWakeUp())
+            state.end(end) ? (true, state.nextWakeUp()) : (false, nil)
         }
         wakeUp?.run()
         return isFirst
     }
 
-    /// The end of a round: wakes who has something to get. That is one at most: a reader comes after the head.
-    func flush() { state.withLock { $0.nextWakeUp() }?.run() }
+    /// The end of a round: who has something to get, to be run by the caller. That is one at most: a reader comes after the
+    /// head.
+    func wakeUp() -> WakeUp? { state.withLock { $0.nextWakeUp() } }
 
     /// Whether the sender is stopped for a reader who does not come.
     var isPaused: Bool { state.withLock { $0.flow.isPaused } }
@@ -185,6 +205,17 @@ final class ExchangeChannel: Sendable {
 }
 
 extension ExchangeChannel.State {
+    /// - Returns: Whether it is the first end.
+    fileprivate mutating func end(_ result: Result<ExchangeEnd, any Error>) -> Bool {
+        guard !hasEnded else { return false }
+        switch result {
+        case .success(let end): self.end = end
+        case .failure(let error): failure = error
+        }
+        flow.end()
+        return true
+    }
+
     fileprivate mutating func answer(
         _ reading: BodyFlow.Reading, _ continuation: ExchangeChannel.ReaderContinuation?
     ) -> ExchangeChannel.Reading {

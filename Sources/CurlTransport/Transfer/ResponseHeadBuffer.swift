@@ -19,6 +19,16 @@ struct ResponseHeadBuffer: Sendable {
     /// Whether a final (not 1xx) head has arrived whole.
     var hasFinalHead: Bool { isComplete && !isInterim }
 
+    /// Takes a line within a head, as most are.
+    /// - Returns: `false` for any other, which ``append(line:afterBody:)`` must judge.
+    mutating func appendField(_ line: some RandomAccessCollection<UInt8>) -> Bool {
+        guard !isComplete, !bytes.isEmpty, let first = line.first, first != UInt8(ascii: "H"),
+            first != UInt8(ascii: "\r"), first != UInt8(ascii: "\n"), bytes.count + line.count <= Self.maximumBytes
+        else { return false }
+        bytes.append(contentsOf: line)
+        return true
+    }
+
     /// Takes one line, its end included.
     /// - Parameter afterBody: Whether the body has begun: whatever comes then is a trailer.
     /// - Returns: Whether it still fits.

@@ -33,11 +33,12 @@ struct ResponseHeadScan {
 
     /// A line that may be one of those that matter.
     private mutating func look(_ bytes: [UInt8], _ start: Int, _ end: Int) -> Bool {
-        // What both names have in this place tells most other fields apart.
+        // What the names have in these places tells most other fields apart.
         guard end - start > 8, bytes[start + 7] == UInt8(ascii: "-") else { return true }
-        if Self.isNamed(Self.contentEncodingName, bytes, start, end) {
+        let initial = bytes[start + 8] | 0x20
+        if initial == UInt8(ascii: "e"), Self.isNamed(Self.contentEncodingName, bytes, start, end) {
             isEncoded = true
-        } else if Self.isNamed(Self.contentLengthName, bytes, start, end) {
+        } else if initial == UInt8(ascii: "l"), Self.isNamed(Self.contentLengthName, bytes, start, end) {
             guard contentLength == nil, let length = Self.readLength(bytes, start + 15, end) else { return false }
             contentLength = length
         }
@@ -69,8 +70,11 @@ struct ResponseHeadScan {
         return at == end && digits > 0 ? length : nil
     }
 
+    private static let usualStatusLine = Array("HTTP/1.1 200 OK\r\n".utf8)
+
     /// `HTTP/1.1 200 OK`, `HTTP/2 200`, and where the next line starts.
     private static func readStatus(_ bytes: [UInt8]) -> (HTTPResponse.Status, Int)? {
+        if ByteSearch.start(of: bytes, is: usualStatusLine) { return (.ok, usualStatusLine.count) }
         let end = ByteSearch.newline(in: bytes, from: 0)
         guard end < bytes.count, let space = bytes.firstIndex(of: UInt8(ascii: " ")),
             space + 3 < end

@@ -9,6 +9,7 @@ import Synchronization
 final class Transfer: @unchecked Sendable {
     let request: TransportRequest
     let origin: Origin
+    let hasRequestBody: Bool
     /// The way to the one who waits.
     let channel = ExchangeChannel()
     /// Set by the first canceller, so that a cancel that comes before the start is remembered.
@@ -19,7 +20,7 @@ final class Transfer: @unchecked Sendable {
     /// The loop's index for it; -1 outside.
     var slot = -1
     var easy: EasyHandle?
-    var state: TransferState
+    let ownState: Unshared<TransferState>
     var clocks: TransferClocks
     /// The last address that the address policy did not allow.
     var refusedAddress: IPAddress?
@@ -46,21 +47,26 @@ final class Transfer: @unchecked Sendable {
 
     /// What happens to a body that nobody reads.
     let whenFull: BodyFlow.WhenFull
+    /// Who is told of the body's bytes.
+    let progress: ProgressHandler?
 
     init(
         _ request: TransportRequest, origin: Origin, easy: EasyHandle, clock: LoopClock, limits: TransferLimits
     ) {
         let now = MonotonicTime.now
-        self.request = request
         self.easy = easy
         self.clock = clock
         self.origin = origin
         let isPausable = Libcurl.found.isPausable(request.options.httpVersion)
+        progress = request.options.progress
         whenFull = isPausable ? .pause : .fail(limit: request.options.maximumBodyBytes)
-        state = TransferState(
-            now: now, answersChallenges: request.options.answersChallenges,
-            expectsContinue: request.body != nil && request.headerFields.contains(.expect))
+        ownState = Unshared(
+            TransferState(
+                now: now, answersChallenges: request.options.answersChallenges,
+                expectsContinue: request.body != nil && request.headerFields.contains(.expect)))
         clocks = TransferClocks(sent: now, limits: limits)
+        hasRequestBody = request.body != nil
+        self.request = request
     }
 
     /// The time since `send`.

@@ -31,6 +31,7 @@ struct TransferState {
     mutating func receive(headerLine: some RandomAccessCollection<UInt8>, at now: MonotonicTime) -> HeaderVerdict {
         guard failure == nil else { return .stop }
         lastActivity = now
+        if head.appendField(headerLine) { return .goOn }
         let wasComplete = head.hasFinalHead
         let mayBeRepeated = isExpectationHeld
         if head.append(line: headerLine, afterBody: hasBody) {

@@ -1,0 +1,33 @@
+/// A value that one thread at a time reaches, in memory of its own.
+///
+/// For what the loop's thread changes often. A class's property would be checked for overlapping accesses each time, at run time:
+/// a hundred instructions. Here nobody checks, so nothing that is called while the value is changed may come back to it.
+struct Unshared<Value>: ~Copyable {
+    fileprivate let address: UnsafeMutablePointer<Value>
+
+    init(_ value: Value) {
+        address = .allocate(capacity: 1)
+        address.initialize(to: value)
+    }
+
+    deinit {
+        address.deinitialize(count: 1)
+        address.deallocate()
+    }
+}
+
+extension Transfer {
+    /// What its callbacks have to know.
+    var state: TransferState {
+        @inline(__always) unsafeAddress { UnsafePointer(ownState.address) }
+        @inline(__always) unsafeMutableAddress { ownState.address }
+    }
+}
+
+extension LoopCore {
+    /// What changes all the time.
+    var state: State {
+        @inline(__always) unsafeAddress { UnsafePointer(ownState.address) }
+        @inline(__always) unsafeMutableAddress { ownState.address }
+    }
+}
