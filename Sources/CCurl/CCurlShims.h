@@ -11,11 +11,14 @@
 #include <curl/curl.h>
 
 // What a loop on Linux needs and Swift's C library module leaves out.
+#include <malloc.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
 // 15 bytes at most; the calling thread. (pthread_setname_np hides behind _GNU_SOURCE.)
 static inline void ccurl_name_thread(const char *name) { prctl(PR_SET_NAME, name); }
+// SCHED_BATCH, which hides behind _GNU_SOURCE.
+static const int ccurl_sched_batch = 3;
 static const unsigned ccurl_epoll_in = EPOLLIN;
 static const unsigned ccurl_epoll_out = EPOLLOUT;
 static const unsigned ccurl_epoll_err = EPOLLERR;

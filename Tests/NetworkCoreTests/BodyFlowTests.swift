@@ -6,12 +6,12 @@ import Testing
 struct BodyFlowTests {
     @Test func aReaderGetsWhatIsHeld_AndWaitsWithoutIt() {
         var flow = BodyFlow()
-        #expect(flow.arrived(10, whenFull: .pause) == .take)
+        #expect(flow.arrived(10, whenFull: .pause()) == .take)
         #expect(flow.read().reading == .everythingHeld)
         #expect(flow.held == 0)
         #expect(flow.read().reading == .wait)
         #expect(flow.roundEnded() == false)
-        #expect(flow.arrived(5, whenFull: .pause) == .take)
+        #expect(flow.arrived(5, whenFull: .pause()) == .take)
         #expect(flow.roundEnded() == true)
         #expect(flow.roundEnded() == false)
         #expect(flow.received == 15)
@@ -19,8 +19,8 @@ struct BodyFlowTests {
 
     @Test func aSenderPausesAboveTheHighMark_AndReadingLetsItGoOn() {
         var flow = BodyFlow()
-        #expect(flow.arrived(BodyFlow.highMark, whenFull: .pause) == .take)
-        #expect(flow.arrived(1, whenFull: .pause) == .pause)
+        #expect(flow.arrived(BodyFlow.highMark, whenFull: .pause()) == .take)
+        #expect(flow.arrived(1, whenFull: .pause()) == .pause)
         #expect(flow.isPaused)
         let (reading, resumes) = flow.read()
         #expect(reading == .everythingHeld)
@@ -31,7 +31,7 @@ struct BodyFlowTests {
 
     @Test func aPieceLargerThanTheMarkIsTaken_WhenNothingIsHeld() {
         var flow = BodyFlow()
-        #expect(flow.arrived(BodyFlow.highMark * 2, whenFull: .pause) == .take)
+        #expect(flow.arrived(BodyFlow.highMark * 2, whenFull: .pause()) == .take)
     }
 
     @Test func aSenderThatCannotPauseFailsBeyondItsLimit() {
@@ -44,31 +44,31 @@ struct BodyFlowTests {
 
     @Test func collectingNeverPauses_AndKeepsItsLimit() {
         var flow = BodyFlow()
-        #expect(flow.arrived(BodyFlow.highMark, whenFull: .pause) == .take)
-        #expect(flow.arrived(1, whenFull: .pause) == .pause)
+        #expect(flow.arrived(BodyFlow.highMark, whenFull: .pause()) == .take)
+        #expect(flow.arrived(1, whenFull: .pause()) == .pause)
         let (reading, resumes, isTooLarge) = flow.collect(upTo: BodyFlow.highMark * 2)
         #expect(reading == .wait)
         #expect(resumes)
         #expect(!isTooLarge)
-        #expect(flow.arrived(BodyFlow.highMark, whenFull: .pause) == .take)
+        #expect(flow.arrived(BodyFlow.highMark, whenFull: .pause()) == .take)
         #expect(flow.roundEnded() == false)
-        #expect(flow.arrived(1, whenFull: .pause) == .tooLarge(limit: BodyFlow.highMark * 2))
+        #expect(flow.arrived(1, whenFull: .pause()) == .tooLarge(limit: BodyFlow.highMark * 2))
         flow.end()
         #expect(flow.roundEnded() == true)
     }
 
     @Test func collectingBelowWhatIsHeldFailsAtOnce() {
         var flow = BodyFlow()
-        _ = flow.arrived(10, whenFull: .pause)
+        _ = flow.arrived(10, whenFull: .pause())
         #expect(flow.collect(upTo: 9).isTooLarge)
     }
 
     @Test func aDiscardedBodyIsDropped_AndTheTransportIsToldOnce() {
         var flow = BodyFlow()
-        _ = flow.arrived(10, whenFull: .pause)
+        _ = flow.arrived(10, whenFull: .pause())
         #expect(flow.discard() == true)
         #expect(flow.discard() == false)
-        #expect(flow.arrived(1_000_000, whenFull: .pause) == .drop)
+        #expect(flow.arrived(1_000_000, whenFull: .pause()) == .drop)
         var ended = BodyFlow()
         ended.end()
         #expect(ended.discard() == false)
@@ -81,7 +81,7 @@ struct BodyFlowTests {
         #expect(flow.roundEnded() == true)
         #expect(flow.read().reading == .atEnd)
         var full = BodyFlow()
-        _ = full.arrived(1, whenFull: .pause)
+        _ = full.arrived(1, whenFull: .pause())
         full.end()
         #expect(full.read().reading == .everythingHeld)
         #expect(full.read().reading == .atEnd)

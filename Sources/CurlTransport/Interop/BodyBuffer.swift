@@ -1,3 +1,5 @@
+import NetworkCore
+
 #if canImport(FoundationEssentials)
 import FoundationEssentials
 #else
@@ -14,7 +16,7 @@ import Musl
 struct BodyBuffer: ~Copyable {
     private var memory: UnsafeMutableRawPointer?
     private var capacity = 0
-    /// Whether the memory is ``BodyMemory``'s.
+    /// Whether the memory is ``BufferMemory``'s.
     private var isShared = false
     private(set) var count = 0
     /// What was handed over last: pieces of a stream are alike.
@@ -46,18 +48,7 @@ struct BodyBuffer: ~Copyable {
         capacity = 0
         count = 0
         isShared = false
-        if wasShared {
-            // A large piece is too good for a small rest.
-            if room > 2 * length {
-                defer { BodyMemory.shared.give(memory, capacity: room) }
-                return Data(bytes: memory, count: length)
-            }
-            return Data(
-                bytesNoCopy: memory,
-                count: length,
-                deallocator: .custom { piece, _ in BodyMemory.shared.give(piece, capacity: room) }
-            )
-        }
+        if wasShared { return BufferMemory.shared.data(memory, count: length, capacity: room) }
         // An over-reserved body gives back what it does not use.
         let fitted = room > 2 * length ? realloc(memory, length) ?? memory : memory
         return Data(bytesNoCopy: fitted, count: length, deallocator: .free)
@@ -65,8 +56,8 @@ struct BodyBuffer: ~Copyable {
 
     private mutating func grow(to wanted: Int) -> Bool {
         guard wanted > capacity else { return true }
-        guard let shared = BodyMemory.capacity(for: wanted) else { return growAlone(to: wanted) }
-        guard let larger = BodyMemory.shared.take(shared) else { return false }
+        guard let shared = BufferMemory.capacity(for: wanted) else { return growAlone(to: wanted) }
+        guard let larger = BufferMemory.shared.take(shared) else { return false }
         move(to: larger, capacity: shared, isShared: true)
         return true
     }
@@ -95,7 +86,7 @@ struct BodyBuffer: ~Copyable {
 
     private func release() {
         guard let memory else { return }
-        if isShared { BodyMemory.shared.give(memory, capacity: capacity) } else { free(memory) }
+        if isShared { BufferMemory.shared.give(memory, capacity: capacity) } else { free(memory) }
     }
 
     deinit { release() }

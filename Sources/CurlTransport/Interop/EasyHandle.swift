@@ -31,7 +31,8 @@ final class EasyHandle: @unchecked Sendable {
 
     /// - Throws: ``NetworkError/Code/unclassified`` when memory is short.
     init() throws {
-        guard let pointer = curl_easy_init() else {
+        // libcurl would initialise itself here, in its own way.
+        guard Libcurl.found.initialisation == 0, let pointer = curl_easy_init() else {
             throw NetworkError(.unclassified, "libcurl could not make a handle (curl_easy_init)", phase: .preparing)
         }
         self.pointer = pointer

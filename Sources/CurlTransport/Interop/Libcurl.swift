@@ -12,7 +12,7 @@ enum Libcurl {
     /// What was found. Reading it initialises libcurl.
     static let found: LibcurlSupport = {
         keepOpenSSLAtExit()
-        let status = curl_global_init(Int(ccurl_global_all))
+        let status = CurlMemory.initialise()
         return readSupport(initialisation: Int(status.rawValue))
     }()
 

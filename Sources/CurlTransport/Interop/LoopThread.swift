@@ -16,6 +16,7 @@ enum LoopThread {
         let box = Unmanaged.passRetained(
             Box {
                 ccurl_name_thread(name)
+                letOthersFinish()
                 body()
             }
         )
@@ -47,6 +48,14 @@ enum LoopThread {
                 underlying: .init(domain: "errno", code: Int(status), message: String(cString: strerror(status)))
             )
         }
+    }
+
+    /// Has the scheduler not take the core from a thread that works, whenever something arrives: where cores are scarce, the
+    /// loop then finds several answers at once instead of one at a time, and the threads that use them stay in their caches.
+    /// An idle core runs it at once all the same. Where that is not allowed, it runs as others do.
+    private static func letOthersFinish() {
+        var priority = sched_param()
+        _ = pthread_setschedparam(pthread_self(), ccurl_sched_batch, &priority)
     }
 
     private final class Box {

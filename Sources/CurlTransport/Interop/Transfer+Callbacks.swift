@@ -79,7 +79,7 @@ extension Transfer {
             $0.append(piece)
         }
         guard hasMemory else {
-            state.fail(NetworkError(.bodyTooLarge, "there is no memory for the body", phase: .receiving))
+            state.fail(NetworkError.noMemoryForBody)
             return 0
         }
         switch arrival {

@@ -16,6 +16,9 @@ final class LoopCore {
     private var multiDeadline: MonotonicTime?
     /// When the loop ends, even if something still runs; `nil` while it serves.
     private var shutDownDeadline: MonotonicTime?
+    /// When kept memory is given back, unless a transfer comes before; `nil` while transfers run, and once it was.
+    private var releaseDeadline: MonotonicTime?
+    private var hasReleased = true
     /// What was taken out of the mailbox; their storage is used again.
     private var messages: [LoopMessage] = []
     private var jobs: [UnownedJob] = []
@@ -69,6 +72,7 @@ final class LoopCore {
                 act { $0.timerDue() }
                 takeDone()
             }
+            releaseMemoryWhenIdle()
             if let shutDownDeadline, transferCount == 0 || shutDownDeadline <= clock.now { return end() }
             waitForEvents()
         }
@@ -93,7 +97,7 @@ final class LoopCore {
     private func waitForEvents() {
         flushTouched()
         state.sockets.takeChanges(epoll.apply)
-        let next = [multiDeadline, state.deadlines.earliest, shutDownDeadline].compactMap(\.self).min()
+        let next = [multiDeadline, state.deadlines.earliest, shutDownDeadline, releaseDeadline].compactMap(\.self).min()
         let maySleep = state.admitted.isEmpty && mailbox.fallAsleep()
         let timeout = maySleep ? next.map { clock.now.milliseconds(until: $0) } ?? -1 : 0
         let count = epoll.wait(milliseconds: timeout)
@@ -155,10 +159,12 @@ final class LoopCore {
         do {
             transfer.delegate = self
             try multi.attachSockets(to: easy)
-            // A bandwidth limit is kept by the buffer-load.
+            // A bandwidth limit is kept by the buffer-load, and by pauses.
             let isLimited = transfer.request.options.hasRareOptions && transfer.request.options.rate != RateOptions()
-            let size = Libcurl.found.receiveBufferBytes(running: state.admission.running)
-            easy.wishReceiveBuffer(isLimited ? LibcurlSupport.defaultBuffer : size)
+            let (running, support) = (state.admission.running, Libcurl.found)
+            easy.wishReceiveBuffer(
+                isLimited ? LibcurlSupport.defaultBuffer : support.receiveBufferBytes(running: running))
+            if !isLimited, running <= LibcurlSupport.fewTransfers { transfer.widenFlow() }
             if let reader = easy.reader { attach(reader, to: transfer) }
             try multi.add(easy)
         } catch {
@@ -307,6 +313,22 @@ final class LoopCore {
         case .fail(let code): abandon(transfer, transfer.timeout(code))
         }
     }
+
+    private func releaseMemoryWhenIdle() {
+        guard transferCount == 0 else {
+            hasReleased = false
+            releaseDeadline = nil
+            return
+        }
+        guard !hasReleased else { return }
+        let due = releaseDeadline ?? clock.now + Self.idleTime
+        hasReleased = due <= clock.now
+        releaseDeadline = hasReleased ? nil : due
+        if hasReleased { BufferMemory.shared.drop() }
+    }
+
+    /// How long a loop has nothing to do before memory is given back.
+    private static let idleTime = Duration.seconds(10)
 
     // MARK: The end
 

@@ -134,5 +134,6 @@ struct LibcurlSupport: Sendable {
     static let largeBuffer = 256 * 1024
     /// libcurl's own size.
     static let defaultBuffer = 16 * 1024
-    private static let fewTransfers = 64
+    /// So many may have more memory each.
+    static let fewTransfers = 64
 }

@@ -36,11 +36,13 @@ final class CurlBody: ResponseBodySource {
         if transfer.channel.discard() { loop.discard(transfer) }
     }
 
-    func next() async throws -> Data? {
+    func next() async throws -> Data? { try await next(patiently: false) }
+
+    private func next(patiently: Bool) async throws -> Data? {
         try endIfCancelled()
-        guard let decoder else { return try await nextOnWire() }
+        guard let decoder else { return try await nextOnWire(patiently: patiently) }
         do {
-            return try await decoder.next(fetch: nextOnWire)
+            return try await decoder.next { try await nextOnWire(patiently: patiently) }
         } catch {
             discard()
             throw inExchange(error)
@@ -55,8 +57,8 @@ final class CurlBody: ResponseBodySource {
         throw inExchange(NetworkError.cancelled)
     }
 
-    private func nextOnWire() async throws -> Data? {
-        try await read { channel, continuation in channel.read(continuation) }
+    private func nextOnWire(patiently: Bool) async throws -> Data? {
+        try await read { channel, continuation in channel.read(patiently: patiently, continuation) }
     }
 
     func collect(upTo limit: Int?) async throws -> Data {
@@ -75,15 +77,18 @@ final class CurlBody: ResponseBodySource {
     }
 
     private func collectDecoded(upTo limit: Int) async throws -> Data {
-        var body = Data()
-        while let piece = try await next() {
+        var body = BodyBuffer()
+        while let piece = try await next(patiently: true) {
             guard body.count + piece.count <= limit else {
                 discard()
                 throw inExchange(NetworkError.bodyTooLarge(limit: limit))
             }
-            if body.isEmpty { body = piece } else { body.append(piece) }
+            guard piece.withUnsafeBytes({ body.append($0) }) else {
+                discard()
+                throw inExchange(NetworkError.noMemoryForBody)
+            }
         }
-        return body
+        return body.take()
     }
 
     /// Reads at once if it can, else waits; cancelling the task then ends the exchange.

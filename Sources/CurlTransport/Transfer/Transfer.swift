@@ -46,7 +46,7 @@ final class Transfer: @unchecked Sendable {
     let clock: LoopClock
 
     /// What happens to a body that nobody reads.
-    let whenFull: BodyFlow.WhenFull
+    private(set) var whenFull: BodyFlow.WhenFull
     /// Who is told of the body's bytes.
     let progress: ProgressHandler?
 
@@ -59,7 +59,7 @@ final class Transfer: @unchecked Sendable {
         self.origin = origin
         let isPausable = Libcurl.found.isPausable(request.options.httpVersion)
         progress = request.options.progress
-        whenFull = isPausable ? .pause : .fail(limit: request.options.maximumBodyBytes)
+        whenFull = isPausable ? .pause() : .fail(limit: request.options.maximumBodyBytes)
         ownState = Unshared(
             TransferState(
                 now: now, answersChallenges: request.options.answersChallenges,
@@ -68,6 +68,9 @@ final class Transfer: @unchecked Sendable {
         hasRequestBody = request.body != nil
         self.request = request
     }
+
+    /// Lets more of the body wait for its reader.
+    func widenFlow() { if case .pause = whenFull { whenFull = .pause(above: BodyFlow.roomyMark) } }
 
     /// The time since `send`.
     var elapsed: Duration { MonotonicTime.now - clocks.sent }

@@ -5,6 +5,8 @@ package struct BodyFlow: Sendable {
     /// pauses are rare.
     package static let highMark = 256 * 1024
     package static let lowMark = 64 * 1024
+    /// The same while few bodies are on their way: a body of up to 1 MiB then comes without a pause.
+    package static let roomyMark = 1024 * 1024 + highMark
 
     /// What the reader wants.
     package enum Mode: Sendable, Equatable {
@@ -24,6 +26,9 @@ package struct BodyFlow: Sendable {
     package private(set) var isPaused = false
     package private(set) var hasEnded = false
     private var readerWaits = false
+    private var isPatient = false
+    /// What a patient reader waits for, unless the end comes before: pieces that are worth a wake-up.
+    package static let patientBytes = 64 * 1024
 
     package init() {}
 
@@ -34,7 +39,7 @@ package struct BodyFlow: Sendable {
 
     /// What happens when nobody reads: the sender is paused, or, where that is impossible, the exchange fails beyond a
     /// limit in bytes.
-    package enum WhenFull: Equatable, Sendable { case pause, fail(limit: Int) }
+    package enum WhenFull: Equatable, Sendable { case pause(above: Int = BodyFlow.highMark), fail(limit: Int) }
 
     /// Bytes have arrived.
     package mutating func arrived(_ count: Int, whenFull: WhenFull) -> Arrival {
@@ -44,7 +49,7 @@ package struct BodyFlow: Sendable {
             return .drop
         case (.whole(let limit), _) where count > limit - held: return .tooLarge(limit: limit)
         case (.chunks, .fail(let limit)) where count > limit - held: return .tooLarge(limit: limit)
-        case (.chunks, .pause) where held > 0 && held + count > Self.highMark:
+        case (.chunks, .pause(let mark)) where held > 0 && held + count > mark:
             isPaused = true
             return .pause
         default:
@@ -57,7 +62,7 @@ package struct BodyFlow: Sendable {
     /// The transport has nothing more for now. Called once per event round, so that a reader wakes once per round.
     /// - Returns: Whether to wake the reader.
     package mutating func roundEnded() -> Bool {
-        guard readerWaits, hasEnded || (mode == .chunks && held > 0) else { return false }
+        guard readerWaits, hasEnded || (mode == .chunks && hasEnough(patiently: isPatient)) else { return false }
         readerWaits = false
         return true
     }
@@ -76,10 +81,17 @@ package struct BodyFlow: Sendable {
     /// What a reader gets.
     package enum Reading: Equatable { case everythingHeld, wait, atEnd }
 
+    /// Whether there is something to read for a reader like that.
+    package func hasEnough(patiently isPatient: Bool) -> Bool {
+        held > 0 && (!isPatient || held >= Self.patientBytes || isPaused || hasEnded)
+    }
+
     /// The reader asks for the next chunk, which is everything that is held.
+    /// - Parameter patiently: Whether more at once is better than soon.
     /// - Returns: What to give, and whether the sender must be told to go on.
-    package mutating func read() -> (reading: Reading, resumesSender: Bool) {
-        if held > 0 {
+    package mutating func read(patiently: Bool = false) -> (reading: Reading, resumesSender: Bool) {
+        isPatient = patiently
+        if hasEnough(patiently: patiently) {
             held = 0
             defer { isPaused = false }
             return (.everythingHeld, isPaused)

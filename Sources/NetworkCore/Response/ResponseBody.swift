@@ -14,7 +14,7 @@ public import Foundation
 /// ```
 ///
 /// A body is read once, by one reader. While nobody reads, the transport stops the server where it can
-/// (``TransportCapability/backPressure``) and holds no more than a few hundred kilobytes. A body that is dropped unread
+/// (``TransportCapability/backPressure``) and holds about a megabyte at most. A body that is dropped unread
 /// ends its exchange. Cancelling the reading task ends it too.
 public struct ResponseBody: Sendable, AsyncSequence {
     /// A chunk, never empty.
@@ -95,6 +95,11 @@ extension NetworkError {
             "the body is larger than the limit of \(limit) bytes after decompression (maximumBodyBytes)",
             phase: .receiving
         )
+    }
+
+    /// The error for a body that fits the limit, but not the memory.
+    package static var noMemoryForBody: NetworkError {
+        NetworkError(.bodyTooLarge, "there is no memory for the body", phase: .receiving)
     }
 
     /// The error for a second reader.

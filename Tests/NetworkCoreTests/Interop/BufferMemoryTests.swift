@@ -1,21 +1,21 @@
 import Testing
 
-@testable import CurlTransport
+@testable import NetworkCore
 
 @Suite("Memory for bodies")
-struct BodyMemoryTests {
+struct BufferMemoryTests {
     @Test func piecesFitWhatTheyAreFor_WithAQuarterToSpareAtMost() throws {
-        #expect(BodyMemory.capacity(for: 1_000) == nil)
-        #expect(BodyMemory.capacity(for: (1 << 20) + 1) == nil)
+        #expect(BufferMemory.capacity(for: 1_000) == nil)
+        #expect(BufferMemory.capacity(for: (1 << 20) + 1) == nil)
         for bytes in stride(from: 32_769, through: 1 << 20, by: 997) {
-            let capacity = try #require(BodyMemory.capacity(for: bytes))
+            let capacity = try #require(BufferMemory.capacity(for: bytes))
             #expect(capacity >= bytes)
             #expect(capacity <= bytes + bytes / 4 + 1)
         }
     }
 
     @Test func aPieceThatWasGivenBackIsTakenAgain() throws {
-        let memory = BodyMemory()
+        let memory = BufferMemory()
         let first = try #require(memory.take(65_536))
         memory.give(first, capacity: 65_536)
         #expect(memory.keptBytes == 65_536)
@@ -25,10 +25,10 @@ struct BodyMemoryTests {
     }
 
     @Test func whatIsKeptHasALimit() {
-        let memory = BodyMemory()
+        let memory = BufferMemory()
         let pieces = (0..<20).compactMap { _ in memory.take(1 << 20) }
         #expect(pieces.count == 20)
         for piece in pieces { memory.give(piece, capacity: 1 << 20) }
-        #expect(memory.keptBytes == BodyMemory.maximumKept)
+        #expect(memory.keptBytes == BufferMemory.maximumKept)
     }
 }
