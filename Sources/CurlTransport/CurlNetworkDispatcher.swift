@@ -77,7 +77,7 @@ public final class CurlNetworkDispatcher: HTTPTransport {
             do {
                 let head = try ReceivedHead(headBytes)
                 let body = CurlBody(transfer, head: head, loop: loop, owner: self)
-                return TransportResponse(status: head.status, head: head, body: ResponseBody(source: body))
+                return TransportResponse(status: head.status, head: head, body: ResponseBody(body))
             } catch {
                 if transfer.channel.discard() { loop.discard(transfer) }
                 throw error

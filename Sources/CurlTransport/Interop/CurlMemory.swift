@@ -19,25 +19,33 @@ enum CurlMemory {
     }
 
     private static let allocate: curl_malloc_callback = { bytes in
-        guard bytes >= smallest, let capacity = BufferMemory.capacity(for: bytes) else { return malloc(bytes) }
+        bytes < smallest ? malloc(bytes) : allocateBuffer(bytes)
+    }
+
+    private static func allocateBuffer(_ bytes: Int) -> UnsafeMutableRawPointer? {
+        guard let capacity = BufferMemory.capacity(for: bytes) else { return malloc(bytes) }
         return BufferMemory.shared.take(capacity)
     }
 
     private static let release: curl_free_callback = { piece in
         guard let piece else { return }
         let usable = malloc_usable_size(piece)
-        guard usable >= smallest, usable <= largest, let capacity = BufferMemory.capacity(within: usable),
-            buffers.contains(capacity)
-        else { return free(piece) }
+        if usable < smallest { free(piece) } else { releaseBuffer(piece, usable) }
+    }
+
+    private static func releaseBuffer(_ piece: UnsafeMutableRawPointer, _ usable: Int) {
+        guard usable <= largest, let capacity = BufferMemory.capacity(within: usable), buffers.contains(capacity) else {
+            return free(piece)
+        }
         BufferMemory.shared.give(piece, capacity: capacity)
     }
+
+    private static let copy: curl_strdup_callback = { text in text.flatMap { strdup($0) } }
 
     /// What libcurl allocates again and again: its buffers for receiving and sending, with a byte more. Anything else of that
     /// size, kept, would leave no room for these.
     private static let buffers = [LibcurlSupport.largeBuffer + 1, 64 << 10].compactMap(BufferMemory.capacity(for:))
-    private static let copy: curl_strdup_callback = { text in text.flatMap { strdup($0) } }
-
-    private static let smallest = 32 << 10
+    private static var smallest: Int { 32 << 10 }
     /// A little above the largest piece: what the C library adds to it.
-    private static let largest = (1 << 20) + 64
+    private static var largest: Int { (1 << 20) + 64 }
 }

@@ -8,7 +8,7 @@ import Foundation
 #endif
 
 /// The body of a response over curl, as its reader sees it. Dropping it before the end ends the exchange.
-final class CurlBody: ResponseBodySource {
+final class CurlBody: EndedBodySource {
     private let transfer: Transfer
     private let loop: CurlLoop
     /// Keeps the loop running while its body is read.
@@ -124,6 +124,8 @@ final class CurlBody: ResponseBodySource {
         metrics.responseBodyBytes = decoder?.produced ?? transfer.channel.receivedBytes
         return metrics
     }
+
+    var unreadMetrics: (any UnreadMetrics)? { decoder == nil ? transfer.channel.end : nil }
 
     var trailers: HTTPFields? {
         guard let end = transfer.channel.end else { return nil }

@@ -8,7 +8,7 @@ import Foundation
 #endif
 
 /// How an exchange ended well. A class, since it is large and passes through many hands.
-final class ExchangeEnd: Sendable {
+final class ExchangeEnd: UnreadMetrics {
     let info: TransferInfo
     let sent: MonotonicTime
     let admitted: MonotonicTime

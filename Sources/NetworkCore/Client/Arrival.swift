@@ -22,12 +22,10 @@ struct Arrival: Sendable {
     var head: HTTPResponse { incoming.head }
 
     /// The answer with its body still on its way.
-    var response: Response<ResponseBody> { response(incoming.body) }
+    var response: Response<ResponseBody> { Response(incoming, call: call) }
 
-    /// The answer with a value made of its body.
-    func response<Value>(_ value: Value) -> Response<Value> {
-        Response(value: value, head: incoming.head, metrics: incoming.metrics, call: call)
-    }
+    /// The answer with a value made of its body, which has ended.
+    func response<Value>(_ value: Value) -> Response<Value> { Response(value, endOf: incoming, call: call) }
 
     /// The error with its exchange and the answer that was refused. Errors of others stay as they are.
     func refusing(_ answer: Response<Data>, for error: any Error) -> any Error {
@@ -44,7 +42,7 @@ struct Arrival: Sendable {
     /// Refuses a head before its body is read, with the start of that body.
     func validate(by validation: ResponseValidation) async throws {
         do {
-            try validation.check(head)
+            try validation.check(incoming)
         } catch {
             throw refusing(response(try await start()), for: error)
         }
@@ -94,7 +92,7 @@ extension NetworkClient {
             throw arrival.naming(error)
         }
         do {
-            try validation.check(arrival.head)
+            try validation.check(arrival.incoming)
         } catch {
             throw arrival.refusing(answer, for: error)
         }

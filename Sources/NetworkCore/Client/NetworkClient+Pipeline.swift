@@ -7,7 +7,7 @@ extension NetworkClient {
     /// - Throws: ``NetworkError``, the interceptors' errors.
     public func send(_ request: TransportRequest) async throws -> Response<ResponseBody> {
         let (incoming, call) = try await carry(request)
-        return Response(value: incoming.body, head: incoming.head, metrics: incoming.metrics, call: call)
+        return Response(incoming, call: call)
     }
 
     /// The same with the transport's own response, whose metrics grow with the body.
@@ -53,7 +53,7 @@ extension NetworkClient {
             let response = try await transport.send(request)
             cookies?.take(response.head.headerFields, from: request.url)
             logger?.debug(
-                "\(request.method.rawValue) \(request.url) over \(transport.name): \(response.head.status.code)",
+                "\(request.method.rawValue) \(request.url) over \(transport.name): \(response.status.code)",
                 metadata: ["elapsed": "\(response.metrics.total.shortText)"]
             )
             return response

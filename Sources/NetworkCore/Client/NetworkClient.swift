@@ -79,7 +79,7 @@ public struct NetworkClient: NetworkDispatcher {
         let arrival = try await arrival(of: request)
         let answer = try await collected(arrival)
         do {
-            let value = try ResponseDecoding.decode(type, from: answer.value, of: answer.head, by: decoder)
+            let value = try ResponseDecoding.decode(type, from: answer.value, of: answer.readableHead, by: decoder)
             return answer.replacing(value)
         } catch {
             throw arrival.refusing(answer, for: error)

@@ -35,6 +35,8 @@ public final class Call: Sendable {
     public var attempts: Int { record.withLock(\.attempts) }
     /// The redirects that were followed, in order.
     public var redirects: [Redirect] { record.withLock(\.redirects) }
+    /// Both at once.
+    var attemptsAndRedirects: (Int, [Redirect]) { record.withLock { ($0.attempts, $0.redirects) } }
     /// The time since its start.
     public var elapsed: Duration { .now - started }
     /// The time that is left before ``deadline``, never below zero; `nil` without one.

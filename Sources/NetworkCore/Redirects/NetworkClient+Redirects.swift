@@ -4,7 +4,7 @@ extension NetworkClient {
     /// An exchange and, as far as the policy allows, those that it leads to.
     func follow(_ request: TransportRequest, in call: Call) async throws -> TransportResponse {
         let response = try await step(request, in: call)
-        guard response.head.status.kind == .redirection, redirects.isOn else { return response }
+        guard response.status.kind == .redirection, redirects.isOn else { return response }
         return try await follow(from: response, to: request, in: call)
     }
 

@@ -26,8 +26,12 @@ public struct RequestURL: Sendable, Hashable, CustomStringConvertible {
     /// Parses and checks a URL.
     /// - Throws: ``NetworkError`` with ``NetworkError/Code/invalidURL``.
     public init(_ string: String) throws {
-        var parser = RequestURLParser(string)
-        self = try parser.parse()
+        if let plain = PlainURL.parse(string) {
+            self = plain
+        } else {
+            var parser = RequestURLParser(string)
+            self = try parser.parse()
+        }
     }
 
     init(scheme: String, host: String, port: Int?, path: String, query: String?) {

@@ -5,13 +5,21 @@ public struct Response<Value> {
     /// The decoded value.
     public var value: Value
     /// Status and header fields.
-    public var head: HTTPResponse
+    public var head: HTTPResponse {
+        get { readableHead.head }
+        set { readableHead.head = newValue }
+    }
     /// What the last exchange took. For a body that is still on its way, what it took until then.
-    public var metrics: TransportMetrics
+    public var metrics: TransportMetrics {
+        get { readableMetrics.metrics }
+        set { readableMetrics = .read(newValue) }
+    }
     /// The redirects that were followed on the way, in order.
     public var redirects: [Redirect]
     /// How often the whole was tried: 1, and 1 more for each retry.
     public var attempts: Int
+    private(set) var readableHead: ReadableHead
+    private var readableMetrics: ReadableMetrics
 
     /// A value with its head and metrics.
     public init(
@@ -21,26 +29,44 @@ public struct Response<Value> {
         redirects: [Redirect] = [],
         attempts: Int = 1
     ) {
+        self.init(value, ReadableHead(head), .read(metrics), redirects: redirects, attempts: attempts)
+    }
+
+    private init(
+        _ value: Value, _ head: ReadableHead, _ metrics: ReadableMetrics, redirects: [Redirect], attempts: Int
+    ) {
         self.value = value
-        self.head = head
-        self.metrics = metrics
+        readableHead = head
+        readableMetrics = metrics
         self.redirects = redirects
         self.attempts = attempts
     }
 
-    init(value: Value, head: HTTPResponse, metrics: TransportMetrics, call: Call) {
-        self.init(value: value, head: head, metrics: metrics, redirects: call.redirects, attempts: call.attempts)
+    /// A value made of a body that has ended.
+    init(_ value: Value, endOf incoming: TransportResponse, call: Call) {
+        let (attempts, redirects) = call.attemptsAndRedirects
+        self.init(
+            value, incoming.readableHead, incoming.readableMetrics, redirects: redirects, attempts: attempts)
     }
 
     /// The same answer with another value.
     func replacing<Other>(_ other: Other) -> Response<Other> {
-        Response<Other>(value: other, head: head, metrics: metrics, redirects: redirects, attempts: attempts)
+        Response<Other>(other, readableHead, readableMetrics, redirects: redirects, attempts: attempts)
     }
 
     /// The status: 200, 201, ….
-    public var status: HTTPResponse.Status { head.status }
+    public var status: HTTPResponse.Status { readableHead.status }
     /// The header fields, in their order, repeated ones apart.
     public var headerFields: HTTPFields { head.headerFields }
+}
+
+extension Response<ResponseBody> {
+    /// A body that is still on its way.
+    init(_ incoming: TransportResponse, call: Call) {
+        let (attempts, redirects) = call.attemptsAndRedirects
+        self.init(
+            incoming.body, incoming.readableHead, .read(incoming.metrics), redirects: redirects, attempts: attempts)
+    }
 }
 
 extension Response: Sendable where Value: Sendable {}

@@ -21,12 +21,22 @@ public struct ResponseBody: Sendable, AsyncSequence {
     public typealias Element = Data
 
     private let source: any ResponseBodySource
+    private let ended: (any EndedBodySource)?
 
     /// A body that is here already.
-    public init(_ bytes: Data) { source = CollectedBody(bytes) }
+    public init(_ bytes: Data) { self.init(source: CollectedBody(bytes)) }
 
     /// A body that a transport delivers.
-    public init(source: any ResponseBodySource) { self.source = source }
+    public init(source: any ResponseBodySource) {
+        self.source = source
+        ended = nil
+    }
+
+    /// The same of one that tells its end apart.
+    package init(_ source: any EndedBodySource) {
+        self.source = source
+        ended = source
+    }
 
     /// The whole body.
     /// - Parameter limit: The most bytes to accept, counted after decompression;
@@ -42,6 +52,7 @@ public struct ResponseBody: Sendable, AsyncSequence {
     public var trailers: HTTPFields? { source.trailers }
 
     var metrics: TransportMetrics { source.metrics }
+    var unreadMetrics: (any UnreadMetrics)? { ended?.unreadMetrics }
 
     /// The chunks of a body.
     public struct AsyncIterator: AsyncIteratorProtocol {

@@ -48,6 +48,10 @@ public struct JSONResponseDecoder: ResponseDecoder {
         from body: Data,
         of head: HTTPResponse
     ) throws -> sending Value {
+        try decode(type, from: body)
+    }
+
+    func decode<Value: Decodable & SendableMetatype>(_ type: Value.Type, from body: Data) throws -> sending Value {
         try decoder.decode(type, from: body)
     }
 }

@@ -13,7 +13,7 @@ enum ResponseDecoding {
     static func decode<Value: Decodable & SendableMetatype>(
         _ type: Value.Type,
         from body: Data,
-        of head: HTTPResponse = HTTPResponse(status: .ok),
+        of head: ReadableHead = ReadableHead(HTTPResponse(status: .ok)),
         by decoder: any ResponseDecoder = .json
     ) throws -> sending Value {
         if body.isEmpty || type == Empty.self || head.status == .noContent || head.status == .resetContent {
@@ -24,7 +24,9 @@ enum ResponseDecoding {
             }
         }
         do {
-            return try decoder.decode(type, from: body, of: head)
+            // It does not look at the fields, and so nobody has to read them.
+            if let decoder = decoder as? JSONResponseDecoder { return try decoder.decode(type, from: body) }
+            return try decoder.decode(type, from: body, of: head.head)
         } catch {
             guard !body.isEmpty else {
                 throw NetworkError(

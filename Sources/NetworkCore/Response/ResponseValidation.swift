@@ -10,27 +10,33 @@ public import HTTPTypes
 /// It looks at the head alone, so that it holds for streamed bodies too. What it refuses is an error that carries the
 /// answer (``NetworkError/response``); the first rule that refuses counts.
 public struct ResponseValidation: Sendable {
-    private let rules: [@Sendable (HTTPResponse) throws -> Void]
+    private enum Rule: Sendable {
+        /// Many heads are read by nobody but for their status.
+        case status(@Sendable (HTTPResponse.Status) throws -> Void)
+        case head(@Sendable (HTTPResponse) throws -> Void)
+    }
 
-    private init(_ rules: [@Sendable (HTTPResponse) throws -> Void]) { self.rules = rules }
+    private let rules: [Rule]
+
+    private init(_ rules: [Rule]) { self.rules = rules }
 
     /// Takes everything.
     public static let any = ResponseValidation([])
 
     /// Takes 2xx; what a ``NetworkClient`` starts with. Refuses with ``NetworkError/Code/unacceptableStatus``.
     public static let successful = ResponseValidation([
-        { head in
-            guard head.status.kind == .successful else { throw NetworkError.unacceptableStatus(head, "2xx was") }
+        .status { status in
+            guard status.kind == .successful else { throw NetworkError.unacceptableStatus(status, "2xx was") }
         }
     ])
 
     /// Takes the statuses in some ranges. Refuses with ``NetworkError/Code/unacceptableStatus``.
     public static func statuses(_ ranges: ClosedRange<Int>...) -> ResponseValidation {
         ResponseValidation([
-            { head in
-                guard !ranges.contains(where: { $0.contains(head.status.code) }) else { return }
+            .status { status in
+                guard !ranges.contains(where: { $0.contains(status.code) }) else { return }
                 let names = ranges.map { $0.count == 1 ? "\($0.lowerBound)" : "\($0.lowerBound) to \($0.upperBound)" }
-                throw NetworkError.unacceptableStatus(head, names.joined(separator: " or ") + " was")
+                throw NetworkError.unacceptableStatus(status, names.joined(separator: " or ") + " was")
             }
         ])
     }
@@ -42,7 +48,7 @@ public struct ResponseValidation: Sendable {
     /// Content-Type is refused. Refuses with ``NetworkError/Code/unacceptableContentType``.
     public static func contentTypes(_ patterns: String...) -> ResponseValidation {
         ResponseValidation([
-            { head in
+            .head { head in
                 if [204, 205, 304].contains(head.status.code) || head.headerFields[.contentLength] == "0" { return }
                 let type = head.headerFields[.contentType].flatMap { MediaType($0) }
                 if let type, patterns.contains(where: { type.matches($0) }) { return }
@@ -60,7 +66,7 @@ public struct ResponseValidation: Sendable {
     /// - Parameter check: Throws to refuse. A ``NetworkError`` gets the answer and the exchange attached; any other
     ///   error reaches the caller as it is.
     public static func custom(_ check: @escaping @Sendable (HTTPResponse) throws -> Void) -> ResponseValidation {
-        ResponseValidation([check])
+        ResponseValidation([.head(check)])
     }
 
     /// This, and then another: both must take the response.
@@ -68,15 +74,30 @@ public struct ResponseValidation: Sendable {
 
     /// - Throws: What the first rule that refuses throws.
     public func check(_ head: HTTPResponse) throws {
-        for rule in rules { try rule(head) }
+        for rule in rules {
+            switch rule {
+            case .status(let check): try check(head.status)
+            case .head(let check): try check(head)
+            }
+        }
+    }
+
+    /// The same of a head that is read only if a rule asks for it.
+    func check(_ response: TransportResponse) throws {
+        for rule in rules {
+            switch rule {
+            case .status(let check): try check(response.status)
+            case .head(let check): try check(response.head)
+            }
+        }
     }
 }
 
 extension NetworkError {
-    fileprivate static func unacceptableStatus(_ head: HTTPResponse, _ expectation: String) -> NetworkError {
+    fileprivate static func unacceptableStatus(_ status: HTTPResponse.Status, _ expectation: String) -> NetworkError {
         NetworkError(
             .unacceptableStatus,
-            "the server answered \(head.status.code), and \(expectation) expected",
+            "the server answered \(status.code), and \(expectation) expected",
             phase: .decoding
         )
     }

@@ -6,51 +6,98 @@ public struct TransportResponse: Sendable {
     ///
     /// Where the status is enough, ``status`` is cheaper: the curl transport reads the fields when they are asked for.
     public var head: HTTPResponse {
-        get { changedHead ?? unreadHead?.head ?? HTTPResponse(status: status) }
-        set {
-            changedHead = newValue
-            status = newValue.status
-        }
+        get { readableHead.head }
+        set { readableHead.head = newValue }
     }
     /// The status alone.
-    public private(set) var status: HTTPResponse.Status
+    public var status: HTTPResponse.Status { readableHead.status }
     /// The body, decompressed unless that was turned off.
     public var body: ResponseBody
-    private var changedHead: HTTPResponse?
-    private let unreadHead: (any UnreadHead)?
+    private(set) var readableHead: ReadableHead
     private let givenMetrics: TransportMetrics?
 
     /// A response whose body tells the metrics.
     public init(head: HTTPResponse, body: ResponseBody) {
-        self.init(status: head.status, changedHead: head, body: body, unreadHead: nil, givenMetrics: nil)
+        self.init(head: ReadableHead(head), body: body, givenMetrics: nil)
     }
 
     /// A response whose metrics are known already.
     public init(head: HTTPResponse, body: ResponseBody, metrics: TransportMetrics) {
-        self.init(status: head.status, changedHead: head, body: body, unreadHead: nil, givenMetrics: metrics)
+        self.init(head: ReadableHead(head), body: body, givenMetrics: metrics)
     }
 
     /// A response whose header fields are read when somebody asks for them.
     package init(status: HTTPResponse.Status, head: any UnreadHead, body: ResponseBody) {
-        self.init(status: status, changedHead: nil, body: body, unreadHead: head, givenMetrics: nil)
+        self.init(head: ReadableHead(status: status, unread: head), body: body, givenMetrics: nil)
     }
 
-    private init(
-        status: HTTPResponse.Status, changedHead: HTTPResponse?, body: ResponseBody, unreadHead: (any UnreadHead)?,
-        givenMetrics: TransportMetrics?
-    ) {
-        self.status = status
-        self.changedHead = changedHead
+    private init(head: ReadableHead, body: ResponseBody, givenMetrics: TransportMetrics?) {
+        readableHead = head
         self.body = body
-        self.unreadHead = unreadHead
         self.givenMetrics = givenMetrics
     }
 
     /// What the exchange took so far; complete once the body has ended.
     public var metrics: TransportMetrics { givenMetrics ?? body.metrics }
+
+    /// The same, to be read later, of a body that has ended.
+    var readableMetrics: ReadableMetrics {
+        if givenMetrics == nil, let unread = body.unreadMetrics { return .unread(unread) }
+        return .read(metrics)
+    }
+}
+
+/// A head, read when somebody asks for its fields.
+struct ReadableHead: Sendable {
+    private(set) var status: HTTPResponse.Status
+    private var read: HTTPResponse?
+    private let unread: (any UnreadHead)?
+
+    init(_ head: HTTPResponse) {
+        status = head.status
+        read = head
+        unread = nil
+    }
+
+    init(status: HTTPResponse.Status, unread: any UnreadHead) {
+        self.status = status
+        self.unread = unread
+    }
+
+    var head: HTTPResponse {
+        get { read ?? unread?.head ?? HTTPResponse(status: status) }
+        set {
+            read = newValue
+            status = newValue.status
+        }
+    }
 }
 
 /// A head that is known to be good and is not read yet.
 package protocol UnreadHead: AnyObject, Sendable {
     var head: HTTPResponse { get }
+}
+
+/// Metrics, put together when somebody asks for them.
+enum ReadableMetrics: Sendable {
+    case read(TransportMetrics)
+    case unread(any UnreadMetrics)
+
+    var metrics: TransportMetrics {
+        switch self {
+        case .read(let metrics): metrics
+        case .unread(let unread): unread.metrics
+        }
+    }
+}
+
+/// What is known of an exchange that has ended.
+package protocol UnreadMetrics: AnyObject, Sendable {
+    var metrics: TransportMetrics { get }
+}
+
+/// A body whose exchange can be told apart from it, once it has ended.
+package protocol EndedBodySource: ResponseBodySource {
+    /// What the metrics are made from; `nil` before the end, or where that is not all.
+    var unreadMetrics: (any UnreadMetrics)? { get }
 }
