@@ -11,7 +11,6 @@
 #include <curl/curl.h>
 
 // What a loop on Linux needs and Swift's C library module leaves out.
-#include <malloc.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>

@@ -1,5 +1,4 @@
 import CCurl
-import NetworkCore
 
 #if canImport(Glibc)
 import Glibc
@@ -7,45 +6,49 @@ import Glibc
 import Musl
 #endif
 
-/// Where libcurl's memory comes from (curl_global_init_mem): the C library, but for its large buffers.
+/// Where libcurl's memory comes from (curl_global_init_mem): the C library, but for its buffers.
 ///
-/// libcurl allocates the buffers for receiving and sending anew for each transfer, up to 320 KiB, and the C library gives them
-/// back to the kernel in between. Every piece is the C library's own all the same, so that whoever else uses libcurl in this
-/// process may free what it gave him either way.
+/// libcurl allocates the buffers for receiving and sending anew for each transfer, and the C library gives memory of that size
+/// back to the kernel in between: ten pages then fault in again for each 64 KiB. So they come from a region of our own, which
+/// holds as many as ``LibcurlSupport/fewTransfers`` need. libcurl never hands them out; what it hands out is the C library's, so
+/// that whoever else uses libcurl in this process may free it either way.
 enum CurlMemory {
     /// Initialises libcurl with it. Where somebody did so before, he has chosen the memory already.
     static func initialise() -> CURLcode {
-        curl_global_init_mem(Int(ccurl_global_all), allocate, release, realloc, copy, calloc)
+        guard region.start != 0 else { return curl_global_init(Int(ccurl_global_all)) }
+        (start, count) = (region.start, region.count)
+        return curl_global_init_mem(Int(ccurl_global_all), allocate, release, resize, copy, calloc)
     }
+
+    /// Gives the pages of unused buffers back to the kernel.
+    static func drop() { region.drop() }
+
+    private static let region = BufferRegion(
+        sizes: [LibcurlSupport.largeBuffer + 1, 64 << 10], each: LibcurlSupport.fewTransfers)
+
+    /// Where the region is: asked for each of some fifty pieces that a request takes, and so not behind a lazy `static let`.
+    /// Written once, before libcurl has any memory.
+    nonisolated(unsafe) private static var start: UInt = 0
+    nonisolated(unsafe) private static var count: UInt = 0
 
     private static let allocate: curl_malloc_callback = { bytes in
-        bytes < smallest ? malloc(bytes) : allocateBuffer(bytes)
-    }
-
-    private static func allocateBuffer(_ bytes: Int) -> UnsafeMutableRawPointer? {
-        guard let capacity = BufferMemory.capacity(for: bytes) else { return malloc(bytes) }
-        return BufferMemory.shared.take(capacity)
+        bytes < smallest ? malloc(bytes) : region.take(bytes) ?? malloc(bytes)
     }
 
     private static let release: curl_free_callback = { piece in
-        guard let piece else { return }
-        let usable = malloc_usable_size(piece)
-        if usable < smallest { free(piece) } else { releaseBuffer(piece, usable) }
+        if UInt(bitPattern: piece) &- start < count { region.give(piece) } else { free(piece) }
     }
 
-    private static func releaseBuffer(_ piece: UnsafeMutableRawPointer, _ usable: Int) {
-        guard usable <= largest, let capacity = BufferMemory.capacity(within: usable), buffers.contains(capacity) else {
-            return free(piece)
-        }
-        BufferMemory.shared.give(piece, capacity: capacity)
+    private static let resize: curl_realloc_callback = { piece, bytes in
+        guard let piece, region.holds(piece) else { return realloc(piece, bytes) }
+        guard let other = malloc(bytes) else { return nil }
+        other.copyMemory(from: piece, byteCount: min(bytes, region.size(of: piece)))
+        region.give(piece)
+        return other
     }
 
     private static let copy: curl_strdup_callback = { text in text.flatMap { strdup($0) } }
 
-    /// What libcurl allocates again and again: its buffers for receiving and sending, with a byte more. Anything else of that
-    /// size, kept, would leave no room for these.
-    private static let buffers = [LibcurlSupport.largeBuffer + 1, 64 << 10].compactMap(BufferMemory.capacity(for:))
-    private static var smallest: Int { 32 << 10 }
-    /// A little above the largest piece: what the C library adds to it.
-    private static var largest: Int { (1 << 20) + 64 }
+    /// Below all sizes of the region.
+    private static var smallest: Int { 64 << 10 }
 }

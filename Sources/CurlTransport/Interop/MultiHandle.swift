@@ -10,7 +10,8 @@ import Musl
 /// Owns one `CURLM *`. Used by the loop's thread alone; it reports wishes for descriptors and timers to the loop.
 final class MultiHandle {
     private let pointer: UnsafeMutableRawPointer
-    private unowned let loop: any MultiHandleDelegate
+    /// Owns this handle, so that it need not be counted.
+    private unowned(unsafe) let loop: any MultiHandleDelegate
     private var isClosed = false
 
     /// - Parameter connections: How many connections are kept, those in use counted (CURLMOPT_MAXCONNECTS).

@@ -35,13 +35,16 @@ extension Transfer {
     }
 
     private static let requestCallback: ccurl_prereq_callback = { context, remote, _, _, _ in
-        guard let transfer = EasyHandle.transfer(context), let remote else { return 1 }
-        // It has waited for another's connection, and ended from our side meanwhile.
-        guard transfer.state.failure == nil else { return 1 }
-        transfer.attempts += 1
-        guard transfer.request.options.addressPolicy != .any else { return 0 }
         // CURL_PREREQFUNC_OK and CURL_PREREQFUNC_ABORT.
-        return transfer.allows(IPAddress(String(cString: remote))) ? 0 : 1
+        EasyHandle.report(context) { $0.mayAsk(remote) ? 1 : 0 } == 1 ? 0 : 1
+    }
+
+    private func mayAsk(_ remote: UnsafePointer<CChar>?) -> Bool {
+        // It may have waited for another's connection, and ended from our side meanwhile.
+        guard let remote, state.failure == nil else { return false }
+        attempts += 1
+        guard request.options.hasRareOptions, request.options.addressPolicy != .any else { return true }
+        return allows(IPAddress(String(cString: remote)))
     }
 }
 

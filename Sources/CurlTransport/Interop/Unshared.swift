@@ -5,7 +5,7 @@
 struct Unshared<Value>: ~Copyable {
     fileprivate let address: UnsafeMutablePointer<Value>
 
-    init(_ value: Value) {
+    init(_ value: consuming Value) {
         address = .allocate(capacity: 1)
         address.initialize(to: value)
     }

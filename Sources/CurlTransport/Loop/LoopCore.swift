@@ -324,7 +324,10 @@ final class LoopCore {
         let due = releaseDeadline ?? clock.now + Self.idleTime
         hasReleased = due <= clock.now
         releaseDeadline = hasReleased ? nil : due
-        if hasReleased { BufferMemory.shared.drop() }
+        if hasReleased {
+            BufferMemory.shared.drop()
+            CurlMemory.drop()
+        }
     }
 
     /// How long a loop has nothing to do before memory is given back.

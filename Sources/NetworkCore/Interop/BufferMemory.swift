@@ -14,7 +14,7 @@ import Musl
 import Darwin
 #endif
 
-/// Memory of 32 KiB to 1 MiB, for bodies and for libcurl's buffers, used again and again.
+/// Memory of 32 KiB to 1 MiB for bodies, used again and again.
 ///
 /// The C library gives memory of that size back to the kernel when it is freed, and the next body then faults in page after
 /// page: that costs more than the transfer itself. What is kept here is bounded, and is given back by a loop that has had
@@ -56,10 +56,7 @@ package final class BufferMemory: Sendable {
         return kept.start ?? malloc(capacity)
     }
 
-    /// What is this long at least, and was allocated by the C library, can serve as a piece of the capacity below.
-    package static func capacity(within bytes: Int) -> Int? { sizes.last { $0 <= bytes } }
-
-    /// Takes back a piece that ``take(_:)`` gave, or another one of that capacity from the C library.
+    /// Takes back a piece that ``take(_:)`` gave.
     package func give(_ piece: UnsafeMutableRawPointer, capacity: Int) {
         let index = Self.index(of: capacity)
         let given = Piece(start: piece)

@@ -1,0 +1,87 @@
+import NetworkCore
+import Synchronization
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// Memory in pieces of a few sizes, for ever at the same addresses.
+///
+/// @unchecked: a free piece has no owner but the region, one that was taken none but its taker.
+final class BufferRegion: @unchecked Sendable {
+    /// Pieces of one size.
+    private struct Shelf: Sendable {
+        /// What a piece is asked for with, and the place it has: whole pages.
+        let bytes: Int
+        let stride: Int
+        let offset: Int
+    }
+
+    /// 0 where there was no memory.
+    let start: UInt
+    let count: UInt
+    private let shelves: [Shelf]
+    private let each: Int
+    /// By shelf: the pieces that are free.
+    private let free: Guarded<[[Int]]>
+
+    /// - Parameters:
+    ///   - sizes: The pieces' sizes in bytes.
+    ///   - each: How many there are of each.
+    init(sizes: [Int], each: Int) {
+        let page = max(4096, sysconf(Int32(_SC_PAGESIZE)))
+        var (shelves, offset): ([Shelf], Int) = ([], 0)
+        for bytes in sizes {
+            let stride = (bytes + page - 1) / page * page
+            shelves.append(Shelf(bytes: bytes, stride: stride, offset: offset))
+            offset += stride * each
+        }
+        self.shelves = shelves
+        self.each = each
+        count = UInt(offset)
+        let memory = mmap(nil, offset, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
+        start = memory == MAP_FAILED ? 0 : UInt(bitPattern: memory)
+        free = Guarded(shelves.map { _ in Array((0..<each).reversed()) })
+    }
+
+    deinit { if start != 0 { munmap(UnsafeMutableRawPointer(bitPattern: start), Int(count)) } }
+
+    @inline(__always)
+    func holds(_ piece: UnsafeMutableRawPointer?) -> Bool { UInt(bitPattern: piece) &- start < count }
+
+    /// A piece of just that size; `nil` where there is none left.
+    func take(_ bytes: Int) -> UnsafeMutableRawPointer? {
+        guard let shelf = shelves.firstIndex(where: { $0.bytes == bytes }),
+            let index = free.withLock({ $0[shelf].popLast() })
+        else { return nil }
+        return UnsafeMutableRawPointer(bitPattern: start + UInt(shelves[shelf].offset + index * shelves[shelf].stride))
+    }
+
+    /// Takes back a piece.
+    func give(_ piece: UnsafeMutableRawPointer?) {
+        let (shelf, index) = place(of: piece)
+        free.withLock { $0[shelf].append(index) }
+    }
+
+    func size(of piece: UnsafeMutableRawPointer) -> Int { shelves[place(of: piece).shelf].bytes }
+
+    private func place(of piece: UnsafeMutableRawPointer?) -> (shelf: Int, index: Int) {
+        let offset = Int(UInt(bitPattern: piece) - start)
+        let shelf = shelves.lastIndex { $0.offset <= offset } ?? 0
+        return (shelf, (offset - shelves[shelf].offset) / shelves[shelf].stride)
+    }
+
+    /// Gives the pages of what is free back to the kernel.
+    func drop() {
+        free.withLock { free in
+            for (shelf, indices) in zip(shelves, free) {
+                for index in indices {
+                    let piece = start + UInt(shelf.offset + index * shelf.stride)
+                    madvise(UnsafeMutableRawPointer(bitPattern: piece), shelf.stride, MADV_DONTNEED)
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,44 @@
+import Testing
+
+@testable import CurlTransport
+
+@Suite("A region of buffers")
+struct BufferRegionTests {
+    private let region = BufferRegion(sizes: [65_537, 1_000], each: 3)
+
+    @Test func eachPieceIsItsTakersAlone() throws {
+        let large = (0..<4).map { _ in region.take(65_537) }
+        let small = (0..<4).map { _ in region.take(1_000) }
+        #expect(large.map { $0 != nil } == [true, true, true, false])
+        #expect(small.map { $0 != nil } == [true, true, true, false])
+        for (number, piece) in large.compactMap(\.self).enumerated() {
+            #expect(region.holds(piece) && region.size(of: piece) == 65_537)
+            piece.initializeMemory(as: UInt8.self, repeating: UInt8(number + 1), count: 65_537)
+        }
+        for piece in small.compactMap(\.self) {
+            #expect(region.holds(piece) && region.size(of: piece) == 1_000)
+            piece.initializeMemory(as: UInt8.self, repeating: 9, count: 1_000)
+        }
+        for (number, piece) in large.compactMap(\.self).enumerated() {
+            let bytes = UnsafeRawBufferPointer(start: piece, count: 65_537)
+            #expect(bytes.allSatisfy { $0 == UInt8(number + 1) })
+        }
+    }
+
+    @Test func whatWasGivenBackIsTakenAgain_AndForgetsItsBytes() throws {
+        let piece = try #require(region.take(1_000))
+        piece.storeBytes(of: 7, as: UInt8.self)
+        region.give(piece)
+        region.drop()
+        #expect(region.take(1_000) == piece)
+        #expect(piece.load(as: UInt8.self) == 0)
+    }
+
+    @Test func otherSizesAndOtherMemoryAreNotItsOwn() throws {
+        #expect(region.take(999) == nil)
+        #expect(!region.holds(nil))
+        let other = UnsafeMutableRawPointer.allocate(byteCount: 8, alignment: 8)
+        defer { other.deallocate() }
+        #expect(!region.holds(other))
+    }
+}
