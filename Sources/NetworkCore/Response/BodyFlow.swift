@@ -6,7 +6,7 @@ package struct BodyFlow: Sendable {
     package static let highMark = 256 * 1024
     package static let lowMark = 64 * 1024
     /// The same while few bodies are on their way: a body of up to 1 MiB then comes without a pause.
-    package static let roomyMark = 1024 * 1024 + highMark
+    package static let roomyMark = 1024 * 1024
 
     /// What the reader wants.
     package enum Mode: Sendable, Equatable {
