@@ -19,6 +19,50 @@ struct BodyContract {
         #expect(server.requests.map { $0.body == sent } == [true])
     }
 
+    /// One connection and one handle for all of them: nothing of one request may be left in the next.
+    @Test(arguments: ContractTransport.all)
+    func requestsAfterOneAnother_areEachTheirOwn(transport: ContractTransport) async throws {
+        let server = try ScriptedServer(.ok("x"))
+        defer { server.stop() }
+        let requests: [(method: HTTPMethod, target: String, body: Data?)] = [
+            (.post, "/a?b=1", PatternBytes.make(count: 10)), (.post, "/a?b=1", PatternBytes.make(count: 3, from: 5)),
+            (.post, "/c?", Data()), (.post, "/a", PatternBytes.make(count: 16_384)),
+            (.post, "/a", PatternBytes.make(count: 16_385, from: 9)), (.post, "/d", PatternBytes.make(count: 200_000)),
+            (.post, "/d", PatternBytes.make(count: 70_000, from: 3)), (.get, "/a?b=1", nil), (.get, "/?", nil),
+            (.get, "/e", nil), (.put, "/e", PatternBytes.make(count: 5)), (.delete, "/e", nil),
+            (.get, "/", nil), (.post, "/", nil), (.post, "/", PatternBytes.make(count: 1)), (.get, "/", nil),
+        ]
+        for (method, target, body) in requests {
+            _ = try await transport.send(method, server.url(target), body: body)
+        }
+        let seen = server.requests
+        #expect(seen.map(\.method) == requests.map(\.method.rawValue))
+        #expect(seen.map(\.target) == requests.map(\.target))
+        #expect(seen.map { $0.body.count } == requests.map { $0.body?.count ?? 0 })
+        #expect(zip(seen, requests).allSatisfy { $0.body == $1.body ?? Data() })
+    }
+
+    /// Over curl, many of them get their answer in the same round.
+    @Test(arguments: ContractTransport.all)
+    func answersAtTheSameTime_areEachTheirOwn(transport: ContractTransport) async throws {
+        let url = try await Demo.url("/echo")
+        try await withThrowingTaskGroup(of: Int.self) { group in
+            for number in 0..<32 {
+                group.addTask {
+                    var wrong = 0
+                    for round in 0..<10 {
+                        let text = "request \(number) of round \(round)"
+                        let answer = try await transport.send(.post, url, body: Data(text.utf8))
+                        // JSON has bytes in Base64.
+                        if !answer.text.contains(Data(text.utf8).base64EncodedString()) { wrong += 1 }
+                    }
+                    return wrong
+                }
+            }
+            for try await wrong in group { #expect(wrong == 0) }
+        }
+    }
+
     @Test(arguments: ContractTransport.all)
     func chunkedBody_isPutTogether(transport: ContractTransport) async throws {
         let chunks = [PatternBytes.make(count: 1), PatternBytes.make(count: 70_000), PatternBytes.make(count: 10)]

@@ -1,3 +1,4 @@
+import Foundation
 import HTTPTypes
 import NetworkCore
 import Testing
@@ -30,6 +31,20 @@ struct EasySetupTests {
     @Test func equalTextOfOtherBytesDoesNot() throws {
         #expect(try EasySetup(request([.accept: "\u{E9}"]))?.fits(request([.accept: "e\u{301}"])) != true)
         #expect(try EasySetup(request([.accept: "K"]))?.fits(request([.accept: "\u{212A}"])) == false)
+    }
+
+    @Test func anotherMethodOrAnotherWayOfTheBodyDoesNot() throws {
+        func post(_ count: Int, _ method: HTTPMethod = .post) throws -> TransportRequest {
+            TransportRequest(method: method, url: try RequestURL("http://a/"), body: .bytes(Data(count: count)))
+        }
+        let setup = try #require(EasySetup(post(1)))
+        #expect(try setup.fits(post(BodyPassage.maximumCopied)))
+        #expect(try !setup.fits(post(BodyPassage.maximumCopied + 1)))
+        #expect(try !setup.fits(post(1, .put)))
+        #expect(try !setup.fits(request([:])))
+        var streamed = try post(1)
+        streamed.body = .stream(AsyncStream<Data> { $0.finish() })
+        #expect(EasySetup(streamed) == nil)
     }
 
     /// Two files may have names that Swift calls equal.
