@@ -51,7 +51,7 @@ def instructions(command, _):
     """User-space instructions, by valgrind."""
     if not shutil.which("valgrind"):
         return None
-    done = run(["valgrind", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null", *command])
+    done = run(["valgrind", "--fair-sched=yes", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null", *command])
     return int(re.search(r"I +refs: +([\d,]+)", done.stderr).group(1).replace(",", ""))
 
 

@@ -16,8 +16,8 @@
 #include <sys/prctl.h>
 // 15 bytes at most; the calling thread. (pthread_setname_np hides behind _GNU_SOURCE.)
 static inline void ccurl_name_thread(const char *name) { prctl(PR_SET_NAME, name); }
-// SCHED_BATCH | SCHED_RESET_ON_FORK, which hide behind _GNU_SOURCE: for one thread, and not for those that it starts.
-static const int ccurl_sched_batch = 3 | 0x40000000;
+// SCHED_BATCH, which hides behind _GNU_SOURCE.
+static const int ccurl_sched_batch = 3;
 static const unsigned ccurl_epoll_in = EPOLLIN;
 static const unsigned ccurl_epoll_out = EPOLLOUT;
 static const unsigned ccurl_epoll_err = EPOLLERR;

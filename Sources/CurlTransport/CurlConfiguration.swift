@@ -4,6 +4,18 @@ import Glibc
 import Musl
 #endif
 
+/// When the thread of a loop runs, if others want its core.
+public enum LoopScheduling: String, Sendable, Hashable, CaseIterable {
+    /// As any thread: it may take the core from another one as soon as something arrives.
+    case ordinary
+    /// It lets the others finish (SCHED_BATCH, sched(7)), and so finds several answers at once instead of one at a time. Where
+    /// few cores decode what arrives, that saves a third of the CPU; an idle core runs it at once all the same.
+    ///
+    /// Threads that are started from it inherit that: libcurl's resolvers, and those of Swift's pool that start when a response
+    /// arrives. Where the system does not allow it, it is ``ordinary``.
+    case batch
+}
+
 /// The limits of one ``CurlNetworkDispatcher``.
 public struct CurlConfiguration: Sendable, Hashable {
     /// The most requests that run at once to one origin (scheme, host and port), and so its connections. 128 by default;
@@ -18,6 +30,9 @@ public struct CurlConfiguration: Sendable, Hashable {
     /// where one thread's TLS or decompression fills a core, and several origins share the load: each origin stays with one
     /// loop. The limits above hold for each loop.
     public var loops = 1
+
+    /// When a loop's thread runs where cores are scarce. ``LoopScheduling/ordinary`` by default.
+    public var scheduling = LoopScheduling.ordinary
 
     /// Whether *any* server is believed to be who it says it is: CURLOPT_SSL_VERIFYPEER and VERIFYHOST off. Anybody on the
     /// way can then read and change what is sent. For a test bench; a private authority belongs in

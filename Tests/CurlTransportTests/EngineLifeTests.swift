@@ -20,6 +20,32 @@ struct EngineLifeTests {
         } catch { return (error as? NetworkError)?.code }
     }
 
+    /// It ended in libcurl's first call, after which nothing was left to wait for: nobody told its caller.
+    @Test func whatEndsInTheLastRound_isToldToItsCaller() async throws {
+        let loop = try CurlLoop(configuration: CurlConfiguration(), pool: EasyPool())
+        var request = try request("http://127.0.0.1:1/")
+        request.options.addressPolicy = .custom { _ in false }
+        let transfer = try Transfer.make(
+            request, origin: Origin(request.url), easy: EasyHandle(), clock: loop.clock, trustsAnyServer: false)
+        let outcome = Task { try await Waiter.wait(isOnLoop: false) { transfer.channel.attach($0) } }
+        // Both messages of one job are taken together.
+        await Task(executorPreference: loop.executor) {
+            loop.start(transfer)
+            loop.shutDown(within: .seconds(30))
+        }.value
+        await #expect { try await outcome.value } throws: { ($0 as? NetworkError)?.code == .addressRefused }
+    }
+
+    @Test(arguments: LoopScheduling.allCases)
+    func theLoopIsScheduledAsWasAsked(scheduling: LoopScheduling) async throws {
+        var configuration = CurlConfiguration()
+        configuration.scheduling = scheduling
+        let dispatcher = CurlNetworkDispatcher(configuration: configuration)
+        let executor = try dispatcher.loopExecutor()
+        let isInBatches = await Task(executorPreference: executor) { LoopThread.isScheduledInBatches }.value
+        #expect(isInBatches == (scheduling == .batch))
+    }
+
     @Test func aGracefulShutDownLetsWhatRunsEnd_AndRefusesWhatComes() async throws {
         let gate = Gate()
         let server = try ScriptedServer([

@@ -22,6 +22,8 @@ public struct Arguments: Sendable {
     public private(set) var usesHTTP2 = false
     /// Whether tasks run on the client's own thread, where it has one to offer.
     public private(set) var runsOnLoop = false
+    /// Whether that thread lets others finish first.
+    public private(set) var runsInBatches = false
     /// So many requests to `pollURL` stay in flight, unanswered.
     public private(set) var polls = 0
     /// What never answers.
@@ -45,6 +47,7 @@ public struct Arguments: Sendable {
             case "ca": authority = value
             case "http": usesHTTP2 = value == "2"
             case "thread": runsOnLoop = value == "loop"
+            case "schedule": runsInBatches = value == "batch"
             case "polls": polls = try Self.number(value)
             case "poll": pollURL = value
             // Everybody but the control asks for compressed bodies anyway.

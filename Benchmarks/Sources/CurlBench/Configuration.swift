@@ -9,6 +9,7 @@ extension CurlConfiguration {
         var configuration = CurlConfiguration()
         configuration.maximumConnectionsPerHost = max(128, arguments.connections)
         configuration.maximumConnections = max(configuration.maximumConnections, arguments.connections)
+        if arguments.runsInBatches { configuration.scheduling = .batch }
         return configuration
     }
 }

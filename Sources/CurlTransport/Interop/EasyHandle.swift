@@ -133,13 +133,17 @@ final class EasyHandle: @unchecked Sendable {
     /// libcurl parses a text again for each transfer and writes it out again, letter by letter; parts it copies. That is a fifth
     /// of what a small request costs it. From 8.14 on it writes the text in any case.
     func setTarget(_ text: String, isCopiedWhole: Bool) throws {
+        if parsedURL != nil {
+            // Before the text, which newer libcurls (8.12) forget with it.
+            try check(ccurl_easy_setopt_url(pointer, nil), "CURLOPT_CURLU")
+            curl_url_cleanup(parsedURL)
+            parsedURL = nil
+        }
         try check(ccurl_easy_setopt_string(pointer, CURLOPT_URL, text), "CURLOPT_URL")
-        let parts = isCopiedWhole ? Self.parse(text) : nil
-        guard parts != nil || parsedURL != nil else { return }
-        // After the text: newer libcurls forget the text then, older ones would make one of the parts.
-        try check(ccurl_easy_setopt_url(pointer, parts), "CURLOPT_CURLU")
-        curl_url_cleanup(parsedURL)
+        guard isCopiedWhole, let parts = Self.parse(text) else { return }
         parsedURL = parts
+        // After the text, of which older ones would else make one of the parts.
+        try check(ccurl_easy_setopt_url(pointer, parts), "CURLOPT_CURLU")
     }
 
     /// The parts of a URL, parsed with the flags that libcurl itself would take; `nil` for one that it refuses, which it then

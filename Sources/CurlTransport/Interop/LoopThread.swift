@@ -16,7 +16,6 @@ enum LoopThread {
         let box = Unmanaged.passRetained(
             Box {
                 ccurl_name_thread(name)
-                letOthersFinish()
                 body()
             }
         )
@@ -50,12 +49,16 @@ enum LoopThread {
         }
     }
 
-    /// Has the scheduler not take the core from a thread that works, whenever something arrives: where cores are scarce, the
-    /// loop then finds several answers at once instead of one at a time, and the threads that use them stay in their caches.
-    /// An idle core runs it at once all the same. Where that is not allowed, it runs as others do.
-    private static func letOthersFinish() {
+    /// Schedules the calling thread in batches. Where that is not allowed, it runs as others do.
+    static func scheduleInBatches() {
         var priority = sched_param()
         _ = pthread_setschedparam(pthread_self(), ccurl_sched_batch, &priority)
+    }
+
+    /// Whether the calling thread is scheduled in batches.
+    static var isScheduledInBatches: Bool {
+        var (policy, priority) = (Int32(0), sched_param())
+        return pthread_getschedparam(pthread_self(), &policy, &priority) == 0 && policy == ccurl_sched_batch
     }
 
     private final class Box {

@@ -6,6 +6,8 @@
 struct Waiter<Value: Sendable>: Sendable {
     /// Whether the loop's own thread runs the task that waits.
     let isOnLoop: Bool
+    /// The priority of that task.
+    let priority: TaskPriority
     #if NETWORKLAYER_THREAD_SANITIZER
     private let continuation: CheckedContinuation<Value, any Error>
     #else
@@ -17,9 +19,13 @@ struct Waiter<Value: Sendable>: Sendable {
         isOnLoop: Bool, isolation: isolated (any Actor)? = #isolation, _ body: (Waiter) -> Void
     ) async throws -> Value {
         #if NETWORKLAYER_THREAD_SANITIZER
-        try await withCheckedThrowingContinuation { body(Waiter(isOnLoop: isOnLoop, continuation: $0)) }
+        try await withCheckedThrowingContinuation {
+            body(Waiter(isOnLoop: isOnLoop, priority: Task.currentPriority, continuation: $0))
+        }
         #else
-        try await withUnsafeThrowingContinuation { body(Waiter(isOnLoop: isOnLoop, continuation: $0)) }
+        try await withUnsafeThrowingContinuation {
+            body(Waiter(isOnLoop: isOnLoop, priority: Task.currentPriority, continuation: $0))
+        }
         #endif
     }
 

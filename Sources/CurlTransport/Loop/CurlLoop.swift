@@ -34,6 +34,7 @@ final class CurlLoop: Sendable {
         do {
             try start("netlayer-curl") { [end, executor] in
                 executor.begin()
+                if configuration.scheduling == .batch { LoopThread.scheduleInBatches() }
                 core.run()
                 end.comes()
             }

@@ -342,6 +342,8 @@ final class LoopCore {
     }
 
     private func end() {
+        // What ended in this round has left its slot already.
+        flushTouched()
         mailbox.close()
         var late: [LoopMessage] = []
         mailbox.take(into: &late, &jobs)

@@ -19,7 +19,9 @@ struct WakeUps {
             elsewhere.removeAll(keepingCapacity: true)
         } else if elsewhere.count > 1 {
             let batch = elsewhere
-            Task.detached { for wakeUp in batch { wakeUp.run() } }
+            Task.detached(priority: batch.map(\.priority).max { $0.rawValue < $1.rawValue }) {
+                for wakeUp in batch { wakeUp.run() }
+            }
             elsewhere = []
             elsewhere.reserveCapacity(batch.count)
         }

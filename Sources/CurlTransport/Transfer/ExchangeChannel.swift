@@ -90,6 +90,14 @@ final class ExchangeChannel: Sendable {
             }
         }
 
+        /// The task's priority.
+        var priority: TaskPriority {
+            switch self {
+            case .head(let continuation, _): continuation.priority
+            case .reader(let continuation, _): continuation.priority
+            }
+        }
+
         func run() {
             switch self {
             case .head(let continuation, let result): continuation.resume(with: result)

@@ -10,7 +10,8 @@ public struct ProxyOptions: Sendable, Hashable {
 
     init(_ choice: Choice) { self.choice = choice }
 
-    /// What the environment says: `http_proxy`, `https_proxy`, `all_proxy`, `no_proxy`.
+    /// What the environment says: `http_proxy`, `https_proxy`, `all_proxy`, `no_proxy`. It is not read for every request, so that
+    /// what changes while the program runs may go unseen.
     public static let environment = ProxyOptions()
     /// Straight to the server, whatever the environment says (CURLOPT_PROXY, empty).
     public static let none = ProxyOptions(.none)
