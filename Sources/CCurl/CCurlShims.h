@@ -14,8 +14,18 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 // 15 bytes at most; the calling thread. (pthread_setname_np hides behind _GNU_SOURCE.)
 static inline void ccurl_name_thread(const char *name) { prctl(PR_SET_NAME, name); }
+// How many cores the process may use: sched_getaffinity(2), behind _GNU_SOURCE too. 0 if that can't be told.
+static inline int ccurl_count_cores(void) {
+    unsigned long mask[128] = {0};
+    long bytes = syscall(SYS_sched_getaffinity, 0, sizeof mask, mask);
+    int cores = 0;
+    for (long word = 0; word < bytes / (long)sizeof *mask; word++) cores += __builtin_popcountl(mask[word]);
+    return cores;
+}
 // SCHED_BATCH, which hides behind _GNU_SOURCE.
 static const int ccurl_sched_batch = 3;
 static const unsigned ccurl_epoll_in = EPOLLIN;

@@ -23,7 +23,6 @@ final class BufferRegion: @unchecked Sendable {
     let start: UInt
     let count: UInt
     private let shelves: [Shelf]
-    private let each: Int
     /// By shelf: the pieces that are free.
     private let free: Guarded<[[Int]]>
 
@@ -39,7 +38,6 @@ final class BufferRegion: @unchecked Sendable {
             offset += stride * each
         }
         self.shelves = shelves
-        self.each = each
         count = UInt(offset)
         let memory = mmap(nil, offset, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
         start = memory == MAP_FAILED ? 0 : UInt(bitPattern: memory)

@@ -49,6 +49,12 @@ enum LoopThread {
         }
     }
 
+    /// Lets those run who wait for the core.
+    static func yield() { sched_yield() }
+
+    /// How many cores the process may use.
+    static var cores: Int { Int(ccurl_count_cores()) }
+
     /// Schedules the calling thread in batches. Where that is not allowed, it runs as others do.
     static func scheduleInBatches() {
         var priority = sched_param()

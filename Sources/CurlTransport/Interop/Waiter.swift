@@ -6,8 +6,8 @@
 struct Waiter<Value: Sendable>: Sendable {
     /// Whether the loop's own thread runs the task that waits.
     let isOnLoop: Bool
-    /// The priority of that task.
-    let priority: TaskPriority
+    /// The priority of that task, as a number: a `TaskPriority` has no fixed size, and would make the waiter costly to hand on.
+    let priority: UInt8
     #if NETWORKLAYER_THREAD_SANITIZER
     private let continuation: CheckedContinuation<Value, any Error>
     #else
@@ -20,11 +20,11 @@ struct Waiter<Value: Sendable>: Sendable {
     ) async throws -> Value {
         #if NETWORKLAYER_THREAD_SANITIZER
         try await withCheckedThrowingContinuation {
-            body(Waiter(isOnLoop: isOnLoop, priority: Task.currentPriority, continuation: $0))
+            body(Waiter(isOnLoop: isOnLoop, priority: Task.currentPriority.rawValue, continuation: $0))
         }
         #else
         try await withUnsafeThrowingContinuation {
-            body(Waiter(isOnLoop: isOnLoop, priority: Task.currentPriority, continuation: $0))
+            body(Waiter(isOnLoop: isOnLoop, priority: Task.currentPriority.rawValue, continuation: $0))
         }
         #endif
     }

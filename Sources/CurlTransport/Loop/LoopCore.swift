@@ -39,6 +39,8 @@ final class LoopCore {
     }
 
     let ownState: Unshared<State>
+    /// Whether the process has one core, which those who are woken want too.
+    private let isAlone = LoopThread.cores == 1
 
     init(
         configuration: CurlConfiguration, pool: EasyPool, mailbox: Mailbox, executor: LoopExecutor, clock: LoopClock
@@ -122,7 +124,7 @@ final class LoopCore {
             if let wakeUp = transfer.channel.wakeUp() { state.wakeUps.add(wakeUp) }
         }
         state.touched.removeAll(keepingCapacity: true)
-        state.wakeUps.run()
+        if state.wakeUps.run(), isAlone { LoopThread.yield() }
     }
 
     // MARK: Messages

@@ -7,25 +7,31 @@ struct WakeUps {
     /// Whose task runs on this thread.
     private var here: [ExchangeChannel.WakeUp] = []
     private var elsewhere: [ExchangeChannel.WakeUp] = []
+    /// The highest priority of those elsewhere.
+    private var priority: UInt8 = 0
 
     mutating func add(_ wakeUp: ExchangeChannel.WakeUp) {
-        if wakeUp.isOnLoop { here.append(wakeUp) } else { elsewhere.append(wakeUp) }
+        guard !wakeUp.isOnLoop else { return here.append(wakeUp) }
+        priority = max(priority, wakeUp.priority)
+        elsewhere.append(wakeUp)
     }
 
     /// Wakes them all.
-    mutating func run() {
+    /// - Returns: Whether another thread has something to do now.
+    mutating func run() -> Bool {
+        let wakesOthers = !elsewhere.isEmpty
         if elsewhere.count == 1 {
             elsewhere[0].run()
             elsewhere.removeAll(keepingCapacity: true)
         } else if elsewhere.count > 1 {
             let batch = elsewhere
-            Task.detached(priority: batch.map(\.priority).max { $0.rawValue < $1.rawValue }) {
-                for wakeUp in batch { wakeUp.run() }
-            }
+            Task.detached(priority: TaskPriority(rawValue: priority)) { for wakeUp in batch { wakeUp.run() } }
             elsewhere = []
             elsewhere.reserveCapacity(batch.count)
         }
+        priority = 0
         for wakeUp in here { wakeUp.run() }
         here.removeAll(keepingCapacity: true)
+        return wakesOthers
     }
 }

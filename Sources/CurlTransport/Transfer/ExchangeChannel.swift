@@ -91,7 +91,7 @@ final class ExchangeChannel: Sendable {
         }
 
         /// The task's priority.
-        var priority: TaskPriority {
+        var priority: UInt8 {
             switch self {
             case .head(let continuation, _): continuation.priority
             case .reader(let continuation, _): continuation.priority
