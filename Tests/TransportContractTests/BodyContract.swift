@@ -37,7 +37,9 @@ struct BodyContract {
         }
         let seen = server.requests
         #expect(seen.map(\.method) == requests.map(\.method.rawValue))
-        #expect(seen.map(\.target) == requests.map(\.target))
+        // From 8.8 on libcurl leaves out the '?' of an empty query, under either transport.
+        func target(_ text: String) -> String { text.hasSuffix("?") ? String(text.dropLast()) : text }
+        #expect(seen.map { target($0.target) } == requests.map { target($0.target) })
         #expect(seen.map { $0.body.count } == requests.map { $0.body?.count ?? 0 })
         #expect(zip(seen, requests).allSatisfy { $0.body == $1.body ?? Data() })
     }

@@ -17,7 +17,8 @@ public struct RequestURL: Sendable, Hashable, CustomStringConvertible {
     public let port: Int?
     /// The path with its leading `/`, percent-encoded.
     public let path: String
-    /// What follows `?`, percent-encoded; `nil` without a `?`.
+    /// What follows `?`, percent-encoded; `nil` without a `?`. The `?` of an empty one is not sent from libcurl 8.8 on, over
+    /// either transport.
     public let query: String?
 
     /// The largest URL that is accepted, in bytes.
