@@ -167,9 +167,9 @@ private func fuzzFlows(_ input: ArraySlice<UInt8>) {
         switch byte & 3 {
         case 0, 1:
             if isStopped || flow.hasEnded { continue }
-            isStopped = flow.arrived(Int(byte) * 1_024, whenFull: .pause) == .pause
+            isStopped = flow.arrived(Int(byte) * 1_024, whenFull: .pause()) == .pause
         case 2:
-            let (_, resumes) = flow.read()
+            let (_, resumes) = flow.read(patiently: byte & 4 != 0)
             precondition(resumes == isStopped, "a stopped sender was not told, or a running one was")
             isStopped = false
         default: _ = flow.roundEnded()
