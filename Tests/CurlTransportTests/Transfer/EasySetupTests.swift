@@ -45,6 +45,9 @@ struct EasySetupTests {
         var streamed = try post(1)
         streamed.body = .stream(AsyncStream<Data> { $0.finish() })
         #expect(EasySetup(streamed) == nil)
+        var expecting = try post(1)
+        expecting.headerFields[.expect] = "100-continue"
+        #expect(EasySetup(expecting) == nil)
     }
 
     /// Two files may have names that Swift calls equal.
