@@ -38,6 +38,9 @@ struct BodyBuffer: ~Copyable {
         return true
     }
 
+    /// The same for a piece that was decoded.
+    mutating func append(_ piece: Data) -> Bool { piece.withUnsafeBytes { append($0) } }
+
     /// Hands the memory over and starts empty.
     mutating func take() -> Data {
         guard let memory, count > 0 else { return Data() }

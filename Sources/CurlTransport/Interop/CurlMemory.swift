@@ -16,7 +16,7 @@ enum CurlMemory {
     /// Initialises libcurl with it. Where somebody did so before, he has chosen the memory already.
     static func initialise() -> CURLcode {
         guard region.start != 0 else { return curl_global_init(Int(ccurl_global_all)) }
-        (start, count) = (region.start, region.count)
+        place = (region.start, region.count)
         return curl_global_init_mem(Int(ccurl_global_all), allocate, release, resize, copy, calloc)
     }
 
@@ -28,15 +28,14 @@ enum CurlMemory {
 
     /// Where the region is: asked for each of some fifty pieces that a request takes, and so not behind a lazy `static let`.
     /// Written once, before libcurl has any memory.
-    nonisolated(unsafe) private static var start: UInt = 0
-    nonisolated(unsafe) private static var count: UInt = 0
+    nonisolated(unsafe) private static var place: (start: UInt, count: UInt) = (0, 0)
 
     private static let allocate: curl_malloc_callback = { bytes in
         bytes < smallest ? malloc(bytes) : region.take(bytes) ?? malloc(bytes)
     }
 
     private static let release: curl_free_callback = { piece in
-        if UInt(bitPattern: piece) &- start < count { region.give(piece) } else { free(piece) }
+        if UInt(bitPattern: piece) &- place.start < place.count { region.give(piece) } else { free(piece) }
     }
 
     private static let resize: curl_realloc_callback = { piece, bytes in

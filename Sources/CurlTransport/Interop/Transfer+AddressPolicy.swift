@@ -35,8 +35,9 @@ extension Transfer {
     }
 
     private static let requestCallback: ccurl_prereq_callback = { context, remote, _, _, _ in
+        let mayAsk = EasyHandle.report(context) { $0.mayAsk(remote) ? 1 : 0 }
         // CURL_PREREQFUNC_OK and CURL_PREREQFUNC_ABORT.
-        EasyHandle.report(context) { $0.mayAsk(remote) ? 1 : 0 } == 1 ? 0 : 1
+        return mayAsk == 1 ? 0 : 1
     }
 
     private func mayAsk(_ remote: UnsafePointer<CChar>?) -> Bool {

@@ -83,7 +83,7 @@ final class CurlBody: EndedBodySource {
                 discard()
                 throw inExchange(NetworkError.bodyTooLarge(limit: limit))
             }
-            guard piece.withUnsafeBytes({ body.append($0) }) else {
+            guard body.append(piece) else {
                 discard()
                 throw inExchange(NetworkError.noMemoryForBody)
             }

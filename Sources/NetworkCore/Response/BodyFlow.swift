@@ -1,10 +1,8 @@
 /// The flow of one response's body from a transport to its reader: who waits, how much is held, when the sender must
 /// pause. Pure: it counts bytes and holds none; each event returns what to do.
 package struct BodyFlow: Sendable {
-    /// Above this many bytes nobody has read, the sender pauses; at or below ``lowMark`` it goes on. Far apart, so that
-    /// pauses are rare.
+    /// Above this many bytes nobody has read, the sender pauses until somebody reads, who gets all of them at once.
     package static let highMark = 256 * 1024
-    package static let lowMark = 64 * 1024
     /// The same while few bodies are on their way: a body of up to 1 MiB then comes without a pause.
     package static let roomyMark = 1024 * 1024
 
