@@ -161,6 +161,8 @@ class Servers:
                 fastcgi_temp_path "{self.folder}/tmp/fastcgi";
                 uwsgi_temp_path "{self.folder}/tmp/uwsgi";
                 scgi_temp_path "{self.folder}/tmp/scgi";
+                # nginx alone would stop at TLS 1.2 here, for which libcurl asks for no tickets.
+                ssl_protocols TLSv1.2 TLSv1.3;
                 ssl_certificate "{self.folder}/server.pem";
                 ssl_certificate_key "{self.folder}/server.key";
                 {servers}
