@@ -48,8 +48,8 @@ private struct OpenSSL: Sendable {
 
     func session(_ session: UnsafeRawPointer) -> TLSSession {
         TLSSession(
-            protocolName: version(session).map { String(cString: $0) },
-            cipher: cipher(session).flatMap { cipherName($0) }.map { String(cString: $0) }
+            protocolName: ConstantText(version(session)),
+            cipherName: ConstantText(cipher(session).flatMap { cipherName($0) })
         )
     }
 }
@@ -80,8 +80,8 @@ private struct GnuTLS: Sendable {
 
     func session(_ session: UnsafeRawPointer) -> TLSSession {
         TLSSession(
-            protocolName: versionName(version(session)).map { String(cString: $0) },
-            cipher: cipherSuite?(session).map { String(cString: $0) }
+            protocolName: ConstantText(versionName(version(session))),
+            cipherName: ConstantText(cipherSuite?(session))
         )
     }
 }

@@ -102,7 +102,30 @@ final class LoopCore {
         let next = [multiDeadline, state.deadlines.earliest, shutDownDeadline, releaseDeadline].compactMap(\.self).min()
         let maySleep = state.admitted.isEmpty && mailbox.fallAsleep()
         let timeout = maySleep ? next.map { clock.now.milliseconds(until: $0) } ?? -1 : 0
-        let count = epoll.wait(milliseconds: timeout)
+        takeEvents(milliseconds: timeout)
+        gatherMore()
+        // Here and not only before the next wait: a job of this thread that gets its answer sends its next request within
+        // the round.
+        flushTouched()
+    }
+
+    /// Looks for more before a few are woken: where those who wait share this core, each waking costs two switches, as much as
+    /// a small response itself. Bounded, for on other cores they could be at work.
+    private func gatherMore() {
+        for _ in 0..<Self.looks {
+            guard !state.touched.isEmpty, state.touched.count < Self.batch, transferCount > 0,
+                takeEvents(milliseconds: 0)
+            else { return }
+        }
+    }
+
+    private static let looks = 4
+    private static let batch = 16
+
+    /// - Returns: Whether there were any.
+    @discardableResult
+    private func takeEvents(milliseconds: Int32) -> Bool {
+        let count = epoll.wait(milliseconds: milliseconds)
         clock.now = .now
         for index in 0..<count {
             let event = epoll.event(at: index)
@@ -113,9 +136,7 @@ final class LoopCore {
             }
         }
         takeDone()
-        // Here and not only before the next wait: a job of this thread that gets its answer sends its next request within
-        // the round.
-        flushTouched()
+        return count > 0
     }
 
     private func flushTouched() {

@@ -51,7 +51,7 @@ final class EasySetup {
         // The scheme decides on the protocol.
         method == request.method && body == BodyPassage(request.body) && options == request.options
             && hasSameLines(as: request.headerFields) && url.scheme == request.url.scheme
-            && (!options.hasRareOptions || options.tls.texts == request.options.tls.texts)
+            && (options.hasSameRareOptions(as: request.options) || options.tls.texts == request.options.tls.texts)
     }
 
     /// Whether the same lines go out, in the same order: equal fields may be written in other cases, or stand in another
