@@ -10,6 +10,14 @@ import Testing
 struct MetricsTests {
     private let dispatcher = CurlNetworkDispatcher()
 
+    @Test(
+        arguments: [
+            ("TLSv1.3", "1.3"), ("TLS1.2", "1.2"), ("TLSv1", "1.0"), ("unknown", nil), ("", nil),
+        ] as [(String, String?)])
+    func aProtocolsNameHasItsVersion(name: String, version: String?) {
+        #expect(TLSSession.version(in: name) == version)
+    }
+
     @Test func aNewConnectionHasEachStep_AndAKeptOneHasNone() async throws {
         let server = try ScriptedServer(.ok("hello"))
         defer { server.stop() }

@@ -72,14 +72,15 @@ struct UploadTests {
         #expect(received.body == expected(50, of: 40_000))
     }
 
-    @Test func aStreamOfKnownLengthHasAContentLength() async throws {
+    @Test(arguments: [(3, 1_000), (40, 150_001)])
+    func aStreamOfKnownLengthHasAContentLength(count: Int, size: Int) async throws {
         let server = try ScriptedServer(.ok())
         defer { server.stop() }
-        _ = try await post(server.url(), .stream(chunks(3, of: 1_000), length: 3_000)).body.collect()
+        _ = try await post(server.url(), .stream(chunks(count, of: size), length: count * size)).body.collect()
         let received = try #require(server.requests.first)
-        #expect(received.values(of: "Content-Length") == ["3000"])
+        #expect(received.values(of: "Content-Length") == ["\(count * size)"])
         #expect(received.values(of: "Transfer-Encoding") == [])
-        #expect(received.body == expected(3, of: 1_000))
+        #expect(received.body == expected(count, of: size))
     }
 
     @Test func anEmptyStreamIsAnEmptyBody() async throws {

@@ -26,22 +26,20 @@ final class BufferRegion: @unchecked Sendable {
     /// By shelf: the pieces that are free.
     private let free: Guarded<[[Int]]>
 
-    /// - Parameters:
-    ///   - sizes: The pieces' sizes in bytes.
-    ///   - each: How many there are of each.
-    init(sizes: [Int], each: Int) {
+    /// - Parameter pieces: Their sizes in bytes, and how many there are of each.
+    init(_ pieces: [(bytes: Int, count: Int)]) {
         let page = max(4096, sysconf(Int32(_SC_PAGESIZE)))
         var (shelves, offset): ([Shelf], Int) = ([], 0)
-        for bytes in sizes {
+        for (bytes, pieceCount) in pieces {
             let stride = (bytes + page - 1) / page * page
             shelves.append(Shelf(bytes: bytes, stride: stride, offset: offset))
-            offset += stride * each
+            offset += stride * pieceCount
         }
         self.shelves = shelves
         count = UInt(offset)
         let memory = mmap(nil, offset, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
         start = memory == MAP_FAILED ? 0 : UInt(bitPattern: memory)
-        free = Guarded(shelves.map { _ in Array((0..<each).reversed()) })
+        free = Guarded(pieces.map { Array((0..<$0.count).reversed()) })
     }
 
     deinit { if start != 0 { munmap(UnsafeMutableRawPointer(bitPattern: start), Int(count)) } }

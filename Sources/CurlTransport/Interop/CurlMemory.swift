@@ -10,7 +10,7 @@ import Musl
 ///
 /// libcurl allocates the buffers for receiving and sending anew for each transfer, and the C library gives memory of that size
 /// back to the kernel in between: ten pages then fault in again for each 64 KiB. So they come from a region of our own, which
-/// holds as many as ``LibcurlSupport/fewTransfers`` need. libcurl never hands them out; what it hands out is the C library's, so
+/// holds as many as a few transfers need (``LibcurlSupport/fewTransfers``). libcurl never hands them out; what it hands out is the C library's, so
 /// that whoever else uses libcurl in this process may free it either way.
 enum CurlMemory {
     /// Initialises libcurl with it. Where somebody did so before, he has chosen the memory already.
@@ -23,8 +23,11 @@ enum CurlMemory {
     /// Gives the pages of unused buffers back to the kernel.
     static func drop() { region.drop() }
 
-    private static let region = BufferRegion(
-        sizes: [LibcurlSupport.largeBuffer + 1, 64 << 10], each: LibcurlSupport.fewTransfers)
+    private static let region = BufferRegion([
+        (LibcurlSupport.largeBuffer + 1, LibcurlSupport.fewTransfers),
+        (LibcurlSupport.defaultUploadBuffer, LibcurlSupport.fewTransfers),
+        (LibcurlSupport.largeUploadBuffer, LibcurlSupport.fewUploads),
+    ])
 
     /// Where the region is: asked for each of some fifty pieces that a request takes, and so not behind a lazy `static let`.
     /// Written once, before libcurl has any memory.
@@ -49,5 +52,5 @@ enum CurlMemory {
     private static let copy: curl_strdup_callback = { text in text.flatMap { strdup($0) } }
 
     /// Below all sizes of the region.
-    private static var smallest: Int { 64 << 10 }
+    private static var smallest: Int { LibcurlSupport.defaultUploadBuffer }
 }

@@ -24,6 +24,8 @@ final class EasyHandle: @unchecked Sendable {
     var setup: EasySetup?
     /// The size of its receive buffer, in bytes.
     private var receiveBuffer = LibcurlSupport.defaultBuffer
+    /// The same of its buffer for sending.
+    private var uploadBuffer = LibcurlSupport.defaultUploadBuffer
     /// The multi handle that its sockets report to.
     var socketContext: UnsafeMutableRawPointer?
     /// The URL in its parts, as libcurl reads it for each transfer; `nil` where it parses the text.
@@ -56,6 +58,7 @@ final class EasyHandle: @unchecked Sendable {
         setup = nil
         socketContext = nil
         receiveBuffer = LibcurlSupport.defaultBuffer
+        uploadBuffer = LibcurlSupport.defaultUploadBuffer
         release()
         errorText[0] = 0
         _ = ccurl_easy_setopt_pointer(pointer, CURLOPT_ERRORBUFFER, errorText)
@@ -81,6 +84,13 @@ final class EasyHandle: @unchecked Sendable {
         if code == CURLE_OK { receiveBuffer = bytes }
     }
 
+    /// The same for the buffer through which a body is sent (CURLOPT_UPLOAD_BUFFERSIZE).
+    func wishUploadBuffer(_ bytes: Int) {
+        guard uploadBuffer != bytes else { return }
+        let code = ccurl_easy_setopt_long(pointer, CURLOPT_UPLOAD_BUFFERSIZE, bytes)
+        if code == CURLE_OK { uploadBuffer = bytes }
+    }
+
     /// The transfer that it works for.
     var transfer: Transfer? { transferReference?.takeUnretainedValue() }
 
@@ -97,11 +107,14 @@ final class EasyHandle: @unchecked Sendable {
     }
 
     /// Calls `body` with the transfer of a callback's context, which lives as long as libcurl has the handle: so nothing is
-    /// counted. Without a transfer, 0: libcurl then ends it.
-    static func report(_ context: UnsafeMutableRawPointer?, _ body: (Transfer) -> Int) -> Int {
-        guard let context else { return 0 }
+    /// counted.
+    /// - Parameter refusal: The answer where there is no transfer, by which libcurl ends it.
+    static func report(
+        _ context: UnsafeMutableRawPointer?, refusal: Int = 0, _ body: (Transfer) -> Int
+    ) -> Int {
+        guard let context else { return refusal }
         return Unmanaged<EasyHandle>.fromOpaque(context)._withUnsafeGuaranteedRef { easy in
-            easy.transferReference?._withUnsafeGuaranteedRef(body) ?? 0
+            easy.transferReference?._withUnsafeGuaranteedRef(body) ?? refusal
         }
     }
 
@@ -195,15 +208,13 @@ final class EasyHandle: @unchecked Sendable {
     /// A body that libcurl fetches piece by piece.
     func setReadBody(_ reader: RequestBodyReader, count: Int) throws {
         self.reader = reader
-        let context = Unmanaged.passUnretained(reader).toOpaque()
+        let readerContext = Unmanaged.passUnretained(reader).toOpaque()
         try set(.postFieldSize, count)
         try check(
-            ccurl_easy_setopt_data_callback(pointer, CURLOPT_READFUNCTION, RequestBodyReader.read),
-            "CURLOPT_READFUNCTION"
-        )
+            ccurl_easy_setopt_data_callback(pointer, CURLOPT_READFUNCTION, Transfer.read), "CURLOPT_READFUNCTION")
         try check(ccurl_easy_setopt_pointer(pointer, CURLOPT_READDATA, context), "CURLOPT_READDATA")
         try check(ccurl_easy_setopt_seek_callback(pointer, RequestBodyReader.seek), "CURLOPT_SEEKFUNCTION")
-        try check(ccurl_easy_setopt_pointer(pointer, CURLOPT_SEEKDATA, context), "CURLOPT_SEEKDATA")
+        try check(ccurl_easy_setopt_pointer(pointer, CURLOPT_SEEKDATA, readerContext), "CURLOPT_SEEKDATA")
     }
 
     /// Tells the wire log what goes over the wire. The log must live until ``release()``.

@@ -21,10 +21,6 @@ final class RequestBodyReader {
     private var position = 0
     /// Whether a streamed body's end was told.
     private var hasEnded = false
-    /// Called after each piece, to note that something moves.
-    var onProgress: (() -> Void)?
-    /// Called when the body can't go on, with the reason.
-    var onFailure: ((any Error) -> Void)?
 
     init(_ source: Source) { self.source = source }
 
@@ -40,37 +36,45 @@ final class RequestBodyReader {
         return if case .bytes(let bytes) = source { position == bytes.count } else { hasEnded }
     }
 
-    /// CURLOPT_READFUNCTION. 0 is the end.
-    static let read: ccurl_data_callback = { buffer, size, count, context in
-        guard let buffer, let context else { return ccurl_readfunc_abort }
-        let reader = Unmanaged<RequestBodyReader>.fromOpaque(context).takeUnretainedValue()
-        return reader.read(into: UnsafeMutableRawBufferPointer(start: buffer, count: size * count))
+    /// What libcurl gets when it asks for bytes.
+    enum Reading {
+        /// As many bytes; 0 at the end.
+        case bytes(Int)
+        /// There are none yet.
+        case pause
+        case failure(any Error)
     }
 
-    private func read(into target: UnsafeMutableRawBufferPointer) -> Int {
+    /// Fills the target, as far as there is something.
+    func read(into target: UnsafeMutableRawBufferPointer) -> Reading {
         switch source {
-        case .bytes(let bytes): return copy(bytes.dropFirst(position), to: target)
-        case .upload(let upload):
-            switch upload.take(target.count) {
-            case .bytes(let bytes): return copy(bytes, to: target)
-            case .nothingYet: return ccurl_readfunc_pause
-            case .end:
-                hasEnded = true
-                return 0
-            case .failed(let error):
-                onFailure?(error)
-                return ccurl_readfunc_abort
-            }
+        case .bytes(let bytes):
+            let count = min(target.count, bytes.count - position)
+            bytes.withUnsafeBytes { target.copyMemory(from: .init(rebasing: $0[position..<position + count])) }
+            position += count
+            return .bytes(count)
+        case .upload(let upload): return read(upload, into: target)
         }
     }
 
-    private func copy(_ bytes: Data, to target: UnsafeMutableRawBufferPointer) -> Int {
-        let count = min(target.count, bytes.count)
-        guard count > 0 else { return 0 }
-        bytes.copyBytes(to: target, from: bytes.startIndex..<(bytes.startIndex + count))
-        position += count
-        onProgress?()
-        return count
+    private func read(_ upload: UploadChannel, into target: UnsafeMutableRawBufferPointer) -> Reading {
+        var filled = 0
+        while filled < target.count {
+            switch upload.take(target.count - filled, pauses: filled == 0) {
+            case .bytes(let bytes):
+                let rest = UnsafeMutableRawBufferPointer(rebasing: target[filled...])
+                bytes.withUnsafeBytes { rest.copyMemory(from: $0) }
+                filled += bytes.count
+                position += bytes.count
+            case .nothingYet where filled > 0, .end where filled > 0, .failed where filled > 0: return .bytes(filled)
+            case .nothingYet: return .pause
+            case .end:
+                hasEnded = true
+                return .bytes(0)
+            case .failed(let error): return .failure(error)
+            }
+        }
+        return .bytes(filled)
     }
 
     /// CURLOPT_SEEKFUNCTION. libcurl asks for absolute positions, and for streams only for the start.

@@ -61,6 +61,25 @@ extension Transfer {
         return easy.reader.map { !$0.isWhole(sent: sent) } ?? (sent == 0 && request.body?.length != 0)
     }
 
+    /// CURLOPT_READFUNCTION. 0 is the end.
+    static let read: ccurl_data_callback = { buffer, size, count, context in
+        let room = UnsafeMutableRawBufferPointer(start: buffer, count: size * count)
+        return EasyHandle.report(context, refusal: ccurl_readfunc_abort) { $0.bodyWanted(room) }
+    }
+
+    private func bodyWanted(_ room: UnsafeMutableRawBufferPointer) -> Int {
+        switch easy?.reader?.read(into: room) {
+        case .bytes(let count):
+            if count > 0 { state.lastActivity = clock.now }
+            return count
+        case .pause: return ccurl_readfunc_pause
+        case .failure(let error):
+            state.fail(error)
+            return ccurl_readfunc_abort
+        case nil: return ccurl_readfunc_abort
+        }
+    }
+
     /// CURLOPT_WRITEFUNCTION: at most 16 KiB of decoded body.
     private static let write: ccurl_data_callback = { bytes, size, count, context in
         let piece = UnsafeRawBufferPointer(start: bytes, count: size * count)

@@ -182,13 +182,8 @@ final class LoopCore {
         do {
             transfer.delegate = self
             try multi.attachSockets(to: easy)
-            // A bandwidth limit is kept by the buffer-load, and by pauses.
-            let isLimited = transfer.request.options.hasRareOptions && transfer.request.options.rate != RateOptions()
-            let (running, support) = (state.admission.running, Libcurl.found)
-            easy.wishReceiveBuffer(
-                isLimited ? LibcurlSupport.defaultBuffer : support.receiveBufferBytes(running: running))
-            if !isLimited, running <= LibcurlSupport.fewTransfers { transfer.widenFlow() }
-            if let reader = easy.reader { attach(reader, to: transfer) }
+            wishBuffers(of: easy, for: transfer)
+            if let upload = easy.reader?.upload { attach(upload, to: transfer) }
             try multi.add(easy)
         } catch {
             transfer.channel.finish(.failure(error))
@@ -198,11 +193,25 @@ final class LoopCore {
         check(transfer, isNew: true)
     }
 
-    private func attach(_ reader: RequestBodyReader, to transfer: Transfer) {
-        reader.onProgress = { [unowned transfer] in transfer.state.lastActivity = transfer.clock.now }
-        reader.onFailure = { [unowned transfer] in transfer.state.fail($0) }
+    /// Large buffers while few transfers run, but not where bandwidth is limited: that is kept by the buffer-load, and by
+    /// pauses.
+    private func wishBuffers(of easy: EasyHandle, for transfer: Transfer) {
+        let request = transfer.request
+        guard !request.options.hasRareOptions || request.options.rate == RateOptions() else {
+            easy.wishReceiveBuffer(LibcurlSupport.defaultBuffer)
+            return easy.wishUploadBuffer(LibcurlSupport.defaultUploadBuffer)
+        }
+        let (running, support) = (state.admission.running, Libcurl.found)
+        easy.wishReceiveBuffer(support.receiveBufferBytes(running: running))
+        if easy.reader != nil {
+            easy.wishUploadBuffer(support.uploadBufferBytes(running: running, body: request.body?.length))
+        }
+        if running <= LibcurlSupport.fewTransfers { transfer.widenFlow() }
+    }
+
+    private func attach(_ upload: UploadChannel, to transfer: Transfer) {
         let mailbox = mailbox
-        reader.upload?.onMore { [weak transfer] in
+        upload.onMore { [weak transfer] in
             // A loop that has ended has closed the channel.
             if let transfer { _ = mailbox.post(.resume(transfer)) }
         }

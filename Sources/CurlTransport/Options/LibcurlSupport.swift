@@ -136,4 +136,20 @@ struct LibcurlSupport: Sendable {
     static let defaultBuffer = 16 * 1024
     /// So many may have more memory each.
     static let fewTransfers = 64
+
+    /// The buffer in bytes through which a body is sent (CURLOPT_UPLOAD_BUFFERSIZE): large likewise while few run, for a body
+    /// that does not fit into libcurl's own.
+    /// - Parameters:
+    ///   - running: How many transfers run.
+    ///   - body: The body's length, where it is known.
+    func uploadBufferBytes(running: Int, body: Int?) -> Int {
+        let isLarge = body.map { $0 > Self.defaultUploadBuffer } ?? true
+        return isLarge && running <= Self.fewUploads ? Self.largeUploadBuffer : Self.defaultUploadBuffer
+    }
+
+    static let largeUploadBuffer = 1024 * 1024
+    /// libcurl's own size.
+    static let defaultUploadBuffer = 64 * 1024
+    /// So many may have as much memory each.
+    static let fewUploads = 16
 }

@@ -40,8 +40,9 @@ struct UploadState {
     }
 
     /// Takes at most `count` bytes.
+    /// - Parameter pauses: Whether libcurl, given nothing, waits until it is told.
     /// - Returns: Them, and whether the producer may go on.
-    mutating func take(_ count: Int) -> (taking: Taking, wakesProducer: Bool) {
+    mutating func take(_ count: Int, pauses: Bool = true) -> (taking: Taking, wakesProducer: Bool) {
         if let first = waiting.first {
             let piece = first.prefix(count)
             if piece.count == first.count {
@@ -55,7 +56,7 @@ struct UploadState {
         }
         if let failure { return (.failed(failure), false) }
         if isComplete { return (.end, false) }
-        isPaused = true
+        isPaused = pauses
         return (.nothingYet, true)
     }
 

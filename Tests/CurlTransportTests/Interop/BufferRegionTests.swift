@@ -4,7 +4,7 @@ import Testing
 
 @Suite("A region of buffers")
 struct BufferRegionTests {
-    private let region = BufferRegion(sizes: [65_537, 1_000], each: 3)
+    private let region = BufferRegion([(65_537, 3), (1_000, 3)])
 
     @Test func eachPieceIsItsTakersAlone() throws {
         let large = (0..<4).map { _ in region.take(65_537) }

@@ -46,6 +46,15 @@ struct UploadStateTests {
         #expect(flow.end(nil) == false)
     }
 
+    @Test func whoAskedForMoreThanHeGotIsNotTold() {
+        var flow = UploadState(length: nil)
+        guard case .nothingYet = flow.take(10, pauses: false).taking else {
+            return #expect(Bool(false), "nothing was there")
+        }
+        #expect(flow.deliver(Data([1])) == (.goOn, false))
+        #expect(flow.end(nil) == false)
+    }
+
     @Test func aFastProducerWaitsAboveTheHighMark_AndGoesOnAtTheLowMark() {
         var flow = UploadState(length: nil)
         #expect(flow.deliver(Data(count: UploadState.highMark)).delivery == .wait)
