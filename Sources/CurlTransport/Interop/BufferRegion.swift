@@ -23,8 +23,20 @@ final class BufferRegion: @unchecked Sendable {
     let start: UInt
     let count: UInt
     private let shelves: [Shelf]
-    /// By shelf: the pieces that are free.
-    private let free: Guarded<[[Int]]>
+    /// The pieces of a shelf that are free. The last that came back is taken first, so that few are ever touched.
+    private struct Free: Sendable {
+        var indices: [Int]
+        /// So many of the first have not been taken since the last ``BufferRegion/drop()``.
+        var untouched: Int
+
+        mutating func take() -> Int? {
+            let index = indices.popLast()
+            untouched = min(untouched, indices.count)
+            return index
+        }
+    }
+
+    private let free: Guarded<[Free]>
 
     /// - Parameter pieces: Their sizes in bytes, and how many there are of each.
     init(_ pieces: [(bytes: Int, count: Int)]) {
@@ -39,7 +51,7 @@ final class BufferRegion: @unchecked Sendable {
         count = UInt(offset)
         let memory = mmap(nil, offset, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
         start = memory == MAP_FAILED ? 0 : UInt(bitPattern: memory)
-        free = Guarded(pieces.map { Array((0..<$0.count).reversed()) })
+        free = Guarded(pieces.map { Free(indices: Array((0..<$0.count).reversed()), untouched: $0.count) })
     }
 
     deinit { if start != 0 { munmap(UnsafeMutableRawPointer(bitPattern: start), Int(count)) } }
@@ -50,7 +62,7 @@ final class BufferRegion: @unchecked Sendable {
     /// A piece of just that size; `nil` where there is none left.
     func take(_ bytes: Int) -> UnsafeMutableRawPointer? {
         guard let shelf = shelves.firstIndex(where: { $0.bytes == bytes }),
-            let index = free.withLock({ $0[shelf].popLast() })
+            let index = free.withLock({ $0[shelf].take() })
         else { return nil }
         return UnsafeMutableRawPointer(bitPattern: start + UInt(shelves[shelf].offset + index * shelves[shelf].stride))
     }
@@ -58,7 +70,7 @@ final class BufferRegion: @unchecked Sendable {
     /// Takes back a piece.
     func give(_ piece: UnsafeMutableRawPointer?) {
         let (shelf, index) = place(of: piece)
-        free.withLock { $0[shelf].append(index) }
+        free.withLock { $0[shelf].indices.append(index) }
     }
 
     func size(of piece: UnsafeMutableRawPointer) -> Int { shelves[place(of: piece).shelf].bytes }
@@ -72,11 +84,13 @@ final class BufferRegion: @unchecked Sendable {
     /// Gives the pages of what is free back to the kernel.
     func drop() {
         free.withLock { free in
-            for (shelf, indices) in zip(shelves, free) {
-                for index in indices {
+            for number in shelves.indices {
+                let shelf = shelves[number]
+                for index in free[number].indices[free[number].untouched...] {
                     let piece = start + UInt(shelf.offset + index * shelf.stride)
                     madvise(UnsafeMutableRawPointer(bitPattern: piece), shelf.stride, MADV_DONTNEED)
                 }
+                free[number].untouched = free[number].indices.count
             }
         }
     }

@@ -8,10 +8,11 @@ import Musl
 
 /// Where libcurl's memory comes from (curl_global_init_mem): the C library, but for its buffers.
 ///
-/// libcurl allocates the buffers for receiving and sending anew for each transfer, and the C library gives memory of that size
-/// back to the kernel in between: ten pages then fault in again for each 64 KiB. So they come from a region of our own, which
-/// holds as many as a few transfers need (``LibcurlSupport/fewTransfers``). libcurl never hands them out; what it hands out is the C library's, so
-/// that whoever else uses libcurl in this process may free it either way.
+/// libcurl allocates the buffers for receiving and sending anew for each transfer. The C library gives large ones back to the
+/// kernel in between, and ten pages then fault in again for each 64 KiB; those of 16 KiB lie among what lives as long as a
+/// connection, and their pages never go back. So both come from a region of our own, as many as most need at a time. libcurl
+/// never hands them out; what it hands out is the C library's, so that whoever else uses libcurl in this process may free it
+/// either way.
 enum CurlMemory {
     /// Initialises libcurl with it. Where somebody did so before, he has chosen the memory already.
     static func initialise() -> CURLcode {
@@ -25,6 +26,7 @@ enum CurlMemory {
 
     private static let region = BufferRegion([
         (LibcurlSupport.largeBuffer + 1, LibcurlSupport.fewTransfers),
+        (LibcurlSupport.defaultBuffer + 1, LibcurlSupport.manyTransfers),
         (LibcurlSupport.defaultUploadBuffer, LibcurlSupport.fewTransfers),
         (LibcurlSupport.largeUploadBuffer, LibcurlSupport.fewUploads),
     ])
@@ -52,5 +54,5 @@ enum CurlMemory {
     private static let copy: curl_strdup_callback = { text in text.flatMap { strdup($0) } }
 
     /// Below all sizes of the region.
-    private static var smallest: Int { LibcurlSupport.defaultUploadBuffer }
+    private static var smallest: Int { LibcurlSupport.defaultBuffer }
 }

@@ -363,7 +363,7 @@ final class LoopCore {
     }
 
     /// How long a loop has nothing to do before memory is given back.
-    private static let idleTime = Duration.seconds(10)
+    private static let idleTime = Duration.seconds(1)
 
     // MARK: The end
 

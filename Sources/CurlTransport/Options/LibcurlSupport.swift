@@ -28,6 +28,25 @@ struct LibcurlSupport: Sendable {
     let defaultCAFile: String?
     /// The result of curl_global_init; 0 is good.
     let initialisation: Int
+    /// Whether HTTP/2 is negotiated without being asked for: only where no known fault is left.
+    let http2ByDefault: Bool
+    private let pausesHTTP2: Bool
+
+    init(
+        version: LibcurlVersion, tlsLibrary: String?, features: Set<String>, protocols: [String],
+        defaultCAFile: String?, initialisation: Int
+    ) {
+        self.version = version
+        self.tlsLibrary = tlsLibrary
+        self.features = features
+        self.protocols = protocols
+        self.defaultCAFile = defaultCAFile
+        self.initialisation = initialisation
+        let pausing: [Quirk] = [.http2PauseStarves, .http2PauseLosesData, .http2ResumeStalls]
+        let others: [Quirk] = [.http2UploadSpins, .http2TruncationIsSuccess]
+        pausesHTTP2 = !pausing.contains { $0.concerns(version) }
+        http2ByDefault = features.contains("HTTP2") && pausesHTTP2 && !others.contains { $0.concerns(version) }
+    }
 
     /// Something that came with a version.
     enum Feature: String, CaseIterable, Sendable {
@@ -97,31 +116,22 @@ struct LibcurlSupport: Sendable {
             default: LibcurlVersion(0, 0)
             }
         }
+
+        func concerns(_ version: LibcurlVersion) -> Bool { version >= since && version < fixedIn }
     }
 
     func has(_ feature: Feature) -> Bool { version >= feature.since }
-    func suffers(from quirk: Quirk) -> Bool { version >= quirk.since && version < quirk.fixedIn }
-
-    /// Whether HTTP/2 is negotiated without being asked for: only where no known fault is left.
-    var http2ByDefault: Bool {
-        let faults: [Quirk] = [
-            .http2UploadSpins, .http2TruncationIsSuccess, .http2PauseStarves, .http2PauseLosesData, .http2ResumeStalls,
-        ]
-        return features.contains("HTTP2") && !faults.contains(where: suffers)
-    }
+    func suffers(from quirk: Quirk) -> Bool { quirk.concerns(version) }
 
     /// Whether a body may be paused for a slow reader. HTTP/2 bodies not below 8.14: there they may stall, starve their
     /// connection or lose data.
     func isPausable(_ version: TransportOptions.HTTPVersion) -> Bool {
-        let mayBeHTTP2 =
-            switch version {
-            case .http1_0, .http1_1: false
-            case .http2, .http2PriorKnowledge, .http3: true
-            case .automatic: http2ByDefault
-            }
-        guard mayBeHTTP2 else { return true }
-        let faults: [Quirk] = [.http2PauseStarves, .http2PauseLosesData, .http2ResumeStalls]
-        return !faults.contains(where: suffers)
+        switch version {
+        case .http1_0, .http1_1: true
+        // HTTP/2 only where it has no such fault.
+        case .automatic: true
+        case .http2, .http2PriorKnowledge, .http3: pausesHTTP2
+        }
     }
 
     /// The receive buffer in bytes (CURLOPT_BUFFERSIZE). Large bodies come with far fewer system calls through a large one.
@@ -136,6 +146,8 @@ struct LibcurlSupport: Sendable {
     static let defaultBuffer = 16 * 1024
     /// So many may have more memory each.
     static let fewTransfers = 64
+    /// libcurl's own buffers for so many are kept apart from what lives longer (``CurlMemory``).
+    static let manyTransfers = 1024
 
     /// The buffer in bytes through which a body is sent (CURLOPT_UPLOAD_BUFFERSIZE): large likewise while few run, for a body
     /// that does not fit into libcurl's own.

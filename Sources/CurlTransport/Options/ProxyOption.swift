@@ -8,8 +8,8 @@ struct ProxyOption: EasyOption {
 
     func apply(to easy: EasyHandle) throws {
         switch options.proxy.choice {
-        case .environment: if goesStraight { try easy.set(.proxy, "") }
-        case .none: try easy.set(.proxy, "")
+        case .environment: if goesStraight { try easy.goStraight() }
+        case .none: try easy.goStraight()
         case .explicit(let proxy): try set(proxy, on: easy)
         }
     }
@@ -59,5 +59,14 @@ struct ProxyOption: EasyOption {
             try easy.set(.proxyCADirectory, nil)
             try easy.set(.proxyAuthorities, bytes)
         }
+    }
+}
+
+extension EasyHandle {
+    /// Past any proxy (CURLOPT_PROXY, CURLOPT_NOPROXY, both empty). The second only keeps libcurl from asking the environment
+    /// for the hosts that need none.
+    func goStraight() throws {
+        try set(.proxy, "")
+        try set(.noProxy, "")
     }
 }

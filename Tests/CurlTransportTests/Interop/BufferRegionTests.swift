@@ -34,6 +34,18 @@ struct BufferRegionTests {
         #expect(piece.load(as: UInt8.self) == 0)
     }
 
+    @Test func whatIsTakenIsNotForgotten_AndWhatComesBackLaterIs() throws {
+        let (first, second) = (try #require(region.take(1_000)), try #require(region.take(1_000)))
+        for piece in [first, second] { piece.storeBytes(of: 7, as: UInt8.self) }
+        region.give(second)
+        region.drop()
+        #expect(first.load(as: UInt8.self) == 7)
+        region.give(first)
+        region.drop()
+        #expect(region.take(1_000) == first && region.take(1_000) == second)
+        #expect(first.load(as: UInt8.self) == 0 && second.load(as: UInt8.self) == 0)
+    }
+
     @Test func otherSizesAndOtherMemoryAreNotItsOwn() throws {
         #expect(region.take(999) == nil)
         #expect(!region.holds(nil))
