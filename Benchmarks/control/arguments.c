@@ -45,6 +45,7 @@ arguments_type read_arguments(int count, char **words) {
         else if (IS("polls")) read.polls = read_number(value);
         else if (IS("poll")) read.poll = value;
         else if (IS("gzip")) read.gzip = !strcmp(value, "1");
+        else if (IS("fields")) read.sends_fields = !strcmp(value, "1");
         else refuse(words[index]);
 #undef IS
     }

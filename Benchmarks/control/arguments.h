@@ -11,6 +11,7 @@
 //   ca=PATH      the authority to trust                    http=2      speak HTTP/2
 //   polls=N      so many requests to poll=URL stay in flight meanwhile, unanswered
 //   gzip=1       ask for compressed bodies
+//   fields=1     (in C alone) send the header fields that this library adds to each request
 #ifndef ARGUMENTS_H
 #define ARGUMENTS_H
 #include <stdbool.h>
@@ -28,7 +29,7 @@ typedef struct {
     bool http2;
     long polls;
     const char *poll;
-    bool gzip;
+    bool gzip, sends_fields;
 } arguments_type;
 
 // Ends the process when they make no sense.

@@ -49,6 +49,14 @@ static size_t give_body(char *bytes, size_t size, size_t count, void *context) {
     return room;
 }
 
+// As long as those of the library, which are measured as text.
+static struct curl_slist *make_fields(void) {
+    struct curl_slist *agent = curl_slist_append(NULL, "User-Agent: NetworkLayer/0.0.0");
+    struct curl_slist *fields = agent ? curl_slist_append(agent, "Accept-Encoding: gzip, deflate") : NULL;
+    if (!fields) abort();
+    return fields;
+}
+
 static CURL *make_easy(const char *url) {
     CURL *easy = curl_easy_init();
     if (!easy) abort();
@@ -57,6 +65,7 @@ static CURL *make_easy(const char *url) {
     // While a directory of authorities is set, each new connection reads all of them again.
     curl_easy_setopt(easy, CURLOPT_CAPATH, NULL);
     if (arguments.ca) curl_easy_setopt(easy, CURLOPT_CAINFO, arguments.ca);
+    if (arguments.sends_fields) curl_easy_setopt(easy, CURLOPT_HTTPHEADER, make_fields());
     loop_attach(easy);
     return easy;
 }

@@ -103,8 +103,9 @@ def find_programs(options):
     wanted = [name for name in CONTENDERS if not options.contender or name == "control" or name in options.contender]
     programs = {}
     for name in wanted:
-        folder = {"control": BUILT_C, "ahc": PACKAGE / "AsyncHTTPClient/.build/release"}
-        path = folder.get(name, PACKAGE / ".build/release") / VARIANTS.get(name, (name, ""))[0]
+        folders = {"control": BUILT_C, "ahc": PACKAGE / "AsyncHTTPClient/.build/release"}
+        program = VARIANTS.get(name, (name, ""))[0]
+        path = folders.get(program, PACKAGE / ".build/release") / program
         if path.exists():
             programs[name] = path
         elif name != "ahc" or "ahc" in options.contender:
@@ -139,10 +140,9 @@ class Runner:
                 else:
                     runs[name].append(run)
         rows = {name: summary(of) for name, of in runs.items() if of}
-        control = rows.get("control")
-        for row in rows.values():
-            if control:
-                row["ratio"] = ratios(row, control, scenario.mode)
+        if "control" in rows:
+            for name, row in rows.items():
+                row["ratio"] = ratios(runs[name], runs["control"])
         result = {
             "name": scenario.name,
             "title": scenario.title,
@@ -214,9 +214,12 @@ def summary(runs):
     return row
 
 
-def ratios(row, control, mode):
+def ratios(runs, controls):
+    """Medians of the ratios in each round: what the machine does slower for a minute, it does slower for both."""
+
     def ratio(key):
-        return row[key] / control[key] if key in row and control.get(key) else None
+        each = [run[key] / control[key] for run, control in zip(runs, controls) if key in run and control.get(key)]
+        return statistics.median(each) if each else None
 
     return {"cpu": ratio("cpu_us"), "rate": ratio("rate"), "memory": ratio("kb_per_connection"), "p50": ratio("p50_us"),
             "p99": ratio("p99_us"), "peak": ratio("peak_kb"), "start": ratio("start_ms")}

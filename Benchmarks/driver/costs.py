@@ -11,7 +11,7 @@ import tempfile
 
 from scenarios import VARIANTS
 
-COUNTED = ["control", "send", "on-loop", "pipeline"]
+COUNTED = ["control", "same-request", "send", "on-loop", "pipeline"]
 IN_FLIGHT = [1, 64]
 
 

@@ -88,8 +88,8 @@ def against(costs, in_flight, row, key):
 def markdown(results):
     lines = ["# Results", ""]
     lines += [f"{name}: {value}  " for name, value in facts(results)]
-    lines += ["", f"Medians of {results['rounds']} interleaved rounds; × is the ratio to the control in the same run, ± the whole spread "
-              "over the rounds."]
+    lines += ["", f"Medians of {results['rounds']} interleaved rounds; × is the ratio to the control, the median of those in each round; "
+              "± is the whole spread over the rounds."]
     for scenario in results["scenarios"]:
         lines += ["", f"## {scenario['title']}", "", table_line(header(scenario)), "| --- |" + " --: |" * (len(header(scenario)) - 1)]
         lines += [table_line(columns(scenario, name, row)) for name, row in scenario["rows"].items()]
@@ -152,8 +152,8 @@ def page(results):
     parts = ["<!doctype html><html lang=en><meta charset=utf-8><title>NetworkLayer: benchmark</title>", f"<style>{STYLE}</style>",
              "<h1>NetworkLayer: benchmark</h1>"]
     parts += [f"<p><b>{escape(name)}</b>: {escape(value)}</p>" for name, value in facts(results)]
-    parts.append(f"<p>Medians of {results['rounds']} interleaved rounds. × is the ratio to the control in the same run, ± the whole "
-                 "spread over the rounds; the thin lines in the plots show that spread, each dot one round.</p><ul>")
+    parts.append(f"<p>Medians of {results['rounds']} interleaved rounds. × is the ratio to the control, the median of those in each round; "
+                 "± is the whole spread over the rounds; the thin lines in the plots show that spread, each dot one round.</p><ul>")
     parts += [f"<li><b>{escape(name)}</b>: {escape(text)}</li>" for name, text in results["contenders"].items()]
     parts.append("</ul>")
     for scenario in results["scenarios"]:

@@ -1,9 +1,10 @@
 """What is measured."""
 from dataclasses import dataclass, field
 
-CONTENDERS = ["control", "send", "batches", "on-loop", "pipeline", "typed", "layer-urlsession", "raw-urlsession", "ahc"]
+CONTENDERS = ["control", "same-request", "send", "batches", "on-loop", "pipeline", "typed", "layer-urlsession", "raw-urlsession", "ahc"]
 DESCRIPTIONS = {
     "control": "libcurl from C",
+    "same-request": "libcurl from C, with the header fields that this library adds",
     "send": "this library: send, over libcurl",
     "batches": "this library: send, its loop scheduled in batches",
     "on-loop": "this library: send, its tasks on the loop's thread",
@@ -13,10 +14,10 @@ DESCRIPTIONS = {
     "raw-urlsession": "URLSession",
     "ahc": "AsyncHTTPClient",
 }
-OURS_AND_PEERS = [name for name in CONTENDERS if name not in ("typed", "batches")]
-WITH_BATCHES = [name for name in CONTENDERS if name != "typed"]
+OURS_AND_PEERS = [name for name in CONTENDERS if name not in ("same-request", "typed", "batches")]
+WITH_BATCHES = [name for name in CONTENDERS if name not in ("same-request", "typed")]
 # Programs that are another one with a word more.
-VARIANTS = {"on-loop": ("send", "thread=loop"), "batches": ("send", "schedule=batch")}
+VARIANTS = {"same-request": ("control", "fields=1"), "on-loop": ("send", "thread=loop"), "batches": ("send", "schedule=batch")}
 # URLSession needs a dozen times as long for a request, so it gets fewer of them.
 SLOW = {"layer-urlsession": 8, "raw-urlsession": 8}
 
@@ -67,7 +68,8 @@ TLS = ["control", "send", "raw-urlsession", "ahc"]
 
 SCENARIOS = [
     small("small-1", "small GET, one after the other", 1, 8_000),
-    small("small-64", "small GET, 64 in flight", 64, 40_000, contenders=WITH_BATCHES, goals={"send": (1.10, 0.95)}),
+    small("small-64", "small GET, 64 in flight", 64, 40_000,
+          contenders=["control", "same-request", *WITH_BATCHES[1:]], goals={"send": (1.10, 0.95)}),
     small("small-512", "small GET, 512 in flight", 512, 40_000, goals={"send": (1.10, 0.95)}),
     small("small-polls", "small GET, 64 in flight, and 900 long polls", 64, 30_000, options={"polls": 900},
           contenders=["control", "send", "pipeline", "ahc"], goals={"send": (1.10, 0.95)}),

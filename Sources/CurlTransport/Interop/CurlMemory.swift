@@ -32,8 +32,9 @@ enum CurlMemory {
     ])
 
     /// Where the region is: asked for each of some fifty pieces that a request takes, and so not behind a lazy `static let`.
-    /// Written once, before libcurl has any memory.
-    nonisolated(unsafe) private static var place: (start: UInt, count: UInt) = (0, 0)
+    /// Written once, before libcurl has any memory. Another user of libcurl may read it meanwhile, for a piece of his own: as it
+    /// is before, after, or half of each, that piece is not in the region.
+    nonisolated(unsafe) private static var place: (start: UInt, count: UInt) = (1 << (UInt.bitWidth - 1), 0)
 
     private static let allocate: curl_malloc_callback = { bytes in
         bytes < smallest ? malloc(bytes) : region.take(bytes) ?? malloc(bytes)

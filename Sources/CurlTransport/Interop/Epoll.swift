@@ -48,6 +48,15 @@ final class Epoll {
         let isReadable: Bool
         let isWritable: Bool
         let hasError: Bool
+
+        /// An error is there to be read: while a reset arrives, it shows before the end does, and libcurl, told of an error
+        /// alone, would not send the request again on another connection.
+        init(descriptor: Int32, flags: UInt32) {
+            self.descriptor = descriptor
+            isReadable = flags & (ccurl_epoll_in | ccurl_epoll_hup | ccurl_epoll_err) != 0
+            isWritable = flags & ccurl_epoll_out != 0
+            hasError = flags & ccurl_epoll_err != 0
+        }
     }
 
     /// Waits until something happens.
@@ -61,12 +70,6 @@ final class Epoll {
 
     /// One of the events of the last wait.
     func event(at index: Int) -> Event {
-        let flags = events[index].events
-        return Event(
-            descriptor: events[index].data.fd,
-            isReadable: flags & (ccurl_epoll_in | ccurl_epoll_hup) != 0,
-            isWritable: flags & ccurl_epoll_out != 0,
-            hasError: flags & ccurl_epoll_err != 0
-        )
+        Event(descriptor: events[index].data.fd, flags: events[index].events)
     }
 }
