@@ -73,7 +73,8 @@ struct StreamingContract {
         for _ in 0..<50 { _ = try await transport.send(.get, other.url()) }
         try await transport.run(.backPressure) {
             let taken = try #require(response.metrics.responseBodyBytes)
-            #expect(taken < 2 << 20)
+            // At most a megabyte and a piece wait for the reader, beside what he has.
+            #expect(taken - first.count <= (1 << 20) + (64 << 10))
         }
         var total = first.count
         while let chunk = try await chunks.next() { total += chunk.count }
