@@ -50,7 +50,7 @@ final class Workers<C: Contender>: Sendable {
         if arguments.mode == .idle {
             // What one connection brings along is not the price of the next.
             try await attempt()
-            memory = Process.kilobytes("VmRSS")
+            memory = Process.status("VmRSS")
         }
         if arguments.polls > 0 {
             for _ in 0..<arguments.polls { Task { [self] in await poll() } }
@@ -69,7 +69,7 @@ final class Workers<C: Contender>: Sendable {
         if cannot.load(ordering: .relaxed) { throw CanNot() }
         if arguments.mode == .idle {
             sleep(2)
-            memory = Process.kilobytes("VmRSS") - memory
+            memory = Process.status("VmRSS") - memory
         }
         times.sort()
         return """
@@ -77,7 +77,7 @@ final class Workers<C: Contender>: Sendable {
             "seconds":\(Double(after.nanoseconds - before.nanoseconds) / 1e9),\
             "user":\(after.user - before.user),"system":\(after.system - before.system),\
             "p50_us":\(times.percentile(0.5)),"p99_us":\(times.percentile(0.99)),\
-            "peak_kb":\(Process.kilobytes("VmHWM")),"sockets":\(Process.openSockets),"grown_kb":\(memory)}
+            "peak_kb":\(Process.status("VmHWM")),"sockets":\(Process.openSockets),"grown_kb":\(memory)}
             """
     }
 
