@@ -17,6 +17,14 @@ struct TLSFaultTests {
         ("SSL certificate problem: self-signed certificate in certificate chain", .certificateUntrusted),
         ("SSL certificate problem: unable to get local issuer certificate", .certificateUntrusted),
         ("server certificate verification failed. CAfile: none CRLfile: none", .certificateUntrusted),
+        (
+            "server verification failed: certificate signer not trusted. (CAfile: a.pem CRLfile: none)",
+            .certificateUntrusted
+        ),
+        ("unable to set private key file: 'client.key' type PEM", .clientCertificateUnusable),
+        (
+            "error reading X.509 potentially-encrypted key file: Decryption has failed.", .clientCertificateUnusable
+        ),
         ("SSL certificate problem: certificate revoked", .certificateRevoked),
         ("SSL: public key does not match pinned public key", .pinnedKeyMismatch),
         ("TLS connect error: error:0A000102:SSL routines::unsupported protocol", .tlsVersionRefused),

@@ -83,6 +83,9 @@ enum CurlFailure {
         case CURLE_SSL_PINNEDPUBKEYNOTMATCH: return .pinnedKeyMismatch
         case CURLE_SSL_INVALIDCERTSTATUS: return .certificateRevoked
         case CURLE_SSL_CERTPROBLEM: return .clientCertificateUnusable
+        // How libcurl 8.23 calls a key that it can't open, among others.
+        case CURLE_BAD_FUNCTION_ARGUMENT:
+            return TLSFault.code(for: text) == .clientCertificateUnusable ? .clientCertificateUnusable : nil
         case CURLcode(rawValue: 98): return .clientCertificateRequired  // CURLE_SSL_CLIENTCERT, 7.77
         // With TLS 1.3 the server judges our certificate when the handshake is over for us.
         case CURLE_RECV_ERROR, CURLE_SEND_ERROR:

@@ -34,6 +34,7 @@ package enum TLSFault {
                 "alert certificate expired", "alert certificate unknown", "alert unknown ca", "alert access denied",
             ], .clientCertificateRefused
         ),
+        (["private key file", "encrypted key file"], .clientCertificateUnusable),
         (["pinned public key", "pinned pubkey"], .pinnedKeyMismatch),
         (
             [
@@ -50,7 +51,7 @@ package enum TLSFault {
         (
             [
                 "local issuer", "get issuer", "issuer certificate", "unknown issuer", "unknown authority",
-                "signer not found", "certificate verification failed",
+                "signer not found", "signer not trusted", "certificate verification failed",
             ], .certificateUntrusted
         ),
     ]
