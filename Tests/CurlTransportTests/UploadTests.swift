@@ -26,17 +26,25 @@ struct UploadTests {
     }
 
     /// It is the answer where the body is out already.
-    @Test func aRefusalAfterTheBodyIsTheAnswer() async throws {
+    @Test(arguments: [RequestBody.bytes(Data(count: 10)), .stream(tenBytes, length: 10), .stream(tenBytes)])
+    func aRefusalAfterTheBodyIsTheAnswer(body: RequestBody) async throws {
         // libcurl sends the body when nothing comes for a second.
         let server = try ScriptedServer(.answer(417, body: Data("no".utf8)))
         defer { server.stop() }
         var request = TransportRequest(method: .post, url: try RequestURL(server.url()))
         request.headerFields[.expect] = "100-continue"
-        request.body = .bytes(Data(count: 10))
+        request.body = body
         request.options.totalTimeout = .seconds(30)
         let response = try await CurlNetworkDispatcher.instance.send(request)
         #expect(response.status == .expectationFailed)
         #expect(String(decoding: try await response.body.collect(), as: UTF8.self) == "no")
+    }
+
+    private static var tenBytes: AsyncStream<Data> {
+        AsyncStream { continuation in
+            continuation.yield(Data(count: 10))
+            continuation.finish()
+        }
     }
 
     private let dispatcher = CurlNetworkDispatcher()

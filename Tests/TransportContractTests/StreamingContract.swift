@@ -221,7 +221,8 @@ struct StreamingContract {
 
     @Test(arguments: ContractTransport.all)
     func slowReader_isNotIdle(transport: ContractTransport) async throws {
-        let size = 1 << 20
+        // More than waits for a reader and in sockets.
+        let size = 32 << 20
         let server = try ScriptedServer(.answer(body: Data(count: size)))
         let slow = try ScriptedServer([.read, .pause(milliseconds: 1500), .send("HTTP/1.1 204 x\r\n\r\n"), .close])
         defer {

@@ -33,7 +33,11 @@ final class RequestBodyReader {
     /// Whether libcurl has been given the whole body, and has sent that many bytes.
     func isWhole(sent: Int) -> Bool {
         guard sent >= position else { return false }
-        return if case .bytes(let bytes) = source { position == bytes.count } else { hasEnded }
+        switch source {
+        case .bytes(let bytes): return position == bytes.count
+        // Of a length that it knows, libcurl does not ask for the end.
+        case .upload(let upload): return hasEnded || position == upload.length
+        }
     }
 
     /// What libcurl gets when it asks for bytes.

@@ -196,16 +196,12 @@ final class LoopCore {
     /// Large buffers while few transfers run, but not where bandwidth is limited: that is kept by the buffer-load, and by
     /// pauses.
     private func wishBuffers(of easy: EasyHandle, for transfer: Transfer) {
-        let request = transfer.request
-        guard !request.options.hasRareOptions || request.options.rate == RateOptions() else {
-            easy.wishReceiveBuffer(LibcurlSupport.defaultBuffer)
-            return easy.wishUploadBuffer(LibcurlSupport.defaultUploadBuffer)
+        let options = transfer.request.options
+        guard !options.hasRareOptions || options.rate == RateOptions() else {
+            return easy.wishReceiveBuffer(LibcurlSupport.defaultBuffer)
         }
-        let (running, support) = (state.admission.running, Libcurl.found)
-        easy.wishReceiveBuffer(support.receiveBufferBytes(running: running))
-        if easy.reader != nil {
-            easy.wishUploadBuffer(support.uploadBufferBytes(running: running, body: request.body?.length))
-        }
+        let running = state.admission.running
+        easy.wishReceiveBuffer(Libcurl.found.receiveBufferBytes(running: running))
         if running <= LibcurlSupport.fewTransfers { transfer.widenFlow() }
     }
 

@@ -148,20 +148,7 @@ struct LibcurlSupport: Sendable {
     static let fewTransfers = 64
     /// libcurl's own buffers for so many are kept apart from what lives longer (``CurlMemory``).
     static let manyTransfers = 1024
-
-    /// The buffer in bytes through which a body is sent (CURLOPT_UPLOAD_BUFFERSIZE): large likewise while few run, for a body
-    /// that does not fit into libcurl's own.
-    /// - Parameters:
-    ///   - running: How many transfers run.
-    ///   - body: The body's length, where it is known.
-    func uploadBufferBytes(running: Int, body: Int?) -> Int {
-        let isLarge = body.map { $0 > Self.defaultUploadBuffer } ?? true
-        return isLarge && running <= Self.fewUploads ? Self.largeUploadBuffer : Self.defaultUploadBuffer
-    }
-
-    static let largeUploadBuffer = 1024 * 1024
-    /// libcurl's own size.
-    static let defaultUploadBuffer = 64 * 1024
-    /// So many may have as much memory each.
-    static let fewUploads = 16
+    /// The same of the buffer through which a body is sent (CURLOPT_UPLOAD_BUFFERSIZE). A larger one is faster, but the idle clock
+    /// sees a body move when libcurl asks for more of it, and a stream that pauses may keep a part of the buffer from its server.
+    static let uploadBuffer = 64 * 1024
 }

@@ -21,6 +21,9 @@ final class UploadChannel: Sendable {
     private let producer: BodyProducer
     private let state: Guarded<State>
 
+    /// The body's length, where it is known.
+    var length: Int? { producer.length }
+
     init(_ producer: BodyProducer) {
         self.producer = producer
         state = Guarded(State(flow: UploadState(length: producer.length)))

@@ -42,14 +42,6 @@ struct LibcurlSupportTests {
         #expect(support(LibcurlVersion(8, 7)).receiveBufferBytes(running: 10_000) == 256 * 1024)
     }
 
-    @Test(
-        arguments: [
-            (1, 65_536, 64), (1, 65_537, 1024), (1, nil, 1024), (16, nil, 1024), (17, nil, 64), (17, 1 << 30, 64),
-        ] as [(Int, Int?, Int)])
-    func theUploadBufferIsLargeForLargeBodies_WhileFewTransfersRun(running: Int, body: Int?, kibibytes: Int) {
-        #expect(support(LibcurlVersion(8, 6)).uploadBufferBytes(running: running, body: body) == kibibytes * 1024)
-    }
-
     @Test func whatWasBuiltWithoutHTTP2RefusesIt_AndSaysWhy() throws {
         let capabilities = TransportCapabilities(curl: support(LibcurlVersion(8, 14), features: ["SSL"]))
         var request = TransportRequest(url: try RequestURL("http://localhost/"))
