@@ -49,7 +49,7 @@ static size_t give_body(char *bytes, size_t size, size_t count, void *context) {
     return room;
 }
 
-// As long as those of the library, which are measured as text.
+// The two fields that the library adds to each request; only their length matters here.
 static struct curl_slist *make_fields(void) {
     struct curl_slist *agent = curl_slist_append(NULL, "User-Agent: NetworkLayer/0.0.0");
     struct curl_slist *fields = agent ? curl_slist_append(agent, "Accept-Encoding: gzip, deflate") : NULL;

@@ -69,7 +69,7 @@ TLS = ["control", "send", "raw-urlsession", "ahc"]
 SCENARIOS = [
     small("small-1", "small GET, one after the other", 1, 8_000),
     small("small-64", "small GET, 64 in flight", 64, 40_000,
-          contenders=["control", "same-request", *WITH_BATCHES[1:]], goals={"send": (1.10, 0.95)}),
+          contenders=[name for name in CONTENDERS if name != "typed"], goals={"send": (1.10, 0.95)}),
     small("small-512", "small GET, 512 in flight", 512, 40_000, goals={"send": (1.10, 0.95)}),
     small("small-polls", "small GET, 64 in flight, and 900 long polls", 64, 30_000, options={"polls": 900},
           contenders=["control", "send", "pipeline", "ahc"], goals={"send": (1.10, 0.95)}),

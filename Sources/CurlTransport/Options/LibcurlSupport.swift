@@ -127,9 +127,8 @@ struct LibcurlSupport: Sendable {
     /// connection or lose data.
     func isPausable(_ version: TransportOptions.HTTPVersion) -> Bool {
         switch version {
-        case .http1_0, .http1_1: true
-        // HTTP/2 only where it has no such fault.
-        case .automatic: true
+        // Automatic is HTTP/2 only where it has no such fault.
+        case .http1_0, .http1_1, .automatic: true
         case .http2, .http2PriorKnowledge, .http3: pausesHTTP2
         }
     }
@@ -148,7 +147,8 @@ struct LibcurlSupport: Sendable {
     static let fewTransfers = 64
     /// libcurl's own buffers for so many are kept apart from what lives longer (``CurlMemory``).
     static let manyTransfers = 1024
-    /// The same of the buffer through which a body is sent (CURLOPT_UPLOAD_BUFFERSIZE). A larger one is faster, but the idle clock
-    /// sees a body move when libcurl asks for more of it, and a stream that pauses may keep a part of the buffer from its server.
+    /// libcurl's own size of the buffer through which a body is sent (CURLOPT_UPLOAD_BUFFERSIZE), which is left alone. A larger
+    /// one is faster, but the idle clock sees a body move when libcurl asks for more of it, and a stream that pauses may keep a
+    /// part of the buffer from its server.
     static let uploadBuffer = 64 * 1024
 }

@@ -34,9 +34,9 @@ final class UploadChannel: Sendable {
 
     // MARK: The loop's side
 
-    /// Takes at most `count` bytes, as ``UploadState/take(_:pauses:)`` does. The first call starts the producer, so that it is not asked before there is a
-    /// connection.
-    func take(_ count: Int, pauses: Bool = true) -> UploadState.Taking {
+    /// Takes at most `count` bytes, as ``UploadState/take(_:pauses:)`` does. The first call starts the producer, so that it is
+    /// not asked before there is a connection.
+    func take(_ count: Int, pauses: Bool) -> UploadState.Taking {
         let (taking, producer) = state.withLock { state in
             if state.task == nil { state.task = start(round: state.round) }
             let (taking, wakesProducer) = state.flow.take(count, pauses: pauses)
