@@ -33,6 +33,7 @@ struct Exclusion: Sendable, CustomTestStringConvertible {
         case enormousLength
         case chunkSizeWithPrefix
         case manyFields
+        case droppedFlood
     }
 
     enum Expectation {
@@ -94,6 +95,11 @@ struct Exclusion: Sendable, CustomTestStringConvertible {
             .manyFields,
             .isNotRun,
             "thousands of header lines keep every URLSession of the process busy for seconds, tens of thousands for minutes"
+        ),
+        urlsession(
+            .droppedFlood,
+            .isNotRun,
+            "a chunk's extension or interim responses without end may keep every URLSession of the process busy until the server stops"
         ),
         urlsession(
             .chunkSizeWithPrefix, .isNotRun, "a chunk size written `0x3` ends the process, with libcurl 7.74 below"),

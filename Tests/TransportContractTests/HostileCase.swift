@@ -19,6 +19,8 @@ struct HostileCase: Sendable, CustomTestStringConvertible {
     var lenient: Outcome?
     /// The case that a transport may be excluded from.
     var exclusion: Exclusion.Case?
+    /// Whether the server sends without end what libcurl looks at and drops.
+    var isDropped = false
     var change: @Sendable (inout TransportOptions) -> Void = { _ in }
 
     var testDescription: String { name }
@@ -52,6 +54,13 @@ struct HostileCase: Sendable, CustomTestStringConvertible {
         return copy
     }
 
+    /// The case of a server whose words without end are dropped.
+    func dropped() -> HostileCase {
+        var copy = self
+        copy.isDropped = true
+        return copy
+    }
+
     private static let libcurlIsOld: Bool = {
         let words = CurlNetworkDispatcher.instance.capabilities.basis.split(separator: " ")
         let numbers = words.dropFirst().first?.split(separator: ".").compactMap { Int($0) } ?? []
@@ -75,7 +84,8 @@ struct HostileCase: Sendable, CustomTestStringConvertible {
                 details = error.description
                 // What ran out of time lets go of its connection, before the server does.
                 if error.code == .idleTimeout || error.code == .totalTimeout {
-                    try await server.wait { $0.endedConnectionCount == $0.connectionCount }
+                    let letsGo = { try await server.wait { $0.endedConnectionCount == $0.connectionCount } }
+                    if isDropped { try await transport.run(.droppedFlood, body: letsGo) } else { try await letsGo() }
                 }
             }
             #expect(outcomes.contains(outcome), "\(details)")
