@@ -36,8 +36,8 @@ install_missing() {
     say "Installing with apt: ${missing_packages[*]}"
     local log
     log=$(mktemp)
-    if ! { as_root apt-get update && as_root env DEBIAN_FRONTEND=noninteractive \
-        apt-get install -y --no-install-recommends "${missing_packages[@]}"; } >"$log" 2>&1; then
+    if ! { as_root apt-get -o Acquire::Retries=3 update && as_root env DEBIAN_FRONTEND=noninteractive \
+        apt-get -o Acquire::Retries=3 install -y --no-install-recommends "${missing_packages[@]}"; } >"$log" 2>&1; then
         cat "$log" >&2
         rm -f "$log"
         die "apt failed; its words are above"
