@@ -91,6 +91,26 @@ struct UploadTests {
         #expect(received.body == expected(count, of: size))
     }
 
+    /// Whatever a stream has given reaches the server, though more comes only when the server has it.
+    @Test(arguments: [600_000, nil])
+    func aStreamThatWaitsKeepsNothingBack(length: Int?) async throws {
+        let (size, gate) = (300_000, Gate())
+        let answer = Script.Step.send("HTTP/1.1 204 x\r\n\r\n")
+        let server = try ScriptedServer(
+            scripts: [
+                [.readHead, .readBody(size, each: 2_000, pause: 1), .open(gate), .readBody(size), answer]
+            ], segment: 1000)
+        defer { server.stop() }
+        let body = AsyncStream<Data> { continuation in
+            for _ in 0..<30 { continuation.yield(Data(count: size / 30)) }
+            gate.whenOpen {
+                continuation.yield(Data(count: size))
+                continuation.finish()
+            }
+        }
+        #expect(try await post(server.url(), .stream(body, length: length)).status == .noContent)
+    }
+
     @Test func anEmptyStreamIsAnEmptyBody() async throws {
         let server = try ScriptedServer(.ok())
         defer { server.stop() }

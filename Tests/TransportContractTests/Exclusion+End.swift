@@ -31,6 +31,7 @@ extension Exclusion.Case {
         case .uploadOnAClosedConnection: "rewinds the body"
         case .headWithOddNames: "reads past such a line"
         case .manyFields: "reads them in linear time"
+        case .slowUpload: "tells what the server has taken"
         case .droppedFlood: "lets a cancelled task come between two reads"
         case .conflictingLengths, .largeHead, .chunkSizeWithPrefix: ""
         }

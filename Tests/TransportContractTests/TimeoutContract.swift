@@ -57,6 +57,21 @@ struct TimeoutContract {
     }
 
     @Test(arguments: ContractTransport.all)
+    func idleTimeout_isNotForAnUploadThatMoves(transport: ContractTransport) async throws {
+        let size = 512 << 10
+        let script: Script = [.readHead, .readBody(size, each: 15_000, pause: 100), .send("HTTP/1.1 204 x\r\n\r\n")]
+        let server = try ScriptedServer(scripts: [script], segment: 1000)
+        defer { server.stop() }
+        try await transport.run(.slowUpload) {
+            let answer = try await transport.send(.post, server.url(), body: Data(count: size)) {
+                options(&$0)
+                $0.idleTimeout = .seconds(1)
+            }
+            #expect(answer.status == 204)
+        }
+    }
+
+    @Test(arguments: ContractTransport.all)
     func idleTimeout_startsAnewWithEveryByte(transport: ContractTransport) async throws {
         let body = Data(repeating: 0x61, count: 30)
         let head = Script.head(200, fields: [("Content-Length", "30")])

@@ -28,7 +28,8 @@ enum CurlMemory {
     private static let region = BufferRegion([
         (LibcurlSupport.largeBuffer + 1, LibcurlSupport.fewTransfers),
         (LibcurlSupport.defaultBuffer + 1, LibcurlSupport.manyTransfers),
-        (LibcurlSupport.uploadBuffer, LibcurlSupport.fewTransfers),
+        (LibcurlSupport.defaultUploadBuffer, LibcurlSupport.fewTransfers),
+        (LibcurlSupport.largeUploadBuffer, LibcurlSupport.fewUploads),
     ])
 
     /// Where the region is: asked for each of some fifty pieces that a request takes, and so not behind a lazy `static let`.

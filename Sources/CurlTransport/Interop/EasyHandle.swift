@@ -24,6 +24,8 @@ final class EasyHandle: @unchecked Sendable {
     var setup: EasySetup?
     /// The size of its receive buffer, in bytes.
     private var receiveBuffer = LibcurlSupport.defaultBuffer
+    /// The same of its buffer for sending.
+    private var uploadBuffer = LibcurlSupport.defaultUploadBuffer
     /// The multi handle that its sockets report to.
     var socketContext: UnsafeMutableRawPointer?
     /// The URL in its parts, as libcurl reads it for each transfer; `nil` where it parses the text.
@@ -56,6 +58,7 @@ final class EasyHandle: @unchecked Sendable {
         setup = nil
         socketContext = nil
         receiveBuffer = LibcurlSupport.defaultBuffer
+        uploadBuffer = LibcurlSupport.defaultUploadBuffer
         release()
         errorText[0] = 0
         _ = ccurl_easy_setopt_pointer(pointer, CURLOPT_ERRORBUFFER, errorText)
@@ -79,6 +82,13 @@ final class EasyHandle: @unchecked Sendable {
         guard receiveBuffer != bytes else { return }
         let code = ccurl_easy_setopt_long(pointer, CURLOPT_BUFFERSIZE, bytes)
         if code == CURLE_OK { receiveBuffer = bytes }
+    }
+
+    /// The same for the buffer through which a body is sent (CURLOPT_UPLOAD_BUFFERSIZE).
+    func wishUploadBuffer(_ bytes: Int) {
+        guard uploadBuffer != bytes else { return }
+        let code = ccurl_easy_setopt_long(pointer, CURLOPT_UPLOAD_BUFFERSIZE, bytes)
+        if code == CURLE_OK { uploadBuffer = bytes }
     }
 
     /// The transfer that it works for.

@@ -118,11 +118,14 @@ final class MultiHandle {
         Unmanaged<MultiHandle>.fromOpaque(context).takeUnretainedValue()
     }
 
-    private static let socketCallback: ccurl_socket_callback = { _, descriptor, interest, context, _ in
+    private static let socketCallback: ccurl_socket_callback = { easy, descriptor, interest, context, _ in
         guard let context else { return 0 }
         var wanted: SocketInterests.Interest = []
         if interest == ccurl_poll_in || interest == ccurl_poll_inout { wanted.insert(.read) }
-        if interest == ccurl_poll_out || interest == ccurl_poll_inout { wanted.insert(.write) }
+        if interest == ccurl_poll_out || interest == ccurl_poll_inout {
+            wanted.insert(.write)
+            if let easy { Transfer.of(easy)?.sendingSocket = descriptor }
+        }
         of(context).loop.multiWants(wanted, of: descriptor)
         return 0
     }

@@ -30,6 +30,9 @@ final class RequestBodyReader {
         return upload
     }
 
+    /// Whether libcurl has been given bytes that it has not sent.
+    func isAhead(of sent: Int) -> Bool { position > sent }
+
     /// Whether libcurl has been given the whole body, and has sent that many bytes.
     func isWhole(sent: Int) -> Bool {
         guard sent >= position else { return false }

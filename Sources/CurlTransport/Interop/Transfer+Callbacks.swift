@@ -72,7 +72,13 @@ extension Transfer {
         case .bytes(let count):
             if count > 0 { state.lastActivity = clock.now }
             return count
-        case .pause: return ccurl_readfunc_pause
+        case .pause:
+            if Libcurl.found.suffers(from: .pauseKeepsSentBytes), let easy, let reader = easy.reader,
+                reader.isAhead(of: easy.uploadedBytes)
+            {
+                delegate?.transferKeepsBytes(self)
+            }
+            return ccurl_readfunc_pause
         case .failure(let error):
             state.fail(error)
             return ccurl_readfunc_abort

@@ -196,12 +196,16 @@ final class LoopCore {
     /// Large buffers while few transfers run, but not where bandwidth is limited: that is kept by the buffer-load, and by
     /// pauses.
     private func wishBuffers(of easy: EasyHandle, for transfer: Transfer) {
-        let options = transfer.request.options
-        guard !options.hasRareOptions || options.rate == RateOptions() else {
-            return easy.wishReceiveBuffer(LibcurlSupport.defaultBuffer)
+        let request = transfer.request
+        guard !request.options.hasRareOptions || request.options.rate == RateOptions() else {
+            easy.wishReceiveBuffer(LibcurlSupport.defaultBuffer)
+            return easy.wishUploadBuffer(LibcurlSupport.defaultUploadBuffer)
         }
-        let running = state.admission.running
-        easy.wishReceiveBuffer(Libcurl.found.receiveBufferBytes(running: running))
+        let (running, support) = (state.admission.running, Libcurl.found)
+        easy.wishReceiveBuffer(support.receiveBufferBytes(running: running))
+        if easy.reader != nil {
+            easy.wishUploadBuffer(support.uploadBufferBytes(running: running, body: request.body?.length))
+        }
         if running <= LibcurlSupport.fewTransfers { transfer.widenFlow() }
     }
 
@@ -257,6 +261,9 @@ final class LoopCore {
             retire(transfer)
         }
     }
+
+    /// When libcurl, asked to go on, sends what it kept at a pause, and asks for more again.
+    private static let keptBytesCheck = Duration.milliseconds(10)
 
     /// How often an abandoned transfer is looked at. It has no other clock any more.
     private static let lookupCheck = Duration.milliseconds(100)
@@ -323,18 +330,30 @@ final class LoopCore {
     ///   its last transfer.
     private func check(_ transfer: Transfer, isNew: Bool = false) {
         if transfer.isInMulti, let failure = transfer.state.failure { return abandon(transfer, failure) }
-        var isConnected = false
+        if transfer.keepsBytes {
+            transfer.keepsBytes = false
+            resume(transfer)
+            // A faulty one has ended with it.
+            guard transfer.isInMulti else { return }
+        }
+        var (isConnected, isSending) = (false, transfer.easy?.reader != nil)
         var waitsSince: MonotonicTime?
         if !isNew, let admitted = transfer.clocks.admitted, let connectedAfter = transfer.easy?.connectedAfter {
             isConnected = true
             let connected = admitted + .microseconds(connectedAfter)
             if !transfer.state.hasResponse { waitsSince = connected }
             transfer.state.lastActivity = max(transfer.state.lastActivity, connected)
+            if let easy = transfer.easy, let reader = easy.reader {
+                let (sent, queued) = (easy.uploadedBytes, transfer.queuedBytes)
+                transfer.state.sent(sent - queued, by: clock.now)
+                isSending = queued > 0 || !reader.isWhole(sent: sent)
+            }
         }
         // A reader who takes his time does not make the server idle.
         if transfer.channel.isPaused { transfer.state.lastActivity = clock.now }
         let verdict = transfer.clocks.check(
-            at: clock.now, isConnected: isConnected, lastActivity: transfer.state.lastActivity, waitsSince: waitsSince)
+            at: clock.now, isConnected: isConnected, lastActivity: transfer.state.lastActivity, isSending: isSending,
+            waitsSince: waitsSince)
         switch verdict {
         case .lookAgain(let time): state.deadlines.set(transfer.slot, to: time)
         case .neverAgain: state.deadlines.remove(transfer.slot)
@@ -411,6 +430,11 @@ extension LoopCore: TransferDelegate {
         guard !transfer.isTouched else { return }
         transfer.isTouched = true
         state.touched.append(transfer)
+    }
+
+    func transferKeepsBytes(_ transfer: Transfer) {
+        transfer.keepsBytes = true
+        state.deadlines.set(transfer.slot, to: clock.now + Self.keptBytesCheck)
     }
 
     func transfer(_ transfer: Transfer, opened descriptor: Int32) {

@@ -47,6 +47,10 @@ struct Nanoseconds: Sendable {
     let count: Int64
 
     init(_ duration: Duration) { count = duration.nanoseconds }
+    private init(count: Int64) { self.count = count }
+
+    /// One of so many parts, at least a nanosecond.
+    func part(of parts: Int64) -> Nanoseconds { Nanoseconds(count: max(1, count / parts)) }
 }
 
 extension Duration {

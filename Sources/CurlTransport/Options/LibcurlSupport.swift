@@ -99,12 +99,15 @@ struct LibcurlSupport: Sendable {
         case http2ResumeStalls
         /// A kept tunnel serves requests with other credentials for the proxy.
         case tunnelsIgnoreProxyCredentials
+        /// What the socket would not take of a body is kept while the body's stream pauses: up to a thirty-second of the buffer.
+        case pauseKeepsSentBytes
 
         var fixedIn: LibcurlVersion {
             switch self {
             case .http2UploadSpins, .http2TruncationIsSuccess, .http2PriorKnowledgeServesOnce: LibcurlVersion(8, 0)
             case .http2PauseStarves: LibcurlVersion(8, 1)
             case .http2PauseLosesData: LibcurlVersion(8, 4)
+            case .pauseKeepsSentBytes: LibcurlVersion(8, 7)
             case .http2ResumeStalls: LibcurlVersion(8, 14)
             case .tunnelsIgnoreProxyCredentials: LibcurlVersion(8, 19)
             }
@@ -133,6 +136,16 @@ struct LibcurlSupport: Sendable {
         }
     }
 
+    /// Whether a request goes out over HTTP/1 for certain.
+    func speaksHTTP1(_ version: TransportOptions.HTTPVersion, isSecure: Bool) -> Bool {
+        switch version {
+        case .http1_0, .http1_1: true
+        case .automatic: !(isSecure && http2ByDefault)
+        case .http2, .http3: !isSecure
+        case .http2PriorKnowledge: false
+        }
+    }
+
     /// The receive buffer in bytes (CURLOPT_BUFFERSIZE). Large bodies come with far fewer system calls through a large one.
     /// Before 8.7 each running transfer has its own, so it is large only while few run.
     /// - Parameter running: How many transfers run.
@@ -147,8 +160,20 @@ struct LibcurlSupport: Sendable {
     static let fewTransfers = 64
     /// libcurl's own buffers for so many are kept apart from what lives longer (``CurlMemory``).
     static let manyTransfers = 1024
-    /// libcurl's own size of the buffer through which a body is sent (CURLOPT_UPLOAD_BUFFERSIZE), which is left alone. A larger
-    /// one is faster, but the idle clock sees a body move when libcurl asks for more of it, and a stream that pauses may keep a
-    /// part of the buffer from its server.
-    static let uploadBuffer = 64 * 1024
+
+    /// The buffer in bytes through which a body is sent (CURLOPT_UPLOAD_BUFFERSIZE): large while few bodies are sent, for one
+    /// that does not fit into libcurl's own.
+    /// - Parameters:
+    ///   - running: How many transfers run.
+    ///   - body: The body's length, where it is known.
+    func uploadBufferBytes(running: Int, body: Int?) -> Int {
+        let isLarge = body.map { $0 > Self.defaultUploadBuffer } ?? true
+        return isLarge && running <= Self.fewUploads ? Self.largeUploadBuffer : Self.defaultUploadBuffer
+    }
+
+    /// libcurl's own size.
+    static let defaultUploadBuffer = 64 * 1024
+    /// With half of it nothing is gained.
+    static let largeUploadBuffer = 1024 * 1024
+    static let fewUploads = 16
 }

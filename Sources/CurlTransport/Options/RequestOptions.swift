@@ -120,9 +120,9 @@ struct HTTPVersionOption: EasyOption {
         case .http2 where !isSecure, .http3 where !isSecure: try easy.set(.httpVersion, OptionValue.http1_1)
         case .http2: try setHTTP2(easy)
         case .http3: try easy.set(.httpVersion, OptionValue.http3)
-        case .automatic:
-            let speaksHTTP2 = isSecure && support.http2ByDefault
-            if speaksHTTP2 { try setHTTP2(easy) } else { try easy.set(.httpVersion, OptionValue.http1_1) }
+        case .automatic where support.speaksHTTP1(version, isSecure: isSecure):
+            try easy.set(.httpVersion, OptionValue.http1_1)
+        case .automatic: try setHTTP2(easy)
         }
     }
 

@@ -33,6 +33,10 @@ final class Transfer: @unchecked Sendable {
     var endedAtOnce = false
     /// Why no socket could be opened: errno.
     var socketFailure: Int32?
+    /// The socket that libcurl waited to write to; none for what was written at once.
+    var sendingSocket: Int32?
+    /// Whether libcurl paused it with bytes that are to be sent.
+    var keepsBytes = false
     /// Whether it ends with its connection, before any request.
     var isPrewarming = false
     /// Whether something is to be delivered at the end of the round.
@@ -72,6 +76,13 @@ final class Transfer: @unchecked Sendable {
     /// Lets more of the body wait for its reader.
     func widenFlow() { if case .pause = whenFull { whenFull = .pause(above: BodyFlow.roomyMark) } }
 
+    /// How many bytes wait in its socket for the server. Over HTTP/2 they are everybody's, and not counted.
+    var queuedBytes: Int {
+        guard let sendingSocket, Libcurl.found.speaksHTTP1(request.options.httpVersion, isSecure: origin.isSecure)
+        else { return 0 }
+        return SendQueue.bytes(of: sendingSocket)
+    }
+
     /// The time since `send`.
     var elapsed: Duration { MonotonicTime.now - clocks.sent }
 }
@@ -80,6 +91,8 @@ final class Transfer: @unchecked Sendable {
 protocol TransferDelegate: AnyObject {
     /// Something is to be delivered at the end of the round.
     func transferWasTouched(_ transfer: Transfer)
+    /// The transfer's stream pauses, and libcurl would keep what it has of it.
+    func transferKeepsBytes(_ transfer: Transfer)
     /// The transfer has opened a socket, so its host's name is resolved.
     func transfer(_ transfer: Transfer, opened descriptor: Int32)
 }

@@ -17,6 +17,8 @@ struct TransferState {
     private(set) var failure: (any Error)?
     /// When something moved last.
     var lastActivity: MonotonicTime
+    /// How many bytes of the request's body the server had by then.
+    private var sentBytes = 0
 
     init(now: MonotonicTime, answersChallenges: Bool = false, expectsContinue: Bool = false) {
         lastActivity = now
@@ -64,6 +66,12 @@ struct TransferState {
         lastActivity = now
         hasBody = true
         return true
+    }
+
+    /// How many bytes of the request's body the server has. libcurl asks for them a buffer at a time and the system holds megabytes,
+    /// which a slow connection may take longer to empty than the idle timeout.
+    mutating func sent(_ bytes: Int, by now: MonotonicTime) {
+        if bytes != sentBytes { (sentBytes, lastActivity) = (bytes, max(lastActivity, now)) }
     }
 
     /// The head that was held is the last one after all: its body comes, or the end.
@@ -117,6 +125,9 @@ struct TransferClocks {
     /// Nobody wants the body any more; what is left of it may take that long, for the connection's sake.
     mutating func drain(until deadline: MonotonicTime) { drainDeadline = deadline }
 
+    /// So many looks in one idle timeout: what has moved is dated by the look that sees it.
+    private static let looksWhileSending: Int64 = 8
+
     /// What to do when the clocks are looked at.
     enum Verdict: Equatable {
         case fail(NetworkError.Code)
@@ -128,9 +139,11 @@ struct TransferClocks {
     /// - Parameters:
     ///   - isConnected: Whether the connection can be used; asked only when it matters.
     ///   - lastActivity: When something moved last.
+    ///   - isSending: Whether a body goes out, whose movement is seen by looking.
     ///   - waitsSince: When the connection could be used, while nothing of the response has come.
     func check(
-        at now: MonotonicTime, isConnected: Bool, lastActivity: MonotonicTime, waitsSince: MonotonicTime? = nil
+        at now: MonotonicTime, isConnected: Bool, lastActivity: MonotonicTime, isSending: Bool = false,
+        waitsSince: MonotonicTime? = nil
     ) -> Verdict {
         if let totalDeadline, totalDeadline <= now { return .fail(.totalTimeout) }
         if let drainDeadline, drainDeadline <= now { return .fail(.cancelled) }
@@ -146,6 +159,7 @@ struct TransferClocks {
             if let idle = limits.idle {
                 if isConnected, lastActivity + idle <= now { return .fail(.idleTimeout) }
                 next = min(next, (isConnected ? lastActivity : now) + idle)
+                if isSending { next = min(next, now + idle.part(of: Self.looksWhileSending)) }
             }
             if let firstByte = limits.firstByte {
                 if let waitsSince, waitsSince + firstByte <= now { return .fail(.firstByteTimeout) }

@@ -26,9 +26,18 @@ struct LoopbackSocket: Sendable {
     }
 
     /// A socket that listens.
-    /// - Parameter port: 0 for a free one.
-    static func listening(on port: UInt16 = 0, backlog: Int32 = 1024) throws -> LoopbackSocket {
+    /// - Parameters:
+    ///   - port: 0 for a free one.
+    ///   - segment: The most bytes that its connections take in one segment (TCP_MAXSEG), and sixteen times that in all, so that
+    ///     a sender's buffer stays small too.
+    static func listening(on port: UInt16 = 0, backlog: Int32 = 1024, segment: Int32? = nil) throws -> LoopbackSocket {
         let socket = try bound(to: port)
+        if var segment {
+            let size = socklen_t(MemoryLayout<Int32>.size)
+            setsockopt(socket.descriptor, Int32(IPPROTO_TCP), TCP_MAXSEG, &segment, size)
+            segment *= 16
+            setsockopt(socket.descriptor, SOL_SOCKET, SO_RCVBUF, &segment, size)
+        }
         guard listen(socket.descriptor, backlog) == 0 else {
             defer { socket.close() }
             throw failure("listen on 127.0.0.1:\(port)")
@@ -106,9 +115,9 @@ struct LoopbackSocket: Sendable {
         }
     }
 
-    /// The next bytes; `nil` when the peer has closed or reset, or nothing came for the longest wait.
-    func receive() -> Data? {
-        var buffer = [UInt8](repeating: 0, count: 65_536)
+    /// The next bytes, 64 KiB at most; `nil` when the peer has closed or reset, or nothing came for the longest wait.
+    func receive(upTo limit: Int = 65_536) -> Data? {
+        var buffer = [UInt8](repeating: 0, count: min(limit, 65_536))
         while isReady(for: Int16(POLLIN), limit: Self.longestWait) {
             let count = recv(descriptor, &buffer, buffer.count, 0)
             if count > 0 { return Data(buffer[..<count]) }

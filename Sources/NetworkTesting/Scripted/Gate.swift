@@ -37,7 +37,7 @@ public final class Gate: Sendable {
     }
 
     /// Runs an action when it opens, or at once if it is open.
-    func whenOpen(_ action: @escaping @Sendable () -> Void) {
+    package func whenOpen(_ action: @escaping @Sendable () -> Void) {
         let isOpen = state.withLock { state in
             if !state.isOpen { state.actions.append(action) }
             return state.isOpen

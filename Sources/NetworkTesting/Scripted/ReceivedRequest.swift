@@ -56,6 +56,17 @@ struct RequestReader {
         return read(count: request.values(of: "Content-Length").first.flatMap { Int($0) } ?? 0)
     }
 
+    /// Some of what comes next, and at most so many bytes.
+    /// - Returns: How many; `nil` when the connection ended first.
+    mutating func readPiece(upTo count: Int) -> Int? {
+        guard unread.isEmpty else {
+            let piece = unread.prefix(count).count
+            unread = Data(unread.dropFirst(piece))
+            return piece
+        }
+        return socket.receive(upTo: count)?.count
+    }
+
     private mutating func readChunks() -> Data? {
         let lineEnd = Data("\r\n".utf8)
         var body = Data()

@@ -20,6 +20,7 @@ public struct Script: Sendable, ExpressibleByArrayLiteral {
         indirect enum Kind: Sendable {
             case read
             case readHead
+            case readBody(count: Int, size: Int, milliseconds: Int)
             case send(Data)
             case sendSplit(Data, size: Int, milliseconds: Int)
             case flood(Data)
@@ -38,6 +39,15 @@ public struct Script: Sendable, ExpressibleByArrayLiteral {
         public static let read = Step(kind: .read)
         /// Reads one request's head, records it, and leaves its body unread.
         public static let readHead = Step(kind: .readHead)
+        /// Reads so many bytes after a head, as they are on the wire, in pieces with a pause after each. A client notices a slow
+        /// reader where little is under way: ``ScriptedServer/init(scripts:segment:)``.
+        /// - Parameters:
+        ///   - count: How many.
+        ///   - size: The most bytes of a piece, at least 1.
+        ///   - milliseconds: The pause.
+        public static func readBody(_ count: Int, each size: Int = 65_536, pause milliseconds: Int = 0) -> Step {
+            Step(kind: .readBody(count: count, size: max(1, size), milliseconds: milliseconds))
+        }
         /// Sends bytes.
         public static func send(_ bytes: Data) -> Step { Step(kind: .send(bytes)) }
         /// Sends a text as UTF-8.

@@ -23,6 +23,12 @@ struct ScriptedConnection {
             switch step.kind {
             case .read: guard read(&reader) else { return .peer }
             case .readHead: guard readHead(&reader) else { return .peer }
+            case .readBody(var count, let size, let milliseconds):
+                while count > 0 {
+                    guard let piece = reader.readPiece(upTo: min(count, size)) else { return .peer }
+                    count -= piece
+                    if milliseconds > 0 { pauseUnlessStopped(.milliseconds(milliseconds)) }
+                }
             case .send(let bytes): guard socket.send(bytes) else { return .peer }
             case .sendSplit(let bytes, let size, let milliseconds):
                 for start in stride(from: bytes.startIndex, to: bytes.endIndex, by: size) {
@@ -60,6 +66,12 @@ struct ScriptedConnection {
         guard let head = reader.readHead() else { return false }
         log.add(ReceivedRequest(head: head, body: Data(), connection: number))
         return true
+    }
+
+    private func pauseUnlessStopped(_ time: DispatchTimeInterval) {
+        let signal = DispatchSemaphore(value: 0)
+        log.whenStopped { signal.signal() }
+        _ = signal.wait(timeout: .now() + time)
     }
 
     private func wait(until gate: Gate) {

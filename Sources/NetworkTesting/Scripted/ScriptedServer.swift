@@ -24,10 +24,13 @@ public final class ScriptedServer: Sendable {
     public convenience init(_ scripts: Script...) throws { try self.init(scripts: scripts) }
 
     /// Listens on a free port.
-    /// - Parameter scripts: One for each connection, the last for all that follow; none closes every connection.
+    /// - Parameters:
+    ///   - scripts: One for each connection, the last for all that follow; none closes every connection.
+    ///   - segment: The most bytes of a TCP segment, some 500 to 60,000: with few, little is under way at a time. `nil` for the
+    ///     system's own, with which megabytes are.
     /// - Throws: ``SocketFailure``.
-    public init(scripts: [Script]) throws {
-        listener = try LoopbackSocket.listening()
+    public init(scripts: [Script], segment: Int? = nil) throws {
+        listener = try LoopbackSocket.listening(segment: segment.map { Int32(clamping: $0) })
         port = try listener.localPort()
         let (listener, log) = (listener, log)
         Thread.detachNewThread { Self.accept(on: listener, scripts: scripts, log: log) }

@@ -42,6 +42,21 @@ struct LibcurlSupportTests {
         #expect(support(LibcurlVersion(8, 7)).receiveBufferBytes(running: 10_000) == 256 * 1024)
     }
 
+    @Test func theBufferForSendingIsLargeForLargeBodies_WhileFewAreSent() {
+        let found = support(LibcurlVersion(7, 88, 1))
+        for (running, body, isLarge) in [(16, nil, true), (16, 65_537, true), (16, 65_536, false), (17, nil, false)] {
+            #expect(found.uploadBufferBytes(running: running, body: body) == (isLarge ? 1 << 20 : 1 << 16))
+        }
+    }
+
+    @Test func http1IsCertain_WhereNothingElseWasAskedFor() {
+        let (old, new) = (support(LibcurlVersion(7, 88, 1)), support(LibcurlVersion(8, 14)))
+        #expect(old.speaksHTTP1(.automatic, isSecure: true) && new.speaksHTTP1(.automatic, isSecure: false))
+        #expect(!new.speaksHTTP1(.automatic, isSecure: true) && new.speaksHTTP1(.http1_1, isSecure: true))
+        #expect(!old.speaksHTTP1(.http2, isSecure: true) && old.speaksHTTP1(.http2, isSecure: false))
+        #expect(!old.speaksHTTP1(.http2PriorKnowledge, isSecure: false))
+    }
+
     @Test func whatWasBuiltWithoutHTTP2RefusesIt_AndSaysWhy() throws {
         let capabilities = TransportCapabilities(curl: support(LibcurlVersion(8, 14), features: ["SSL"]))
         var request = TransportRequest(url: try RequestURL("http://localhost/"))

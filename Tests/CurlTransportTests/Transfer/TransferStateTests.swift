@@ -60,6 +60,18 @@ struct TransferStateTests {
         #expect(state.lastActivity == after(.seconds(2)))
     }
 
+    @Test func whatHasGoneOutIsActivity_AndWhatHadIsNot() {
+        var state = TransferState(now: start)
+        state.sent(0, by: after(.seconds(1)))
+        #expect(state.lastActivity == start)
+        state.sent(10, by: after(.seconds(2)))
+        state.sent(10, by: after(.seconds(3)))
+        #expect(state.lastActivity == after(.seconds(2)))
+        // libcurl begins again on another connection.
+        state.sent(5, by: after(.seconds(4)))
+        #expect(state.lastActivity == after(.seconds(4)))
+    }
+
     // MARK: Clocks
 
     private func clocks(connect: Duration?, idle: Duration?, total: Duration?) -> TransferClocks {
@@ -98,6 +110,19 @@ struct TransferStateTests {
                 == .lookAgain(after(.seconds(3))))
         #expect(
             one.check(at: after(.seconds(3)), isConnected: true, lastActivity: after(.seconds(1)))
+                == .fail(.idleTimeout))
+    }
+
+    @Test func aBodyThatGoesOutIsLookedAtEightTimes() {
+        var one = clocks(connect: nil, idle: .seconds(2), total: nil)
+        one.admit(at: start)
+        for isConnected in [false, true] {
+            #expect(
+                one.check(at: start, isConnected: isConnected, lastActivity: start, isSending: true)
+                    == .lookAgain(after(.milliseconds(250))))
+        }
+        #expect(
+            one.check(at: after(.seconds(2)), isConnected: true, lastActivity: start, isSending: true)
                 == .fail(.idleTimeout))
     }
 
