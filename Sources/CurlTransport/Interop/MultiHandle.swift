@@ -122,10 +122,8 @@ final class MultiHandle {
         guard let context else { return 0 }
         var wanted: SocketInterests.Interest = []
         if interest == ccurl_poll_in || interest == ccurl_poll_inout { wanted.insert(.read) }
-        if interest == ccurl_poll_out || interest == ccurl_poll_inout {
-            wanted.insert(.write)
-            if let easy { Transfer.of(easy)?.sendingSocket = descriptor }
-        }
+        if interest == ccurl_poll_out || interest == ccurl_poll_inout { wanted.insert(.write) }
+        if let easy { Transfer.of(easy)?.waits(on: descriptor, !wanted.isEmpty) }
         of(context).loop.multiWants(wanted, of: descriptor)
         return 0
     }

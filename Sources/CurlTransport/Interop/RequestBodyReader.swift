@@ -18,7 +18,8 @@ final class RequestBodyReader {
     }
 
     private let source: Source
-    private var position = 0
+    /// How many bytes libcurl has been given.
+    private(set) var position = 0
     /// Whether a streamed body's end was told.
     private var hasEnded = false
 
@@ -29,9 +30,6 @@ final class RequestBodyReader {
         guard case .upload(let upload) = source else { return nil }
         return upload
     }
-
-    /// Whether libcurl has been given bytes that it has not sent.
-    func isAhead(of sent: Int) -> Bool { position > sent }
 
     /// Whether libcurl has been given the whole body, and has sent that many bytes.
     func isWhole(sent: Int) -> Bool {

@@ -73,9 +73,7 @@ extension Transfer {
             if count > 0 { state.lastActivity = clock.now }
             return count
         case .pause:
-            if Libcurl.found.suffers(from: .pauseKeepsSentBytes), let easy, let reader = easy.reader,
-                reader.isAhead(of: easy.uploadedBytes)
-            {
+            if let easy, let reader = easy.reader, mayKeepBytes(given: reader.position, uploaded: easy.uploadedBytes) {
                 delegate?.transferKeepsBytes(self)
             }
             return ccurl_readfunc_pause

@@ -204,7 +204,11 @@ final class LoopCore {
         let (running, support) = (state.admission.running, Libcurl.found)
         easy.wishReceiveBuffer(support.receiveBufferBytes(running: running))
         if easy.reader != nil {
-            easy.wishUploadBuffer(support.uploadBufferBytes(running: running, body: request.body?.length))
+            // libcurl counts what it sends over TLS by the buffer, and only over HTTP/1 does the socket's queue say more.
+            easy.wishUploadBuffer(
+                transfer.speaksHTTP1
+                    ? support.uploadBufferBytes(running: running, body: request.body?.length)
+                    : LibcurlSupport.defaultUploadBuffer)
         }
         if running <= LibcurlSupport.fewTransfers { transfer.widenFlow() }
     }
@@ -346,7 +350,7 @@ final class LoopCore {
             if let easy = transfer.easy, let reader = easy.reader {
                 let (sent, queued) = (easy.uploadedBytes, transfer.queuedBytes)
                 transfer.state.sent(sent - queued, by: clock.now)
-                isSending = queued > 0 || !reader.isWhole(sent: sent)
+                isSending = queued > 0 || !reader.isWhole(sent: sent) || !transfer.state.hasResponse
             }
         }
         // A reader who takes his time does not make the server idle.
@@ -433,6 +437,7 @@ extension LoopCore: TransferDelegate {
     }
 
     func transferKeepsBytes(_ transfer: Transfer) {
+        guard !transfer.keepsBytes else { return }
         transfer.keepsBytes = true
         state.deadlines.set(transfer.slot, to: clock.now + Self.keptBytesCheck)
     }

@@ -99,15 +99,12 @@ struct LibcurlSupport: Sendable {
         case http2ResumeStalls
         /// A kept tunnel serves requests with other credentials for the proxy.
         case tunnelsIgnoreProxyCredentials
-        /// What the socket would not take of a body is kept while the body's stream pauses: up to a thirty-second of the buffer.
-        case pauseKeepsSentBytes
 
         var fixedIn: LibcurlVersion {
             switch self {
             case .http2UploadSpins, .http2TruncationIsSuccess, .http2PriorKnowledgeServesOnce: LibcurlVersion(8, 0)
             case .http2PauseStarves: LibcurlVersion(8, 1)
             case .http2PauseLosesData: LibcurlVersion(8, 4)
-            case .pauseKeepsSentBytes: LibcurlVersion(8, 7)
             case .http2ResumeStalls: LibcurlVersion(8, 14)
             case .tunnelsIgnoreProxyCredentials: LibcurlVersion(8, 19)
             }
@@ -161,14 +158,15 @@ struct LibcurlSupport: Sendable {
     /// libcurl's own buffers for so many are kept apart from what lives longer (``CurlMemory``).
     static let manyTransfers = 1024
 
-    /// The buffer in bytes through which a body is sent (CURLOPT_UPLOAD_BUFFERSIZE): large while few bodies are sent, for one
-    /// that does not fit into libcurl's own.
+    /// The buffer in bytes through which a body is sent (CURLOPT_UPLOAD_BUFFERSIZE): large while few transfers run, for one that
+    /// does not fit into libcurl's own. From 8.7 on each handle keeps its buffer for ever.
     /// - Parameters:
     ///   - running: How many transfers run.
     ///   - body: The body's length, where it is known.
     func uploadBufferBytes(running: Int, body: Int?) -> Int {
         let isLarge = body.map { $0 > Self.defaultUploadBuffer } ?? true
-        return isLarge && running <= Self.fewUploads ? Self.largeUploadBuffer : Self.defaultUploadBuffer
+        let mayBeLarge = !has(.sharedReceiveBuffer) && running <= Self.fewUploads
+        return isLarge && mayBeLarge ? Self.largeUploadBuffer : Self.defaultUploadBuffer
     }
 
     /// libcurl's own size.

@@ -40,7 +40,7 @@ enum BodyPassage {
     case none
     /// Copied at once (CURLOPT_COPYPOSTFIELDS); libcurl sends it together with the head.
     case copied
-    /// Fetched piece by piece, which also tells the idle clock that it moves (CURLOPT_READFUNCTION).
+    /// Fetched piece by piece (CURLOPT_READFUNCTION).
     case fetched
     /// The same, from a task that makes it.
     case streamed

@@ -33,10 +33,12 @@ final class Transfer: @unchecked Sendable {
     var endedAtOnce = false
     /// Why no socket could be opened: errno.
     var socketFailure: Int32?
-    /// The socket that libcurl waited to write to; none for what was written at once.
-    var sendingSocket: Int32?
+    /// The socket that libcurl waits on, of a transfer with a body.
+    private(set) var sendingSocket: Int32?
     /// Whether libcurl paused it with bytes that are to be sent.
     var keepsBytes = false
+    /// What had gone out at the last pause of a body of unknown length.
+    private var sentAtPause: (uploaded: Int, queued: Int)?
     /// Whether it ends with its connection, before any request.
     var isPrewarming = false
     /// Whether something is to be delivered at the end of the round.
@@ -76,11 +78,32 @@ final class Transfer: @unchecked Sendable {
     /// Lets more of the body wait for its reader.
     func widenFlow() { if case .pause = whenFull { whenFull = .pause(above: BodyFlow.roomyMark) } }
 
+    /// libcurl waits on a socket for it, or no longer.
+    func waits(on descriptor: Int32, _ waits: Bool) {
+        guard hasRequestBody else { return }
+        if waits { sendingSocket = descriptor } else if sendingSocket == descriptor { sendingSocket = nil }
+    }
+
+    var speaksHTTP1: Bool { Libcurl.found.speaksHTTP1(request.options.httpVersion, isSecure: origin.isSecure) }
+
     /// How many bytes wait in its socket for the server. Over HTTP/2 they are everybody's, and not counted.
     var queuedBytes: Int {
-        guard let sendingSocket, Libcurl.found.speaksHTTP1(request.options.httpVersion, isSecure: origin.isSecure)
-        else { return 0 }
+        guard let sendingSocket, speaksHTTP1 else { return 0 }
         return SendQueue.bytes(of: sendingSocket)
+    }
+
+    /// Whether libcurl may hold bytes of a body whose stream now pauses. Most versions keep what a full socket did not take (a
+    /// thirty-second of the buffer from 7.84, all of it in 8.7 to 8.9 and from 8.18) until they are asked to go on.
+    /// - Parameters:
+    ///   - given: How many bytes libcurl was given.
+    ///   - uploaded: How many it has sent, in chunks with their framing.
+    func mayKeepBytes(given: Int, uploaded: Int) -> Bool {
+        guard request.body?.length == nil, speaksHTTP1 else { return given > uploaded }
+        // Below 8.7 it asks for a chunk when the last one is out.
+        guard Libcurl.found.has(.sharedReceiveBuffer) else { return false }
+        let now = (uploaded: uploaded, queued: queuedBytes)
+        defer { sentAtPause = now }
+        return now.queued > 0 || sentAtPause.map { $0 != now } ?? true
     }
 
     /// The time since `send`.

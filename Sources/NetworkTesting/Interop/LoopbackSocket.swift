@@ -34,7 +34,10 @@ struct LoopbackSocket: Sendable {
         let socket = try bound(to: port)
         if var segment {
             let size = socklen_t(MemoryLayout<Int32>.size)
-            setsockopt(socket.descriptor, Int32(IPPROTO_TCP), TCP_MAXSEG, &segment, size)
+            guard setsockopt(socket.descriptor, Int32(IPPROTO_TCP), TCP_MAXSEG, &segment, size) == 0 else {
+                defer { socket.close() }
+                throw failure("take segments of \(segment) bytes")
+            }
             segment *= 16
             setsockopt(socket.descriptor, SOL_SOCKET, SO_RCVBUF, &segment, size)
         }

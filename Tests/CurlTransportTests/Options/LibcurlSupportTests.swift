@@ -47,6 +47,7 @@ struct LibcurlSupportTests {
         for (running, body, isLarge) in [(16, nil, true), (16, 65_537, true), (16, 65_536, false), (17, nil, false)] {
             #expect(found.uploadBufferBytes(running: running, body: body) == (isLarge ? 1 << 20 : 1 << 16))
         }
+        #expect(support(LibcurlVersion(8, 7)).uploadBufferBytes(running: 1, body: nil) == 1 << 16)
     }
 
     @Test func http1IsCertain_WhereNothingElseWasAskedFor() {
