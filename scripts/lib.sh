@@ -85,6 +85,19 @@ run() {
     return $status
 }
 
+# logged LOG COMMAND...   in the foreground; what it prints is kept in LOG too.
+logged() {
+    local log=$1 out copier status=0
+    shift
+    exec {out}> >(exec tee "$log")
+    copier=$!
+    run "$@" >&"$out" 2>&1 || status=$?
+    exec {out}>&-
+    # Not for long: what a crashed program has left behind may hold the other end.
+    timeout 30 tail --pid="$copier" -f /dev/null || true
+    return $status
+}
+
 # ---- ports -------------------------------------------------------------------------------------------------------
 
 is_listening() { (exec 3<>"/dev/tcp/$1/$2") 2>/dev/null; }
