@@ -4,8 +4,9 @@ public struct TransportOptions: Sendable, Hashable {
     /// `nil` leaves it to the total timeout. Fails with ``NetworkError/Code/connectTimeout``.
     public var connectTimeout: Duration? = .seconds(10)
     /// The longest time in which nothing moves, in either direction, once connected. 60 s by default; `nil` for none:
-    /// long polls need it long or absent. A body that is sent moves when the server acknowledges some of it where curl
-    /// speaks HTTP/1 without having had to agree on it (tcp(7), SIOCOUTQ), elsewhere when the system takes it. Fails with ``NetworkError/Code/idleTimeout``.
+    /// long polls need it long or absent. A body that is sent moves when the server acknowledges some of it, where curl
+    /// speaks HTTP/1 without having had to agree on it (tcp(7), SIOCOUTQ); elsewhere when the system takes it. Fails with
+    /// ``NetworkError/Code/idleTimeout``.
     public var idleTimeout: Duration? = .seconds(60)
     /// The longest time for the whole exchange, waiting for its turn included. None by default. Fails with
     /// ``NetworkError/Code/totalTimeout``.
