@@ -84,6 +84,7 @@ final class Transfer: @unchecked Sendable {
         if waits { sendingSocket = descriptor } else if sendingSocket == descriptor { sendingSocket = nil }
     }
 
+    /// Whether it goes out over HTTP/1 for certain.
     var speaksHTTP1: Bool { Libcurl.found.speaksHTTP1(request.options.httpVersion, isSecure: origin.isSecure) }
 
     /// How many bytes wait in its socket for the server. Over HTTP/2 they are everybody's, and not counted.

@@ -27,7 +27,7 @@ struct ScriptedConnection {
                 while count > 0 {
                     guard let piece = reader.readPiece(upTo: min(count, size)) else { return .peer }
                     count -= piece
-                    if milliseconds > 0 { pauseUnlessStopped(.milliseconds(milliseconds)) }
+                    if milliseconds > 0 { wait(milliseconds: milliseconds) }
                 }
             case .send(let bytes): guard socket.send(bytes) else { return .peer }
             case .sendSplit(let bytes, let size, let milliseconds):
@@ -68,17 +68,12 @@ struct ScriptedConnection {
         return true
     }
 
-    private func pauseUnlessStopped(_ time: DispatchTimeInterval) {
+    /// Waits that long, or until the gate is open or the server is stopped.
+    private func wait(until gate: Gate? = nil, milliseconds: Int = Int(LoopbackSocket.longestWait)) {
         let signal = DispatchSemaphore(value: 0)
+        gate?.whenOpen { signal.signal() }
         log.whenStopped { signal.signal() }
-        _ = signal.wait(timeout: .now() + time)
-    }
-
-    private func wait(until gate: Gate) {
-        let signal = DispatchSemaphore(value: 0)
-        gate.whenOpen { signal.signal() }
-        log.whenStopped { signal.signal() }
-        _ = signal.wait(timeout: .now() + .milliseconds(Int(LoopbackSocket.longestWait)))
+        _ = signal.wait(timeout: .now() + .milliseconds(milliseconds))
     }
 
     /// A plain close with unread input sends RST, which can overtake what was sent: first the peer has to hear of the end.
