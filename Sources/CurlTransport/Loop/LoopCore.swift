@@ -196,12 +196,12 @@ final class LoopCore {
     /// Large buffers while few transfers run, but not where bandwidth is limited: that is kept by the buffer-load, and by
     /// pauses.
     private func wishBuffers(of easy: EasyHandle, for transfer: Transfer) {
-        let request = transfer.request
+        let (request, support) = (transfer.request, Libcurl.found)
         guard !request.options.hasRareOptions || request.options.rate == RateOptions() else {
-            easy.wishReceiveBuffer(LibcurlSupport.defaultBuffer)
+            easy.wishReceiveBuffer(support.receiveBufferBytes(rate: request.options.rate.maximumReceived))
             return easy.wishUploadBuffer(LibcurlSupport.defaultUploadBuffer)
         }
-        let (running, support) = (state.admission.running, Libcurl.found)
+        let running = state.admission.running
         easy.wishReceiveBuffer(support.receiveBufferBytes(running: running))
         if easy.reader != nil {
             // libcurl counts what it sends over TLS by the buffer, and only over HTTP/1 does the socket's queue say more.

@@ -99,6 +99,8 @@ struct LibcurlSupport: Sendable {
         case http2ResumeStalls
         /// A kept tunnel serves requests with other credentials for the proxy.
         case tunnelsIgnoreProxyCredentials
+        /// A transfer of limited bandwidth takes a hundred buffer-loads at once before it waits.
+        case limitedReceivingBursts
 
         var fixedIn: LibcurlVersion {
             switch self {
@@ -107,12 +109,13 @@ struct LibcurlSupport: Sendable {
             case .http2PauseLosesData: LibcurlVersion(8, 4)
             case .http2ResumeStalls: LibcurlVersion(8, 14)
             case .tunnelsIgnoreProxyCredentials: LibcurlVersion(8, 19)
+            case .limitedReceivingBursts: LibcurlVersion(8, 2)
             }
         }
 
         var since: LibcurlVersion {
             switch self {
-            case .http2PriorKnowledgeServesOnce: LibcurlVersion(7, 88)
+            case .http2PriorKnowledgeServesOnce, .limitedReceivingBursts: LibcurlVersion(7, 88)
             default: LibcurlVersion(0, 0)
             }
         }
@@ -150,7 +153,16 @@ struct LibcurlSupport: Sendable {
         has(.sharedReceiveBuffer) || running <= Self.fewTransfers ? Self.largeBuffer : Self.defaultBuffer
     }
 
+    /// The same for a transfer whose bandwidth is limited: what is taken at once is a quarter of a second's worth, as far as
+    /// libcurl's smallest buffer lets it.
+    /// - Parameter rate: The most to receive, in bytes a second, where that is limited.
+    func receiveBufferBytes(rate: Int?) -> Int {
+        guard let rate, suffers(from: .limitedReceivingBursts) else { return Self.defaultBuffer }
+        return min(max(rate / 400, Self.smallestBuffer), Self.defaultBuffer)
+    }
+
     static let largeBuffer = 256 * 1024
+    static let smallestBuffer = 1024
     /// libcurl's own size.
     static let defaultBuffer = 16 * 1024
     /// So many may have more memory each.

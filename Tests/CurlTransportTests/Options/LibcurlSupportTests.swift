@@ -42,6 +42,16 @@ struct LibcurlSupportTests {
         #expect(support(LibcurlVersion(8, 7)).receiveBufferBytes(running: 10_000) == 256 * 1024)
     }
 
+    @Test func theReceiveBufferIsSmallWhereALimitedTransferWouldTakeTooMuchAtOnce() {
+        let bursts = support(LibcurlVersion(7, 88, 1))
+        for (rate, buffer) in [(nil, 16_384), (1, 1_024), (200_000, 1_024), (1_000_000, 2_500), (1 << 40, 16_384)] {
+            #expect(bursts.receiveBufferBytes(rate: rate) == buffer)
+        }
+        for version in [LibcurlVersion(7, 87), LibcurlVersion(8, 2)] {
+            #expect(support(version).receiveBufferBytes(rate: 200_000) == 16_384)
+        }
+    }
+
     @Test func theBufferForSendingIsLargeForLargeBodies_WhileFewAreSent() {
         let found = support(LibcurlVersion(7, 88, 1))
         for (running, body, isLarge) in [(16, nil, true), (16, 65_537, true), (16, 65_536, false), (17, nil, false)] {
