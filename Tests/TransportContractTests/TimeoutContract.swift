@@ -59,7 +59,7 @@ struct TimeoutContract {
     /// On a kept connection the system may take all of it at once.
     @Test(arguments: ContractTransport.all, [false, true])
     func idleTimeout_isNotForAnUploadThatMoves(transport: ContractTransport, isKept: Bool) async throws {
-        let (size, answer) = (320 << 10, Script.Step.send("HTTP/1.1 204 x\r\n\r\n"))
+        let (size, answer) = (480 << 10, Script.Step.send("HTTP/1.1 204 x\r\n\r\n"))
         let upload = [.readHead, .readBody(size, each: 15_000, pause: 100), answer]
         let server = try ScriptedServer(scripts: [Script(isKept ? [.read, answer] + upload : upload)], segment: 1000)
         defer { server.stop() }
@@ -67,7 +67,7 @@ struct TimeoutContract {
         try await transport.run(.slowUpload) {
             let answer = try await transport.send(.post, server.url(), body: Data(count: size)) {
                 options(&$0)
-                $0.idleTimeout = .seconds(1)
+                $0.idleTimeout = .milliseconds(2_500)
             }
             #expect(answer.status == 204)
         }

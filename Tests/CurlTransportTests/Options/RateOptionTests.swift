@@ -76,10 +76,10 @@ struct RateOptionTests {
 
     @Test func theFirstByteStopsItsClock() async throws {
         let server = try ScriptedServer([
-            .read, .send("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n"), .pause(milliseconds: 1_500), .send("x"),
+            .read, .send("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n"), .pause(milliseconds: 3_000), .send("x"),
         ])
         defer { server.stop() }
-        let exchange = try await OptionExchange(server.url()) { $0.firstByteTimeout = .milliseconds(700) }
+        let exchange = try await OptionExchange(server.url()) { $0.firstByteTimeout = .milliseconds(2_500) }
         #expect(exchange.text == "x")
     }
 }
