@@ -85,12 +85,18 @@ extension NetworkClient {
 
     /// The answer with its whole body, if ``validation`` takes it.
     func collected(_ arrival: Arrival) async throws -> Response<Data> {
-        let answer: Response<Data>
+        let body: Data
         do {
-            answer = arrival.response(try await arrival.incoming.body.collect(upTo: options.maximumBodyBytes))
+            body = try await arrival.incoming.body.collect(upTo: options.maximumBodyBytes)
         } catch {
             throw arrival.naming(error)
         }
+        return try validated(body, of: arrival)
+    }
+
+    @inline(never)
+    private func validated(_ body: Data, of arrival: Arrival) throws -> Response<Data> {
+        let answer = arrival.response(body)
         do {
             try validation.check(arrival.incoming)
         } catch {

@@ -35,6 +35,21 @@ extension NetworkClient {
 
     /// One exchange, within what is left of the call's time.
     private func exchange(_ request: TransportRequest, in call: Call) async throws -> TransportResponse {
+        let request = try prepared(request, in: call)
+        do {
+            let response = try await transport.send(request)
+            note(response, to: request)
+            return response
+        } catch {
+            note(error, of: request)
+            throw error
+        }
+    }
+
+    // Apart, and not inlined, for an asynchronous function keeps its values in memory while it waits.
+
+    @inline(never)
+    private func prepared(_ request: TransportRequest, in call: Call) throws -> TransportRequest {
         var request = request
         call.beginExchange()
         if let remaining = call.remaining {
@@ -49,17 +64,20 @@ extension NetworkClient {
             // Not by subscript, which takes a cookie apart into a field each, as HTTP/2 may have it.
             if let value { request.headerFields.append(HTTPField(name: .cookie, value: value)) }
         }
-        do {
-            let response = try await transport.send(request)
-            cookies?.take(response.head.headerFields, from: request.url)
-            logger?.debug(
-                "\(request.method.rawValue) \(request.url) over \(transport.name): \(response.status.code)",
-                metadata: ["elapsed": "\(response.metrics.total.shortText)"]
-            )
-            return response
-        } catch {
-            logger?.debug("\(request.method.rawValue) \(request.url) failed: \(NetworkError.logText(of: error))")
-            throw error
-        }
+        return request
+    }
+
+    @inline(never)
+    private func note(_ response: TransportResponse, to request: TransportRequest) {
+        cookies?.take(response.head.headerFields, from: request.url)
+        logger?.debug(
+            "\(request.method.rawValue) \(request.url) over \(transport.name): \(response.status.code)",
+            metadata: ["elapsed": "\(response.metrics.total.shortText)"]
+        )
+    }
+
+    @inline(never)
+    private func note(_ error: any Error, of request: TransportRequest) {
+        logger?.debug("\(request.method.rawValue) \(request.url) failed: \(NetworkError.logText(of: error))")
     }
 }

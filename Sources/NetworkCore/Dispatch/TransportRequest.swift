@@ -3,15 +3,40 @@ public import HTTPTypes
 /// One request as a transport takes it: checked, encoded, complete.
 public struct TransportRequest: Sendable {
     /// How to ask.
-    public var method: HTTPMethod
+    public var method: HTTPMethod {
+        get { content.value.method }
+        _modify { yield &content.value.method }
+    }
     /// Where.
-    public var url: RequestURL
+    public var url: RequestURL {
+        get { content.value.url }
+        _modify { yield &content.value.url }
+    }
     /// The caller's header fields, in their order; what is sent is ``wireFields``.
-    public var headerFields: HTTPFields
+    public var headerFields: HTTPFields {
+        get { content.value.headerFields }
+        _modify { yield &content.value.headerFields }
+    }
     /// What to send along; `nil` for none.
-    public var body: RequestBody?
+    public var body: RequestBody? {
+        get { content.value.body }
+        _modify { yield &content.value.body }
+    }
     /// Time, size and protocol.
-    public var options: TransportOptions
+    public var options: TransportOptions {
+        get { content.value.options }
+        _modify { yield &content.value.options }
+    }
+
+    private var content: CopyOnWrite<Content>
+
+    private struct Content: Sendable {
+        var method: HTTPMethod
+        var url: RequestURL
+        var headerFields: HTTPFields
+        var body: RequestBody?
+        var options: TransportOptions
+    }
 
     /// A request. Whether a transport can carry it is told by ``check(for:)``.
     public init(
@@ -21,11 +46,8 @@ public struct TransportRequest: Sendable {
         body: RequestBody? = nil,
         options: TransportOptions = TransportOptions()
     ) {
-        self.method = method
-        self.url = url
-        self.headerFields = headerFields
-        self.body = body
-        self.options = options
+        content = CopyOnWrite(
+            Content(method: method, url: url, headerFields: headerFields, body: body, options: options))
     }
 
     /// The header fields that go out, the same over every transport.

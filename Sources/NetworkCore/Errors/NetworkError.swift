@@ -24,20 +24,53 @@ public import Foundation
 /// is in ``response`` and in ``debugDescription``.
 public struct NetworkError: Error, Sendable {
     /// What went wrong, for programs.
-    public var code: Code
+    public var code: Code {
+        get { content.value.code }
+        set { content.value.code = newValue }
+    }
     /// What went wrong, for people: one sentence that names the culprit and holds no secret.
-    public var message: String
+    public var message: String {
+        get { content.value.message }
+        set { content.value.message = newValue }
+    }
     /// How far the exchange had come.
-    public var phase: Phase?
+    public var phase: Phase? {
+        get { content.value.phase }
+        set { content.value.phase = newValue }
+    }
     /// The error below, as its own layer counts it: a `CURLcode`, an `NSURLError` code.
-    public var underlying: Underlying?
+    public var underlying: Underlying? {
+        get { content.value.underlying }
+        set { content.value.underlying = newValue }
+    }
     /// Which exchange failed. `nil` for an error found before there was one.
-    public var exchange: Exchange?
+    public var exchange: Exchange? {
+        get { content.value.exchange }
+        set { content.value.exchange = newValue }
+    }
     /// What the server answered, if its answer arrived and was then refused:
     /// ``Code/unacceptableStatus``, ``Code/unacceptableContentType``, ``Code/decodingFailed``, ``Code/noData``.
-    public var response: FailedResponse?
+    public var response: FailedResponse? {
+        get { content.value.response }
+        set { content.value.response = newValue }
+    }
     /// Where decoding stopped, with ``Code/decodingFailed``.
-    public var decoding: DecodingFailure?
+    public var decoding: DecodingFailure? {
+        get { content.value.decoding }
+        set { content.value.decoding = newValue }
+    }
+
+    private var content: CopyOnWrite<Content>
+
+    private struct Content: Sendable {
+        var code: Code
+        var message: String
+        var phase: Phase?
+        var underlying: Underlying?
+        var exchange: Exchange?
+        var response: FailedResponse?
+        var decoding: DecodingFailure?
+    }
 
     /// An error of a transport or dispatcher, yours included.
     /// - Parameters:
@@ -46,10 +79,7 @@ public struct NetworkError: Error, Sendable {
     ///   - phase: How far the exchange had come, if known.
     ///   - underlying: The error below, if there is one.
     public init(_ code: Code, _ message: String, phase: Phase? = nil, underlying: Underlying? = nil) {
-        self.code = code
-        self.message = message
-        self.phase = phase
-        self.underlying = underlying
+        content = CopyOnWrite(Content(code: code, message: message, phase: phase, underlying: underlying))
     }
 
     /// The error of the layer below: its domain, number and words.

@@ -14,7 +14,7 @@ public struct TransportResponse: Sendable {
     /// The body, decompressed unless that was turned off.
     public var body: ResponseBody
     private(set) var readableHead: ReadableHead
-    private let givenMetrics: TransportMetrics?
+    private let givenMetrics: CopyOnWrite<TransportMetrics>?
 
     /// A response whose body tells the metrics.
     public init(head: HTTPResponse, body: ResponseBody) {
@@ -23,7 +23,7 @@ public struct TransportResponse: Sendable {
 
     /// A response whose metrics are known already.
     public init(head: HTTPResponse, body: ResponseBody, metrics: TransportMetrics) {
-        self.init(head: ReadableHead(head), body: body, givenMetrics: metrics)
+        self.init(head: ReadableHead(head), body: body, givenMetrics: CopyOnWrite(metrics))
     }
 
     /// A response whose header fields are read when somebody asks for them.
@@ -31,14 +31,14 @@ public struct TransportResponse: Sendable {
         self.init(head: ReadableHead(status: status, unread: head), body: body, givenMetrics: nil)
     }
 
-    private init(head: ReadableHead, body: ResponseBody, givenMetrics: TransportMetrics?) {
+    private init(head: ReadableHead, body: ResponseBody, givenMetrics: CopyOnWrite<TransportMetrics>?) {
         readableHead = head
         self.body = body
         self.givenMetrics = givenMetrics
     }
 
     /// What the exchange took so far; complete once the body has ended.
-    public var metrics: TransportMetrics { givenMetrics ?? body.metrics }
+    public var metrics: TransportMetrics { givenMetrics?.value ?? body.metrics }
 
     /// The same, to be read later, of a body that has ended.
     var readableMetrics: ReadableMetrics {
@@ -50,12 +50,12 @@ public struct TransportResponse: Sendable {
 /// A head, read when somebody asks for its fields.
 struct ReadableHead: Sendable {
     private(set) var status: HTTPResponse.Status
-    private var read: HTTPResponse?
+    private var read: CopyOnWrite<HTTPResponse>?
     private let unread: (any UnreadHead)?
 
     init(_ head: HTTPResponse) {
         status = head.status
-        read = head
+        read = CopyOnWrite(head)
         unread = nil
     }
 
@@ -65,9 +65,9 @@ struct ReadableHead: Sendable {
     }
 
     var head: HTTPResponse {
-        get { read ?? unread?.head ?? HTTPResponse(status: status) }
+        get { read?.value ?? unread?.head ?? HTTPResponse(status: status) }
         set {
-            read = newValue
+            read = CopyOnWrite(newValue)
             status = newValue.status
         }
     }
@@ -80,7 +80,7 @@ package protocol UnreadHead: AnyObject, Sendable {
 
 /// Metrics, put together when somebody asks for them.
 enum ReadableMetrics: Sendable {
-    case read(TransportMetrics)
+    indirect case read(TransportMetrics)
     case unread(any UnreadMetrics)
 
     var metrics: TransportMetrics {
