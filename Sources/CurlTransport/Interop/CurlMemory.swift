@@ -25,12 +25,12 @@ enum CurlMemory {
     /// Gives the pages of unused buffers back to the kernel.
     static func drop() { region.drop() }
 
-    private static let region = BufferRegion([
-        (LibcurlSupport.largeBuffer + 1, LibcurlSupport.fewTransfers),
-        (LibcurlSupport.defaultBuffer + 1, LibcurlSupport.manyTransfers),
-        (LibcurlSupport.defaultUploadBuffer, LibcurlSupport.fewTransfers),
-        (LibcurlSupport.largeUploadBuffer, LibcurlSupport.fewUploads),
-    ])
+    private static let region = BufferRegion(
+        LibcurlSupport.largeBuffers.map { ($0.bytes + 1, $0.transfers) } + [
+            (LibcurlSupport.defaultBuffer + 1, LibcurlSupport.manyTransfers),
+            (LibcurlSupport.defaultUploadBuffer, LibcurlSupport.fewTransfers),
+            (LibcurlSupport.largeUploadBuffer, LibcurlSupport.fewUploads),
+        ])
 
     /// Where the region is: asked for each of some fifty pieces that a request takes, and so not behind a lazy `static let`.
     /// Written once, before libcurl has any memory. Another user of libcurl may read it meanwhile, for a piece of his own: as it

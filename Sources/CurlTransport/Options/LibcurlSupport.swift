@@ -150,7 +150,8 @@ struct LibcurlSupport: Sendable {
     /// Before 8.7 each running transfer has its own, so it is large only while few run.
     /// - Parameter running: How many transfers run.
     func receiveBufferBytes(running: Int) -> Int {
-        has(.sharedReceiveBuffer) || running <= Self.fewTransfers ? Self.largeBuffer : Self.defaultBuffer
+        if has(.sharedReceiveBuffer) { return Self.largeBuffer }
+        return Self.largeBuffers.first(where: { running <= $0.transfers })?.bytes ?? Self.defaultBuffer
     }
 
     /// The same for a transfer whose bandwidth is limited: what is taken at once is a quarter of a second's worth, as far as
@@ -161,6 +162,8 @@ struct LibcurlSupport: Sendable {
         return min(max(rate / 400, Self.smallestBuffer), Self.defaultBuffer)
     }
 
+    /// The buffers while few transfers run, with as many as have them.
+    static let largeBuffers: [(transfers: Int, bytes: Int)] = [(16, 2 * largeBuffer), (fewTransfers, largeBuffer)]
     static let largeBuffer = 256 * 1024
     static let smallestBuffer = 1024
     /// libcurl's own size.

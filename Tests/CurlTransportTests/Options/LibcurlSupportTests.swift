@@ -37,8 +37,9 @@ struct LibcurlSupportTests {
     }
 
     @Test func theReceiveBufferIsLargeWhereItIsSharedOrFewTransfersRun() {
-        #expect(support(LibcurlVersion(8, 6)).receiveBufferBytes(running: 1) == 256 * 1024)
-        #expect(support(LibcurlVersion(8, 6)).receiveBufferBytes(running: 10_000) == 16 * 1024)
+        for (running, buffer) in [(1, 512), (16, 512), (17, 256), (64, 256), (65, 16), (10_000, 16)] {
+            #expect(support(LibcurlVersion(8, 6)).receiveBufferBytes(running: running) == buffer * 1024)
+        }
         #expect(support(LibcurlVersion(8, 7)).receiveBufferBytes(running: 10_000) == 256 * 1024)
     }
 
