@@ -48,10 +48,11 @@ final class EasySetup {
 
     /// Whether it serves the request, but for its URL and its body's bytes. Such a request needs no check of its own either.
     func fits(_ request: TransportRequest) -> Bool {
+        let others = request.options
         // The scheme decides on the protocol.
-        method == request.method && body == BodyPassage(request.body) && options == request.options
+        return method == request.method && body == BodyPassage(request.body) && options == others
             && hasSameLines(as: request.headerFields) && url.scheme == request.url.scheme
-            && (options.hasSameRareOptions(as: request.options) || options.tls.texts == request.options.tls.texts)
+            && (options.hasSameRareOptions(as: others) || options.tls.texts == others.tls.texts)
     }
 
     /// Whether the same lines go out, in the same order: equal fields may be written in other cases, or stand in another

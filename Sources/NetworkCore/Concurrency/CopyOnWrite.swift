@@ -1,30 +1,33 @@
 /// A value on the heap: a copy costs one reference, and is made when it is changed while others have it.
 ///
 /// For values of many fields that go through many asynchronous functions: each of these keeps its values in a frame of its own,
-/// for as long as it waits.
+/// for as long as it waits. Inlined into other modules, or each look at a field would copy it.
+@usableFromInline
 struct CopyOnWrite<Value: Sendable>: Sendable {
     /// @unchecked: changed only while this is the one reference to it.
-    private final class Storage: @unchecked Sendable {
-        var value: Value
+    @usableFromInline
+    final class Storage: @unchecked Sendable {
+        /// Not checked for exclusive access, which whoever holds the one reference has.
+        @exclusivity(unchecked) @usableFromInline var value: Value
+
+        @inlinable
         init(_ value: Value) { self.value = value }
     }
 
-    private var storage: Storage
+    @usableFromInline var storage: Storage
 
+    @inlinable
     init(_ value: Value) { storage = Storage(value) }
 
-    var value: Value {
+    @inlinable var value: Value {
         _read { yield storage.value }
         _modify {
             if !isKnownUniquelyReferenced(&storage) { storage = Storage(storage.value) }
             yield &storage.value
         }
     }
-
-    /// Whether it is the very same copy, which is a quick way to know that it is equal.
-    func isSame(as other: CopyOnWrite) -> Bool { storage === other.storage }
 }
 
 extension CopyOnWrite: CustomReflectable {
-    var customMirror: Mirror { Mirror(reflecting: value) }
+    @usableFromInline var customMirror: Mirror { Mirror(reflecting: value) }
 }

@@ -3,39 +3,40 @@ public import HTTPTypes
 /// One request as a transport takes it: checked, encoded, complete.
 public struct TransportRequest: Sendable {
     /// How to ask.
-    public var method: HTTPMethod {
-        get { content.value.method }
+    @inlinable public var method: HTTPMethod {
+        _read { yield content.value.method }
         _modify { yield &content.value.method }
     }
     /// Where.
-    public var url: RequestURL {
-        get { content.value.url }
+    @inlinable public var url: RequestURL {
+        _read { yield content.value.url }
         _modify { yield &content.value.url }
     }
     /// The caller's header fields, in their order; what is sent is ``wireFields``.
-    public var headerFields: HTTPFields {
-        get { content.value.headerFields }
+    @inlinable public var headerFields: HTTPFields {
+        _read { yield content.value.headerFields }
         _modify { yield &content.value.headerFields }
     }
     /// What to send along; `nil` for none.
-    public var body: RequestBody? {
-        get { content.value.body }
+    @inlinable public var body: RequestBody? {
+        _read { yield content.value.body }
         _modify { yield &content.value.body }
     }
     /// Time, size and protocol.
-    public var options: TransportOptions {
-        get { content.value.options }
+    @inlinable public var options: TransportOptions {
+        _read { yield content.value.options }
         _modify { yield &content.value.options }
     }
 
-    private var content: CopyOnWrite<Content>
+    @usableFromInline var content: CopyOnWrite<Content>
 
-    private struct Content: Sendable {
-        var method: HTTPMethod
-        var url: RequestURL
-        var headerFields: HTTPFields
-        var body: RequestBody?
-        var options: TransportOptions
+    @usableFromInline
+    struct Content: Sendable {
+        @usableFromInline var method: HTTPMethod
+        @usableFromInline var url: RequestURL
+        @usableFromInline var headerFields: HTTPFields
+        @usableFromInline var body: RequestBody?
+        @usableFromInline var options: TransportOptions
     }
 
     /// A request. Whether a transport can carry it is told by ``check(for:)``.
