@@ -175,7 +175,7 @@ struct EngineLifeTests {
         let dispatcher = CurlNetworkDispatcher()
         for url in [server.url(), full.url()] {
             var request = try request(url)
-            request.options.connectTimeout = .milliseconds(500)
+            request.options.connectTimeout = .milliseconds(2_500)
             let sent = request
             let end = await code(Task { try await dispatcher.send(sent).body.collect() })
             #expect(end == (url == full.url() ? .connectTimeout : nil))

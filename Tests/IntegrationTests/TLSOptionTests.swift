@@ -213,6 +213,16 @@ struct TLSOptionTests {
         #expect(exchange.metrics.httpVersion == "2")
     }
 
+    @Test func `a limited body does not share an HTTP 2 connection where that would stop the others`() async throws {
+        let stops = Libcurl.found.suffers(from: .http2ReceivingLimitFails)
+        let exchange = try await Exchange(Peers.url(.http2)) {
+            $0.trustPeers()
+            $0.httpVersion = .http2
+            $0.rate.maximumReceived = 100_000
+        }
+        #expect(exchange.metrics.httpVersion == (stops ? "1.1" : "2"))
+    }
+
     @Test(arguments: [1, 10])
     func `HTTP 2 requests survive connections that take three each`(atOnce: Int) async throws {
         let client = try HTTP2Client("https://localhost:\(try #require(Peers.tlsPort) + Peers.TLS.http2Short.rawValue)")

@@ -206,9 +206,9 @@ struct StreamingContract {
         for code in [NetworkError.Code.idleTimeout, .totalTimeout] {
             let response = try await transport.start(.get, server.url()) {
                 if code == .idleTimeout {
-                    $0.idleTimeout = .seconds(1)
+                    $0.idleTimeout = .seconds(3)
                 } else {
-                    $0.totalTimeout = .seconds(2)
+                    $0.totalTimeout = .seconds(4)
                 }
             }
             var chunks = response.body.makeAsyncIterator()
@@ -224,12 +224,12 @@ struct StreamingContract {
         // More than waits for a reader and in sockets.
         let size = 32 << 20
         let server = try ScriptedServer(.answer(body: Data(count: size)))
-        let slow = try ScriptedServer([.read, .pause(milliseconds: 1500), .send("HTTP/1.1 204 x\r\n\r\n"), .close])
+        let slow = try ScriptedServer([.read, .pause(milliseconds: 4500), .send("HTTP/1.1 204 x\r\n\r\n"), .close])
         defer {
             server.stop()
             slow.stop()
         }
-        let response = try await transport.start(.get, server.url()) { $0.idleTimeout = .seconds(1) }
+        let response = try await transport.start(.get, server.url()) { $0.idleTimeout = .seconds(3) }
         var chunks = response.body.makeAsyncIterator()
         var total = try #require(try await chunks.next()).count
         // The reader is away for longer than the timeout.

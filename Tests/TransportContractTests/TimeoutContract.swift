@@ -59,7 +59,7 @@ struct TimeoutContract {
     /// On a kept connection the system may take all of it at once.
     @Test(arguments: ContractTransport.all, [false, true])
     func idleTimeout_isNotForAnUploadThatMoves(transport: ContractTransport, isKept: Bool) async throws {
-        let (size, answer) = (480 << 10, Script.Step.send("HTTP/1.1 204 x\r\n\r\n"))
+        let (size, answer) = (640 << 10, Script.Step.send("HTTP/1.1 204 x\r\n\r\n"))
         let upload = [.readHead, .readBody(size, each: 15_000, pause: 100), answer]
         let server = try ScriptedServer(scripts: [Script(isKept ? [.read, answer] + upload : upload)], segment: 1000)
         defer { server.stop() }
@@ -67,7 +67,7 @@ struct TimeoutContract {
         try await transport.run(.slowUpload) {
             let answer = try await transport.send(.post, server.url(), body: Data(count: size)) {
                 options(&$0)
-                $0.idleTimeout = .milliseconds(2_500)
+                $0.idleTimeout = .seconds(4)
             }
             #expect(answer.status == 204)
         }
@@ -75,13 +75,13 @@ struct TimeoutContract {
 
     @Test(arguments: ContractTransport.all)
     func idleTimeout_startsAnewWithEveryByte(transport: ContractTransport) async throws {
-        let body = Data(repeating: 0x61, count: 30)
-        let head = Script.head(200, fields: [("Content-Length", "30")])
+        let body = Data(repeating: 0x61, count: 60)
+        let head = Script.head(200, fields: [("Content-Length", "60")])
         let server = try ScriptedServer([.read, .send(head), .sendSplit(body, each: 1, pause: 100)])
         defer { server.stop() }
         let answer = try await transport.send(.get, server.url()) {
             options(&$0)
-            $0.idleTimeout = .seconds(2)
+            $0.idleTimeout = .seconds(4)
         }
         #expect(answer.body == body)
     }
@@ -140,11 +140,11 @@ struct TimeoutContract {
     @Test(arguments: ContractTransport.all)
     func connectTimeout_leavesASlowAnswerAlone(transport: ContractTransport) async throws {
         let answer = Script.head(200, fields: [("Content-Length", "4")]) + Data("slow".utf8)
-        let server = try ScriptedServer([.read, .pause(milliseconds: 1500), .send(answer)])
+        let server = try ScriptedServer([.read, .pause(milliseconds: 3500), .send(answer)])
         defer { server.stop() }
         let response = try await transport.send(.get, server.url()) {
             options(&$0)
-            $0.connectTimeout = .milliseconds(500)
+            $0.connectTimeout = .milliseconds(2500)
         }
         #expect(response.text == "slow")
     }

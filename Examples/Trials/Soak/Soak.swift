@@ -27,7 +27,7 @@ struct Soak {
         }
     }
 
-    /// A fifth of the time warms up, and of a short run the half: what grows after the buffers and the allocator have
+    /// A fifth of the time warms up, and of a short run the half, and some rounds at least: what grows after the buffers and the allocator have
     /// reached what the load wants of them is a leak.
     private static func soak(_ client: Faults.Client, seconds: Double, seed: UInt64) async throws -> [String] {
         // Not by way of `print`, which keeps it back: it is to be seen even if the process ends of itself.
@@ -35,7 +35,7 @@ struct Soak {
         let run = SoakRun(client: client, seed: seed)
         let start = ProcessFigures.now
         let warmUp = max(seconds / 5, min(10, seconds / 2))
-        let rounds = try await run.era(seconds: warmUp, firstRound: 0)
+        let rounds = try await run.era(seconds: warmUp, firstRound: 0, atLeast: client == .curl ? 16 : 4)
         let warm = await Settled.figures { _ in true }
         let all = try await run.era(seconds: seconds - warmUp, firstRound: rounds)
         let bounds = Bounds(client: client)

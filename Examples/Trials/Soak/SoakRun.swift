@@ -16,18 +16,18 @@ struct SoakRun {
     private var atOnce: Int { client == .curl ? 32 : 6 }
 
     /// One era: rounds with one dispatcher, which then ends.
-    func era(seconds: Double, firstRound: Int) async throws -> Int {
+    func era(seconds: Double, firstRound: Int, atLeast minimum: Int = 0) async throws -> Int {
         let end = Date(timeIntervalSinceNow: seconds)
         var number = firstRound
         switch client {
         case .urlsession:
-            while Date.now < end {
+            while Date.now < end || number < firstRound + minimum {
                 try await round(number, over: URLSessionNetworkDispatcher.instance)
                 number += 1
             }
         case .curl:
             let dispatcher = CurlNetworkDispatcher()
-            while Date.now < end {
+            while Date.now < end || number < firstRound + minimum {
                 try await round(number, over: dispatcher)
                 number += 1
             }

@@ -84,6 +84,10 @@ final class EasyHandle: @unchecked Sendable {
         if code == CURLE_OK { receiveBuffer = bytes }
     }
 
+    /// Whether it may serve another transfer. libcurl may have kept the buffer of the last one, and with a reset it forgets how
+    /// small that is: it would write its own 16 KiB into it.
+    var isReusable: Bool { receiveBuffer >= LibcurlSupport.defaultBuffer }
+
     /// The same for the buffer through which a body is sent (CURLOPT_UPLOAD_BUFFERSIZE).
     func wishUploadBuffer(_ bytes: Int) {
         guard uploadBuffer != bytes else { return }

@@ -12,6 +12,7 @@ final class EasyPool: Sendable {
     /// Takes back a handle that has left its multi handle.
     func give(_ easy: EasyHandle) {
         easy.release()
+        guard easy.isReusable else { return }
         idle.withLock { if $0.count < Self.maximumIdle { $0.append(easy) } }
     }
 }

@@ -101,6 +101,8 @@ struct LibcurlSupport: Sendable {
         case tunnelsIgnoreProxyCredentials
         /// A transfer of limited bandwidth takes a hundred buffer-loads at once before it waits.
         case limitedReceivingBursts
+        /// A transfer of limited bandwidth stops the others of its HTTP/2 connection, or takes too much at once there.
+        case http2ReceivingLimitFails
 
         var fixedIn: LibcurlVersion {
             switch self {
@@ -109,7 +111,7 @@ struct LibcurlSupport: Sendable {
             case .http2PauseLosesData: LibcurlVersion(8, 4)
             case .http2ResumeStalls: LibcurlVersion(8, 14)
             case .tunnelsIgnoreProxyCredentials: LibcurlVersion(8, 19)
-            case .limitedReceivingBursts: LibcurlVersion(8, 2)
+            case .limitedReceivingBursts, .http2ReceivingLimitFails: LibcurlVersion(8, 2)
             }
         }
 
@@ -154,18 +156,17 @@ struct LibcurlSupport: Sendable {
         return Self.largeBuffers.first(where: { running <= $0.transfers })?.bytes ?? Self.defaultBuffer
     }
 
-    /// The same for a transfer whose bandwidth is limited: what is taken at once is a quarter of a second's worth, as far as
-    /// libcurl's smallest buffer lets it.
+    /// The same for a transfer whose bandwidth may be limited: a buffer-load is what it takes at once, and it is not to be more than
+    /// a second's worth, or a quarter where a hundred of them are taken. libcurl's smallest has 1 KiB.
     /// - Parameter rate: The most to receive, in bytes a second, where that is limited.
     func receiveBufferBytes(rate: Int?) -> Int {
-        guard let rate, suffers(from: .limitedReceivingBursts) else { return Self.defaultBuffer }
-        return min(max(rate / 400, Self.smallestBuffer), Self.defaultBuffer)
+        guard let rate else { return Self.defaultBuffer }
+        return min(max(suffers(from: .limitedReceivingBursts) ? rate / 400 : rate, 1024), Self.defaultBuffer)
     }
 
     /// The buffers while few transfers run, with as many as have them.
     static let largeBuffers: [(transfers: Int, bytes: Int)] = [(16, 2 * largeBuffer), (fewTransfers, largeBuffer)]
     static let largeBuffer = 256 * 1024
-    static let smallestBuffer = 1024
     /// libcurl's own size.
     static let defaultBuffer = 16 * 1024
     /// So many may have more memory each.

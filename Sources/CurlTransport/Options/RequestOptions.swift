@@ -104,20 +104,24 @@ struct HTTPVersionOption: EasyOption {
     let version: TransportOptions.HTTPVersion
     /// Whether TLS is spoken, in whose handshake HTTP/2 is agreed on.
     let isSecure: Bool
+    /// Whether it receives at a limited speed.
+    let isLimited: Bool
     let support: LibcurlSupport
 
     func apply(to easy: EasyHandle) throws {
+        let disturbs = isLimited && support.suffers(from: .http2ReceivingLimitFails)
         switch version {
         case .http1_0: try easy.set(.httpVersion, OptionValue.http1_0)
         case .http1_1: try easy.set(.httpVersion, OptionValue.http1_1)
         case .http2PriorKnowledge:
             try easy.set(.httpVersion, OptionValue.http2PriorKnowledge)
-            if support.suffers(from: .http2PriorKnowledgeServesOnce) {
+            if disturbs || support.suffers(from: .http2PriorKnowledgeServesOnce) {
                 try easy.set(.freshConnect, 1)
                 try easy.set(.forbidReuse, 1)
             }
         // A kept connection in clear is not taken for these by newer libcurls, although they mean HTTP/1.1 there.
         case .http2 where !isSecure, .http3 where !isSecure: try easy.set(.httpVersion, OptionValue.http1_1)
+        case .http2 where disturbs: try easy.set(.httpVersion, OptionValue.http1_1)
         case .http2: try setHTTP2(easy)
         case .http3: try easy.set(.httpVersion, OptionValue.http3)
         case .automatic where support.speaksHTTP1(version, isSecure: isSecure):
@@ -180,7 +184,9 @@ extension TransportRequest {
             TargetOption(url: url),
             MethodAndBodyOption(method: method, body: try wireBody()),
             HeaderFieldsOption(fields: wireFields, hasBody: hasWireBody),
-            HTTPVersionOption(version: options.httpVersion, isSecure: url.scheme == "https", support: support),
+            HTTPVersionOption(
+                version: options.httpVersion, isSecure: url.scheme == "https",
+                isLimited: options.hasRareOptions && options.rate.maximumReceived != nil, support: support),
             ConnectTimeoutOption(timeout: options.connectTimeout, support: support),
             WireLogOption(log: options.wireLog),
             NoProxyOption(),

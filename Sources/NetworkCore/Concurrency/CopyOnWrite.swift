@@ -4,7 +4,7 @@
 /// for as long as it waits. Inlined into other modules, or each look at a field would copy it.
 @usableFromInline
 struct CopyOnWrite<Value: Sendable>: Sendable {
-    /// @unchecked: changed only while this is the one reference to it.
+    /// @unchecked: changed only while there is one reference to it, so that nobody else reads it.
     @usableFromInline
     final class Storage: @unchecked Sendable {
         /// Not checked for exclusive access, which whoever holds the one reference has.

@@ -14,7 +14,7 @@ public import Foundation
 /// ```
 ///
 /// A body is read once, by one reader. While nobody reads, the transport stops the server where it can
-/// (``TransportCapability/backPressure``) and holds a megabyte and a half at most. A body that is dropped unread
+/// (``TransportCapability/backPressure``) and holds about a megabyte and a half at most. A body that is dropped unread
 /// ends its exchange. Cancelling the reading task ends it too.
 public struct ResponseBody: Sendable, AsyncSequence {
     /// A chunk, never empty.

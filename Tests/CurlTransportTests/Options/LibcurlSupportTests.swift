@@ -49,7 +49,9 @@ struct LibcurlSupportTests {
             #expect(bursts.receiveBufferBytes(rate: rate) == buffer)
         }
         for version in [LibcurlVersion(7, 87), LibcurlVersion(8, 2)] {
-            #expect(support(version).receiveBufferBytes(rate: 200_000) == 16_384)
+            for (rate, buffer) in [(nil, 16_384), (1, 1_024), (2_000, 2_000), (200_000, 16_384)] {
+                #expect(support(version).receiveBufferBytes(rate: rate) == buffer)
+            }
         }
     }
 
