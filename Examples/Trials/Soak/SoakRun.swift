@@ -16,6 +16,7 @@ struct SoakRun {
     private var atOnce: Int { client == .curl ? 32 : 6 }
 
     /// One era: rounds with one dispatcher, which then ends.
+    /// - Parameter minimum: How many rounds it has, though its time is over.
     func era(seconds: Double, firstRound: Int, atLeast minimum: Int = 0) async throws -> Int {
         let end = Date(timeIntervalSinceNow: seconds)
         var number = firstRound

@@ -5,8 +5,7 @@
 @usableFromInline
 struct CopyOnWrite<Value: Sendable>: Sendable {
     /// @unchecked: changed only while there is one reference to it, so that nobody else reads it.
-    @usableFromInline
-    final class Storage: @unchecked Sendable {
+    @usableFromInline final class Storage: @unchecked Sendable {
         /// Not checked for exclusive access, which whoever holds the one reference has.
         @exclusivity(unchecked) @usableFromInline var value: Value
 
