@@ -176,6 +176,9 @@ static inline CURLcode ccurl_easy_getinfo_tls(CURL *easy, int *library, void **s
 }
 
 // One per parameter type of curl_multi_setopt.
+static inline CURLSHcode ccurl_share_tls_sessions(CURLSH *share) {
+    return curl_share_setopt(share, CURLSHOPT_SHARE, CURL_LOCK_DATA_SSL_SESSION);
+}
 static inline CURLMcode ccurl_multi_setopt_long(CURLM *multi, CURLMoption option, long value) {
     return curl_multi_setopt(multi, option, value);
 }

@@ -13,7 +13,6 @@ public final class CurlNetworkDispatcher: HTTPTransport {
     /// The one that everybody shares.
     public static let instance = CurlNetworkDispatcher()
 
-    private let pool = EasyPool()
     private let loops: LoopGroup
     let tunnels = TunnelOwners()
     private let trustsAnyServer: Bool
@@ -25,7 +24,7 @@ public final class CurlNetworkDispatcher: HTTPTransport {
     }
 
     init(configuration: CurlConfiguration, logger: @autoclosure () -> Logger) {
-        loops = LoopGroup(configuration: configuration.checked, pool: pool)
+        loops = LoopGroup(configuration: configuration.checked)
         maximumConnectionsPerHost = configuration.checked.maximumConnectionsPerHost
         trustsAnyServer = configuration.unsafelyTrustsAnyServer
         if trustsAnyServer {
@@ -118,28 +117,15 @@ public final class CurlNetworkDispatcher: HTTPTransport {
     private func makeTransfer(
         _ request: TransportRequest, alsoWith more: [any EasyOption] = []
     ) throws -> (Transfer, CurlLoop) {
-        let easy = try pool.take()
-        do {
-            let setup = more.isEmpty ? easy.setup.flatMap { $0.fits(request) ? $0 : nil } : nil
-            // The first such request was checked.
-            if setup == nil { try request.check(for: capabilities) }
-            guard !Task.isCancelled else { throw NetworkError.cancelled }
-            let origin = Origin(request.url)
-            let loop = try loops.loop(for: origin)
-            if let setup {
-                let transfer = try Transfer.repeated(
-                    request, setup: setup, origin: origin, easy: easy, clock: loop.clock)
-                return (transfer, loop)
-            }
-            let transfer = try Transfer.make(
-                request, origin: origin, easy: easy, clock: loop.clock, trustsAnyServer: trustsAnyServer,
-                alsoWith: more + tunnels.options(for: request, over: Libcurl.found))
-            return (transfer, loop)
-        } catch {
-            easy.setup = nil
-            pool.give(easy)
-            throw error
-        }
+        try request.check(for: capabilities)
+        guard !Task.isCancelled else { throw NetworkError.cancelled }
+        let origin = Origin(request.url)
+        let loop = try loops.loop(for: origin)
+        var more = more + tunnels.options(for: request, over: Libcurl.found)
+        if trustsAnyServer { more.append(AnyServerOption()) }
+        let transfer = try Transfer(request, origin: origin, clock: loop.clock, alsoWith: more)
+        try loop.prepareAhead(transfer)
+        return (transfer, loop)
     }
 }
 

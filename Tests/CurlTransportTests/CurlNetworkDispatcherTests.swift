@@ -60,11 +60,10 @@ struct CurlNetworkDispatcherTests {
     @Test func droppingTheDispatcherFailsWhatRuns() async throws {
         let server = try ScriptedServer(.stalled)
         defer { server.stop() }
-        let loop = try CurlLoop(configuration: CurlConfiguration(), pool: EasyPool())
+        let loop = try CurlLoop(configuration: CurlConfiguration())
         let request = try request(server.url())
         func makeTransfer() throws -> Transfer {
-            try Transfer.make(
-                request, origin: Origin(request.url), easy: EasyHandle(), clock: loop.clock, trustsAnyServer: false)
+            try Transfer(request, origin: Origin(request.url), clock: loop.clock)
         }
         let transfer = try makeTransfer()
         let outcome = Task {

@@ -22,11 +22,10 @@ struct EngineLifeTests {
 
     /// It ended in libcurl's first call, after which nothing was left to wait for: nobody told its caller.
     @Test func whatEndsInTheLastRound_isToldToItsCaller() async throws {
-        let loop = try CurlLoop(configuration: CurlConfiguration(), pool: EasyPool())
+        let loop = try CurlLoop(configuration: CurlConfiguration())
         var request = try request("http://127.0.0.1:1/")
         request.options.addressPolicy = .custom { _ in false }
-        let transfer = try Transfer.make(
-            request, origin: Origin(request.url), easy: EasyHandle(), clock: loop.clock, trustsAnyServer: false)
+        let transfer = try Transfer(request, origin: Origin(request.url), clock: loop.clock)
         let outcome = Task { try await Waiter.wait(isOnLoop: false) { transfer.channel.attach($0) } }
         // Both messages of one job are taken together.
         await Task(executorPreference: loop.executor) {
@@ -161,7 +160,7 @@ struct EngineLifeTests {
     /// The multi handle was dropped open, and that trapped.
     @Test func aThreadThatCanNotBeStartedIsAnError() {
         #expect(throws: NetworkError.self) {
-            _ = try CurlLoop(configuration: CurlConfiguration(), pool: EasyPool()) { _, _ in
+            _ = try CurlLoop(configuration: CurlConfiguration()) { _, _ in
                 throw NetworkError(.unclassified, "no thread")
             }
         }

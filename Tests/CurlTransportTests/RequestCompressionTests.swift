@@ -19,7 +19,7 @@ struct RequestCompressionTests {
         let server = try ScriptedServer(once, .ok())
         defer { server.stop() }
         let runs = Mutex(0)
-        var request = TransportRequest(method: .post, url: try RequestURL(server.url()))
+        var request = TransportRequest(method: .put, url: try RequestURL(server.url()))
         request.body = .replayableStream(length: size) {
             runs.withLock { $0 += 1 }
             return AsyncStream { continuation in

@@ -214,7 +214,7 @@ struct UploadTests {
             let server = try ScriptedServer(once, .ok("second"))
             defer { server.stop() }
             let dispatcher = CurlNetworkDispatcher()
-            var request = TransportRequest(method: .post, url: try RequestURL(server.url()), body: .bytes(Data([1])))
+            var request = TransportRequest(method: .put, url: try RequestURL(server.url()), body: .bytes(Data([1])))
             request.options.totalTimeout = .seconds(30)
             _ = try await dispatcher.send(request).body.collect()
             let chunks = { @Sendable in

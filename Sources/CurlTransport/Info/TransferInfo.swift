@@ -39,9 +39,10 @@ struct TransferInfo: Sendable {
     ///   - bodyBytes: Decoded bytes.
     ///   - hasRequestBody: Whether there was a body to send.
     ///   - tlsSession: How TLS was spoken, if that is known.
-    ///   - attempts: How often the request went out; `nil` where nobody counts.
+    ///   - sending: How often the request went out; `nil` where nobody counts.
     func metrics(
-        queued: Duration, total: Duration, bodyBytes: Int, hasRequestBody: Bool, tlsSession: TLSSession?, attempts: Int?
+        queued: Duration, total: Duration, bodyBytes: Int, hasRequestBody: Bool, tlsSession: TLSSession?,
+        sending: SendingRecord?
     ) -> TransportMetrics {
         var metrics = TransportMetrics(total: total)
         metrics.queued = queued
@@ -56,7 +57,8 @@ struct TransferInfo: Sendable {
         metrics.httpVersion = httpVersion
         metrics.tlsVersion = tlsSession?.version
         metrics.tlsCipher = tlsSession?.cipher
-        metrics.retries = attempts.map { max(0, $0 - 1) }
+        metrics.retries = sending.map { max(0, $0.attempts - 1) }
+        metrics.repeats = sending?.repeats
         metrics.remoteAddress = remote?.text
         metrics.localAddress = local?.text
         metrics.requestBodyBytes = hasRequestBody ? uploadedBytes : nil

@@ -7,86 +7,68 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Owns one `CURL *` and everything that must live as long as its transfer: the header list, the error text, the
-/// transfer that the callbacks report to.
+/// Owns one `CURL *`, which carries one transfer and is then closed, with everything that must live as long: header lines, the
+/// error text, the transfer that the callbacks report to.
 ///
-/// @unchecked: a handle is used by one thread at a time. The caller's thread configures it, the mailbox hands it to the
-/// loop, and the loop gives it back to the pool when it has left the multi handle.
+/// A handle never carries a second transfer. curl_easy_reset clears the options and not what a transfer leaves behind in the
+/// handle: credentials of a failed upload, a list of addresses, look-ups under way, a pointer to the last header line. A new handle
+/// costs less than a microsecond.
+///
+/// @unchecked: a handle is used by one thread at a time. The caller's thread or the loop's configures it, the mailbox hands it to the
+/// loop, and the loop closes it.
 final class EasyHandle: @unchecked Sendable {
     let pointer: UnsafeMutableRawPointer
-    private var lists: [UnsafeMutablePointer<curl_slist>] = []
+    private var isClosed = false
+    private var lists: [UnsafeMutableRawPointer] = []
     private let errorText: UnsafeMutablePointer<CChar>
     private(set) var reader: RequestBodyReader?
     private var wireLog: WireLog?
-    /// The transfer that the callbacks report to, while there is one. It holds this handle and not the other way round.
-    private var transferReference: Unmanaged<Transfer>?
-    /// What it was set up for, if the next transfer may use it as it is.
-    var setup: EasySetup?
+    /// The transfer that the callbacks report to. It holds this handle and not the other way round.
+    private let transferReference: Unmanaged<Transfer>
     /// The size of its receive buffer, in bytes.
     private var receiveBuffer = LibcurlSupport.defaultBuffer
     /// The same of its buffer for sending.
     private var uploadBuffer = LibcurlSupport.defaultUploadBuffer
-    /// The multi handle that its sockets report to.
-    var socketContext: UnsafeMutableRawPointer?
-    /// The URL in its parts, as libcurl reads it for each transfer; `nil` where it parses the text.
+    /// The URL in its parts, as libcurl reads it; `nil` where it parses the text.
     private var parsedURL: OpaquePointer?
 
+    /// A handle at libcurl's defaults.
+    /// - Parameter transfer: The transfer that the callbacks report to, which must hold the handle until ``close()``.
     /// - Throws: ``NetworkError/Code/unclassified`` when memory is short.
-    init() throws {
+    init(for transfer: Transfer) throws {
         // libcurl would initialise itself here, in its own way.
         guard Libcurl.found.initialisation == 0, let pointer = curl_easy_init() else {
             throw NetworkError(.unclassified, "libcurl could not make a handle (curl_easy_init)", phase: .preparing)
         }
         self.pointer = pointer
+        transferReference = .passUnretained(transfer)
         errorText = .allocate(capacity: Int(ccurl_error_size))
         errorText.initialize(repeating: 0, count: Int(ccurl_error_size))
-    }
-
-    deinit {
-        // Never inside a multi handle here: the loop removes before it lets go.
-        curl_easy_cleanup(pointer)
-        freeLists()
-        curl_url_cleanup(parsedURL)
-        errorText.deallocate()
-    }
-
-    /// Back to libcurl's defaults, for the next transfer. Connections belong to the multi handle and stay.
-    func reset() {
-        curl_easy_reset(pointer)
-        curl_url_cleanup(parsedURL)
-        parsedURL = nil
-        setup = nil
-        socketContext = nil
-        receiveBuffer = LibcurlSupport.defaultBuffer
-        uploadBuffer = LibcurlSupport.defaultUploadBuffer
-        release()
-        errorText[0] = 0
         _ = ccurl_easy_setopt_pointer(pointer, CURLOPT_ERRORBUFFER, errorText)
     }
 
-    /// Lets go of the last transfer's memory. The handle must have left its multi handle, and must be ``reset()`` before
-    /// it is used again, unless it has a ``setup``.
-    func release() {
-        transferReference = nil
-        if setup == nil { freeLists() }
-        reader = nil
-        wireLog = nil
+    deinit { close() }
+
+    /// Ends the handle. It must have left its multi handle, and a handle that was in one is closed on the loop's thread: a look-up
+    /// under way (DNS over HTTPS) has handles of its own in the multi handle, which leave it here.
+    func close() {
+        guard !isClosed else { return }
+        isClosed = true
+        curl_easy_cleanup(pointer)
+        // After the handle, which may look at them until then.
+        for list in lists { list.deallocate() }
+        lists = []
+        curl_url_cleanup(parsedURL)
+        parsedURL = nil
+        errorText.deallocate()
     }
 
-    /// Another transfer with the same setup.
-    func reuse() { errorText[0] = 0 }
-
-    /// Wishes a size of the receive buffer for the next transfer, in bytes (CURLOPT_BUFFERSIZE). A handle whose last transfer
-    /// was cut short may still have its buffer, and libcurl then keeps the size.
+    /// Wishes a size of the receive buffer, in bytes (CURLOPT_BUFFERSIZE); libcurl may keep its own.
     func wishReceiveBuffer(_ bytes: Int) {
         guard receiveBuffer != bytes else { return }
         let code = ccurl_easy_setopt_long(pointer, CURLOPT_BUFFERSIZE, bytes)
         if code == CURLE_OK { receiveBuffer = bytes }
     }
-
-    /// Whether it may serve another transfer. libcurl may have kept the buffer of the last one, and with a reset it forgets how
-    /// small that is: it would write its own 16 KiB into it.
-    var isReusable: Bool { receiveBuffer >= LibcurlSupport.defaultBuffer }
 
     /// The same for the buffer through which a body is sent (CURLOPT_UPLOAD_BUFFERSIZE).
     func wishUploadBuffer(_ bytes: Int) {
@@ -96,10 +78,7 @@ final class EasyHandle: @unchecked Sendable {
     }
 
     /// The transfer that it works for.
-    var transfer: Transfer? { transferReference?.takeUnretainedValue() }
-
-    /// Has the callbacks report to a transfer, which must hold this handle until ``release()``.
-    func report(to transfer: Transfer) { transferReference = .passUnretained(transfer) }
+    var transfer: Transfer { transferReference.takeUnretainedValue() }
 
     /// The handle as libcurl's callbacks are given it.
     var context: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
@@ -118,13 +97,8 @@ final class EasyHandle: @unchecked Sendable {
     ) -> Int {
         guard let context else { return refusal }
         return Unmanaged<EasyHandle>.fromOpaque(context)._withUnsafeGuaranteedRef { easy in
-            easy.transferReference?._withUnsafeGuaranteedRef(body) ?? refusal
+            easy.transferReference._withUnsafeGuaranteedRef(body)
         }
-    }
-
-    private func freeLists() {
-        for list in lists { curl_slist_free_all(list) }
-        lists.removeAll(keepingCapacity: true)
     }
 
     /// libcurl's own words on the failure, if it had any.
@@ -175,18 +149,14 @@ final class EasyHandle: @unchecked Sendable {
         return parts
     }
 
-    /// Lines; the list lives until ``release()``.
-    func set(_ option: ListOption, _ lines: [String]) throws {
-        var list: UnsafeMutablePointer<curl_slist>?
-        for line in lines {
-            guard let longer = curl_slist_append(list, line) else {
-                curl_slist_free_all(list)
-                throw NetworkError(.unclassified, "no memory for the lines of \(option.name)", phase: .preparing)
-            }
-            list = longer
+    /// Lines, which live until ``close()``.
+    func set(_ option: ListOption, _ lines: TextList) throws {
+        guard let memory = lines.linked() else {
+            return try check(ccurl_easy_setopt_list(pointer, option.number, nil), option.name)
         }
-        if let list { lists.append(list) }
-        try check(ccurl_easy_setopt_list(pointer, option.number, list), option.name)
+        lists.append(memory)
+        let first = memory.assumingMemoryBound(to: curl_slist.self)
+        try check(ccurl_easy_setopt_list(pointer, option.number, first), option.name)
     }
 
     /// libcurl copies the bytes.
@@ -221,7 +191,7 @@ final class EasyHandle: @unchecked Sendable {
         try check(ccurl_easy_setopt_pointer(pointer, CURLOPT_SEEKDATA, readerContext), "CURLOPT_SEEKDATA")
     }
 
-    /// Tells the wire log what goes over the wire. The log must live until ``release()``.
+    /// Tells the wire log what goes over the wire. The log lives until ``close()``.
     func setWireLog(_ log: WireLog) throws {
         wireLog = log
         let context = Unmanaged.passUnretained(log).toOpaque()

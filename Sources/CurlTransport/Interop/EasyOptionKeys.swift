@@ -142,8 +142,15 @@ enum OptionValue {
     static let anySafeAuth = ccurl_auth_any_safe
 
     /// CURL_SSLVERSION_TLSv1_x, and CURL_SSLVERSION_MAX_TLSv1_x where there is a newest version.
-    static func tls(from minimum: TLSOptions.Version, upTo maximum: TLSOptions.Version?) -> Int {
-        let newest = maximum.map { (ccurl_sslversion_tls1_0 + $0.rawValue) << ccurl_sslversion_maximum_shift } ?? 0
+    ///
+    /// libcurl hands a kept connection that speaks HTTP/1.1 to a request that asks for HTTP/2. It keeps connections with other TLS
+    /// options apart: so those of requests that negotiate HTTP/2 name the newest version that there is, and the others leave it at
+    /// the default, which is the same one.
+    static func tls(
+        from minimum: TLSOptions.Version, upTo maximum: TLSOptions.Version?, negotiatesHTTP2: Bool
+    ) -> Int {
+        let named = maximum == .tls1_3 || maximum == nil ? (negotiatesHTTP2 ? .tls1_3 : nil) : maximum
+        let newest = named.map { (ccurl_sslversion_tls1_0 + $0.rawValue) << ccurl_sslversion_maximum_shift } ?? 0
         return ccurl_sslversion_tls1_0 + minimum.rawValue | newest
     }
 

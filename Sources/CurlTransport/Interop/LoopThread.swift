@@ -9,9 +9,9 @@ import Musl
 
 /// Starts the loop's thread.
 enum LoopThread {
-    /// Runs `body` on a new detached thread with every signal blocked: a write to a closed connection must not end the
-    /// process by SIGPIPE, and the program's handlers run where the program expects them. Threads that libcurl starts
-    /// from there inherit it.
+    /// Runs `body` on a new detached thread with signals blocked: a write to a closed connection must not end the process by
+    /// SIGPIPE, and the program's handlers run where the program expects them. Threads that libcurl starts from there inherit it.
+    /// A fault of the thread's own (SIGSEGV and its kin) still reaches the program's crash handler, and a profiler its samples.
     static func start(named name: String, _ body: @escaping @Sendable () -> Void) throws {
         let box = Unmanaged.passRetained(
             Box {
@@ -27,8 +27,9 @@ enum LoopThread {
         var blocked = sigset_t()
         var previous = sigset_t()
         sigfillset(&blocked)
-        // A thread starts with its creator's mask.
-        pthread_sigmask(SIG_BLOCK, &blocked, &previous)
+        for signal in [SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT, SIGSYS, SIGPROF] { sigdelset(&blocked, signal) }
+        // A thread starts with its creator's mask, which may block more.
+        pthread_sigmask(SIG_SETMASK, &blocked, &previous)
         defer { pthread_sigmask(SIG_SETMASK, &previous, nil) }
 
         var thread = pthread_t()

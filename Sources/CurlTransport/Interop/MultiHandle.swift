@@ -13,6 +13,10 @@ final class MultiHandle {
     /// Owns this handle, so that it need not be counted.
     private unowned(unsafe) let loop: any MultiHandleDelegate
     private var isClosed = false
+    /// The TLS sessions of all handles here (CURLSH): a session that one handle was given lets the next connection to the same
+    /// server, by the same TLS options, begin with a shorter handshake. A handle alone would take it along. Used by the loop's
+    /// thread alone, so without locks; `nil` where sessions are not shared.
+    private let sessions: UnsafeMutableRawPointer?
 
     /// - Parameter connections: How many connections are kept, those in use counted (CURLMOPT_MAXCONNECTS).
     init(loop: any MultiHandleDelegate, connections: Int) throws {
@@ -21,6 +25,8 @@ final class MultiHandle {
         }
         self.pointer = pointer
         self.loop = loop
+        sessions = Libcurl.found.suffers(from: .tlsSessionsMistakeProxy) ? nil : curl_share_init()
+        if let sessions { _ = ccurl_share_tls_sessions(sessions) }
         let context = Unmanaged.passUnretained(self).toOpaque()
         _ = ccurl_multi_setopt_long(pointer, CURLMOPT_MAXCONNECTS, connections)
         _ = ccurl_multi_setopt_long(pointer, CURLMOPT_PIPELINING, ccurl_pipe_multiplex)
@@ -31,9 +37,10 @@ final class MultiHandle {
     }
 
     /// Closes the kept connections, which calls back once more: so on the loop's thread while the loop is whole, and not
-    /// in a `deinit`. Every handle must have been removed.
+    /// in a `deinit`. Every handle must have been closed.
     func close() {
         curl_multi_cleanup(pointer)
+        if let sessions { curl_share_cleanup(sessions) }
         isClosed = true
     }
 
@@ -89,11 +96,10 @@ final class MultiHandle {
 
     // MARK: Descriptors
 
-    /// Has the transfer open and close its sockets through us: close-on-exec, which libcurl does not set below 8.19, and
-    /// the loop learns of both. The opening belongs to the transfer; the closing to the connection, which outlives it.
-    func attachSockets(to easy: EasyHandle) throws {
+    /// Has the transfer share TLS sessions, and open and close its sockets through us: close-on-exec, which libcurl does not set below
+    /// 8.19, and the loop learns of both. The opening belongs to the transfer; the closing to the connection, which outlives it.
+    func attach(to easy: EasyHandle) throws {
         let context = Unmanaged.passUnretained(self).toOpaque()
-        guard easy.socketContext != context else { return }
         try easy.check(
             ccurl_easy_setopt_open_socket_callback(easy.pointer, Self.openCallback), "CURLOPT_OPENSOCKETFUNCTION")
         try easy.check(
@@ -102,7 +108,9 @@ final class MultiHandle {
             ccurl_easy_setopt_close_socket_callback(easy.pointer, Self.closeCallback), "CURLOPT_CLOSESOCKETFUNCTION")
         try easy.check(
             ccurl_easy_setopt_pointer(easy.pointer, CURLOPT_CLOSESOCKETDATA, context), "CURLOPT_CLOSESOCKETDATA")
-        easy.socketContext = context
+        if let sessions {
+            try easy.check(ccurl_easy_setopt_pointer(easy.pointer, CURLOPT_SHARE, sessions), "CURLOPT_SHARE")
+        }
     }
 
     /// close(2), apart from this type's own verb.

@@ -43,9 +43,24 @@ extension Transfer {
     private func mayAsk(_ remote: UnsafePointer<CChar>?) -> Bool {
         // It may have waited for another's connection, and ended from our side meanwhile.
         guard let remote, state.failure == nil else { return false }
-        attempts += 1
+        if isLookingUp { delegate?.transferHasConnection(self) }
+        guard sending.goesOut(sent: easy?.long(CURLINFO_REQUEST_SIZE) ?? 0) else {
+            state.fail(NetworkError.notRepeated(request.method.rawValue))
+            return false
+        }
         guard request.options.hasRareOptions, request.options.addressPolicy != .any else { return true }
         return allows(IPAddress(String(cString: remote)))
+    }
+}
+
+extension NetworkError {
+    fileprivate static func notRepeated(_ method: String) -> NetworkError {
+        NetworkError(
+            .connectionLost,
+            "the server closed the kept connection without a response; the \(method) may have been executed and is not sent again "
+                + "(connection.repeatsAnyMethod)",
+            phase: .waiting
+        )
     }
 }
 

@@ -36,6 +36,8 @@ extension Transfer {
 
     /// - Returns: Whether to go on.
     private func headerArrived(_ line: UnsafeRawBufferPointer) -> Bool {
+        sending.responseArrived()
+        if isLookingUp { delegate?.transferHasConnection(self) }
         switch state.receive(headerLine: line, at: clock.now) {
         case .goOn: break
         case .headIsComplete: headIsComplete()

@@ -26,6 +26,16 @@ extension NetworkError {
 extension Transfer {
     /// What the caller gets for a transfer that libcurl reports as done.
     func result(of easy: EasyHandle, _ code: CURLcode) -> Result<ExchangeEnd, any Error> {
+        outcome(of: easy, code).mapError(noted)
+    }
+
+    /// An error with how often the request was repeated.
+    func noted(_ error: any Error) -> any Error {
+        guard sending.repeats > 0, let error = error as? NetworkError else { return error }
+        return error.during(request, transport: "curl", elapsed: elapsed, repeats: sending.repeats)
+    }
+
+    private func outcome(of easy: EasyHandle, _ code: CURLcode) -> Result<ExchangeEnd, any Error> {
         if let failure = state.failure { return .failure(failure) }
         let info = easy.info(hasRequestBody: hasRequestBody)
         if code != CURLE_OK, let refusedAddress { return .failure(NetworkError.addressRefused(refusedAddress)) }
@@ -57,7 +67,6 @@ extension Transfer {
             )
         }
         if state.releaseHead() { headIsComplete() }
-        endedAtOnce = attempts == 1
         return .success(ExchangeEnd(self, info))
     }
 
@@ -72,6 +81,8 @@ extension Transfer {
             }
         let message =
             switch code {
+            case .connectTimeout where !isAdmitted || easy?.isResolving == true:
+                "the host's name was not resolved within \(options.connectTimeout ?? .zero) (connectTimeout)"
             case .connectTimeout: "no connection within \(options.connectTimeout ?? .zero) (connectTimeout)"
             case .idleTimeout: "nothing moved for \(options.idleTimeout ?? .zero) (idleTimeout)"
             case .firstByteTimeout:

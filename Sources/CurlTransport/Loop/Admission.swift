@@ -1,19 +1,20 @@
-/// Who may run: at most so many at once per origin and in all, the others in order of arrival.
-///
-/// Waiting happens here and not inside libcurl, where it would count into connect timeouts and where each waiting
-/// transfer could start a resolver thread.
+/// Who may run: so many at a time to each origin, so many in all, and so few that look up names. The others wait in order. Pure.
 struct Admission {
     private struct OriginState {
-        /// Running, or past the origin's gate and waiting at the common one.
+        /// Past the origin's gate: running, or waiting for the common limits.
         var passed = 0
-        var waiting = SlotQueue()
-        /// Whether its name was resolved before: a connection was opened.
+        var waiting = SlotQueue(.origin)
+        /// Those of them that wait for the limit of look-ups.
+        var waitingToLookUp: [Int] = []
+        /// Whether the origin's name is in libcurl's cache: a transfer to it has come past the look-up.
         var isWarm = false
     }
 
-    /// The most that may run at once to an origin whose name was never resolved: libcurl looks up each name for itself, in
+    /// The most that may run at once to an origin whose name is not known to be resolved: libcurl looks up each name for itself, in
     /// a thread of its own, until one of them has put it into the cache.
     static let coldLimit = 8
+    /// The most that may look up names at once, to all such origins together.
+    static let maximumLookUps = 64
     /// How many idle origins are remembered as warm.
     private static let rememberedOrigins = 1_024
 
@@ -23,10 +24,15 @@ struct Admission {
     private var origins: [Origin: OriginState] = [:]
     /// The origin that was looked at last, taken out of the table: mostly the next one too.
     private var recent: (origin: Origin, state: OriginState)?
-    /// Past their origin's gate.
-    private var ready = SlotQueue()
+    private var links = SlotLinks()
+    /// Past their origin's gate, and waiting for the limit in all.
+    private var ready = SlotQueue(.ready)
+    /// The same of cold origins, waiting for the limit of look-ups too.
+    private var readyToLookUp = SlotQueue(.lookUp)
+    private var originsToLookUp: [Int: Origin] = [:]
     private(set) var running = 0
     private(set) var waiting = 0
+    private(set) var lookingUp = 0
 
     /// How many origins are remembered, for tests.
     var originCount: Int { origins.count + (recent == nil ? 0 : 1) }
@@ -37,31 +43,50 @@ struct Admission {
         self.maximumWaiting = maximumWaiting
     }
 
-    enum Arrival { case run, wait, refused }
+    /// A slot whose turn has come.
+    struct Turn: Equatable {
+        let slot: Int
+        /// Whether its name may have to be looked up: it counts as a look-up until ``resolved(_:)`` or ``leave(_:isLookingUp:)``.
+        let isLookingUp: Bool
+    }
+
+    enum Arrival: Equatable { case run(Turn), wait, refused }
 
     mutating func arrive(_ slot: Int, at origin: Origin) -> Arrival {
         let wasKnown = find(origin)
         var state = takeRecent() ?? OriginState()
+        defer { if wasKnown || state.passed > 0 || !state.waiting.isEmpty { recent = (origin, state) } }
         let passes = state.passed < limit(of: state) && state.waiting.isEmpty
-        if passes, running < inAll, ready.isEmpty {
-            running += 1
+        let mayBegin = state.isWarm ? ready.isEmpty : readyToLookUp.isEmpty && lookingUp < Self.maximumLookUps
+        if passes, running < inAll, mayBegin {
             state.passed += 1
-            recent = (origin, state)
-            return .run
+            return .run(begin(slot, isCold: !state.isWarm))
         }
-        guard waiting < maximumWaiting else {
-            if wasKnown { recent = (origin, state) }
-            return .refused
-        }
+        guard waiting < maximumWaiting else { return .refused }
         waiting += 1
-        if passes {
-            state.passed += 1
-            ready.append(slot)
-        } else {
-            state.waiting.append(slot)
-        }
-        recent = (origin, state)
+        if passes { pass(slot, of: origin, &state) } else { state.waiting.append(slot, &links) }
         return .wait
+    }
+
+    private mutating func begin(_ slot: Int, isCold: Bool) -> Turn {
+        running += 1
+        if isCold { lookingUp += 1 }
+        return Turn(slot: slot, isLookingUp: isCold)
+    }
+
+    /// Lets a slot past its origin's gate.
+    private mutating func pass(_ slot: Int, of origin: Origin, _ state: inout OriginState) {
+        state.passed += 1
+        guard !state.isWarm else { return ready.append(slot, &links) }
+        readyToLookUp.append(slot, &links)
+        originsToLookUp[slot] = origin
+        state.waitingToLookUp.append(slot)
+    }
+
+    /// A slot leaves ``readyToLookUp``.
+    private mutating func forgetLookUp(of slot: Int) {
+        guard let origin = originsToLookUp.removeValue(forKey: slot), find(origin) else { return }
+        recent?.state.waitingToLookUp.removeAll { $0 == slot }
     }
 
     /// Makes the origin the recent one, if it is known.
@@ -76,58 +101,80 @@ struct Admission {
     /// The recent origin's state, to be changed in place: nobody else holds its queue.
     private mutating func takeRecent() -> OriginState? { recent.take()?.state }
 
-    /// A connection to the origin was opened, so its name is in the cache.
+    /// Whether an origin's name is not known to be resolved, so that those who wait for it may wait for a look-up.
+    mutating func isCold(_ origin: Origin) -> Bool { !find(origin) || recent?.state.isWarm != true }
+
+    /// A slot that looks up the origin's name has come past that: it has a connection, or begins to make one.
     /// - Returns: The slots to start now.
-    mutating func warm(_ origin: Origin) -> [Int] {
-        guard find(origin), recent?.state.isWarm == false, var state = takeRecent() else { return [] }
-        state.isWarm = true
-        while state.passed < perOrigin, let next = state.waiting.popFirst() {
-            state.passed += 1
-            ready.append(next)
+    mutating func resolved(_ origin: Origin) -> [Turn] {
+        lookingUp -= 1
+        if find(origin), recent?.state.isWarm == false, var state = takeRecent() {
+            state.isWarm = true
+            for slot in state.waitingToLookUp {
+                readyToLookUp.remove(slot, &links)
+                originsToLookUp[slot] = nil
+                ready.append(slot, &links)
+            }
+            state.waitingToLookUp = []
+            while state.passed < perOrigin, let next = state.waiting.popFirst(&links) { pass(next, of: origin, &state) }
+            recent = (origin, state)
         }
-        recent = (origin, state)
         return takeReady()
     }
+
+    /// A look-up of the origin's name was given up: those that follow have to look it up anew.
+    mutating func chill(_ origin: Origin) { if find(origin) { recent?.state.isWarm = false } }
 
     private func limit(of state: OriginState) -> Int { state.isWarm ? perOrigin : min(perOrigin, Self.coldLimit) }
 
     /// A running slot has ended.
+    /// - Parameter isLookingUp: Whether it still counts as a look-up.
     /// - Returns: The slots to start now.
-    mutating func leave(_ origin: Origin) -> [Int] {
+    mutating func leave(_ origin: Origin, isLookingUp: Bool = false) -> [Turn] {
         running -= 1
+        if isLookingUp { lookingUp -= 1 }
         releaseOrigin(origin)
         return takeReady()
     }
 
     /// A waiting slot gives up.
     /// - Returns: The slots to start now.
-    mutating func withdraw(_ slot: Int, from origin: Origin) -> [Int] {
-        if find(origin), recent?.state.waiting.remove(slot) == true {
-            waiting -= 1
-        } else if ready.remove(slot) {
-            waiting -= 1
+    mutating func withdraw(_ slot: Int, from origin: Origin) -> [Turn] {
+        switch links.place(of: slot) {
+        case .nowhere: return []
+        case .origin: if find(origin) { recent?.state.waiting.remove(slot, &links) }
+        case .ready:
+            ready.remove(slot, &links)
+            releaseOrigin(origin)
+        case .lookUp:
+            readyToLookUp.remove(slot, &links)
+            forgetLookUp(of: slot)
             releaseOrigin(origin)
         }
+        waiting -= 1
         return takeReady()
     }
 
     private mutating func releaseOrigin(_ origin: Origin) {
         guard find(origin), var state = takeRecent() else { return }
         state.passed -= 1
-        if let next = state.waiting.popFirst() {
-            state.passed += 1
-            ready.append(next)
+        if state.passed < limit(of: state), let next = state.waiting.popFirst(&links) {
+            pass(next, of: origin, &state)
         }
         let isForgotten = state.passed == 0 && (!state.isWarm || origins.count >= Self.rememberedOrigins)
         if !isForgotten { recent = (origin, state) }
     }
 
-    private mutating func takeReady() -> [Int] {
-        var started: [Int] = []
-        while running < inAll, let slot = ready.popFirst() {
-            running += 1
+    private mutating func takeReady() -> [Turn] {
+        var started: [Turn] = []
+        while running < inAll, lookingUp < Self.maximumLookUps, let slot = readyToLookUp.popFirst(&links) {
             waiting -= 1
-            started.append(slot)
+            forgetLookUp(of: slot)
+            started.append(begin(slot, isCold: true))
+        }
+        while running < inAll, let slot = ready.popFirst(&links) {
+            waiting -= 1
+            started.append(begin(slot, isCold: false))
         }
         return started
     }

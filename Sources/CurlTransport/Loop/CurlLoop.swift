@@ -6,6 +6,7 @@ import Synchronization
 final class CurlLoop: Sendable {
     let clock = LoopClock()
     private let mailbox: Mailbox
+    private let runway = Runway()
     let end = LoopEnd()
     /// Runs tasks on the loop's thread.
     let executor: LoopExecutor
@@ -14,7 +15,7 @@ final class CurlLoop: Sendable {
     /// - Parameter start: Runs a body on a new thread, for tests.
     /// - Throws: ``NetworkError`` when descriptors, memory or threads are short.
     init(
-        configuration: CurlConfiguration, pool: EasyPool,
+        configuration: CurlConfiguration,
         start: (String, @escaping @Sendable () -> Void) throws -> Void = LoopThread.start
     ) throws {
         guard Libcurl.found.initialisation == 0 else {
@@ -30,7 +31,7 @@ final class CurlLoop: Sendable {
         executor = LoopExecutor(mailbox: mailbox)
         // Made here, where a failure can be thrown, and from then on touched by the thread alone.
         nonisolated(unsafe) let core = try LoopCore(
-            configuration: configuration, pool: pool, mailbox: mailbox, executor: executor, clock: clock)
+            configuration: configuration, mailbox: mailbox, runway: runway, executor: executor, clock: clock)
         do {
             try start("netlayer-curl") { [end, executor] in
                 executor.begin()
@@ -44,9 +45,22 @@ final class CurlLoop: Sendable {
         }
     }
 
+    /// Makes a transfer's handle if it will run soon; else the loop does when its turn comes.
+    /// - Throws: ``NetworkError`` for what libcurl refuses.
+    func prepareAhead(_ transfer: Transfer) throws {
+        guard runway.enter() else { return }
+        do { try transfer.prepareAhead() } catch {
+            runway.leave()
+            throw error
+        }
+    }
+
     /// Hands a transfer to the loop.
     func start(_ transfer: Transfer) {
-        if !mailbox.post(.start(transfer)) { transfer.channel.finish(.failure(NetworkError.shutDown)) }
+        guard !mailbox.post(.start(transfer)) else { return }
+        if transfer.isPreparedAhead { runway.leave() }
+        transfer.letGo()
+        transfer.channel.finish(.failure(NetworkError.shutDown))
     }
 
     /// Ends a transfer, whether it has started or not: its caller learns of it at once, the loop a little later.

@@ -7,7 +7,7 @@ final class LoopCore {
     private let mailbox: Mailbox
     private let executor: LoopExecutor
     private let clock: LoopClock
-    private let pool: EasyPool
+    private let runway: Runway
     private let epoll: Epoll
     private let keptConnections: Int
     /// `nil` once it could not be rebuilt after a fault, or the loop has ended.
@@ -19,7 +19,7 @@ final class LoopCore {
     /// When kept memory is given back, unless a transfer comes before; `nil` while transfers run, and once it was.
     private var releaseDeadline: MonotonicTime?
     private var hasReleased = true
-    /// What was taken out of the mailbox; their storage is used again.
+    /// What was taken out of the mailbox, the first message last; their storage is used again.
     private var messages: [LoopMessage] = []
     private var jobs: [UnownedJob] = []
     private var transferCount: Int { state.slots.count - state.freeSlots.count }
@@ -43,12 +43,12 @@ final class LoopCore {
     private let isAlone = LoopThread.cores == 1
 
     init(
-        configuration: CurlConfiguration, pool: EasyPool, mailbox: Mailbox, executor: LoopExecutor, clock: LoopClock
+        configuration: CurlConfiguration, mailbox: Mailbox, runway: Runway, executor: LoopExecutor, clock: LoopClock
     ) throws {
         self.mailbox = mailbox
         self.executor = executor
         self.clock = clock
-        self.pool = pool
+        self.runway = runway
         // MAXCONNECTS counts connections in use: below their number, each request would open a new one.
         keptConnections = configuration.maximumConnections
         ownState = Unshared(
@@ -84,23 +84,32 @@ final class LoopCore {
     /// passes are counted, or tasks that wake one another would keep the loop from its sockets.
     private func takeMail() {
         for _ in 0..<Self.mailPasses {
-            mailbox.take(into: &messages, &jobs)
+            if messages.isEmpty {
+                mailbox.take(into: &messages, &jobs)
+                messages.reverse()
+            }
             for job in jobs { executor.run(job) }
-            for message in messages { handle(message) }
+            var count = 0
+            while count < Self.messagesOfARound, let message = messages.popLast() {
+                handle(message)
+                count += 1
+            }
             let mayBringMore = !jobs.isEmpty
-            messages.removeAll(keepingCapacity: true)
             jobs.removeAll(keepingCapacity: true)
             guard mayBringMore else { return }
         }
     }
 
     private static let mailPasses = 8
+    /// After so many messages the loop looks at its sockets and clocks again, some milliseconds at most.
+    private static let messagesOfARound = 4_096
 
     private func waitForEvents() {
         flushTouched()
+        runway.setFull(state.admission.waiting > 0)
         state.sockets.takeChanges(epoll.apply)
         let next = [multiDeadline, state.deadlines.earliest, shutDownDeadline, releaseDeadline].compactMap(\.self).min()
-        let maySleep = state.admitted.isEmpty && mailbox.fallAsleep()
+        let maySleep = state.admitted.isEmpty && messages.isEmpty && mailbox.fallAsleep()
         let timeout = maySleep ? next.map { clock.now.milliseconds(until: $0) } ?? -1 : 0
         takeEvents(milliseconds: timeout)
         gatherMore()
@@ -161,13 +170,16 @@ final class LoopCore {
     }
 
     private func start(_ transfer: Transfer) {
-        guard !transfer.isCancelled.load(ordering: .acquiring) else { return recycle(transfer) }
+        if transfer.isPreparedAhead { runway.leave() }
+        guard !transfer.isCancelled.load(ordering: .acquiring) else { return letGo(transfer) }
         transfer.slot = state.freeSlots.popLast() ?? state.slots.count
         if transfer.slot == state.slots.count { state.slots.append(nil) }
         state.slots[transfer.slot] = transfer
         switch state.admission.arrive(transfer.slot, at: transfer.origin) {
-        case .run: admit([transfer.slot])
-        case .wait: check(transfer)
+        case .run(let turn): admit([turn])
+        case .wait:
+            transfer.letGo()
+            check(transfer)
         case .refused:
             transfer.channel.finish(.failure(NetworkError.overloaded))
             freeSlot(of: transfer)
@@ -176,12 +188,14 @@ final class LoopCore {
 
     /// Gives an admitted transfer to libcurl.
     private func begin(_ transfer: Transfer) {
-        guard let easy = transfer.easy, let multi else { return }
+        guard let multi else { return }
         transfer.clocks.admit(at: clock.now)
         transfer.state.lastActivity = clock.now
         do {
+            try transfer.prepare()
+            guard let easy = transfer.easy else { return }
             transfer.delegate = self
-            try multi.attachSockets(to: easy)
+            try multi.attach(to: easy)
             wishBuffers(of: easy, for: transfer)
             if let upload = easy.reader?.upload { attach(upload, to: transfer) }
             try multi.add(easy)
@@ -190,7 +204,7 @@ final class LoopCore {
             return retire(transfer)
         }
         transfer.isInMulti = true
-        check(transfer, isNew: true)
+        check(transfer)
     }
 
     /// Large buffers while few transfers run, but not where bandwidth is limited: that is kept by the buffer-load, and by
@@ -224,9 +238,19 @@ final class LoopCore {
         }
     }
 
-    private func admit(_ slots: [Int]) {
-        for slot in slots { state.slots[slot]?.isAdmitted = true }
-        state.admitted += slots
+    private func admit(_ turns: [Admission.Turn]) {
+        for turn in turns {
+            state.slots[turn.slot]?.isAdmitted = true
+            state.slots[turn.slot]?.isLookingUp = turn.isLookingUp
+            state.admitted.append(turn.slot)
+        }
+    }
+
+    /// A transfer has come past the look-up of its name.
+    private func resolved(_ transfer: Transfer) {
+        guard transfer.isLookingUp else { return }
+        transfer.isLookingUp = false
+        admit(state.admission.resolved(transfer.origin))
     }
 
     private func beginAdmitted() {
@@ -256,13 +280,14 @@ final class LoopCore {
     /// Ends a transfer from our side. Its caller learns now; libcurl lets go as soon as that blocks nothing.
     private func abandon(_ transfer: Transfer, _ error: any Error) {
         transfer.state.fail(error)
-        transfer.channel.finish(.failure(error))
+        transfer.channel.finish(.failure(transfer.noted(error)))
         guard transfer.isInMulti else {
             return retire(transfer)
         }
-        // Removing a handle whose name is being looked up joins the resolver's thread, unless libcurl can leave it
-        // behind. Where it can't, the transfer stays until the lookup ends, refusing whatever comes.
-        if let easy = transfer.easy, easy.isResolving, !Libcurl.found.has(.quickExit), easy.refusesRequest() {
+        // While its name is looked up, a thread of libcurl's waits for the name service. Removing the handle would join that thread,
+        // or, from 7.87 on, leave it behind uncounted. So the transfer stays until the look-up ends, refusing whatever comes.
+        if let easy = transfer.easy, easy.isResolving, easy.refusesRequest() {
+            state.admission.chill(transfer.origin)
             state.deadlines.set(transfer.slot, to: clock.now + Self.lookupCheck)
         } else {
             retire(transfer)
@@ -300,7 +325,8 @@ final class LoopCore {
         if transfer.isAdmitted {
             if let easy = transfer.easy, transfer.isInMulti { multi?.remove(easy) }
             transfer.isInMulti = false
-            admit(state.admission.leave(transfer.origin))
+            admit(state.admission.leave(transfer.origin, isLookingUp: transfer.isLookingUp))
+            transfer.isLookingUp = false
         } else {
             admit(state.admission.withdraw(transfer.slot, from: transfer.origin))
         }
@@ -313,16 +339,12 @@ final class LoopCore {
         state.freeSlots.append(transfer.slot)
         transfer.slot = -1
         transfer.delegate = nil
-        recycle(transfer)
+        letGo(transfer)
     }
 
-    private func recycle(_ transfer: Transfer) {
-        if let easy = transfer.easy {
-            easy.reader?.upload?.close()
-            if !transfer.endedAtOnce { easy.setup = nil }
-            pool.give(easy)
-        }
-        transfer.easy = nil
+    private func letGo(_ transfer: Transfer) {
+        transfer.closeUpload()
+        transfer.letGo()
     }
 
     // MARK: Clocks
@@ -333,9 +355,7 @@ final class LoopCore {
         }
     }
 
-    /// - Parameter isNew: Whether libcurl has not begun with it: until then a handle that is used again tells the times of
-    ///   its last transfer.
-    private func check(_ transfer: Transfer, isNew: Bool = false) {
+    private func check(_ transfer: Transfer) {
         if transfer.isInMulti, let failure = transfer.state.failure { return abandon(transfer, failure) }
         if transfer.keepsBytes {
             transfer.keepsBytes = false
@@ -345,8 +365,9 @@ final class LoopCore {
         }
         var (isConnected, isSending) = (false, transfer.easy?.reader != nil)
         var waitsSince: MonotonicTime?
-        if !isNew, let admitted = transfer.clocks.admitted, let connectedAfter = transfer.easy?.connectedAfter {
+        if let admitted = transfer.clocks.admitted, let connectedAfter = transfer.easy?.connectedAfter {
             isConnected = true
+            resolved(transfer)
             let connected = admitted + .microseconds(connectedAfter)
             if !transfer.state.hasResponse { waitsSince = connected }
             transfer.state.lastActivity = max(transfer.state.lastActivity, connected)
@@ -360,7 +381,8 @@ final class LoopCore {
         if transfer.channel.isPaused { transfer.state.lastActivity = clock.now }
         let verdict = transfer.clocks.check(
             at: clock.now, isConnected: isConnected, lastActivity: transfer.state.lastActivity, isSending: isSending,
-            waitsSince: waitsSince)
+            waitsSince: waitsSince,
+            waitsForLookUp: !transfer.isAdmitted && state.admission.isCold(transfer.origin))
         switch verdict {
         case .lookAgain(let time): state.deadlines.set(transfer.slot, to: time)
         case .neverAgain: state.deadlines.remove(transfer.slot)
@@ -401,12 +423,15 @@ final class LoopCore {
         mailbox.close()
         var late: [LoopMessage] = []
         mailbox.take(into: &late, &jobs)
-        for case .start(let transfer) in late { transfer.channel.finish(.failure(NetworkError.shutDown)) }
+        for case .start(let transfer) in late {
+            transfer.channel.finish(.failure(NetworkError.shutDown))
+            letGo(transfer)
+        }
         for transfer in state.slots {
             guard let transfer else { continue }
             transfer.channel.finish(.failure(NetworkError.shutDown))
             if let easy = transfer.easy, transfer.isInMulti { multi?.remove(easy) }
-            recycle(transfer)
+            letGo(transfer)
         }
         state.slots = []
         multi?.close()
@@ -447,8 +472,10 @@ extension LoopCore: TransferDelegate {
 
     func transfer(_ transfer: Transfer, opened descriptor: Int32) {
         state.sockets.opened(descriptor)
-        admit(state.admission.warm(transfer.origin))
+        resolved(transfer)
     }
+
+    func transferHasConnection(_ transfer: Transfer) { resolved(transfer) }
 }
 
 extension LoopCore: MultiHandleDelegate {

@@ -9,12 +9,10 @@ final class LoopGroup: Sendable {
     }
 
     private let configuration: CurlConfiguration
-    private let pool: EasyPool
     private let state: Guarded<State>
 
-    init(configuration: CurlConfiguration, pool: EasyPool) {
+    init(configuration: CurlConfiguration) {
         self.configuration = configuration
-        self.pool = pool
         state = Guarded(State(loops: Array(repeating: nil, count: configuration.loops)))
     }
 
@@ -33,7 +31,7 @@ final class LoopGroup: Sendable {
             guard !state.isShutDown else { throw NetworkError.shutDown }
             let index = index(state.loops.count)
             if let loop = state.loops[index] { return loop }
-            let loop = try CurlLoop(configuration: configuration, pool: pool)
+            let loop = try CurlLoop(configuration: configuration)
             ProcessExit.stop(loop)
             state.loops[index] = loop
             return loop

@@ -17,11 +17,11 @@ struct MonotonicTime: Comparable, Sendable {
     static func < (left: MonotonicTime, right: MonotonicTime) -> Bool { left.nanoseconds < right.nanoseconds }
 
     static func + (time: MonotonicTime, duration: Duration) -> MonotonicTime {
-        MonotonicTime(nanoseconds: time.nanoseconds + duration.nanoseconds)
+        MonotonicTime(nanoseconds: time.nanoseconds.addingClamped(duration.nanoseconds))
     }
 
     static func + (time: MonotonicTime, span: Nanoseconds) -> MonotonicTime {
-        MonotonicTime(nanoseconds: time.nanoseconds + span.count)
+        MonotonicTime(nanoseconds: time.nanoseconds.addingClamped(span.count))
     }
 
     /// Later than anything.
@@ -32,13 +32,14 @@ struct MonotonicTime: Comparable, Sendable {
     }
 
     func adding(milliseconds: Int) -> MonotonicTime {
-        MonotonicTime(nanoseconds: nanoseconds + Int64(milliseconds) * 1_000_000)
+        let (span, overflows) = Int64(milliseconds).multipliedReportingOverflow(by: 1_000_000)
+        return MonotonicTime(nanoseconds: overflows ? .max : nanoseconds.addingClamped(span))
     }
 
     /// Milliseconds from here until `later`, rounded up, so that a wait never ends before its deadline; at least 0.
     func milliseconds(until later: MonotonicTime) -> Int32 {
-        let rest = (later.nanoseconds - nanoseconds + 999_999) / 1_000_000
-        return Int32(clamping: max(0, rest))
+        guard later > self else { return 0 }
+        return Int32(clamping: (later.nanoseconds - nanoseconds - 1) / 1_000_000 + 1)
     }
 }
 
@@ -54,8 +55,18 @@ struct Nanoseconds: Sendable {
 }
 
 extension Duration {
-    /// Whole nanoseconds. Option checks keep durations within a year, far from overflow.
+    /// Whole nanoseconds, as near as 64 bits come to it: 292 years.
     fileprivate var nanoseconds: Int64 {
-        components.seconds * 1_000_000_000 + components.attoseconds / 1_000_000_000
+        let (seconds, attoseconds) = components
+        let (nanoseconds, overflows) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        guard !overflows else { return seconds < 0 ? .min : .max }
+        return nanoseconds.addingClamped(attoseconds / 1_000_000_000)
+    }
+}
+
+extension Int64 {
+    fileprivate func addingClamped(_ other: Int64) -> Int64 {
+        let (sum, overflows) = addingReportingOverflow(other)
+        return overflows ? (other < 0 ? .min : .max) : sum
     }
 }

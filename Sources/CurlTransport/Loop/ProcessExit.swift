@@ -17,14 +17,15 @@ enum ProcessExit {
     /// How long an exit waits for one loop, in seconds.
     private static let patience = 1.0
 
-    private static let isRegistered: Bool = {
+    /// The process that registered: a child that forked has the handler, and no loop's thread.
+    private static let registered: pid_t = {
         atexit { ProcessExit.stopAll() }
-        return true
+        return getpid()
     }()
 
     /// Has a loop stopped at exit.
     static func stop(_ loop: CurlLoop) {
-        _ = isRegistered
+        _ = registered
         loops.withLock { entries in
             entries.removeAll { $0.loop == nil }
             entries.append(Entry(loop: loop))
@@ -32,6 +33,7 @@ enum ProcessExit {
     }
 
     private static func stopAll() {
+        guard getpid() == registered else { return }
         let running = loops.withLock { $0.compactMap(\.loop) }
         for loop in running { loop.shutDown(within: .zero) }
         for loop in running { loop.end.wait(atMost: patience) }

@@ -1,40 +1,62 @@
-/// Slots waiting in order, with removal from the middle.
+/// Which slot follows which in the queues of one ``Admission``. A slot is in one queue at most, so that leaving the middle of a queue
+/// costs the same however long the queue is.
+struct SlotLinks {
+    /// Where a slot waits.
+    enum Place { case nowhere, origin, ready, lookUp }
+
+    private struct Link {
+        var previous = -1
+        var next = -1
+        var place = Place.nowhere
+    }
+
+    private var links: [Link] = []
+
+    func place(of slot: Int) -> Place { slot < links.count ? links[slot].place : .nowhere }
+
+    fileprivate mutating func append(_ slot: Int, after last: Int, in place: Place) {
+        while links.count <= slot { links.append(Link()) }
+        links[slot] = Link(previous: last, next: -1, place: place)
+        if last >= 0 { links[last].next = slot }
+    }
+
+    /// - Returns: The slots before and after it; -1 for none.
+    fileprivate mutating func remove(_ slot: Int) -> (previous: Int, next: Int) {
+        let link = links[slot]
+        if link.previous >= 0 { links[link.previous].next = link.next }
+        if link.next >= 0 { links[link.next].previous = link.previous }
+        links[slot] = Link()
+        return (link.previous, link.next)
+    }
+}
+
+/// Slots waiting in order.
 struct SlotQueue {
-    /// -1 where one was withdrawn.
-    private var slots: [Int] = []
-    private var head = 0
-    private var withdrawn = 0
+    private let place: SlotLinks.Place
+    private var first = -1
+    private var last = -1
 
-    var isEmpty: Bool { count == 0 }
-    var count: Int { slots.count - head - withdrawn }
+    init(_ place: SlotLinks.Place) { self.place = place }
 
-    mutating func append(_ slot: Int) { slots.append(slot) }
+    var isEmpty: Bool { first < 0 }
 
-    mutating func popFirst() -> Int? {
-        while head < slots.count {
-            let slot = slots[head]
-            head += 1
-            defer { compact() }
-            if slot >= 0 { return slot }
-            withdrawn -= 1
-        }
-        return nil
+    mutating func append(_ slot: Int, _ links: inout SlotLinks) {
+        links.append(slot, after: last, in: place)
+        if first < 0 { first = slot }
+        last = slot
     }
 
-    /// - Returns: Whether it was there.
-    mutating func remove(_ slot: Int) -> Bool {
-        guard let index = slots[head...].firstIndex(of: slot) else { return false }
-        slots[index] = -1
-        withdrawn += 1
-        compact()
-        return true
+    mutating func popFirst(_ links: inout SlotLinks) -> Int? {
+        guard first >= 0 else { return nil }
+        let slot = first
+        remove(slot, &links)
+        return slot
     }
 
-    /// Drops what was passed when it is half of the storage, so that the queue costs what it holds.
-    private mutating func compact() {
-        guard slots.count > 32, (head + withdrawn) * 2 > slots.count else { return }
-        slots = slots[head...].filter { $0 >= 0 }
-        head = 0
-        withdrawn = 0
+    /// Takes out a slot that waits here.
+    mutating func remove(_ slot: Int, _ links: inout SlotLinks) {
+        let (previous, next) = links.remove(slot)
+        if first == slot { first = next }
+        if last == slot { last = previous }
     }
 }

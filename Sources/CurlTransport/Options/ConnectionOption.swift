@@ -74,6 +74,22 @@ struct AddressPolicyOption: EasyOption {
     }
 }
 
+/// What keeps libcurl from repeating a request that must not be repeated, where nothing asks before it does (below 7.80): a new
+/// connection, since it repeats on kept ones alone.
+struct NoRepeatOption: EasyOption {
+    let request: TransportRequest
+    let support: LibcurlSupport
+
+    func apply(to easy: EasyHandle) throws {
+        if !request.mayRepeat, !support.has(.requestCheck) { try easy.set(.freshConnect, 1) }
+    }
+}
+
+extension TransportRequest {
+    /// Whether it may be executed twice.
+    var mayRepeat: Bool { method.isIdempotent || options.hasRareOptions && options.connection.repeatsAnyMethod }
+}
+
 extension Duration {
     /// Whole seconds, rounded up.
     var wholeSeconds: Int { Int(components.seconds) + (components.attoseconds > 0 ? 1 : 0) }

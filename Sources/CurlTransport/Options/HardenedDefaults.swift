@@ -19,7 +19,6 @@ struct HardenedDefaults: EasyOption {
         try easy.set(.pathAsIs, 1)
         try easy.set(.verifyPeer, 1)
         try easy.set(.verifyHost, 2)
-        try easy.set(.tlsVersion, OptionValue.tls1_2)
         try easy.set(.unrestrictedAuth, 0)
         try easy.set(.http09Allowed, 0)
         try easy.set(.httpAuth, OptionValue.noAuth)

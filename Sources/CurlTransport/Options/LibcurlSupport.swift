@@ -99,6 +99,8 @@ struct LibcurlSupport: Sendable {
         case http2ResumeStalls
         /// A kept tunnel serves requests with other credentials for the proxy.
         case tunnelsIgnoreProxyCredentials
+        /// A TLS session of the server is taken for the proxy's, or the other way round (CVE-2021-22890).
+        case tlsSessionsMistakeProxy
         /// A transfer of limited bandwidth takes a hundred buffer-loads at once before it waits.
         case limitedReceivingBursts
         /// A transfer of limited bandwidth stops the others of its HTTP/2 connection, or takes too much at once there.
@@ -111,6 +113,7 @@ struct LibcurlSupport: Sendable {
             case .http2PauseLosesData: LibcurlVersion(8, 4)
             case .http2ResumeStalls: LibcurlVersion(8, 14)
             case .tunnelsIgnoreProxyCredentials: LibcurlVersion(8, 19)
+            case .tlsSessionsMistakeProxy: LibcurlVersion(7, 76)
             case .limitedReceivingBursts, .http2ReceivingLimitFails: LibcurlVersion(8, 2)
             }
         }

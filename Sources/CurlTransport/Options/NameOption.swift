@@ -33,7 +33,8 @@ struct RouteOption: EasyOption {
         if let entry = names.addresses.first(where: { $0.host.bracketed == host && $0.port == port }) {
             host = Self.name(for: entry.addresses)
             let addresses = entry.addresses.map(\.bracketed).joined(separator: ",")
-            try easy.set(.resolve, ["\(support.has(.agingResolveEntries) ? "+" : "")\(host):\(port):\(addresses)"])
+            let sign = support.has(.agingResolveEntries) ? "+" : ""
+            try easy.set(.resolve, TextList(["\(sign)\(host):\(port):\(addresses)"]))
         }
         if let serverName {
             let query = url.query.map { "?\($0)" } ?? ""
@@ -41,7 +42,7 @@ struct RouteOption: EasyOption {
             try easy.setTarget(target, isCopiedWhole: query != "?")
         }
         if serverName != nil || host != url.host || port != url.effectivePort {
-            try easy.set(.connectTo, ["::\(host):\(port)"])
+            try easy.set(.connectTo, TextList(["::\(host):\(port)"]))
         }
     }
 

@@ -33,7 +33,9 @@ struct ProxyOption: EasyOption {
         }
         if proxy.tunnel { try easy.set(.proxyTunnel, 1) }
         if !proxy.headerFields.isEmpty {
-            try easy.set(.proxyHeaderLines, proxy.headerFields.map { "\($0.name.rawName): \($0.value)" })
+            var lines = TextList()
+            for field in proxy.headerFields { lines.append(field.name.rawName, ": ", field.value) }
+            try easy.set(.proxyHeaderLines, lines)
         }
         if proxy.isHTTPS { try setTLS(proxy, on: easy) }
     }

@@ -20,53 +20,49 @@ struct TargetOption: EasyOption {
 /// Method and body: CURLOPT_HTTPGET, NOBODY, POST, CUSTOMREQUEST, POSTFIELDSIZE_LARGE.
 struct MethodAndBodyOption: EasyOption {
     let method: HTTPMethod
-    let body: RequestBody?
+    let body: OutgoingBody
 
     func apply(to easy: EasyHandle) throws {
         switch (method, body) {
-        case (.get, nil): try easy.set(.httpGet, 1)
+        case (.get, .none): try easy.set(.httpGet, 1)
         case (.head, _): try easy.set(.noBody, 1)
         default:
             // POST is libcurl's form of 'a request with a body of this length, 0 included'.
             try easy.set(.post, 1)
             if method != .post { try easy.set(.customRequest, method.rawValue) }
-            try (body ?? .bytes(Data())).attach(to: easy)
+            try body.attach(to: easy)
         }
     }
 }
 
-/// How a body gets to libcurl.
-enum BodyPassage {
+/// A request's body on its way to libcurl.
+enum OutgoingBody {
     case none
-    /// Copied at once (CURLOPT_COPYPOSTFIELDS); libcurl sends it together with the head.
-    case copied
-    /// Fetched piece by piece (CURLOPT_READFUNCTION).
-    case fetched
-    /// The same, from a task that makes it.
-    case streamed
+    case bytes(Data)
+    /// Made by a task while it is sent.
+    case streamed(UploadChannel)
 
-    /// The largest body that is copied, in bytes.
+    /// The largest body that libcurl copies at once and sends together with the head (CURLOPT_COPYPOSTFIELDS), in bytes. A larger
+    /// one is fetched piece by piece (CURLOPT_READFUNCTION).
     static let maximumCopied = 16_384
 
     init(_ body: RequestBody?) {
         self =
             switch body?.content {
             case nil: .none
-            case .bytes(let bytes): bytes.count <= Self.maximumCopied ? .copied : .fetched
-            case .produced: .streamed
+            case .bytes(let bytes): .bytes(bytes)
+            case .produced(let producer): .streamed(UploadChannel(producer))
             }
     }
-}
 
-extension RequestBody {
     func attach(to easy: EasyHandle) throws {
-        switch content {
-        case .bytes(let bytes) where BodyPassage(self) == .copied: try easy.setCopiedBody(bytes)
+        switch self {
+        case .none: try easy.setCopiedBody(Data())
+        case .bytes(let bytes) where bytes.count <= Self.maximumCopied: try easy.setCopiedBody(bytes)
         case .bytes(let bytes): try easy.setReadBody(RequestBodyReader(.bytes(bytes)), count: bytes.count)
-        case .produced(let producer):
-            // -1 is 'unknown': chunked over HTTP/1.1, frames over HTTP/2.
-            let upload = UploadChannel(producer)
-            try easy.setReadBody(RequestBodyReader(.upload(upload)), count: producer.length ?? -1)
+        // -1 is 'unknown': chunked over HTTP/1.1, frames over HTTP/2.
+        case .streamed(let upload):
+            try easy.setReadBody(RequestBodyReader(.upload(upload)), count: upload.length ?? -1)
         }
     }
 }
@@ -80,14 +76,14 @@ struct HeaderFieldsOption: EasyOption {
     private static let acceptAnything = HTTPField(name: .accept, value: "*/*")
 
     func apply(to easy: EasyHandle) throws {
-        var lines: [String] = []
+        var lines = TextList()
         let leavesAccept = fields.first == Self.acceptAnything && fields[values: .accept].count == 1
         for field in leavesAccept ? fields.dropFirst() : fields[...] {
             // `Name:` would remove a field and a value of white space vanishes; `Name;` sends it empty.
             if field.value.isEmpty {
-                lines.append("\(field.name.rawName);")
+                lines.append(field.name.rawName, ";")
             } else {
-                lines.append("\(field.name.rawName): \(field.value)")
+                lines.append(field.name.rawName, ": ", field.value)
             }
         }
         if hasBody {
@@ -127,6 +123,16 @@ struct HTTPVersionOption: EasyOption {
         case .automatic where support.speaksHTTP1(version, isSecure: isSecure):
             try easy.set(.httpVersion, OptionValue.http1_1)
         case .automatic: try setHTTP2(easy)
+        }
+    }
+
+    /// Whether HTTP/2 may be agreed on in the TLS handshake.
+    var negotiatesHTTP2: Bool {
+        let disturbs = isLimited && support.suffers(from: .http2ReceivingLimitFails)
+        return switch version {
+        case .http2: isSecure && !disturbs
+        case .automatic: !support.speaksHTTP1(version, isSecure: isSecure)
+        case .http1_0, .http1_1, .http2PriorKnowledge, .http3: false
         }
     }
 
@@ -177,21 +183,26 @@ struct WireLogOption: EasyOption {
 }
 
 extension TransportRequest {
-    /// Everything that is set for this request, in order.
-    func easyOptions(for support: LibcurlSupport) throws -> [any EasyOption] {
-        let common: [any EasyOption] = [
-            HardenedDefaults(support: support),
-            TargetOption(url: url),
-            MethodAndBodyOption(method: method, body: try wireBody()),
-            HeaderFieldsOption(fields: wireFields, hasBody: hasWireBody),
-            HTTPVersionOption(
-                version: options.httpVersion, isSecure: url.scheme == "https",
-                isLimited: options.hasRareOptions && options.rate.maximumReceived != nil, support: support),
-            ConnectTimeoutOption(timeout: options.connectTimeout, support: support),
-            WireLogOption(log: options.wireLog),
-            NoProxyOption(),
-        ]
-        return options.hasRareOptions ? common + rareOptions(for: support) : common
+    /// Sets everything that this request needs, in order.
+    /// - Parameter body: What ``TransportRequest/wireBody()`` is.
+    func configure(_ easy: EasyHandle, sending body: OutgoingBody, over support: LibcurlSupport) throws {
+        let isSecure = url.scheme == "https"
+        try HardenedDefaults(support: support).apply(to: easy)
+        try TargetOption(url: url).apply(to: easy)
+        try MethodAndBodyOption(method: method, body: body).apply(to: easy)
+        try HeaderFieldsOption(fields: wireFields, hasBody: hasWireBody).apply(to: easy)
+        let isLimited = options.hasRareOptions && options.rate.maximumReceived != nil
+        let version = HTTPVersionOption(
+            version: options.httpVersion, isSecure: isSecure, isLimited: isLimited, support: support)
+        try version.apply(to: easy)
+        let tls = options.hasRareOptions ? options.tls : TLSOptions()
+        try TLSOption(options: tls, negotiatesHTTP2: version.negotiatesHTTP2).apply(to: easy)
+        try ConnectTimeoutOption(timeout: options.connectTimeout, support: support).apply(to: easy)
+        try WireLogOption(log: options.wireLog).apply(to: easy)
+        try NoProxyOption().apply(to: easy)
+        try NoRepeatOption(request: self, support: support).apply(to: easy)
+        guard options.hasRareOptions else { return }
+        for option in rareOptions(for: support) { try option.apply(to: easy) }
     }
 
     /// Whether libcurl sends a body, if only an empty one.
@@ -201,7 +212,6 @@ extension TransportRequest {
     private func rareOptions(for support: LibcurlSupport) -> [any EasyOption] {
         let (tls, names) = (options.tls, options.names)
         var list: [any EasyOption] = []
-        if tls != TLSOptions() { list.append(TLSOption(options: tls)) }
         if tls.serverName != nil || names != NameOptions() {
             list.append(NameOption(options: names, support: support))
             list.append(RouteOption(url: url, names: names, serverName: tls.serverName, support: support))

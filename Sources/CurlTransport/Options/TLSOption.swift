@@ -4,9 +4,18 @@ import NetworkCore
 /// TLS13_CIPHERS). The server's name is ``RouteOption``'s.
 struct TLSOption: EasyOption {
     let options: TLSOptions
+    /// Whether HTTP/2 may be agreed on in the handshake.
+    let negotiatesHTTP2: Bool
 
     func apply(to easy: EasyHandle) throws {
-        try easy.set(.tlsVersion, OptionValue.tls(from: options.minimumVersion, upTo: options.maximumVersion))
+        try easy.set(
+            .tlsVersion,
+            OptionValue.tls(
+                from: options.minimumVersion, upTo: options.maximumVersion, negotiatesHTTP2: negotiatesHTTP2))
+        if options != TLSOptions() { try setIdentities(on: easy) }
+    }
+
+    private func setIdentities(on easy: EasyHandle) throws {
         switch options.authorities {
         case .system: break
         case .file(let path):

@@ -17,8 +17,8 @@ final class ExchangeEnd: UnreadMetrics {
     let bodyBytes: Int
     let hasRequestBody: Bool
     let tlsSession: TLSSession?
-    /// How often the request went out; `nil` where nobody counts.
-    let attempts: Int?
+    /// How often the request went out, and how often that was a repeat; `nil` where nobody counts.
+    let sending: SendingRecord?
     /// The lines after the body, parsed when asked for.
     let trailerBytes: [UInt8]
 
@@ -31,7 +31,7 @@ final class ExchangeEnd: UnreadMetrics {
         bodyBytes = transfer.channel.receivedBytes
         hasRequestBody = transfer.hasRequestBody
         tlsSession = transfer.tlsSession
-        attempts = Libcurl.found.has(.requestCheck) ? transfer.attempts : nil
+        sending = Libcurl.found.has(.requestCheck) ? transfer.sending : nil
         trailerBytes = transfer.state.head.trailerBytes
     }
 
@@ -43,7 +43,7 @@ final class ExchangeEnd: UnreadMetrics {
             bodyBytes: bodyBytes,
             hasRequestBody: hasRequestBody,
             tlsSession: tlsSession,
-            attempts: attempts
+            sending: sending
         )
     }
 }

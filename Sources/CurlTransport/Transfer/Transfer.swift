@@ -10,6 +10,9 @@ final class Transfer: @unchecked Sendable {
     let request: TransportRequest
     let origin: Origin
     let hasRequestBody: Bool
+    private let body: OutgoingBody
+    /// What is set beside the request's own options.
+    private let more: [any EasyOption]
     /// The way to the one who waits.
     let channel = ExchangeChannel()
     /// Set by the first canceller, so that a cancel that comes before the start is remembered.
@@ -19,7 +22,10 @@ final class Transfer: @unchecked Sendable {
 
     /// The loop's index for it; -1 outside.
     var slot = -1
-    var easy: EasyHandle?
+    /// While it runs, and shortly before; ``prepare()`` makes it, and ``letGo()`` ends it.
+    private(set) var easy: EasyHandle?
+    /// Whether the one who sent it has prepared it already.
+    private(set) var isPreparedAhead = false
     let ownState: Unshared<TransferState>
     var clocks: TransferClocks
     /// The last address that the address policy did not allow.
@@ -27,10 +33,7 @@ final class Transfer: @unchecked Sendable {
     /// How TLS is spoken, once the response has begun.
     var tlsSession: TLSSession?
     /// How often the request went out (CURLOPT_PREREQFUNCTION, 7.80).
-    var attempts = 0
-    /// Whether it ended well at the first attempt. libcurl counts its retries in the handle, forgets them with a reset alone, and
-    /// gives up at five: a handle that has retried must not be used as it is.
-    var endedAtOnce = false
+    var sending: SendingRecord
     /// Why no socket could be opened: errno.
     var socketFailure: Int32?
     /// The socket that libcurl waits on, of a transfer with a body.
@@ -46,6 +49,8 @@ final class Transfer: @unchecked Sendable {
     /// Whether its turn has come, and whether libcurl has it.
     var isAdmitted = false
     var isInMulti = false
+    /// Whether its name may have to be looked up, and counts as a look-up for ``Admission``.
+    var isLookingUp = false
     /// The loop, while it has the transfer.
     var delegate: (any TransferDelegate)?
     /// Where the time of callbacks comes from: the loop's, read once per round.
@@ -56,13 +61,15 @@ final class Transfer: @unchecked Sendable {
     /// Who is told of the body's bytes.
     let progress: ProgressHandler?
 
+    /// - Parameter more: What is set beside the request's own options.
+    /// - Throws: ``NetworkError`` when there is no memory to pack the request's body.
     init(
-        _ request: TransportRequest, origin: Origin, easy: EasyHandle, clock: LoopClock, limits: TransferLimits
-    ) {
+        _ request: TransportRequest, origin: Origin, clock: LoopClock, alsoWith more: [any EasyOption] = []
+    ) throws {
         let now = MonotonicTime.now
-        self.easy = easy
         self.clock = clock
         self.origin = origin
+        self.more = more
         let isPausable = Libcurl.found.isPausable(request.options.httpVersion)
         progress = request.options.progress
         whenFull = isPausable ? .pause() : .fail(limit: request.options.maximumBodyBytes)
@@ -70,10 +77,41 @@ final class Transfer: @unchecked Sendable {
             TransferState(
                 now: now, answersChallenges: request.options.answersChallenges,
                 expectsContinue: request.body != nil && request.headerFields.contains(.expect)))
-        clocks = TransferClocks(sent: now, limits: limits)
+        clocks = TransferClocks(sent: now, limits: TransferLimits(request.options))
         hasRequestBody = request.body != nil
+        sending = SendingRecord(mayRepeat: request.mayRepeat)
+        body = OutgoingBody(try request.wireBody())
         self.request = request
     }
+
+    // MARK: The handle
+
+    /// Makes the handle and sets it up, unless that is done.
+    /// - Throws: ``NetworkError`` for what this libcurl refuses.
+    func prepare() throws {
+        guard easy == nil else { return }
+        let easy = try EasyHandle(for: self)
+        try request.configure(easy, sending: body, over: Libcurl.found)
+        for option in more { try option.apply(to: easy) }
+        try attachCallbacks(to: easy)
+        self.easy = easy
+    }
+
+    /// The same on the thread of the one who sends it, before the loop has it.
+    func prepareAhead() throws {
+        try prepare()
+        isPreparedAhead = true
+    }
+
+    /// Ends the handle, which has left its multi handle or never was in one.
+    func letGo() {
+        isPreparedAhead = false
+        easy?.close()
+        easy = nil
+    }
+
+    /// The transfer is over: a streamed body's producer ends.
+    func closeUpload() { if case .streamed(let upload) = body { upload.close() } }
 
     /// Lets more of the body wait for its reader.
     func widenFlow() { if case .pause = whenFull { whenFull = .pause(above: BodyFlow.roomyMark) } }
@@ -117,6 +155,8 @@ protocol TransferDelegate: AnyObject {
     func transferWasTouched(_ transfer: Transfer)
     /// The transfer's stream pauses, and libcurl would keep what it has of it.
     func transferKeepsBytes(_ transfer: Transfer)
+    /// The transfer's request goes out, or its response comes: it has a connection, maybe one that was kept.
+    func transferHasConnection(_ transfer: Transfer)
     /// The transfer has opened a socket, so its host's name is resolved.
     func transfer(_ transfer: Transfer, opened descriptor: Int32)
 }

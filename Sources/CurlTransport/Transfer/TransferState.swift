@@ -141,15 +141,20 @@ struct TransferClocks {
     ///   - lastActivity: When something moved last.
     ///   - isSending: Whether a body goes out, whose movement is seen by looking.
     ///   - waitsSince: When the connection could be used, while nothing of the response has come.
+    ///   - waitsForLookUp: Whether it waits for another transfer to resolve its host's name, which is a part of connecting.
     func check(
         at now: MonotonicTime, isConnected: Bool, lastActivity: MonotonicTime, isSending: Bool = false,
-        waitsSince: MonotonicTime? = nil
+        waitsSince: MonotonicTime? = nil, waitsForLookUp: Bool = false
     ) -> Verdict {
         if let totalDeadline, totalDeadline <= now { return .fail(.totalTimeout) }
         if let drainDeadline, drainDeadline <= now { return .fail(.cancelled) }
         var next = MonotonicTime.distantFuture
         if let totalDeadline { next = totalDeadline }
         if let drainDeadline { next = min(next, drainDeadline) }
+        if admitted == nil, waitsForLookUp, let connect = limits.connect {
+            if sent + connect <= now { return .fail(.connectTimeout) }
+            next = min(next, sent + connect)
+        }
         if let admitted {
             if !isConnected, let connect = limits.connect {
                 if admitted + connect <= now { return .fail(.connectTimeout) }

@@ -160,13 +160,6 @@ extension TransportOptions {
 
     /// Whether any of the groups is not at its defaults: a quick question, for the way of every request.
     package var hasRareOptions: Bool { rare != nil }
-
-    /// Whether those groups are the very same as another's, which copies of the same options have.
-    package func hasSameRareOptions(as other: TransportOptions) -> Bool { rare === other.rare }
-
-    /// Whether a handle that was set up with these serves the next request with them as it is: none of them leaves a state
-    /// behind or depends on the request.
-    package var isRepeatable: Bool { rare?.isRepeatable ?? true }
 }
 
 /// Told how a response's body grows.

@@ -109,8 +109,10 @@ public struct NetworkError: Error, Sendable {
         public var transport: String
         /// The time from the call's start to the error; over a transport alone, that from `send`.
         public var elapsed: Duration
-        /// How often the whole was tried: 1, and 1 more for each retry.
+        /// How often the whole was tried: 1, and 1 more for each retry of the pipeline and each repeat of the transport.
         public var attempts = 1
+        /// How often the transport sent the request again by itself.
+        package var repeats = 0
         /// How many redirects were followed in the last attempt.
         public var redirects = 0
 

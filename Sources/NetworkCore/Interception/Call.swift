@@ -50,7 +50,8 @@ public final class Call: Sendable {
             error = error.during(lastRequest(first), transport: transport, elapsed: elapsed)
         }
         let record = record.withLock(\.self)
-        error.exchange?.attempts = record.attempts
+        let repeats = error.exchange?.repeats ?? 0
+        error.exchange?.attempts = record.attempts + repeats
         error.exchange?.redirects = record.redirects.count
         error.exchange?.elapsed = elapsed
         return error

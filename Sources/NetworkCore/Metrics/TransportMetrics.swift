@@ -17,6 +17,8 @@ public struct TransportMetrics: Sendable, Hashable {
     /// How often the transport sent the request once more by itself: on a new connection when a kept one turned out to be
     /// closed, or with the answer to a challenge. Retries and redirects of the pipeline are exchanges of their own.
     public var retries: Int?
+    /// How many of ``retries`` were repeats on a new connection because a kept one ended before a response.
+    public var repeats: Int?
     /// `1.0`, `1.1`, `2`, `3`.
     public var httpVersion: String?
     /// `1.2`, `1.3`. In clear `nil`.

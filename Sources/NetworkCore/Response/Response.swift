@@ -16,12 +16,15 @@ public struct Response<Value> {
     }
     /// The redirects that were followed on the way, in order.
     public var redirects: [Redirect]
-    /// How often the whole was tried: 1, and 1 more for each retry.
-    public var attempts: Int
+    /// How often the whole was tried: 1, and 1 more for each retry of the pipeline and for each time that the transport sent the last
+    /// exchange's request again by itself (``TransportMetrics/repeats``).
+    public var attempts: Int { tries + (readableMetrics.metrics.repeats ?? 0) }
+    private let tries: Int
     private(set) var readableHead: ReadableHead
     private var readableMetrics: ReadableMetrics
 
     /// A value with its head and metrics.
+    /// - Parameter attempts: Without the transport's own, which the metrics have.
     public init(
         value: Value,
         head: HTTPResponse,
@@ -39,7 +42,7 @@ public struct Response<Value> {
         readableHead = head
         readableMetrics = metrics
         self.redirects = redirects
-        self.attempts = attempts
+        tries = attempts
     }
 
     /// A value made of a body that has ended.
@@ -51,7 +54,7 @@ public struct Response<Value> {
 
     /// The same answer with another value.
     func replacing<Other>(_ other: Other) -> Response<Other> {
-        Response<Other>(other, readableHead, readableMetrics, redirects: redirects, attempts: attempts)
+        Response<Other>(other, readableHead, readableMetrics, redirects: redirects, attempts: tries)
     }
 
     /// The status: 200, 201, ….

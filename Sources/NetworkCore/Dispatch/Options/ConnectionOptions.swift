@@ -13,6 +13,12 @@ public struct ConnectionOptions: Sendable, Hashable {
     public var interface: String?
     /// The ports to connect from, tried in order (CURLOPT_LOCALPORT, LOCALPORTRANGE). Any by default.
     public var localPorts: ClosedRange<Int>?
+    /// Whether a request of any method is sent again when a kept connection ends before the response. Off by default: a request that
+    /// is not idempotent (RFC 9110 §9.2.2), of which a byte went out, then fails with ``NetworkError/Code/connectionLost``, since the
+    /// server may have executed it. Idempotent requests are sent again in any case, up to five times, as libcurl does.
+    ///
+    /// Below libcurl 7.80, which tells of no repeat, such a request has a new connection instead.
+    public var repeatsAnyMethod = false
     /// Probes on a silent connection, by which a peer that went away is noticed. Off by default.
     public var keepAlive: KeepAlive?
 

@@ -76,16 +76,12 @@ struct RareOptions: Sendable, Hashable {
 final class RareOptionsBox: Sendable, Hashable {
     let value: RareOptions
     let required: [TransportCapability]
-    let isRepeatable: Bool
     private let verdict: Result<Void, any Error>
 
     init(_ value: RareOptions) {
         self.value = value
         required = value.required
         verdict = Result { try value.check() }
-        var others = value
-        others.tls = TLSOptions()
-        isRepeatable = others == RareOptions() && value.tls.serverName == nil
     }
 
     /// Checks the values.

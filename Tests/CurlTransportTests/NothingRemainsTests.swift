@@ -1,0 +1,106 @@
+import Foundation
+import HTTPTypes
+import NetworkCore
+import NetworkTesting
+import Testing
+
+@testable import CurlTransport
+
+/// A request meets nothing of those before it.
+@Suite("Nothing of a request remains", .timeLimit(.minutes(1)))
+struct NothingRemainsTests {
+    private let dispatcher = CurlNetworkDispatcher()
+
+    private func code(_ body: () async throws -> Void) async -> NetworkError.Code? {
+        do {
+            try await body()
+            return nil
+        } catch { return (error as? NetworkError)?.code }
+    }
+
+    /// A heap corruption with libcurl 7.83 to 8.0, whose handles keep a pointer to the last header line of the last transfer.
+    @Test(arguments: ["\tX: y", " folded"])
+    func aFirstFieldThatBeginsWithABlank_touchesNothingOfTheResponseBefore(line: String) async throws {
+        let good = try ScriptedServer(.ok("good", fields: [("X-Long", String(repeating: "x", count: 2_000))]))
+        let bad = try ScriptedServer(.raw("HTTP/1.1 200 OK\r\n\(line)\r\n\r\n"))
+        defer {
+            good.stop()
+            bad.stop()
+        }
+        for _ in 0..<20 {
+            _ = try await OptionExchange(good.url(), over: dispatcher)
+            _ = await code { _ = try await OptionExchange(bad.url(), over: dispatcher) }
+        }
+        #expect(try await OptionExchange(good.url(), over: dispatcher).text == "good")
+    }
+
+    /// libcurl keeps the list of addresses until the transfer starts; freed before, the next transfer of the handle read it.
+    @Test func addressesOfARequestThatNeverStarted_areForNoOther() async throws {
+        let gate = Gate()
+        let server = try ScriptedServer([.read, .wait(until: gate), .send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")])
+        let plain = try ScriptedServer(.ok("plain"))
+        defer {
+            server.stop()
+            plain.stop()
+        }
+        var configuration = CurlConfiguration()
+        configuration.maximumConnections = 1
+        let dispatcher = CurlNetworkDispatcher(configuration: configuration)
+        let holding = Task { try await OptionExchange(server.url(), over: dispatcher) }
+        try await server.wait { $0.requests.count == 1 }
+        for _ in 0..<8 {
+            let outcome = await code {
+                _ = try await OptionExchange("http://static.example:\(plain.port)/", over: dispatcher) {
+                    $0.names.addresses = [
+                        .init("static.example", port: Int(plain.port), ["127.0.0.1"])
+                    ]
+                    $0.totalTimeout = .milliseconds(1)
+                }
+            }
+            #expect(outcome == .totalTimeout)
+        }
+        gate.open()
+        _ = try await holding.value
+        for _ in 0..<8 { #expect(try await OptionExchange(plain.url(), over: dispatcher).text == "plain") }
+    }
+
+    /// A streamed body without a length fails at an HTTP/1.0 peer after its header lines were made, credentials among them.
+    @Test func credentialsOfAFailedUpload_areForNoOther() async throws {
+        let challenge = "HTTP/1.0 401 No\r\nWWW-Authenticate: Digest realm=\"r\", nonce=\"n\", qop=\"auth\"\r\n"
+            + "Content-Length: 0\r\n\r\n"
+        let old = try ScriptedServer(.raw(challenge))
+        let other = try ScriptedServer(.ok("other"))
+        defer {
+            old.stop()
+            other.stop()
+        }
+        for _ in 0..<4 {
+            var request = TransportRequest(method: .put, url: try RequestURL(old.url()))
+            request.body = .stream(AsyncStream<Data> { stream in
+                stream.yield(Data("x".utf8))
+                stream.finish()
+            })
+            request.options.authentication = .digest(user: "alice", password: "wonderland")
+            request.options.totalTimeout = .seconds(30)
+            let failing = request
+            _ = await code { _ = try await dispatcher.send(failing).body.collect() }
+            _ = try await OptionExchange(other.url(), over: dispatcher)
+        }
+        #expect(other.requests.count == 4)
+        for request in other.requests { #expect(request.values(of: "Authorization").isEmpty) }
+    }
+
+    @Test func aRequestThatAsksForHTTP2_getsAConnectionThatNegotiatedIt() throws {
+        func version(_ asked: TransportOptions.HTTPVersion) -> Bool {
+            HTTPVersionOption(version: asked, isSecure: true, isLimited: false, support: Libcurl.found).negotiatesHTTP2
+        }
+        #expect(version(.http2))
+        #expect(!version(.http1_1))
+        for maximum in [nil, TLSOptions.Version.tls1_3] {
+            let values = [true, false].map {
+                OptionValue.tls(from: .tls1_2, upTo: maximum, negotiatesHTTP2: $0)
+            }
+            #expect(values[0] != values[1])
+        }
+    }
+}

@@ -1,0 +1,95 @@
+import Foundation
+import HTTPTypes
+import NetworkCore
+import NetworkTesting
+import Testing
+
+@testable import CurlTransport
+
+/// What libcurl sends again by itself when a kept connection ends before a response.
+@Suite("Repeats below the pipeline", .timeLimit(.minutes(1)))
+struct RepeatTests {
+    private let dispatcher = CurlNetworkDispatcher()
+    /// Responds once, reads the second request and closes without a response.
+    private static let once: Script = [.read, .send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"), .read, .close]
+
+    private func send(
+        _ method: HTTPMethod, _ url: String, body: RequestBody? = nil, repeatsAnyMethod: Bool = false
+    ) async throws -> TransportMetrics {
+        var request = TransportRequest(method: method, url: try RequestURL(url), body: body)
+        request.options.totalTimeout = .seconds(30)
+        if repeatsAnyMethod { request.options.connection.repeatsAnyMethod = true }
+        let response = try await dispatcher.send(request)
+        _ = try await response.body.collect()
+        return response.metrics
+    }
+
+    enum Body: CaseIterable { case none, small, large, streamed }
+
+    private func body(_ kind: Body) -> RequestBody? {
+        switch kind {
+        case .none: nil
+        case .small: .bytes(Data("amount=100".utf8))
+        case .large: .bytes(Data(count: 100_000))
+        case .streamed:
+            .stream(AsyncStream<Data> { stream in
+                stream.yield(Data("x".utf8))
+                stream.finish()
+            })
+        }
+    }
+
+    @Test(arguments: [HTTPMethod.post, .patch, HTTPMethod("CHARGE")!], Body.allCases)
+    func aMethodThatIsNotIdempotent_isExecutedOnce(method: HTTPMethod, kind: Body) async throws {
+        let server = try ScriptedServer(Self.once, .ok())
+        defer { server.stop() }
+        _ = try await send(.get, server.url())
+        await #expect {
+            // Below libcurl 7.80 the request has a connection of its own, on which the script closes after it, too.
+            _ = try await send(method, server.url(), body: body(kind))
+            if !Libcurl.found.has(.requestCheck) { throw NetworkError(.connectionLost, "not kept") }
+        } throws: { ($0 as? NetworkError)?.code == .connectionLost }
+        #expect(server.requests.filter { $0.method == method.rawValue }.count == 1)
+    }
+
+    @Test(.enabled(if: Libcurl.found.has(.requestCheck), "told from libcurl 7.80 on"), arguments: [HTTPMethod.get, .put, .delete])
+    func anIdempotentMethodIsRepeated_andCounted(method: HTTPMethod) async throws {
+        let server = try ScriptedServer(Self.once, .ok())
+        defer { server.stop() }
+        #expect(try await send(.get, server.url()).repeats == 0)
+        let metrics = try await send(method, server.url())
+        #expect(metrics.repeats == 1)
+        #expect(server.requests.count == 3)
+    }
+
+    @Test(.enabled(if: Libcurl.found.has(.requestCheck), "told from libcurl 7.80 on"))
+    func whatTheTransportRepeats_isAnAttemptOfTheCall() async throws {
+        let server = try ScriptedServer(Self.once, .ok("once more"))
+        defer { server.stop() }
+        let client = NetworkClient(transport: dispatcher)
+        _ = try await client.data(for: RequestData(path: server.url()))
+        let response = try await client.response(to: RequestData(path: server.url()))
+        #expect(response.attempts == 2)
+    }
+
+    @Test func aCallerMaySaySo() async throws {
+        let server = try ScriptedServer(Self.once, .ok())
+        defer { server.stop() }
+        _ = try await send(.get, server.url())
+        _ = try await send(.post, server.url(), body: .bytes(Data("x".utf8)), repeatsAnyMethod: true)
+        #expect(server.requests.filter { $0.method == "POST" }.count == 2)
+    }
+
+    @Test func theRecordTellsARepeatFromARound() {
+        var record = SendingRecord(mayRepeat: false)
+        #expect(record.goesOut(sent: 0) == true)
+        record.responseArrived()
+        #expect(record.goesOut(sent: 100) == true)
+        #expect(record.attempts == 2 && record.repeats == 0)
+        // The connection was found dead before a byte of it went out.
+        #expect(record.goesOut(sent: 100) == true)
+        #expect(record.repeats == 1)
+        #expect(record.goesOut(sent: 150) == false)
+        #expect(record.attempts == 3)
+    }
+}
