@@ -13,7 +13,8 @@ extension CurlNetworkDispatcher {
     /// - Throws: ``NetworkCore/NetworkError`` of the first connection that could not be made; the others are kept.
     ///   ``NetworkCore/NetworkError/Code/unsupported`` for HTTP/2 by prior knowledge: not every libcurl takes a connection
     ///   for that on which it has not been spoken yet. The same where requests with these options never share a
-    ///   connection: in clear through an `https://` proxy; below libcurl 8.19 through a proxy's tunnel that others have
+    ///   connection: with ``NetworkCore/ConnectionOptions/interface`` or ``NetworkCore/ConnectionOptions/localPorts``; with
+    ///   ``NetworkCore/Authentication/negotiate``; in clear through an `https://` proxy; below libcurl 8.19 through a proxy's tunnel that others have
     ///   opened with other credentials, and below 7.80 with an address policy.
     public func prewarm(
         _ url: RequestURL, connections: Int = 1, options: TransportOptions = TransportOptions()
@@ -30,6 +31,8 @@ extension CurlNetworkDispatcher {
             throw NetworkError(
                 .unsupported, "connections for HTTP/2 by prior knowledge can't be made ahead", phase: .preparing)
         }
+        guard options.authentication != .negotiate, options.connection.interface == nil, options.connection.localPorts == nil
+        else { throw NetworkError.servesOneRequest }
         var request = TransportRequest(method: .head, url: url, options: options)
         request.options.authentication = nil
         request.options.connection.isFresh = true
@@ -58,10 +61,15 @@ extension CurlNetworkDispatcher {
             } else { false }
         let isGuarded = request.options.addressPolicy != .any && !Libcurl.found.has(.requestCheck)
         guard !isProxiedInClear, !isGuarded, tunnels.options(for: request, over: Libcurl.found).isEmpty else {
-            throw NetworkError(
-                .unsupported, "with these options a connection serves one request, and can't be made ahead",
-                phase: .preparing)
+            throw NetworkError.servesOneRequest
         }
+    }
+}
+
+extension NetworkError {
+    fileprivate static var servesOneRequest: NetworkError {
+        NetworkError(
+            .unsupported, "with these options a connection serves one request, and can't be made ahead", phase: .preparing)
     }
 }
 

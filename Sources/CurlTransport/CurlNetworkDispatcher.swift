@@ -120,7 +120,7 @@ public final class CurlNetworkDispatcher: HTTPTransport {
         try request.check(for: capabilities)
         guard !Task.isCancelled else { throw NetworkError.cancelled }
         let origin = Origin(request.url)
-        let loop = try loops.loop(for: origin)
+        let loop = try loops.loop(for: request.options, to: origin)
         var more = more + tunnels.options(for: request, over: Libcurl.found)
         if trustsAnyServer { more.append(AnyServerOption()) }
         let transfer = try Transfer(request, origin: origin, clock: loop.clock, alsoWith: more)

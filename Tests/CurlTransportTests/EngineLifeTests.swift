@@ -78,6 +78,25 @@ struct EngineLifeTests {
         }
     }
 
+    @Test(arguments: [Duration.seconds(Int64.max), .seconds(Int64.min), .nanoseconds(Int64.max), .milliseconds(-1)])
+    func anyPatienceWillDo(patience: Duration) async throws {
+        let server = try ScriptedServer(.ok("x"))
+        defer { server.stop() }
+        let dispatcher = CurlNetworkDispatcher()
+        #expect(try await dispatcher.send(try request(server.url())).body.collect() == Data("x".utf8))
+        await dispatcher.shutDown(within: patience)
+    }
+
+    @Test func aTimeThatIsTooFarOff_IsTheLastOneThereIs() {
+        let now = MonotonicTime.now
+        #expect(now + .seconds(Int64.max) == .distantFuture)
+        #expect(now + .seconds(Int64.min) < now)
+        #expect(now.adding(milliseconds: .max) == .distantFuture)
+        #expect(now.milliseconds(until: .distantFuture) == .max)
+        #expect(now.milliseconds(until: now + .nanoseconds(1)) == 1)
+        #expect(MonotonicTime.distantFuture.milliseconds(until: now) == 0)
+    }
+
     @Test func shuttingDownWhatNeverRanEndsAtOnce_Twice() async throws {
         let dispatcher = CurlNetworkDispatcher()
         await dispatcher.shutDown(within: .seconds(20))

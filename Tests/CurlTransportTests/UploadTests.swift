@@ -206,6 +206,51 @@ struct UploadTests {
         }
     }
 
+    /// libcurl ends a transfer when both bodies have ended: a stream that ended with the response's end never ended.
+    @Test(arguments: ["hello", ""])
+    func theResponseEndsWhereItsLengthSays_WhileABodyIsStreamed(text: String) async throws {
+        let server = try ScriptedServer([
+            .readHead, .send("HTTP/1.1 200 OK\r\nContent-Length: \(text.utf8.count)\r\n\r\n\(text)"), .stall,
+        ])
+        defer { server.stop() }
+        let (chunks, producer) = AsyncStream<Data>.makeStream()
+        producer.yield(Data("first".utf8))
+        let response = try await post(server.url(), .stream(chunks))
+        var seen = Data()
+        for try await chunk in response.body { seen += chunk }
+        #expect(seen == Data(text.utf8))
+        producer.finish()
+    }
+
+    private enum Trace { @TaskLocal static var id = "none" }
+
+    @Test func aProducerHasItsCallersTaskLocalValuesAndPriority() async throws {
+        let once: Script = [.read, .send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"), .read, .close]
+        let server = try ScriptedServer(once, .ok())
+        defer { server.stop() }
+        let dispatcher = CurlNetworkDispatcher()
+        let seen = Mutex<[String]>([])
+        var request = TransportRequest(method: .put, url: try RequestURL(server.url()))
+        request.options.totalTimeout = .seconds(30)
+        request.body = .replayableStream {
+            AsyncStream<Data>(unfolding: {
+                let isFirst = seen.withLock { list in
+                    list.append("\(Trace.id) \(Task.currentPriority.rawValue)")
+                    return list.count % 2 == 1
+                }
+                return isFirst ? Data("x".utf8) : nil
+            })
+        }
+        let sent = request
+        // The second is sent twice: its second producer is started by the loop.
+        for _ in 0..<2 {
+            try await Trace.$id.withValue("trace") {
+                try await Task(priority: .high) { _ = try await dispatcher.send(sent).body.collect() }.value
+            }
+        }
+        #expect(Set(seen.withLock(\.self)) == ["trace \(TaskPriority.high.rawValue)"])
+    }
+
     @Test func aReplayableStreamIsSentAgain_WhenTheKeptConnectionWasClosed() async throws {
         // The first connection answers once, reads the second request and closes without an answer.
         let once: Script = [.read, .send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"), .read, .close]

@@ -19,6 +19,27 @@ enum CurlFailure {
         return NetworkError(ours, message, phase: phase, underlying: underlying(code, text: text))
     }
 
+    /// The phase that a code belongs to whatever libcurl's clocks say: newer versions set the time at which the request could go out
+    /// for connections that failed, too. `nil` where the code does not tell.
+    static func phase(of code: CURLcode) -> NetworkError.Phase? {
+        switch code {
+        case CURLE_COULDNT_RESOLVE_PROXY, CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_CONNECT, CURLE_INTERFACE_FAILED,
+            CURLE_PROXY:
+            .connecting
+        default: isTLS(code) ? .connecting : nil
+        }
+    }
+
+    /// The error of a QUIC connection that was not made, which libcurl tells as the loss of one.
+    static func noQUIC(_ code: CURLcode, text: String?) -> NetworkError {
+        if let fault = tlsFault(code, text: text ?? "", verification: 0), fault != .tlsFailed {
+            return error(code, text: text, phase: .connecting, isInBody: false)
+        }
+        return NetworkError(
+            .connectFailed, "no QUIC connection to the server (HTTP/3 needs UDP)", phase: .connecting,
+            underlying: underlying(code, text: text))
+    }
+
     static func underlying(_ code: CURLcode, text: String?) -> NetworkError.Underlying {
         NetworkError.Underlying(
             domain: "libcurl",
@@ -47,6 +68,8 @@ enum CurlFailure {
             (.nameNotResolved, "the host's name could not be resolved")
         case CURLE_PROXY: (.proxyFailed, "the proxy refused or failed")
         case CURLE_COULDNT_RESOLVE_HOST: (.nameNotResolved, "the host's name could not be resolved")
+        case CURLE_INTERFACE_FAILED:
+            (.connectFailed, "the interface or address to connect from can't be used (connection.interface)")
         case CURLE_COULDNT_CONNECT: (.connectFailed, "no connection to the server")
         case CURLE_OPERATION_TIMEDOUT where text.contains("too slow"):
             (.lowSpeed, "slower than the lowest speed allowed for too long (rate.lowSpeed)")

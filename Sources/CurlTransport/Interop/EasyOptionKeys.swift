@@ -138,8 +138,9 @@ enum OptionValue {
     static let digest = ccurl_auth_digest
     static let negotiate = ccurl_auth_negotiate
     static let ntlm = ccurl_auth_ntlm
-    static let anyAuth = ccurl_auth_any
-    static let anySafeAuth = ccurl_auth_any_safe
+    /// Without Negotiate, whose library talks to the ticket service while the loop's thread waits (``Lane``).
+    static let anyAuth = ccurl_auth_any & ~ccurl_auth_negotiate
+    static let anySafeAuth = ccurl_auth_any_safe & ~ccurl_auth_negotiate
 
     /// CURL_SSLVERSION_TLSv1_x, and CURL_SSLVERSION_MAX_TLSv1_x where there is a newest version.
     ///

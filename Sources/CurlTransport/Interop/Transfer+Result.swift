@@ -36,6 +36,7 @@ extension Transfer {
     }
 
     private func outcome(of easy: EasyHandle, _ code: CURLcode) -> Result<ExchangeEnd, any Error> {
+        let options = request.options
         if let failure = state.failure { return .failure(failure) }
         let info = easy.info(hasRequestBody: hasRequestBody)
         if code != CURLE_OK, let refusedAddress { return .failure(NetworkError.addressRefused(refusedAddress)) }
@@ -43,9 +44,12 @@ extension Transfer {
             return .failure(ConnectionIsOpen())
         }
         if code == CURLE_COULDNT_CONNECT, let socketFailure { return .failure(NetworkError.noSocket(socketFailure)) }
-        let phase = info.phase(hasResponse: state.hasResponse)
+        let phase = state.hasResponse ? .receiving : CurlFailure.phase(of: code) ?? info.phase(hasResponse: false)
         guard code == CURLE_OK else {
             let isInBody = state.head.hasFinalHead
+            if options.httpVersion == .http3, info.newConnections > 0, info.tls == nil, !state.hasResponse {
+                return .failure(CurlFailure.noQUIC(code, text: easy.failureText))
+            }
             return .failure(
                 CurlFailure.error(
                     code, text: easy.failureText, phase: phase, isInBody: isInBody,

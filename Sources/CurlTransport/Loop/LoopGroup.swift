@@ -1,39 +1,46 @@
 import NetworkCore
 import Synchronization
 
-/// The loops of one dispatcher. Each origin has its loop, so that its connections are in one pool.
+/// The loops of one dispatcher. Each origin has its loop, so that its connections are in one pool; what must not share with
+/// others has a loop of its own (``Lane``).
 final class LoopGroup: Sendable {
     private struct State {
-        var loops: [CurlLoop?]
+        var loops: [Lane: CurlLoop] = [:]
         var isShutDown = false
     }
 
+    /// The most lanes that are not ordinary.
+    static let maximumLanes = 16
+
     private let configuration: CurlConfiguration
-    private let state: Guarded<State>
+    private let state = Guarded(State())
 
-    init(configuration: CurlConfiguration) {
-        self.configuration = configuration
-        state = Guarded(State(loops: Array(repeating: nil, count: configuration.loops)))
-    }
+    init(configuration: CurlConfiguration) { self.configuration = configuration }
 
-    /// The origin's loop, started by the first request to it, and again by the next one if that failed.
-    /// - Throws: ``NetworkError/Code/shutDown``; or what keeps a thread from starting.
-    func loop(for origin: Origin) throws -> CurlLoop {
-        try loop { count in count == 1 ? 0 : Int(UInt(bitPattern: origin.hashValue) % UInt(count)) }
+    /// The request's loop, started by the first request of its lane, and again by the next one if that failed.
+    /// - Throws: ``NetworkError/Code/shutDown``; ``NetworkError/Code/invalidOption`` for one resolver too many; or what keeps a thread
+    ///   from starting.
+    func loop(for options: TransportOptions, to origin: Origin) throws -> CurlLoop {
+        try loop(of: Lane(options, to: origin, loops: configuration.loops))
     }
 
     /// The first loop, started if it was not.
     /// - Throws: As above.
-    func first() throws -> CurlLoop { try loop { _ in 0 } }
+    func first() throws -> CurlLoop { try loop(of: Lane(index: 0)) }
 
-    private func loop(at index: (_ count: Int) -> Int) throws -> CurlLoop {
+    private func loop(of lane: Lane) throws -> CurlLoop {
         try state.withLock { state in
             guard !state.isShutDown else { throw NetworkError.shutDown }
-            let index = index(state.loops.count)
-            if let loop = state.loops[index] { return loop }
+            if let loop = state.loops[lane] { return loop }
+            guard lane.isOrdinary || state.loops.keys.count(where: { !$0.isOrdinary }) < Self.maximumLanes else {
+                throw NetworkError(
+                    .invalidOption,
+                    "names.dnsOverHTTPS names one resolver too many: a dispatcher serves \(Self.maximumLanes), each by a thread",
+                    phase: .preparing)
+            }
             let loop = try CurlLoop(configuration: configuration)
             ProcessExit.stop(loop)
-            state.loops[index] = loop
+            state.loops[lane] = loop
             return loop
         }
     }
@@ -44,7 +51,7 @@ final class LoopGroup: Sendable {
     func shutDown(within patience: Duration) -> [CurlLoop] {
         let loops = state.withLock { state in
             state.isShutDown = true
-            return state.loops.compactMap(\.self)
+            return Array(state.loops.values)
         }
         for loop in loops { loop.shutDown(within: patience) }
         return loops

@@ -6,14 +6,18 @@ struct ConnectionOption: EasyOption {
 
     func apply(to easy: EasyHandle) throws {
         if options.isFresh { try easy.set(.freshConnect, 1) }
-        if options.forbidsReuse { try easy.set(.forbidReuse, 1) }
+        let isBound = options.interface != nil || options.localPorts != nil
+        if options.forbidsReuse || isBound { try easy.set(.forbidReuse, 1) }
         if options.ipVersion != .any { try easy.set(.ipResolve, OptionValue.ipResolve(options.ipVersion)) }
         switch options.unixSocket {
         case nil: break
         case .path(let path): try easy.set(.unixSocketPath, path)
         case .abstract(let name): try easy.set(.abstractUnixSocket, name)
         }
-        if let interface = options.interface { try easy.set(.interface, interface) }
+        if let interface = options.interface {
+            // Said which, so that an unknown interface is not taken for a host, whose look-up would stop the loop.
+            try easy.set(.interface, (IPAddress(interface) == nil ? "if!" : "host!") + interface)
+        }
         if let ports = options.localPorts {
             try easy.set(.localPort, ports.lowerBound)
             try easy.set(.localPortRange, ports.count)

@@ -23,7 +23,8 @@ final class TunnelOwners: Sendable {
     /// What a request needs beside its own options.
     func options(for request: TransportRequest, over support: LibcurlSupport) -> [any EasyOption] {
         guard request.options.hasRareOptions, support.suffers(from: .tunnelsIgnoreProxyCredentials),
-            case .explicit(let proxy) = request.options.proxy.choice, proxy.tunnel || request.url.scheme == "https"
+            case .explicit(let proxy) = request.options.proxy.choice,
+            proxy.tunnel || request.url.scheme == "https" || request.goesElsewhere
         else { return [] }
         return isOwner(proxy, environment: Self.variables.compactMap(EnvironmentVariable.value))
             ? [] : [LoneConnectionOption()]
@@ -47,6 +48,11 @@ final class TunnelOwners: Sendable {
 
     /// By which tunnels are opened.
     private static let variables = ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"]
+}
+
+extension TransportRequest {
+    /// Whether it may be sent to another place than its URL says, for which libcurl opens a tunnel even in clear.
+    fileprivate var goesElsewhere: Bool { !options.names.connectTo.isEmpty || !options.names.addresses.isEmpty }
 }
 
 /// Which proxy a URL names: several spellings are one to libcurl.

@@ -15,6 +15,8 @@ final class CurlBody: EndedBodySource {
     private let owner: CurlNetworkDispatcher
     /// The body's length, if the head told it and it is not compressed.
     private let announcedBytes: Int?
+    /// The body's length on the wire, while a body may still be streamed the other way: libcurl ends a transfer when both have ended.
+    private let wireBytesWhileSending: Int?
     /// `nil` for a body that is handed on as it is.
     private let decoder: BodyDecoder?
 
@@ -26,6 +28,7 @@ final class CurlBody: EndedBodySource {
         // A 304 tells the length of the body that it does not have.
         let hasBody = transfer.request.method != .head && ![204, 304].contains(head.status.code)
         announcedBytes = hasBody && !head.isEncoded ? head.contentLength : nil
+        wireBytesWhileSending = transfer.streamsBody ? (hasBody ? head.contentLength : 0) : nil
     }
 
     deinit { discard() }
@@ -58,7 +61,8 @@ final class CurlBody: EndedBodySource {
     }
 
     private func nextOnWire(patiently: Bool) async throws -> Data? {
-        try await read { channel, continuation in channel.read(patiently: patiently, continuation) }
+        if let wireBytesWhileSending, transfer.channel.hasDelivered(wireBytesWhileSending) { return nil }
+        return try await read { channel, continuation in channel.read(patiently: patiently, continuation) }
     }
 
     func collect(upTo limit: Int?) async throws -> Data {

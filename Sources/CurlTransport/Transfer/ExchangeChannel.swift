@@ -213,6 +213,9 @@ final class ExchangeChannel: Sendable {
     /// Whether there is nothing left to read but how it ended.
     var isAtEnd: Bool { state.withLock { $0.flow.mode == .nothing || $0.hasEnded && $0.flow.held == 0 } }
 
+    /// Whether a reader has been given so many bytes, and there are no more.
+    func hasDelivered(_ count: Int) -> Bool { state.withLock { $0.flow.held == 0 && $0.flow.received == count } }
+
     /// How it ended, if it ended well.
     var end: ExchangeEnd? { state.withLock { $0.end } }
 }

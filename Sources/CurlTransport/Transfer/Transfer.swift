@@ -84,6 +84,9 @@ final class Transfer: @unchecked Sendable {
         self.request = request
     }
 
+    // One that its sender gave up before the loop had it.
+    deinit { closeUpload() }
+
     // MARK: The handle
 
     /// Makes the handle and sets it up, unless that is done.
@@ -109,6 +112,9 @@ final class Transfer: @unchecked Sendable {
         easy?.close()
         easy = nil
     }
+
+    /// Whether the request's body is made while it is sent.
+    var streamsBody: Bool { if case .streamed = body { true } else { false } }
 
     /// The transfer is over: a streamed body's producer ends.
     func closeUpload() { if case .streamed(let upload) = body { upload.close() } }

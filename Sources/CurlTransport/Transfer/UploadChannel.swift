@@ -13,6 +13,7 @@ final class UploadChannel: Sendable {
         var flow: UploadState
         /// Counts the times that the body was started; a producer of an earlier time is for nobody.
         var round = 0
+        var isStarted = false
         var task: Task<Void, Never>?
         var waitingProducer: CheckedContinuation<Void, Never>?
         var resumeSender: (@Sendable () -> Void)?
@@ -24,9 +25,16 @@ final class UploadChannel: Sendable {
     /// The body's length, where it is known.
     var length: Int? { producer.length }
 
+    /// Tells the task that starts the producer that libcurl wants the body, for the first time or once more.
+    private let starts: AsyncStream<Int>.Continuation
+
+    /// A channel that ``close()`` ends. The producer has the priority and the task-local values of the task that makes the channel.
     init(_ producer: BodyProducer) {
         self.producer = producer
         state = Guarded(State(flow: UploadState(length: producer.length)))
+        let (rounds, starts) = AsyncStream<Int>.makeStream()
+        self.starts = starts
+        Task { for await round in rounds { run(round: round) } }
     }
 
     /// - Parameter resume: Called, from any thread, when libcurl asked in vain and can ask again.
@@ -38,7 +46,10 @@ final class UploadChannel: Sendable {
     /// not asked before there is a connection.
     func take(_ count: Int, pauses: Bool) -> UploadState.Taking {
         let (taking, producer) = state.withLock { state in
-            if state.task == nil { state.task = start(round: state.round) }
+            if !state.isStarted {
+                state.isStarted = true
+                starts.yield(state.round)
+            }
             let (taking, wakesProducer) = state.flow.take(count, pauses: pauses)
             return (taking, wakesProducer ? state.waitingProducer.take() : nil)
         }
@@ -50,12 +61,12 @@ final class UploadChannel: Sendable {
     /// - Returns: Whether that is possible.
     func restart() -> Bool {
         let (isPossible, task, waiting) = state.withLock { state in
-            guard let task = state.task else { return (true, nil, nil) as (Bool, Task<Void, Never>?, Continuation?) }
+            guard state.isStarted else { return (true, nil, nil) as (Bool, Task<Void, Never>?, Continuation?) }
             guard producer.isReplayable else { return (false, nil, nil) }
             state.round += 1
-            state.task = nil
+            state.isStarted = false
             state.flow.restart()
-            return (true, task, state.waitingProducer.take())
+            return (true, state.task.take(), state.waitingProducer.take())
         }
         task?.cancel()
         waiting?.resume()
@@ -69,6 +80,7 @@ final class UploadChannel: Sendable {
             state.resumeSender = nil
             return (state.task.take(), state.waitingProducer.take())
         }
+        starts.finish()
         task?.cancel()
         waiting?.resume()
     }
@@ -77,8 +89,8 @@ final class UploadChannel: Sendable {
 
     private typealias Continuation = CheckedContinuation<Void, Never>
 
-    private func start(round: Int) -> Task<Void, Never> {
-        Task { [self, producer] in
+    private func run(round: Int) {
+        let task = Task { [self, producer] in
             do {
                 try await producer.run { try await self.deliver($0, round: round) }
                 end(nil, round: round)
@@ -86,6 +98,12 @@ final class UploadChannel: Sendable {
                 end(error, round: round)
             }
         }
+        let isWanted = state.withLock { state in
+            guard state.round == round, !state.flow.isClosed else { return false }
+            state.task = task
+            return true
+        }
+        if !isWanted { task.cancel() }
     }
 
     private func deliver(_ chunk: Data, round: Int) async throws {

@@ -19,9 +19,10 @@ public enum Authentication: Sendable, Hashable {
     /// NTLM (CURLAUTH_NTLM), where libcurl was built with it. `DOMAIN\user` names a domain. HTTP/1.1 only.
     case ntlm(user: String, password: Secret)
     /// Kerberos or what SPNEGO finds (CURLAUTH_NEGOTIATE), with the ticket of the process's user, where libcurl was built
-    /// with it.
+    /// with it. Such requests have a thread and connections of their own: the ticket service may let them wait, and what a
+    /// connection was authenticated for serves no other request.
     case negotiate
-    /// The strongest that the server offers of the above. Never Basic in clear: over http: CURLAUTH_ANYSAFE, over https:
+    /// The strongest that the server offers of Digest, NTLM and, over https, Basic. Never Basic in clear: over http: CURLAUTH_ANYSAFE, over https:
     /// CURLAUTH_ANY.
     case anySafe(user: String, password: Secret)
     /// A signature as Amazon's services take it (CURLOPT_AWS_SIGV4, 7.75).

@@ -8,10 +8,13 @@ public struct ConnectionOptions: Sendable, Hashable {
     public var ipVersion = IPVersion.any
     /// A Unix socket to connect to instead of the URL's host and port. None by default. Proxies are left out.
     public var unixSocket: UnixSocket?
-    /// The address, host name or network interface to connect from (CURLOPT_INTERFACE): `127.0.0.2`, `host!name`,
-    /// `if!eth0`. Any by default.
+    /// The address or the network interface to connect from (CURLOPT_INTERFACE): `127.0.0.2`, `eth0`. Any by default. A host name is
+    /// refused, since libcurl would wait for the name service with every transfer of its thread.
+    ///
+    /// Such a connection serves one request: libcurl would hand a kept one to a request that asked for none.
     public var interface: String?
-    /// The ports to connect from, tried in order (CURLOPT_LOCALPORT, LOCALPORTRANGE). Any by default.
+    /// The ports to connect from, tried in order (CURLOPT_LOCALPORT, LOCALPORTRANGE). Any by default. Such a connection serves one
+    /// request.
     public var localPorts: ClosedRange<Int>?
     /// Whether a request of any method is sent again when a kept connection ends before the response. Off by default: a request that
     /// is not idempotent (RFC 9110 §9.2.2), of which a byte went out, then fails with ``NetworkError/Code/connectionLost``, since the
@@ -69,7 +72,7 @@ extension ConnectionOptions: TransportOptionGroup {
             try OptionCheck.text(name, "connection.unixSocket")
             try Self.checkLength(name, 106)
         }
-        if let interface { try OptionCheck.token(interface, "connection.interface") }
+        if let interface { try Self.checkInterface(interface) }
         if let localPorts {
             try OptionCheck.port(localPorts.lowerBound, "connection.localPorts")
             try OptionCheck.port(localPorts.upperBound, "connection.localPorts")
@@ -80,6 +83,22 @@ extension ConnectionOptions: TransportOptionGroup {
             if let probes = keepAlive.probes, !(1...127).contains(probes) {
                 throw OptionCheck.invalid("connection.keepAlive.probes", "is \(probes); it must be from 1 to 127")
             }
+        }
+    }
+
+    /// The longest name of an interface, in bytes (IFNAMSIZ, netdevice(7)).
+    private static let maximumInterfaceName = 15
+
+    private static func checkInterface(_ value: String) throws {
+        try OptionCheck.token(value, "connection.interface", without: "!/")
+        guard IPAddress(value) == nil else {
+            guard !value.utf8.contains(UInt8(ascii: "%")) else {
+                throw OptionCheck.invalid("connection.interface", "is an address with a zone; name the interface instead")
+            }
+            return
+        }
+        guard value.utf8.count <= maximumInterfaceName else {
+            throw OptionCheck.invalid("connection.interface", "is neither an IP address nor the name of an interface")
         }
     }
 

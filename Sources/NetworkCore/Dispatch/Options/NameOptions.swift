@@ -62,8 +62,8 @@ extension NameOptions: TransportOptionGroup {
             guard (1...5).contains(entry.addresses.count) else {
                 throw OptionCheck.invalid("names.addresses", "has \(entry.addresses.count) addresses; 1 to 5 are taken")
             }
-            for address in entry.addresses where IPAddress(address) == nil {
-                throw OptionCheck.invalid("names.addresses", "has what is not an IP address")
+            for address in entry.addresses where IPAddress(address) == nil || address.utf8.contains(UInt8(ascii: "%")) {
+                throw OptionCheck.invalid("names.addresses", "has what is not an IP address without a zone")
             }
         }
         for rule in connectTo {

@@ -1,0 +1,76 @@
+import NetworkCore
+import NetworkTesting
+import Testing
+
+@testable import CurlTransport
+
+@Suite("What shares a loop", .timeLimit(.minutes(1)))
+struct LaneTests {
+    private let origin = Origin(isSecure: true, host: "a", port: 443)
+
+    private func options(_ change: (inout TransportOptions) -> Void = { _ in }) -> TransportOptions {
+        var options = TransportOptions()
+        change(&options)
+        return options
+    }
+
+    @Test func requestsOfAResolverShareWithNoOthers() {
+        let plain = Lane(options(), to: origin, loops: 1)
+        let first = Lane(options { $0.names.dnsOverHTTPS = "https://one.example/dns" }, to: origin, loops: 1)
+        let second = Lane(options { $0.names.dnsOverHTTPS = "https://two.example/dns" }, to: origin, loops: 1)
+        #expect(Set([plain, first, second]).count == 3)
+        #expect(plain.isOrdinary && !first.isOrdinary)
+        #expect(plain == Lane(options { $0.rate.maximumSent = 1 }, to: origin, loops: 1))
+    }
+
+    /// GSS-API talks to the ticket service on the loop's thread.
+    @Test func ticketsHaveAThreadOfTheirOwn_AndNothingElseNegotiates() {
+        #expect(!Lane(options { $0.authentication = .negotiate }, to: origin, loops: 4).isOrdinary)
+        #expect(Lane(options { $0.authentication = .digest(user: "u", password: "p") }, to: origin, loops: 4).isOrdinary)
+        for value in [OptionValue.anyAuth, OptionValue.anySafeAuth] { #expect(value & OptionValue.negotiate == 0) }
+    }
+
+    @Test func aDispatcherHasSoManyResolversAndNoMore() async throws {
+        let group = LoopGroup(configuration: CurlConfiguration())
+        for number in 0..<LoopGroup.maximumLanes {
+            let options = options { $0.names.dnsOverHTTPS = "https://r\(number).example/" }
+            let loop = try group.loop(for: options, to: origin)
+            #expect(try group.loop(for: options, to: origin) === loop)
+        }
+        #expect { try group.loop(for: options { $0.names.dnsOverHTTPS = "https://more.example/" }, to: origin) } throws: {
+            ($0 as? NetworkError)?.code == .invalidOption
+        }
+        _ = try group.loop(for: options(), to: origin)
+        for loop in group.shutDown(within: .zero) { await loop.end.wait() }
+    }
+
+    /// A mistyped interface was looked up as a host, while every other exchange of the dispatcher waited.
+    @Test(arguments: ["eth9", "no.such.host"])
+    func anInterfaceThatIsNone_isAnErrorAtOnce(name: String) async throws {
+        let server = try ScriptedServer(.ok())
+        defer { server.stop() }
+        await #expect {
+            _ = try await OptionExchange(server.url()) { $0.connection.interface = name }
+        } throws: {
+            ($0 as? NetworkError)?.code == .connectFailed && "\($0)".contains("connection.interface")
+        }
+    }
+
+    @Test(arguments: ["host!localhost", "if!lo", "fe80::1%lo", "a.host.name.of.some.length", ""])
+    func whatIsNeitherAddressNorInterfaceIsRefused(name: String) async throws {
+        await #expect { _ = try await OptionExchange("http://127.0.0.1:1/") { $0.connection.interface = name } } throws: {
+            ($0 as? NetworkError)?.code == .invalidOption
+        }
+    }
+
+    @Test func aConnectionFromAnAddressServesNoRequestThatAskedForNone() async throws {
+        let server = try ScriptedServer(.ok())
+        defer { server.stop() }
+        let dispatcher = CurlNetworkDispatcher()
+        let bound = try await OptionExchange(server.url(), over: dispatcher) { $0.connection.interface = "127.0.0.2" }
+        #expect(bound.metrics.localAddress?.hasPrefix("127.0.0.2:") == true)
+        let free = try await OptionExchange(server.url(), over: dispatcher)
+        #expect(free.metrics.localAddress?.hasPrefix("127.0.0.1:") == true)
+        #expect(free.metrics.connectionReused == false)
+    }
+}
