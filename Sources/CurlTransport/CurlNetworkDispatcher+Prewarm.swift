@@ -31,8 +31,8 @@ extension CurlNetworkDispatcher {
             throw NetworkError(
                 .unsupported, "connections for HTTP/2 by prior knowledge can't be made ahead", phase: .preparing)
         }
-        guard options.authentication != .negotiate, options.connection.interface == nil, options.connection.localPorts == nil
-        else { throw NetworkError.servesOneRequest }
+        let isBound = options.connection.interface != nil || options.connection.localPorts != nil
+        guard options.authentication != .negotiate, !isBound else { throw NetworkError.servesOneRequest }
         var request = TransportRequest(method: .head, url: url, options: options)
         request.options.authentication = nil
         request.options.connection.isFresh = true
@@ -69,7 +69,8 @@ extension CurlNetworkDispatcher {
 extension NetworkError {
     fileprivate static var servesOneRequest: NetworkError {
         NetworkError(
-            .unsupported, "with these options a connection serves one request, and can't be made ahead", phase: .preparing)
+            .unsupported, "with these options a connection serves one request, and can't be made ahead",
+            phase: .preparing)
     }
 }
 

@@ -26,7 +26,8 @@ struct LaneTests {
     /// GSS-API talks to the ticket service on the loop's thread.
     @Test func ticketsHaveAThreadOfTheirOwn_AndNothingElseNegotiates() {
         #expect(!Lane(options { $0.authentication = .negotiate }, to: origin, loops: 4).isOrdinary)
-        #expect(Lane(options { $0.authentication = .digest(user: "u", password: "p") }, to: origin, loops: 4).isOrdinary)
+        #expect(
+            Lane(options { $0.authentication = .digest(user: "u", password: "p") }, to: origin, loops: 4).isOrdinary)
         for value in [OptionValue.anyAuth, OptionValue.anySafeAuth] { #expect(value & OptionValue.negotiate == 0) }
     }
 
@@ -37,7 +38,9 @@ struct LaneTests {
             let loop = try group.loop(for: options, to: origin)
             #expect(try group.loop(for: options, to: origin) === loop)
         }
-        #expect { try group.loop(for: options { $0.names.dnsOverHTTPS = "https://more.example/" }, to: origin) } throws: {
+        #expect {
+            try group.loop(for: options { $0.names.dnsOverHTTPS = "https://more.example/" }, to: origin)
+        } throws: {
             ($0 as? NetworkError)?.code == .invalidOption
         }
         _ = try group.loop(for: options(), to: origin)
@@ -58,7 +61,9 @@ struct LaneTests {
 
     @Test(arguments: ["host!localhost", "if!lo", "fe80::1%lo", "a.host.name.of.some.length", ""])
     func whatIsNeitherAddressNorInterfaceIsRefused(name: String) async throws {
-        await #expect { _ = try await OptionExchange("http://127.0.0.1:1/") { $0.connection.interface = name } } throws: {
+        await #expect {
+            _ = try await OptionExchange("http://127.0.0.1:1/") { $0.connection.interface = name }
+        } throws: {
             ($0 as? NetworkError)?.code == .invalidOption
         }
     }

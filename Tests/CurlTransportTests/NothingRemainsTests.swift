@@ -37,7 +37,9 @@ struct NothingRemainsTests {
     /// libcurl keeps the list of addresses until the transfer starts; freed before, the next transfer of the handle read it.
     @Test func addressesOfARequestThatNeverStarted_areForNoOther() async throws {
         let gate = Gate()
-        let server = try ScriptedServer([.read, .wait(until: gate), .send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")])
+        let server = try ScriptedServer([
+            .read, .wait(until: gate), .send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"),
+        ])
         let plain = try ScriptedServer(.ok("plain"))
         defer {
             server.stop()
@@ -66,7 +68,8 @@ struct NothingRemainsTests {
 
     /// A streamed body without a length fails at an HTTP/1.0 peer after its header lines were made, credentials among them.
     @Test func credentialsOfAFailedUpload_areForNoOther() async throws {
-        let challenge = "HTTP/1.0 401 No\r\nWWW-Authenticate: Digest realm=\"r\", nonce=\"n\", qop=\"auth\"\r\n"
+        let challenge =
+            "HTTP/1.0 401 No\r\nWWW-Authenticate: Digest realm=\"r\", nonce=\"n\", qop=\"auth\"\r\n"
             + "Content-Length: 0\r\n\r\n"
         let old = try ScriptedServer(.raw(challenge))
         let other = try ScriptedServer(.ok("other"))
@@ -76,10 +79,11 @@ struct NothingRemainsTests {
         }
         for _ in 0..<4 {
             var request = TransportRequest(method: .put, url: try RequestURL(old.url()))
-            request.body = .stream(AsyncStream<Data> { stream in
-                stream.yield(Data("x".utf8))
-                stream.finish()
-            })
+            request.body = .stream(
+                AsyncStream<Data> { stream in
+                    stream.yield(Data("x".utf8))
+                    stream.finish()
+                })
             request.options.authentication = .digest(user: "alice", password: "wonderland")
             request.options.totalTimeout = .seconds(30)
             let failing = request

@@ -32,10 +32,11 @@ struct RepeatTests {
         case .small: .bytes(Data("amount=100".utf8))
         case .large: .bytes(Data(count: 100_000))
         case .streamed:
-            .stream(AsyncStream<Data> { stream in
-                stream.yield(Data("x".utf8))
-                stream.finish()
-            })
+            .stream(
+                AsyncStream<Data> { stream in
+                    stream.yield(Data("x".utf8))
+                    stream.finish()
+                })
         }
     }
 
@@ -52,7 +53,9 @@ struct RepeatTests {
         #expect(server.requests.filter { $0.method == method.rawValue }.count == 1)
     }
 
-    @Test(.enabled(if: Libcurl.found.has(.requestCheck), "told from libcurl 7.80 on"), arguments: [HTTPMethod.get, .put, .delete])
+    @Test(
+        .enabled(if: Libcurl.found.has(.requestCheck), "told from libcurl 7.80 on"),
+        arguments: [HTTPMethod.get, .put, .delete])
     func anIdempotentMethodIsRepeated_andCounted(method: HTTPMethod) async throws {
         let server = try ScriptedServer(Self.once, .ok())
         defer { server.stop() }

@@ -27,7 +27,7 @@ enum LoopThread {
         var blocked = sigset_t()
         var previous = sigset_t()
         sigfillset(&blocked)
-        for signal in [SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT, SIGSYS, SIGPROF] { sigdelset(&blocked, signal) }
+        for signal in faults + [SIGPROF] { sigdelset(&blocked, signal) }
         // A thread starts with its creator's mask, which may block more.
         pthread_sigmask(SIG_SETMASK, &blocked, &previous)
         defer { pthread_sigmask(SIG_SETMASK, &previous, nil) }
@@ -49,6 +49,9 @@ enum LoopThread {
             )
         }
     }
+
+    /// The signals of a thread's own faults.
+    private static let faults = [SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT, SIGSYS]
 
     /// Lets those run who wait for the core.
     static func yield() { sched_yield() }

@@ -93,7 +93,7 @@ extension ConnectionOptions: TransportOptionGroup {
         try OptionCheck.token(value, "connection.interface", without: "!/")
         guard IPAddress(value) == nil else {
             guard !value.utf8.contains(UInt8(ascii: "%")) else {
-                throw OptionCheck.invalid("connection.interface", "is an address with a zone; name the interface instead")
+                throw OptionCheck.invalid("connection.interface", "has a zone; name the interface instead")
             }
             return
         }
