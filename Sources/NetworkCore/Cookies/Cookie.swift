@@ -47,7 +47,9 @@ public struct Cookie: Sendable, Hashable {
     /// Whether it goes along with a request.
     func matches(_ url: RequestURL) -> Bool {
         guard !isSecure || url.scheme == "https" else { return false }
-        let isOfHost = includesSubdomains ? CookieMatching.domain(url.host, matches: domain) : url.host == domain
+        let isOfHost =
+            includesSubdomains
+            ? CookieMatching.domain(url.host, matches: domain) : url.host.hasSameBytes(as: domain)
         return isOfHost && CookieMatching.path(url.path, matches: path)
     }
 
@@ -55,7 +57,7 @@ public struct Cookie: Sendable, Hashable {
 
     /// Whether the other takes this one's place.
     func isReplaced(by other: Cookie) -> Bool {
-        name == other.name && domain == other.domain && path == other.path
+        name.hasSameBytes(as: other.name) && domain.hasSameBytes(as: other.domain) && path.hasSameBytes(as: other.path)
             && includesSubdomains == other.includesSubdomains
     }
 }
@@ -73,8 +75,8 @@ extension Cookie: CustomStringConvertible, CustomDebugStringConvertible, CustomR
 enum CookieMatching {
     /// Whether a host is a domain or below it. An address is below nothing.
     static func domain(_ host: String, matches domain: String) -> Bool {
-        if host == domain { return true }
-        guard !isAddress(host), host.utf8.count > domain.utf8.count, host.hasSuffix(domain) else { return false }
+        if host.hasSameBytes(as: domain) { return true }
+        guard !isAddress(host), host.utf8.count > domain.utf8.count, host.hasByteSuffix(domain) else { return false }
         return host.utf8.dropLast(domain.utf8.count).last == UInt8(ascii: ".")
     }
 
@@ -94,6 +96,6 @@ enum CookieMatching {
 
     /// Whether a host, as ``RequestURL`` has it, is an address and no name.
     static func isAddress(_ host: String) -> Bool {
-        host.hasPrefix("[") || host.utf8.allSatisfy { (0x30...0x39).contains($0) || $0 == UInt8(ascii: ".") }
+        host.hasBytePrefix("[") || host.utf8.allSatisfy { (0x30...0x39).contains($0) || $0 == UInt8(ascii: ".") }
     }
 }

@@ -40,16 +40,16 @@ enum CookieCheck {
     }
 
     /// The names in the value of a `Cookie` field.
-    static func names(in field: String) -> [String] {
-        field.utf8.split(separator: UInt8(ascii: ";")).map { pair in
-            let name = pair.prefix { $0 != UInt8(ascii: "=") }.drop { $0 == 0x20 || $0 == 0x09 }
-            return String(decoding: name, as: UTF8.self)
-        }
+    static func names(in field: String) -> Set<[UInt8]> {
+        Set(
+            field.utf8.split(separator: UInt8(ascii: ";")).map { pair in
+                Array(pair.prefix { $0 != UInt8(ascii: "=") }.drop { $0 == 0x20 || $0 == 0x09 })
+            })
     }
 
     /// Whether a text is a host as ``RequestURL`` has it.
     private static func isHost(_ domain: String) -> Bool {
         guard domain.utf8.count <= 254, let url = try? RequestURL("http://\(domain)/") else { return false }
-        return url.host == domain && url.port == nil && url.path == "/"
+        return url.host.hasSameBytes(as: domain) && url.port == nil && url.path == "/"
     }
 }

@@ -57,10 +57,10 @@ extension CookieJar {
 
     /// The cookie of a line; `nil` for a comment and an empty line.
     private static func cookie(_ line: String, number: Int) throws -> Cookie? {
-        let isHTTPOnly = line.hasPrefix(httpOnlyMark)
-        let text = isHTTPOnly ? line.dropFirst(httpOnlyMark.count) : line[...]
-        if !isHTTPOnly, line.isEmpty || line.hasPrefix("#") { return nil }
-        let columns = text.split(separator: "\t", maxSplits: 6, omittingEmptySubsequences: false).map(String.init)
+        let isHTTPOnly = line.hasBytePrefix(httpOnlyMark)
+        let text = isHTTPOnly ? Substring(line.utf8.dropFirst(httpOnlyMark.utf8.count)) : line[...]
+        if !isHTTPOnly, line.isEmpty || line.hasBytePrefix("#") { return nil }
+        let columns = text.split(atByte: UInt8(ascii: "\t"), maximumSplits: 6).map(String.init)
         // curl writes an empty value as nothing at all, older ones without the tab before it.
         guard columns.count >= 6 else { throw invalid(number, "has \(columns.count) of 7 columns") }
         guard let includesSubdomains = flag(columns[1]), let isSecure = flag(columns[3]) else {
@@ -70,7 +70,7 @@ extension CookieJar {
         return Cookie(
             name: columns[5],
             value: columns.count > 6 ? columns[6] : "",
-            domain: (columns[0].hasPrefix(".") ? String(columns[0].dropFirst()) : columns[0]).lowercased(),
+            domain: SetCookieParser.withoutDot(columns[0]).lowercasedASCII,
             includesSubdomains: includesSubdomains,
             path: columns[2],
             isSecure: isSecure,
@@ -80,9 +80,9 @@ extension CookieJar {
     }
 
     private static func flag(_ text: String) -> Bool? {
-        switch text.uppercased() {
-        case "TRUE": true
-        case "FALSE": false
+        switch text.lowercasedASCII {
+        case "true": true
+        case "false": false
         default: nil
         }
     }

@@ -19,8 +19,9 @@ public import Foundation
 ///
 /// A cookie for a public suffix (`co.uk`) is refused, one with Secure from http too; `__Secure-` and `__Host-` names are
 /// kept to their word. At most 4096 bytes of name and value, 50 cookies of one response, 180 of a site, 3000 in all, 400
-/// days; whatever was used longest ago goes first. At most 8190 bytes of cookies are sent with a request, the longest
-/// paths first.
+/// days. When there are too many, those that are over go first, then those without Secure, then the rest, each time the
+/// ones used longest ago: a response in clear never drives out a cookie with Secure. At most 8190 bytes of cookies are
+/// sent with a request, the longest paths first.
 public final class CookieJar: Sendable {
     /// The most `Set-Cookie` fields of one response that count.
     static let maximumPerResponse = 50
@@ -83,8 +84,8 @@ public final class CookieJar: Sendable {
     ///   - own: The caller's field, which stays in front.
     public func fieldValue(for url: RequestURL, after own: String? = nil) -> String? {
         var value = own ?? ""
-        let taken = Set(CookieCheck.names(in: value))
-        for cookie in cookies(for: url) where !taken.contains(cookie.name) {
+        let taken = CookieCheck.names(in: value)
+        for cookie in cookies(for: url) where !taken.contains(Array(cookie.name.utf8)) {
             let pair = "\(value.isEmpty ? "" : "; ")\(cookie.name)=\(cookie.value)"
             guard value.utf8.count + pair.utf8.count <= Self.maximumFieldBytes else { break }
             value += pair

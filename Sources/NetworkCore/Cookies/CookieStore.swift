@@ -17,6 +17,9 @@ struct CookieStore: Sendable {
         /// In the order of creation; a cookie that is replaced keeps its place.
         var created: Int
         var used: Int
+
+        /// The entry with the lowest rank is the first to go.
+        var rank: (Int, Int) { (cookie.isSecure ? 1 : 0, used) }
     }
 
     let suffixes: PublicSuffixList
@@ -52,7 +55,7 @@ struct CookieStore: Sendable {
     func protects(against cookie: Cookie) -> Bool {
         (sites[suffixes.site(of: cookie.domain)] ?? []).contains { entry in
             let kept = entry.cookie
-            return kept.isSecure && kept.name == cookie.name
+            return kept.isSecure && kept.name.hasSameBytes(as: cookie.name)
                 && (CookieMatching.domain(kept.domain, matches: cookie.domain)
                     || CookieMatching.domain(cookie.domain, matches: kept.domain))
                 && CookieMatching.path(cookie.path, matches: kept.path)
@@ -76,7 +79,7 @@ struct CookieStore: Sendable {
         }
         if entries.count > Self.maximumPerSite {
             entries.removeAll { $0.cookie.isExpired(at: now) }
-            Self.removeOldest(of: &entries, downTo: Self.maximumPerSite)
+            Self.removeLeast(of: &entries, downTo: Self.maximumPerSite)
         }
         sites[site] = entries.isEmpty ? nil : entries
         count += entries.count - before
@@ -88,9 +91,10 @@ struct CookieStore: Sendable {
         count = 0
     }
 
-    private static func removeOldest(of entries: inout [Entry], downTo limit: Int) {
-        while entries.count > limit, let oldest = entries.indices.min(by: { entries[$0].used < entries[$1].used }) {
-            entries.remove(at: oldest)
+    /// Removes what counts least: cookies without Secure before those with it, then what was used longest ago.
+    private static func removeLeast(of entries: inout [Entry], downTo limit: Int) {
+        while entries.count > limit, let least = entries.indices.min(by: { entries[$0].rank < entries[$1].rank }) {
+            entries.remove(at: least)
         }
     }
 
@@ -98,11 +102,9 @@ struct CookieStore: Sendable {
         sites = sites.mapValues { $0.filter { !$0.cookie.isExpired(at: now) } }.filter { !$0.value.isEmpty }
         count = sites.values.reduce(0) { $0 + $1.count }
         while count > Self.maximumInAll {
-            let oldest = sites.min { left, right in
-                (left.value.map(\.used).min() ?? .max) < (right.value.map(\.used).min() ?? .max)
-            }
-            guard let site = oldest?.key, var entries = sites[site] else { return }
-            Self.removeOldest(of: &entries, downTo: entries.count - 1)
+            let ranks = sites.compactMap { site, entries in entries.map(\.rank).min(by: <).map { (site, $0) } }
+            guard let site = ranks.min(by: { $0.1 < $1.1 })?.0, var entries = sites[site] else { return }
+            Self.removeLeast(of: &entries, downTo: entries.count - 1)
             sites[site] = entries.isEmpty ? nil : entries
             count -= 1
         }

@@ -46,11 +46,11 @@ public struct PublicSuffixList: Sendable {
     public init(_ text: String) {
         for line in text.utf8.split(separator: UInt8(ascii: "\n")) {
             let rule = String(decoding: line.prefix { $0 != 0x20 && $0 != 0x09 && $0 != 0x0D }, as: UTF8.self)
-            if rule.isEmpty || rule.hasPrefix("//") { continue }
-            if rule.hasPrefix("*.") {
-                wildcards.insert(Punycode.host(String(rule.dropFirst(2))))
-            } else if rule.hasPrefix("!") {
-                exceptions.insert(Punycode.host(String(rule.dropFirst())))
+            if rule.isEmpty || rule.hasBytePrefix("//") { continue }
+            if rule.hasBytePrefix("*.") {
+                wildcards.insert(Punycode.host(String(Substring(rule.utf8.dropFirst(2)))))
+            } else if rule.hasBytePrefix("!") {
+                exceptions.insert(Punycode.host(String(Substring(rule.utf8.dropFirst()))))
             } else {
                 rules.insert(Punycode.host(rule))
             }
@@ -71,7 +71,9 @@ public struct PublicSuffixList: Sendable {
         return labels.suffix(suffixLength(of: labels) + 1).joined(separator: ".")
     }
 
-    private static func labels(of host: String) -> [Substring] { host.split(separator: ".") }
+    private static func labels(of host: String) -> [Substring] {
+        host.split(atByte: UInt8(ascii: ".")).filter { !$0.isEmpty }
+    }
 
     /// How many labels, from the right, are the public suffix. The longest rule counts, exceptions first.
     private func suffixLength(of labels: [Substring]) -> Int {

@@ -3,7 +3,7 @@ enum Punycode {
     /// A host with each label that is not ASCII in its `xn--` form.
     static func host(_ name: String) -> String {
         if name.utf8.allSatisfy({ $0 < 0x80 }) { return name.lowercased() }
-        return name.lowercased().split(separator: ".", omittingEmptySubsequences: false).map { label in
+        return name.lowercased().split(atByte: UInt8(ascii: ".")).map { label in
             label.utf8.allSatisfy { $0 < 0x80 } ? String(label) : "xn--" + encoded(label.unicodeScalars.map(\.value))
         }.joined(separator: ".")
     }

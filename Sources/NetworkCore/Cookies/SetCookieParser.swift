@@ -60,10 +60,10 @@ struct SetCookieParser {
             let halves = part.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
             let value = halves.count > 1 ? Self.trimmed(halves[1]) : ""
             guard value.utf8.count <= Self.maximumAttributeBytes else { continue }
-            switch Self.trimmed(halves[0]).lowercased() {
+            switch Self.trimmed(halves[0]).lowercasedASCII {
             case "expires": if let date = CookieDate.parse(value) { attributes.expires = date }
             case "max-age": if let age = Self.age(value) { attributes.maximumAge = age }
-            case "domain": if !value.isEmpty { attributes.domain = Self.withoutDot(value).lowercased() }
+            case "domain": if !value.isEmpty { attributes.domain = Self.withoutDot(value).lowercasedASCII }
             case "path":
                 let isPath = value.utf8.first == UInt8(ascii: "/") && !value.utf8.contains(0x09)
                 attributes.path = isPath ? value : nil
@@ -77,7 +77,7 @@ struct SetCookieParser {
 
     /// Which hosts it is for; `nil` if its server can't speak for them.
     private func scope(of domain: String?) -> (domain: String, includesSubdomains: Bool)? {
-        guard let domain, domain != url.host else {
+        guard let domain, !domain.hasSameBytes(as: url.host) else {
             let isWide = domain != nil && !CookieMatching.isAddress(url.host) && !suffixes.isPublicSuffix(url.host)
             return (url.host, isWide)
         }
@@ -95,9 +95,9 @@ struct SetCookieParser {
 
     /// `__Secure-` and `__Host-` promise what a server could otherwise not know.
     static func keepsItsPrefix(_ cookie: Cookie, hasPath: Bool) -> Bool {
-        let name = cookie.name.lowercased()
-        if name.hasPrefix("__secure-") { return cookie.isSecure }
-        if name.hasPrefix("__host-") { return cookie.isSecure && !cookie.includesSubdomains && hasPath }
+        let name = cookie.name.lowercasedASCII
+        if name.hasBytePrefix("__secure-") { return cookie.isSecure }
+        if name.hasBytePrefix("__host-") { return cookie.isSecure && !cookie.includesSubdomains && hasPath }
         return true
     }
 
@@ -105,11 +105,11 @@ struct SetCookieParser {
     private static func age(_ text: String) -> Int? {
         let digits = text.utf8.first == UInt8(ascii: "-") ? text.utf8.dropFirst() : text.utf8[...]
         guard !digits.isEmpty, digits.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
-        return Int(text) ?? (text.hasPrefix("-") ? .min : maximumAge)
+        return Int(text) ?? (text.hasBytePrefix("-") ? .min : maximumAge)
     }
 
-    private static func withoutDot(_ domain: String) -> String {
-        domain.utf8.first == UInt8(ascii: ".") ? String(domain.dropFirst()) : domain
+    static func withoutDot(_ domain: String) -> String {
+        domain.utf8.first == UInt8(ascii: ".") ? String(decoding: domain.utf8.dropFirst(), as: UTF8.self) : domain
     }
 
     private static func trimmed(_ text: Substring.UTF8View) -> String {

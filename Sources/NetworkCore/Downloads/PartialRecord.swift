@@ -45,7 +45,7 @@ struct PartialRecord: Codable, Hashable, Sendable {
     /// lies a second or more before the answer's own, since two changes within one second have the same.
     static func validator(of head: HTTPResponse) -> String? {
         if let tag = head.headerFields[.eTag] {
-            return tag.hasPrefix("\"") && tag.hasSuffix("\"") && tag.utf8.count <= 4096 ? tag : nil
+            return tag.hasBytePrefix("\"") && tag.hasByteSuffix("\"") && tag.utf8.count <= 4096 ? tag : nil
         }
         guard let text = head.headerFields[.lastModified], text.utf8.count <= 64,
             let changed = HTTPDate.parse(text, now: Date()),

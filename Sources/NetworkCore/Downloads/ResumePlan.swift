@@ -60,8 +60,8 @@ struct ResumePlan: Sendable {
 extension ResumePlan {
     /// Whether nothing in the answer contradicts the record's validator. A part need not repeat it.
     private func isOfTheSame(_ head: HTTPResponse, _ record: PartialRecord) -> Bool {
-        let field: HTTPField.Name = record.validator.hasPrefix("\"") ? .eTag : .lastModified
-        return head.headerFields[field].map { $0 == record.validator } ?? true
+        let field: HTTPField.Name = record.validator.hasBytePrefix("\"") ? .eTag : .lastModified
+        return head.headerFields[field].map { $0.hasSameBytes(as: record.validator) } ?? true
     }
 }
 
@@ -75,15 +75,15 @@ struct ContentRange: Hashable, Sendable {
 
     /// - Returns: `nil` for what is none, and for one that contradicts itself.
     init?(_ text: String) {
-        guard text.lowercased().hasPrefix("bytes ") else { return nil }
-        let parts = text.dropFirst(6).split(separator: "/", omittingEmptySubsequences: false)
+        guard text.lowercasedASCII.hasBytePrefix("bytes ") else { return nil }
+        let parts = Substring(text.utf8.dropFirst(6)).split(atByte: UInt8(ascii: "/"))
         guard parts.count == 2 else { return nil }
         if parts[1] != "*" {
             guard let total = Self.number(parts[1]) else { return nil }
             self.total = total
         }
         if parts[0] == "*" { return }
-        let ends = parts[0].split(separator: "-", omittingEmptySubsequences: false).map { Self.number($0) }
+        let ends = parts[0].split(atByte: UInt8(ascii: "-")).map { Self.number($0) }
         guard ends.count == 2, let first = ends[0], let last = ends[1], first <= last, last < total ?? .max else {
             return nil
         }

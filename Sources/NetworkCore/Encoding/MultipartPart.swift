@@ -62,7 +62,7 @@ public struct MultipartPart: Sendable {
         fileName: String? = nil,
         contentType: String? = "application/octet-stream"
     ) -> MultipartPart {
-        let shown = fileName ?? path.split(separator: "/").last.map(String.init) ?? path
+        let shown = fileName ?? path.split(atByte: UInt8(ascii: "/")).last { !$0.isEmpty }.map(String.init) ?? path
         return MultipartPart(name: name, fileName: shown, contentType: contentType) { try .file(path) }
     }
 

@@ -25,18 +25,19 @@ extension HTTPField {
         guard let fieldName = HTTPField.Name(name) else {
             throw NetworkError.invalidHeader(name, "has a name that is not a token (RFC 9110 §5.1)")
         }
+        if let problem = Self.problem(withValue: value) { throw NetworkError.invalidHeader(name, problem) }
+        self.init(name: fieldName, value: String(value.withoutBlanks))
+    }
+
+    /// Why a text can't be a field's value, as the rest of a sentence; `nil` for one that can.
+    static func problem(withValue value: String) -> String? {
         for (offset, byte) in value.utf8.enumerated() where byte < 0x20 && byte != 0x09 || byte == 0x7F {
             let names: [UInt8: String] = [0: "NUL", 0x0A: "LF", 0x0D: "CR"]
             let shown = names[byte] ?? "control character 0x\(String(byte, radix: 16, uppercase: true))"
-            throw NetworkError.invalidHeader(name, "has \(shown) in its value, at byte \(offset)")
+            return "has \(shown) in its value, at byte \(offset)"
         }
-        guard value.utf8.count <= 65_536 else {
-            throw NetworkError.invalidHeader(name, "has a value of \(value.utf8.count) bytes; at most 65536 are sent")
-        }
-        let isSpace: (Character) -> Bool = { $0 == " " || $0 == "\t" }
-        let trimmed = value.drop(while: isSpace)
-        let end = trimmed.lastIndex { !isSpace($0) }.map { trimmed.index(after: $0) } ?? trimmed.startIndex
-        self.init(name: fieldName, value: String(trimmed[..<end]))
+        let bytes = value.utf8.count
+        return bytes <= 65_536 ? nil : "has a value of \(bytes) bytes; at most 65536 are sent"
     }
 }
 

@@ -9,10 +9,9 @@ extension HTTPFields {
     package func announcedLength() throws(NetworkError) -> Int? {
         var announced: Int?
         for field in self[values: .contentLength] {
-            for text in field.split(separator: ",", omittingEmptySubsequences: false) {
-                let isSpace: (Character) -> Bool = { $0 == " " || $0 == "\t" }
-                let digits = text.drop(while: isSpace).reversed().drop(while: isSpace).reversed()
-                guard !digits.isEmpty, digits.allSatisfy({ ("0"..."9").contains($0) }), let length = Int(String(digits))
+            for text in field.split(atByte: UInt8(ascii: ",")) {
+                let digits = text.withoutBlanks
+                guard !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let length = Int(digits)
                 else { throw .invalidLength("its Content-Length is not a number that can be used") }
                 guard announced ?? length == length else {
                     throw .invalidLength("it has two different Content-Length values")

@@ -6,15 +6,15 @@ package struct MediaType: Sendable, Hashable {
 
     /// - Returns: `nil` for what is not a media type. Parameters that can't be read are left out.
     package init?(_ text: String) {
-        let parts = Self.split(text, at: ";")
-        let names = parts[0].split(separator: "/", omittingEmptySubsequences: false).map { Self.trimmed($0) }
+        let parts = Self.parts(of: text)
+        let names = parts[0].split(atByte: UInt8(ascii: "/")).map(\.withoutBlanks)
         guard names.count == 2, names.allSatisfy({ Self.isToken($0) }) else { return nil }
-        (type, subtype) = (names[0].lowercased(), names[1].lowercased())
+        (type, subtype) = (names[0].lowercasedASCII, names[1].lowercasedASCII)
         for part in parts.dropFirst() {
-            guard let mark = part.firstIndex(of: "=") else { continue }
-            let name = Self.trimmed(part[..<mark]).lowercased()
-            guard Self.isToken(name), parameters[name] == nil else { continue }
-            parameters[name] = Self.unquoted(Self.trimmed(part[part.index(after: mark)...]))
+            let halves = part.split(atByte: UInt8(ascii: "="), maximumSplits: 1)
+            let name = halves[0].withoutBlanks.lowercasedASCII
+            guard halves.count == 2, Self.isToken(name), parameters[name] == nil else { continue }
+            parameters[name] = Self.unquoted(halves[1].withoutBlanks)
         }
     }
 
@@ -23,52 +23,50 @@ package struct MediaType: Sendable, Hashable {
 
     /// Whether a pattern covers it: `application/json`, `text/*`, `*/*`, or `*/*+json` for all whose suffix is that.
     package func matches(_ pattern: String) -> Bool {
-        let names = pattern.lowercased().split(separator: "/", omittingEmptySubsequences: false)
-        guard names.count == 2, names[0] == "*" || names[0] == type else { return false }
-        if names[1].hasPrefix("*+") { return subtype.hasSuffix(names[1].dropFirst()) }
-        return names[1] == "*" || names[1] == subtype
+        let names = pattern.lowercasedASCII.split(atByte: UInt8(ascii: "/"))
+        guard names.count == 2, names[0] == "*" || names[0].hasSameBytes(as: type) else { return false }
+        if names[1].hasBytePrefix("*+") { return subtype.hasByteSuffix(names[1].dropFirst()) }
+        return names[1] == "*" || names[1].hasSameBytes(as: subtype)
     }
 
-    /// The parts between separators that are not within quotes.
-    private static func split(_ text: String, at separator: Character) -> [Substring] {
+    /// The parts between semicolons that are not within quotes.
+    private static func parts(of text: String) -> [Substring] {
         var parts: [Substring] = []
         var start = text.startIndex
         var (isQuoted, isEscaped) = (false, false)
-        for index in text.indices {
+        for (index, byte) in zip(text.utf8.indices, text.utf8) {
             if isEscaped {
                 isEscaped = false
-            } else if isQuoted, text[index] == "\\" {
+            } else if isQuoted, byte == UInt8(ascii: "\\") {
                 isEscaped = true
-            } else if text[index] == "\"" {
+            } else if byte == UInt8(ascii: "\"") {
                 isQuoted.toggle()
-            } else if text[index] == separator, !isQuoted {
+            } else if byte == UInt8(ascii: ";"), !isQuoted {
                 parts.append(text[start..<index])
-                start = text.index(after: index)
+                start = text.utf8.index(after: index)
             }
         }
         return parts + [text[start...]]
     }
 
-    private static func trimmed(_ text: Substring) -> String {
-        let isSpace: (Character) -> Bool = { $0 == " " || $0 == "\t" }
-        return String(text.drop(while: isSpace).reversed().drop(while: isSpace).reversed())
-    }
-
-    private static func unquoted(_ text: String) -> String {
-        guard text.count >= 2, text.hasPrefix("\""), text.hasSuffix("\"") else { return text }
-        var (result, isEscaped) = ("", false)
-        for character in text.dropFirst().dropLast() {
-            if !isEscaped, character == "\\" {
+    private static func unquoted(_ text: Substring) -> String {
+        let bytes = text.utf8
+        guard bytes.count >= 2, bytes.first == UInt8(ascii: "\""), bytes.last == UInt8(ascii: "\"") else {
+            return String(text)
+        }
+        var (result, isEscaped): ([UInt8], Bool) = ([], false)
+        for byte in bytes.dropFirst().dropLast() {
+            if !isEscaped, byte == UInt8(ascii: "\\") {
                 isEscaped = true
             } else {
-                result.append(character)
+                result.append(byte)
                 isEscaped = false
             }
         }
-        return result
+        return String(decoding: result, as: UTF8.self)
     }
 
-    private static func isToken(_ text: String) -> Bool {
+    private static func isToken(_ text: some StringProtocol) -> Bool {
         !text.isEmpty
             && text.utf8.allSatisfy { byte in
                 switch byte {

@@ -42,7 +42,7 @@ struct DeliveryOptions: ParsableArguments {
         if let checksum, !checksum.hasPrefix("sha256:") {
             throw ValidationError("--checksum takes 'sha256:' and 64 hexadecimal digits")
         }
-        for (index, part) in form.enumerated() where !part.contains("=") {
+        for (index, part) in form.enumerated() where !part.utf8.contains(UInt8(ascii: "=")) {
             throw ValidationError("part \(index + 1) of the form has no '='; write it as 'name=value' or 'name=@file'")
         }
     }
@@ -57,10 +57,11 @@ struct DeliveryOptions: ParsableArguments {
     func content() throws -> EncodedContent? {
         guard !form.isEmpty else { return nil }
         let parts = form.map { part -> MultipartPart in
-            let names = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            let (name, value) = (String(names[0]), String(names[1]))
-            return value.hasPrefix("@")
-                ? MultipartPart.file(name, path: String(value.dropFirst())) : .field(name, value)
+            // By bytes: a combining mark after '=' or '@' makes another Character of it.
+            let names = part.utf8.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+            let (name, value) = (String(Substring(names[0])), Substring(names[1]))
+            guard value.utf8.first == UInt8(ascii: "@") else { return .field(name, String(value)) }
+            return .file(name, path: String(Substring(value.utf8.dropFirst())))
         }
         return try RequestContent.multipart(parts).encoded()
     }

@@ -36,7 +36,7 @@ struct ExchangeOptions: ParsableArguments {
     }
 
     func validate() throws {
-        if let user, !user.contains(":") {
+        if let user, !user.utf8.contains(UInt8(ascii: ":")) {
             // The text is not repeated: it may be the password.
             throw ValidationError("--user takes 'name:password'; there is no ':' in it")
         }
@@ -51,7 +51,8 @@ struct ExchangeOptions: ParsableArguments {
     }
 
     private func authentication(_ text: String) -> Authentication {
-        let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        let parts = text.utf8.split(separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false)
+            .map { String(Substring($0)) }
         let (user, password) = (parts[0], Secret(parts.count > 1 ? parts[1] : ""))
         return switch auth {
         case .basic: .basic(user: user, password: password)

@@ -86,7 +86,7 @@ struct FetchCommand: AsyncParsableCommand {
         }
         if let maxBody, maxBody < 0 { throw ValidationError("--max-body takes bytes, 0 or more; it is \(maxBody)") }
         _ = try OptionChecks.timeout(timeout)
-        for (index, header) in headers.enumerated() where !header.contains(":") {
+        for (index, header) in headers.enumerated() where !header.utf8.contains(UInt8(ascii: ":")) {
             // The text is not repeated: it may be a secret whose name was forgotten.
             throw ValidationError("header field \(index + 1) has no ':'; write it as 'Name: value'")
         }
@@ -147,9 +147,10 @@ struct FetchCommand: AsyncParsableCommand {
     private func request() async throws -> TransportRequest {
         var request = TransportRequest(url: try RequestURL(url))
         for header in headers {
-            let parts = header.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+            let parts = header.utf8.split(separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false)
+                .map { String(Substring($0)) }
             request.headerFields.append(
-                try HTTPField(checking: String(parts[0]), value: parts.count > 1 ? String(parts[1]) : "")
+                try HTTPField(checking: parts[0], value: parts.count > 1 ? parts[1] : "")
             )
         }
         if let cookies = pipeline.cookieField {

@@ -47,7 +47,7 @@ struct PipelineOptions: ParsableArguments {
             try OptionChecks.range(maxRedirects, 0...1000, "--max-redirects")
         }
         try OptionChecks.range(retry, 0...100, "--retry")
-        for (index, cookie) in cookie.enumerated() where !cookie.contains("=") || cookie.contains(";") {
+        for (index, cookie) in cookie.enumerated() where !Self.isCookie(cookie) {
             // The text is not repeated: it may be a secret.
             throw ValidationError("cookie \(index + 1) is not of the form 'name=value'")
         }
@@ -76,6 +76,10 @@ struct PipelineOptions: ParsableArguments {
             client.exchangeInterceptors.append(try BearerAuthentication(for: [url.absoluteString], token: token))
         }
         return client
+    }
+
+    private static func isCookie(_ text: String) -> Bool {
+        text.utf8.contains(UInt8(ascii: "=")) && !text.utf8.contains(UInt8(ascii: ";"))
     }
 
     /// The field that ``cookie`` stands for.

@@ -69,7 +69,7 @@ public enum Authentication: Sendable, Hashable {
             .anySafe(let user, let password):
             try OptionCheck.text(user, "authentication.user", mayBeEmpty: true)
             try OptionCheck.text(password.value, "authentication.password", mayBeEmpty: true)
-            if user.contains(":") {
+            if user.contains(byte: UInt8(ascii: ":")) {
                 throw OptionCheck.invalid("authentication.user", "has ':', which ends it (RFC 7617 §2)")
             }
         case .bearer(let token): try OptionCheck.token(token.value, "authentication.token")

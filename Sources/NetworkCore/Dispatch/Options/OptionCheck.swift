@@ -23,7 +23,7 @@ enum OptionCheck {
     @discardableResult
     static func host(_ value: String, _ name: String) throws -> String {
         try text(value, name)
-        let isBareIPv6 = value.contains(":") && !value.hasPrefix("[")
+        let isBareIPv6 = value.contains(byte: UInt8(ascii: ":")) && !value.hasBytePrefix("[")
         do {
             let url = try RequestURL("http://\(isBareIPv6 ? "[\(value)]" : value)/")
             guard url.port == nil, url.path == "/", url.query == nil else { throw invalid(name, "is not a host") }
@@ -42,6 +42,16 @@ enum OptionCheck {
         guard value > .zero, value <= TransportOptions.maximumTimeout else {
             throw invalid(name, "is \(value); it must be above 0 and at most a year")
         }
+    }
+
+    /// A duration from 0 to a year.
+    static func pause(_ value: Duration, _ name: String) throws {
+        if value != .zero { try duration(value, name) }
+    }
+
+    /// A number that is not below a limit.
+    static func atLeast(_ limit: Int, _ value: Int, _ name: String) throws {
+        if value < limit { throw invalid(name, "is \(value); it must be \(limit) or more") }
     }
 
     static func invalid(_ name: String, _ problem: String) -> NetworkError {

@@ -74,7 +74,7 @@ public struct Proxy: Sendable, Hashable {
 
     func check() throws {
         try OptionCheck.text(url, "proxy.url")
-        guard let end = url.firstRange(of: "://"), Self.schemes.contains(url[..<end.lowerBound].lowercased()) else {
+        guard let end = url.firstRange(of: "://"), Self.schemes.contains(url[..<end.lowerBound].lowercasedASCII) else {
             throw OptionCheck.invalid("proxy.url", "must start with http, https, socks4, socks4a, socks5 or socks5h://")
         }
         let authority: RequestURL
@@ -93,9 +93,9 @@ public struct Proxy: Sendable, Hashable {
     }
 
     /// Whether TLS is spoken to the proxy itself.
-    package var isHTTPS: Bool { url.lowercased().hasPrefix("https://") }
+    package var isHTTPS: Bool { url.lowercasedASCII.hasBytePrefix("https://") }
     /// Whether it speaks HTTP and not SOCKS.
-    package var isHTTP: Bool { url.lowercased().hasPrefix("http") }
+    package var isHTTP: Bool { url.lowercasedASCII.hasBytePrefix("http") }
 }
 
 extension ProxyOptions: TransportOptionGroup {

@@ -1,0 +1,82 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import NetworkCore
+
+@Suite("Which cookies go when there are too many")
+struct CookieEvictionTests {
+    private let jar = CookieJar(publicSuffixes: .builtIn, now: { Date(timeIntervalSince1970: 1_700_000_000) })
+
+    private func take(_ lines: [String], from url: String) throws {
+        for batch in stride(from: 0, to: lines.count, by: CookieJar.maximumPerResponse) {
+            var fields = HTTPFields()
+            for line in lines[batch..<min(batch + CookieJar.maximumPerResponse, lines.count)] {
+                fields.append(HTTPField(name: .setCookie, value: line))
+            }
+            jar.take(fields, from: try RequestURL(url))
+        }
+    }
+
+    private func sent(to url: String) throws -> String { jar.fieldValue(for: try RequestURL(url)) ?? "" }
+
+    @Test(arguments: ["http://evil.example.com/", "http://www.example.com/"])
+    func clearText_drivesOutNoSecureCookieOfItsSite(attacker: String) throws {
+        try take(["__Host-sid=1; Secure; Path=/"], from: "https://www.example.com/")
+        try take((0..<500).map { "n\($0)=v; Domain=example.com" }, from: attacker)
+        #expect(try sent(to: "https://www.example.com/").contains("__Host-sid=1"))
+        #expect(jar.cookies.count == CookieStore.maximumPerSite)
+    }
+
+    @Test func clearText_drivesOutNoSecureCookieOfAnySite() throws {
+        try take(["sid=1; Secure; Path=/"], from: "https://bank.test/")
+        for site in 0..<62 { try take((0..<50).map { "n\($0)=v" }, from: "http://site\(site).test/") }
+        #expect(jar.cookies.count == CookieStore.maximumInAll)
+        #expect(try sent(to: "https://bank.test/") == "sid=1")
+    }
+
+    @Test func fullJarOfSecureCookies_takesNoneInClear_AndStillNewSecureOnes() throws {
+        let most = CookieStore.maximumPerSite
+        try take((0..<most).map { "s\($0)=v; Secure" }, from: "https://www.example.com/")
+        try take(["n=v"], from: "http://www.example.com/")
+        #expect(jar.cookies.count == most && jar.cookies.allSatisfy(\.isSecure))
+        try take(["new=v; Secure"], from: "https://www.example.com/")
+        #expect(jar.cookies.count == most)
+        #expect(jar.cookies.map(\.name).contains("new") && !jar.cookies.map(\.name).contains("s0"))
+    }
+
+    @Test func cookiesThatAreOver_goBeforeAllOthers() throws {
+        let over = Date(timeIntervalSince1970: 1_700_000_000)
+        var store = CookieStore(suffixes: .builtIn)
+        func cookie(_ name: String, secure: Bool, ends: Date?) -> Cookie {
+            Cookie(name: name, value: "v", domain: "a.test", isSecure: secure, expires: ends)
+        }
+        store.keep(cookie("old", secure: true, ends: over), at: over - 10)
+        for number in 1..<CookieStore.maximumPerSite {
+            store.keep(cookie("n\(number)", secure: false, ends: nil), at: over - 10)
+        }
+        store.keep(cookie("new", secure: false, ends: nil), at: over)
+        #expect(store.cookies(at: over - 10).count == CookieStore.maximumPerSite)
+        #expect(!store.cookies(at: over - 10).map(\.name).contains("old"))
+    }
+
+    /// Whatever comes, in whatever order: a cookie with Secure leaves its site only when the site has no other kind.
+    @Test(arguments: UInt64(1)...4) func randomCookies_keepTheOrder(seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed)
+        let now = Date(timeIntervalSince1970: 1_700_000_000)
+        var store = CookieStore(suffixes: .builtIn)
+        var (before, losses): (Set<String>, Int) = ([], 0)
+        for step in 0..<1_000 {
+            let isSecure = Int.random(in: 0..<4, using: &generator) == 0
+            let name = "\(isSecure ? "s" : "n")\(Int.random(in: 0..<600, using: &generator))"
+            let host = ["a.example.com", "b.example.com"][Int.random(in: 0..<2, using: &generator)]
+            store.keep(Cookie(name: name, value: "\(step)", domain: host, isSecure: isSecure), at: now)
+            let kept = store.cookies(at: now)
+            let secure = Set(kept.filter(\.isSecure).map { $0.domain + $0.name })
+            #expect(kept.count <= CookieStore.maximumPerSite)
+            if !before.isSubset(of: secure), !kept.allSatisfy(\.isSecure) { losses += 1 }
+            before = secure
+        }
+        #expect(losses == 0)
+    }
+}
