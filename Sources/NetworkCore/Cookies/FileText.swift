@@ -22,12 +22,7 @@ enum FileText {
             try file.close()
             return String(decoding: try text.get(), as: UTF8.self)
         } catch {
-            throw NetworkError(
-                .unreadableFile,
-                "the file '\(path)' can't be read",
-                phase: .preparing,
-                underlying: .init(domain: "errno", code: Int(error.code), message: error.message)
-            )
+            throw NetworkError.file(path, error, .unreadableFile, "can't be read", .preparing)
         }
     }
 

@@ -49,17 +49,18 @@ struct PartialFile {
             }
             self.path = existing == nil ? path : URL(fileURLWithPath: path).resolvingSymlinksInPath().path
             self.permissions = permissions.map { mode_t($0) } ?? existing.map { $0.st_mode & 0o777 }
-            (file, length) = try Self.open(self.path + ".partial", permissions)
+            (file, length) = try Self.open(self.path + ".partial", self.permissions)
         } catch {
             throw .file(path, error)
         }
         makeChecksum = checksum
     }
 
-    private static func open(_ path: String, _ permissions: UInt16?) throws(SystemFile.Failure) -> (SystemFile, Int) {
+    private static func open(_ path: String, _ permissions: mode_t?) throws(SystemFile.Failure) -> (SystemFile, Int) {
+        // Whoever may not read the file in the end may not read a part of it either; its owner goes on with it.
+        let mode = permissions.map { $0 | 0o600 }
         while true {
-            let mode = permissions.map { mode_t($0) | 0o200 } ?? 0o666
-            let file = try SystemFile(opening: path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK, mode: mode)
+            let file = try SystemFile(opening: path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK, mode: mode ?? 0o666)
             do throws(SystemFile.Failure) {
                 let status = try file.status()
                 // In a folder that others may write to, somebody may have laid it there.
@@ -70,6 +71,8 @@ struct PartialFile {
                 // Between opening and locking, the download that held it may have given it its name.
                 let named = try SystemFile.status(of: path)
                 if named?.st_ino == status.st_ino, named?.st_dev == status.st_dev {
+                    // It may have been left by a download that was to have other permissions.
+                    if let mode { try file.setPermissions(mode) }
                     // Read again: it may have grown until the lock was free.
                     return (file, Int(try file.status().st_size))
                 }

@@ -17,7 +17,9 @@ struct SystemFile {
     /// An `errno`.
     struct Failure: Error, Equatable {
         let code: Int32
-        var message: String { String(cString: strerror(code)) }
+        /// Whether it is the path that can't be one.
+        var hasNUL = false
+        var message: String { hasNUL ? "the path has a NUL" : String(cString: strerror(code)) }
     }
 
     private let descriptor: Int32
@@ -27,6 +29,7 @@ struct SystemFile {
 
     /// - Parameter flags: O_CLOEXEC comes by itself.
     init(opening path: String, _ flags: Int32, mode: mode_t = 0o666) throws(Failure) {
+        try Self.check(path)
         var number = open(path, flags | O_CLOEXEC, mode)
         while number < 0, errno == EINTR { number = open(path, flags | O_CLOEXEC, mode) }
         guard number >= 0 else { throw Failure(code: errno) }
@@ -42,6 +45,7 @@ struct SystemFile {
 
     /// What the system knows of a path; `nil` if there is nothing.
     static func status(of path: String) throws(Failure) -> stat? {
+        try check(path)
         var status = stat()
         if stat(path, &status) == 0 { return status }
         guard errno == ENOENT else { throw Failure(code: errno) }
@@ -108,15 +112,23 @@ struct SystemFile {
     }
 
     static func rename(_ path: String, to name: String) throws(Failure) {
+        try check(path)
+        try check(name)
         if systemRename(path, name) != 0 { throw Failure(code: errno) }
     }
 
     /// Deletes a file, if it is there.
     static func remove(_ path: String) throws(Failure) {
+        try check(path)
         if unlink(path) != 0, errno != ENOENT { throw Failure(code: errno) }
     }
 
     static var ownUser: uid_t { geteuid() }
+
+    /// Refuses a path with NUL, which the system would read up to there: as the name of another file.
+    static func check(_ path: String) throws(Failure) {
+        if path.utf8.contains(0) { throw Failure(code: EINVAL, hasNUL: true) }
+    }
 }
 
 // The methods above hide the system's names.
@@ -129,10 +141,21 @@ extension NetworkError {
     /// The error for a file that can't be written.
     static func file(_ path: String, _ failure: SystemFile.Failure) -> NetworkError {
         let isFull = failure.code == ENOSPC || failure.code == EDQUOT
-        return NetworkError(
-            isFull ? .diskFull : .unwritableFile,
-            "the file '\(path)' can't be written",
-            phase: .receiving,
+        return file(path, failure, isFull ? .diskFull : .unwritableFile, "can't be written", .receiving)
+    }
+
+    /// The error for a file that can't be used, its path without control characters.
+    static func file(
+        _ path: String,
+        _ failure: SystemFile.Failure,
+        _ code: Code,
+        _ problem: String,
+        _ phase: Phase
+    ) -> NetworkError {
+        NetworkError(
+            code,
+            "the file '\(Excerpt.shown(path))' \(problem)",
+            phase: phase,
             underlying: Underlying(domain: "errno", code: Int(failure.code), message: failure.message)
         )
     }

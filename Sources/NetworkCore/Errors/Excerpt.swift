@@ -10,11 +10,15 @@ enum Excerpt {
 
     /// The first 512 bytes as text: bytes that are not UTF-8 replaced, control characters as `\u{1B}`.
     static func of(_ body: Data) -> String {
-        let start = String(decoding: body.prefix(maximumBytes), as: UTF8.self)
-        let text = start.unicodeScalars.reduce(into: "") { text, scalar in
-            let isControl = scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value)
-            text += isControl ? scalar.escaped(asASCII: true) : String(scalar)
-        }
+        let text = shown(String(decoding: body.prefix(maximumBytes), as: UTF8.self))
         return body.count > maximumBytes ? text + "… (\(body.count) bytes)" : text
+    }
+
+    /// A text with its control characters as `\u{1B}`.
+    static func shown(_ text: String) -> String {
+        text.unicodeScalars.reduce(into: "") { shown, scalar in
+            let isControl = scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value)
+            shown += isControl ? scalar.escaped(asASCII: true) : String(scalar)
+        }
     }
 }

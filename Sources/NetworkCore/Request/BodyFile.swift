@@ -21,12 +21,15 @@ struct BodyFile: Sendable {
     private static let pieceBytes = 65_536
 
     init(path: String) throws {
-        var status = stat()
-        guard stat(path, &status) == 0 else { throw NetworkError.unreadableFile(path, errno) }
-        guard status.st_mode & S_IFMT == S_IFREG else { throw NetworkError.unreadableFile(path, EISDIR) }
+        do throws(SystemFile.Failure) {
+            guard let status = try SystemFile.status(of: path) else { throw SystemFile.Failure(code: ENOENT) }
+            guard status.st_mode & S_IFMT == S_IFREG else { throw SystemFile.Failure(code: EISDIR) }
+            length = Int(status.st_size)
+        } catch {
+            throw NetworkError.unreadable(path, error)
+        }
         guard access(path, R_OK) == 0 else { throw NetworkError.unreadableFile(path, errno) }
         self.path = path
-        length = Int(status.st_size)
     }
 
     /// Hands out the contents piece by piece.
@@ -63,12 +66,10 @@ struct BodyFile: Sendable {
 
 extension NetworkError {
     fileprivate static func unreadableFile(_ path: String, _ number: Int32) -> NetworkError {
-        let words = String(cString: strerror(number))
-        return NetworkError(
-            .unreadableFile,
-            "the file '\(path)' can't be sent",
-            phase: .preparing,
-            underlying: Underlying(domain: "errno", code: Int(number), message: words)
-        )
+        unreadable(path, SystemFile.Failure(code: number))
+    }
+
+    fileprivate static func unreadable(_ path: String, _ failure: SystemFile.Failure) -> NetworkError {
+        file(path, failure, .unreadableFile, "can't be sent", .preparing)
     }
 }
