@@ -35,7 +35,7 @@ struct EventContract {
         let gate = Gate()
         let server = try ScriptedServer(
             // Cut within an event, within a chunk, before the head, by a reset, and by an answer of 503.
-            [.read, .send(Self.open + "retry: 40\n\n" + event(1) + event(2) + "id: 3\ndata: ev"), .close],
+            [.read, .send(Self.open + "retry: 700\n\n" + event(1) + event(2) + "id: 3\ndata: ev"), .close],
             [.read, .send(Self.chunked + chunk(event(3)) + "ff\r\nid: 4\nda"), .close],
             .closed,
             [.read, .send(Self.chunked + chunk(event(4))), .wait(until: gate), .reset],
@@ -55,7 +55,8 @@ struct EventContract {
         #expect(
             server.requests.map { $0.values(of: "Last-Event-ID").first } == [nil, "2", "3", "3", "4", "4", "6"])
         #expect(server.requests.allSatisfy { $0.values(of: "Accept") == ["text/event-stream"] })
-        let first = Duration.milliseconds(40)
+        #expect(server.requests.allSatisfy { $0.values(of: "Cache-Control") == ["no-cache"] })
+        let first = Duration.milliseconds(700)
         #expect(pauses.all.count == 6)
         #expect(pauses.all.allSatisfy { $0 >= first && $0 <= first * 4 })
         #expect(pauses.all.first == first)
@@ -78,6 +79,22 @@ struct EventContract {
         #expect(try await events.next()?.data == "b")
         #expect(try await events.next() == nil)
         #expect(try await events.next() == nil)
+    }
+
+    @Test(arguments: ContractTransport.all)
+    func serverThatWantsNoPause_getsTheShortest(transport: ContractTransport) async throws {
+        let server = try ScriptedServer(
+            [.read, .send(Self.open + "retry: 0\nid: 1\ndata: a\n\n"), .close],
+            [.read, .send(Self.open + "id: 2\u{1B}\ndata: b\n\n"), .close],
+            Self.gone
+        )
+        defer { server.stop() }
+        let pauses = RecordedPauses()
+        var ids: [String] = []
+        for try await event in try stream(transport, server, pauses: pauses) { ids.append(event.id) }
+        #expect(ids == ["1", "1"], "no field can hold the second id")
+        #expect(server.requests.map { $0.values(of: "Last-Event-ID").first } == [nil, "1", "1"])
+        #expect(pauses.all == [.milliseconds(500), .milliseconds(500)])
     }
 
     @Test(arguments: ContractTransport.all)

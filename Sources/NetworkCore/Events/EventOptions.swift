@@ -5,7 +5,11 @@ public struct EventOptions: Sendable {
     /// The time before a reconnection while the server names none (`retry:`). 3 s by default. It doubles with each
     /// failure in a row.
     public var reconnectionTime = Duration.seconds(3)
-    /// The longest time before a reconnection, whatever the server says. A minute by default.
+    /// The shortest time before a reconnection, whatever the server says. Half a second by default; without one, a server
+    /// that asks for `retry: 0` would have as many connections as it can end.
+    public var minimumReconnectionTime = Duration.milliseconds(500)
+    /// The longest time before a reconnection, whatever the server says, and where it is shorter than the shortest. A minute by
+    /// default.
     public var maximumReconnectionTime = Duration.seconds(60)
     /// How many connections in a row may fail or bring no event before the last failure is thrown. 10 by default; `nil`
     /// for no limit.
@@ -19,4 +23,13 @@ public struct EventOptions: Sendable {
 
     /// The defaults.
     public init() {}
+
+    func check() throws {
+        try OptionCheck.pause(reconnectionTime, "reconnectionTime")
+        try OptionCheck.pause(minimumReconnectionTime, "minimumReconnectionTime")
+        try OptionCheck.pause(maximumReconnectionTime, "maximumReconnectionTime")
+        try OptionCheck.atLeast(0, maximumFailures ?? 0, "maximumFailures")
+        try OptionCheck.atLeast(1, maximumLineBytes, "maximumLineBytes")
+        try OptionCheck.atLeast(1, maximumEventBytes, "maximumEventBytes")
+    }
 }

@@ -43,7 +43,7 @@ struct EventReconnection: Sendable {
         failures += 1
         if let most = options.maximumFailures, failures > most { return .giveUp }
         let backOff = BackOff(
-            first: serverTime ?? options.reconnectionTime,
+            first: max(serverTime ?? options.reconnectionTime, options.minimumReconnectionTime),
             limit: options.maximumReconnectionTime
         )
         return .reconnect(after: backOff.delay(after: failures, jitter: failures > 1 ? jitter : 0))

@@ -1,3 +1,5 @@
+import HTTPTypes
+
 #if canImport(FoundationEssentials)
 public import FoundationEssentials
 #else
@@ -14,7 +16,8 @@ public import Foundation
 /// }
 /// ```
 ///
-/// Bytes that are not UTF-8 are replaced by U+FFFD. What the end of a stream cuts off is no event.
+/// Bytes that are not UTF-8 are replaced by U+FFFD. What the end of a stream cuts off is no event. An id that can't be sent as
+/// `Last-Event-ID`, with a control character or more than 64 KiB, is ignored as one with NUL is.
 public struct ServerSentEventParser: Sendable {
     /// The id to send as `Last-Event-ID` when the stream breaks now.
     public private(set) var lastEventID: String
@@ -86,7 +89,9 @@ public struct ServerSentEventParser: Sendable {
                 return
             }
             data += String(decoding: value, as: UTF8.self) + "\n"
-        case "id": if !value.contains(0) { pendingID = String(decoding: value, as: UTF8.self) }
+        case "id":
+            let id = String(decoding: value, as: UTF8.self)
+            if HTTPField.problem(withValue: id) == nil { pendingID = id }
         case "retry":
             guard !value.isEmpty, value.allSatisfy({ (0x30...0x39).contains($0) }) else { return }
             // Three weeks are for ever here, and far from what a Duration overflows at.

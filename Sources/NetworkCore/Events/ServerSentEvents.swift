@@ -99,9 +99,10 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
         }
 
         private mutating func connect() async throws {
+            try events.options.check()
             var request = events.request
             if !parser.lastEventID.isEmpty {
-                // What the server gave as an id must be able to stand in a field.
+                // The first one is the caller's.
                 request.headerFields[.lastEventID] =
                     try HTTPField(checking: "Last-Event-ID", value: parser.lastEventID).value
             }
@@ -167,22 +168,24 @@ extension HTTPField.Name {
 extension NetworkClient {
     /// A stream of server-sent events, connected again when it breaks; see ``ServerSentEvents``.
     /// - Parameters:
-    ///   - request: What to ask. `Accept: text/event-stream` and `Cache-Control: no-store` go along unless it has its own.
+    ///   - request: What to ask. `Accept: text/event-stream` and `Cache-Control: no-cache` go along unless it has its own.
     ///   - options: How the stream is kept up.
-    /// - Throws: ``NetworkError`` for a request that can't be sent.
+    /// - Throws: ``NetworkError`` for a request that can't be sent, and for options out of range.
     public func events(
         of request: some RequestConvertible,
         options: EventOptions = EventOptions()
     ) throws -> ServerSentEvents {
-        events(of: try request.data.transportRequest(options: self.options), options: options)
+        try options.check()
+        return events(of: try request.data.transportRequest(options: self.options), options: options)
     }
 
-    /// The same for a request that is complete already; its own options count, not the client's.
+    /// The same for a request that is complete already; its own options count, not the client's. Event options that are out
+    /// of range are thrown by the stream.
     public func events(of request: TransportRequest, options: EventOptions = EventOptions()) -> ServerSentEvents {
         var request = request
         request.options.totalTimeout = nil
         if !request.headerFields.contains(.accept) { request.headerFields[.accept] = "text/event-stream" }
-        if !request.headerFields.contains(.cacheControl) { request.headerFields[.cacheControl] = "no-store" }
+        if !request.headerFields.contains(.cacheControl) { request.headerFields[.cacheControl] = "no-cache" }
         return ServerSentEvents(client: self, request: request, options: options)
     }
 }

@@ -44,12 +44,32 @@ struct EventReconnectionTests {
 
     @Test func serverTime_isTakenWithinTheLimit() {
         var reconnection = EventReconnection(options())
-        reconnection.serverTime = .milliseconds(10)
-        #expect(reconnection.lost(jitter: 0) == .reconnect(after: .milliseconds(10)))
+        reconnection.serverTime = .milliseconds(700)
+        #expect(reconnection.lost(jitter: 0) == .reconnect(after: .milliseconds(700)))
         reconnection.serverTime = .seconds(1_000_000)
         #expect(reconnection.lost(jitter: 0) == .reconnect(after: .seconds(60)))
+    }
+
+    /// A server that asks for no pause would have as many connections as it can end, for as long as it likes.
+    @Test(arguments: [Duration.zero, .milliseconds(1), .milliseconds(499), nil])
+    func pause_isNeverShorterThanTheShortest(serverTime: Duration?) {
+        var options = options(failures: nil)
+        options.reconnectionTime = .zero
+        var reconnection = EventReconnection(options)
+        for failures in 1...20 {
+            reconnection.serverTime = serverTime
+            let pause = reconnection.lost(jitter: 0)
+            #expect(pause == .reconnect(after: .milliseconds(500)), "after \(failures)")
+            // Each connection brings an event, so that none counts as a failure.
+            reconnection.received()
+        }
+        options.minimumReconnectionTime = .milliseconds(5)
+        reconnection = EventReconnection(options)
         reconnection.serverTime = .zero
-        #expect(reconnection.lost(jitter: 0) == .reconnect(after: .zero))
+        #expect(reconnection.lost(jitter: 0) == .reconnect(after: .milliseconds(5)))
+        options.maximumReconnectionTime = .milliseconds(2)
+        reconnection = EventReconnection(options)
+        #expect(reconnection.lost(jitter: 0) == .reconnect(after: .milliseconds(2)), "the longest is the caller's word")
     }
 
     @Test func failuresInARow_haveALimit() {

@@ -50,6 +50,20 @@ struct ServerSentEventParserTests {
         #expect(parser.reconnectionTime == milliseconds.map { .milliseconds($0) })
     }
 
+    /// It would end the stream when it breaks, as the caller's mistake.
+    @Test(arguments: ["\u{1}", "a\u{1B}[2J", "\u{7F}", "a\tb\u{8}", String(repeating: "a", count: 65_537)])
+    func idThatNoFieldCanHold_isIgnored(id: String) {
+        #expect(
+            events("id: 1\ndata: a\n\nid: \(id)\ndata: b\n\n") == [
+                .init(id: "1", data: "a"), .init(id: "1", data: "b"),
+            ])
+    }
+
+    @Test(arguments: ["é", "a\tb", " ", String(repeating: "a", count: 65_536)])
+    func idThatAFieldCanHold_isTaken(id: String) {
+        #expect(events("id: \(id)\ndata: a\n\n") == [.init(id: id, data: "a")])
+    }
+
     @Test func enormousReconnectionTime_isNoTrap() {
         var parser = ServerSentEventParser()
         _ = parser.events(in: Data("retry: \(String(repeating: "9", count: 1000))\n\n".utf8))
