@@ -15,10 +15,14 @@ import Synchronization
 /// back, and so is one for a body that can't be sent again.
 ///
 /// A request with an `Authorization` of its own, or with ``TransportOptions/authentication``, passes as it is. So do the
-/// requests that the refresh itself sends.
+/// requests that the refresh itself sends, in its task and in the tasks that inherit its task-local values. A detached task and a
+/// callback of another library inherit none: a request from there waits for the refresh that waits for it, until the
+/// refresh's time is over and all of them fail. Send such a request with a client that has no ``BearerAuthentication``.
 public final class BearerAuthentication: Interceptor {
     private let origins: [RequestURL]
     private let refresh: (@Sendable (Secret?) async throws -> Secret)?
+    private let timeout: Duration
+    private let time: TimeSource
     private let state: Guarded<TokenState<FirstOutcome<IssuedToken>>>
 
     /// Those whose refresh the current task runs in.
@@ -28,26 +32,39 @@ public final class BearerAuthentication: Interceptor {
     /// - Parameters:
     ///   - origins: URLs whose scheme, host and port may see the token.
     ///   - token: The first token; without one, the first request asks for it.
-    ///   - refresh: Gets the next token, given the one that was refused. It has to end by itself; give its requests a
-    ///     timeout.
-    /// - Throws: ``NetworkError/Code/invalidURL``.
+    ///   - timeout: The longest time for a refresh, a minute by default. Beyond it the refresh is cancelled, and the
+    ///     requests that wait for it fail with ``NetworkError/Code/totalTimeout``.
+    ///   - time: What the timeout waits on.
+    ///   - refresh: Gets the next token, given the one that was refused.
+    /// - Throws: ``NetworkError/Code/invalidURL``, ``NetworkError/Code/invalidOption`` for a timeout out of range.
     public convenience init(
         for origins: [String],
         token: Secret? = nil,
+        timeout: Duration = .seconds(60),
+        time: TimeSource = .system,
         refresh: @escaping @Sendable (_ refused: Secret?) async throws -> Secret
     ) throws {
-        self.init(try origins.map { try RequestURL($0) }, token, refresh)
+        try OptionCheck.duration(timeout, "timeout")
+        self.init(try origins.map { try RequestURL($0) }, token, timeout, time, refresh)
     }
 
     /// A token that can't be renewed: a 401 is handed back.
     /// - Throws: ``NetworkError/Code/invalidURL``.
     public convenience init(for origins: [String], token: Secret) throws {
-        self.init(try origins.map { try RequestURL($0) }, token, nil)
+        self.init(try origins.map { try RequestURL($0) }, token, .seconds(60), .system, nil)
     }
 
-    private init(_ origins: [RequestURL], _ token: Secret?, _ refresh: (@Sendable (Secret?) async throws -> Secret)?) {
+    private init(
+        _ origins: [RequestURL],
+        _ token: Secret?,
+        _ timeout: Duration,
+        _ time: TimeSource,
+        _ refresh: (@Sendable (Secret?) async throws -> Secret)?
+    ) {
         self.origins = origins
         self.refresh = refresh
+        self.timeout = timeout
+        self.time = time
         state = Guarded(TokenState(token))
     }
 
@@ -75,9 +92,9 @@ public final class BearerAuthentication: Interceptor {
         switch state.withLock({ $0.need(newerThan: refused, outcome) }) {
         case .use(let issued): return issued
         case .wait(let waiting): key = waiting
-        case .refresh(let token, let waiting):
+        case .refresh(let token, let waiting, let number):
             key = waiting
-            startRefresh(of: token)
+            startRefresh(number, of: token)
         }
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { outcome.attach($0) }
@@ -88,23 +105,41 @@ public final class BearerAuthentication: Interceptor {
     }
 
     /// Runs in a task of its own: it belongs to all who wait, and to none of them.
-    private func startRefresh(of refused: Secret?) {
+    private func startRefresh(_ number: Int, of refused: Secret?) {
         guard let refresh else { return }
         Task {
-            do {
-                let token = try await Self.$refreshing.withValue(Self.refreshing + [ObjectIdentifier(self)]) {
-                    try await refresh(refused)
+            await withTaskGroup(of: Void.self) { group in
+                group.addTask { [self] in
+                    do {
+                        let token = try await Self.$refreshing.withValue(Self.refreshing + [ObjectIdentifier(self)]) {
+                            try await refresh(refused)
+                        }
+                        finish(number, .success(token))
+                    } catch {
+                        finish(number, .failure(error))
+                    }
                 }
-                finish(.success(token))
-            } catch {
-                finish(.failure(error))
+                group.addTask { [self] in
+                    // Cancelled when the refresh is over before.
+                    guard (try? await time.sleep(timeout)) != nil else { return }
+                    finish(number, .failure(NetworkError.refreshTimeout(timeout)))
+                }
+                await group.next()
+                group.cancelAll()
             }
         }
     }
 
-    private func finish(_ result: Result<Secret, any Error>) {
-        let (outcome, waiters) = state.withLock { $0.finish(result) }
+    private func finish(_ number: Int, _ result: Result<Secret, any Error>) {
+        let (outcome, waiters) = state.withLock { $0.finish(number, result) }
         for waiter in waiters { waiter.finish(outcome) }
+    }
+}
+
+extension NetworkError {
+    fileprivate static func refreshTimeout(_ timeout: Duration) -> NetworkError {
+        let words = "the token was not renewed within \(timeout); the refresh may wait for a request that waits for it"
+        return NetworkError(.totalTimeout, words, phase: .waiting)
     }
 }
 

@@ -11,13 +11,14 @@ struct TokenState<Waiter>: Sendable where Waiter: Sendable {
         case use(IssuedToken)
         /// Wait: a refresh is on its way.
         case wait(key: Int)
-        /// Wait, and refresh this token.
-        case refresh(Secret?, key: Int)
+        /// Wait, and refresh this token. The refresh has a number.
+        case refresh(Secret?, key: Int, number: Int)
     }
 
     private(set) var current: IssuedToken?
     private var waiters: [Int: Waiter]?
     private var lastKey = 0
+    private var lastRefresh = 0
 
     init(_ token: Secret?) { current = token.map { IssuedToken(token: $0, number: 0) } }
 
@@ -28,18 +29,24 @@ struct TokenState<Waiter>: Sendable where Waiter: Sendable {
         let isRunning = waiters != nil
         waiters = waiters ?? [:]
         waiters?[lastKey] = waiter
-        return isRunning ? .wait(key: lastKey) : .refresh(current?.token, key: lastKey)
+        if isRunning { return .wait(key: lastKey) }
+        lastRefresh += 1
+        return .refresh(current?.token, key: lastKey, number: lastRefresh)
     }
 
     /// Somebody waits no longer. The refresh goes on for the others.
     mutating func leave(_ key: Int) { waiters?[key] = nil }
 
-    /// The refresh is over.
+    /// A refresh is over. What one brings that was given up before counts no more.
     /// - Returns: What to tell, and to whom.
-    mutating func finish(_ result: Result<Secret, any Error>) -> (Result<IssuedToken, any Error>, [Waiter]) {
-        let told = Array((waiters ?? [:]).values)
-        waiters = nil
+    mutating func finish(
+        _ number: Int,
+        _ result: Result<Secret, any Error>
+    ) -> (Result<IssuedToken, any Error>, [Waiter]) {
         let outcome = result.map { IssuedToken(token: $0, number: (current?.number ?? 0) + 1) }
+        guard number == lastRefresh, let waiters else { return (outcome, []) }
+        let told = Array(waiters.values)
+        self.waiters = nil
         if case .success(let issued) = outcome { current = issued }
         return (outcome, told)
     }

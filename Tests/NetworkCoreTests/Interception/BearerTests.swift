@@ -234,9 +234,61 @@ struct BearerTests {
         latch.open()
     }
 
+    /// A task of its own has none of the refresh's task-local values, and its request waits for the refresh that waits for it.
+    @Test func refreshThatLeavesItsTask_fails_AndTheNextRequestTriesAnew() async throws {
+        let waits = Latch()
+        let transport = AnsweringTransport { request in
+            if request.headerFields[.authorization] == nil { return Answer(body: "new") }
+            return request.headerFields[.authorization] == "Bearer new" ? Answer() : Answer(status: 401)
+        }
+        let refreshes = Guarded(0)
+        let login = Guarded<NetworkClient?>(nil)
+        let time = TimeSource(
+            now: { Date() },
+            sleep: { _ in
+                await waits.wait()
+                try Task.checkCancellation()
+            },
+            random: { 0 }
+        )
+        let bearer = try BearerAuthentication(for: ["http://a"], timeout: .seconds(30), time: time) { _ in
+            let isFirst = refreshes.withLock { count in
+                count += 1
+                return count == 1
+            }
+            guard isFirst else { return "new" }
+            let client = try #require(login.withLock { $0 })
+            let answer = Task.detached { try await client.data(for: RequestData(path: "http://a/login")) }
+            waits.open()
+            return Secret(String(decoding: try await answer.value, as: UTF8.self))
+        }
+        let client = client(transport, bearer)
+        login.withLock { $0 = client }
+        let error = await expectFailure(.totalTimeout) { try await status(client) }
+        #expect(error?.message.contains("waits for it") == true)
+        #expect(try await status(client) == 200)
+        #expect(refreshes.withLock { $0 } == 2)
+        login.withLock { $0 = nil }
+    }
+
+    @Test func refreshThatIgnoresItsCancellation_holdsNobodyUp_AndBringsNothingLate() async throws {
+        let (latch, over) = (Latch(), Latch())
+        let time = TimeSource(now: { Date() }, sleep: { _ in }, random: { 0 })
+        let bearer = try BearerAuthentication(for: ["http://a"], token: "old", timeout: .seconds(1), time: time) { _ in
+            await Task.detached { await latch.wait() }.value
+            over.open()
+            return "late"
+        }
+        let transport = server(taking: "late")
+        await expectFailure(.totalTimeout) { try await status(client(transport, bearer)) }
+        latch.open()
+        await over.wait()
+        #expect(transport.requests.map { $0.headerFields[.authorization] } == ["Bearer old"])
+    }
+
     @Test func tokenState_countsTokens() {
         var state = TokenState<String>(nil)
-        guard case .refresh(nil, let first) = state.need(newerThan: nil, "a"),
+        guard case .refresh(nil, let first, let refresh) = state.need(newerThan: nil, "a"),
             case .wait(let second) = state.need(newerThan: nil, "b")
         else {
             Issue.record("the first asks, the second waits")
@@ -244,7 +296,7 @@ struct BearerTests {
         }
         #expect(first != second)
         state.leave(first)
-        #expect(state.finish(.success("t")).1 == ["b"])
+        #expect(state.finish(refresh, .success("t")).1 == ["b"])
         guard case .use(let issued) = state.need(newerThan: nil, "c") else {
             Issue.record("there is a token")
             return
@@ -255,11 +307,12 @@ struct BearerTests {
             Issue.record("a newer token is there")
             return
         }
-        guard case .refresh("t", _) = state.need(newerThan: 1, "e") else {
+        guard case .refresh("t", _, let second) = state.need(newerThan: 1, "e") else {
             Issue.record("the newest was refused")
             return
         }
-        #expect(state.finish(.failure(LoginFailed())).1 == ["e"])
+        #expect(state.finish(refresh, .success("late")).1.isEmpty, "that refresh was over")
+        #expect(state.finish(second, .failure(LoginFailed())).1 == ["e"])
         #expect(state.current == issued)
     }
 }
