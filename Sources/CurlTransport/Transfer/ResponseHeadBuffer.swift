@@ -5,7 +5,13 @@
 struct ResponseHeadBuffer: Sendable {
     /// The largest head that is accepted, in bytes, all lines of one block together.
     static let maximumBytes = 256 * 1024
+    /// The most heads of one exchange: 1xx answers, rounds of authentication and the final one. A server that sends one 102 a
+    /// second while it works has minutes.
+    static let maximumHeads = 256
 
+    private var heads = 0
+    /// Whether there were more heads than are accepted.
+    var hasTooManyHeads: Bool { heads > Self.maximumHeads }
     private(set) var bytes: [UInt8] = []
     private var isComplete = false
     private var isInterim = false
@@ -37,6 +43,8 @@ struct ResponseHeadBuffer: Sendable {
             bytes.removeAll(keepingCapacity: true)
             bytes.reserveCapacity(512)
             isComplete = false
+            heads += 1
+            if hasTooManyHeads { return false }
             readStatus(line)
         } else if hasFinalHead {
             guard trailerBytes.count + line.count <= Self.maximumBytes else { return false }

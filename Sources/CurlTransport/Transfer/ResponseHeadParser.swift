@@ -38,11 +38,27 @@ enum ResponseHeadParser {
     }
 
     /// A field whose value may go on in the next line.
-    private struct Field {
+    struct Field {
         let name: HTTPField.Name
-        var value: Range<Int>
-        /// The whole value, once it was folded.
-        var folded: [UInt8]?
+        let value: Range<Int>
+        /// The whole value, once it was folded. It grows in place: a head may be nothing but folds.
+        private(set) var folded: [UInt8] = []
+        private(set) var isFolded = false
+
+        init(name: HTTPField.Name, value: Range<Int>) {
+            self.name = name
+            self.value = value
+        }
+
+        /// Goes on after a space (RFC 9112 §5.2).
+        mutating func fold(_ line: Range<Int>, of bytes: [UInt8]) {
+            if !isFolded {
+                folded = Array(bytes[value])
+                isFolded = true
+            }
+            folded.append(UInt8(ascii: " "))
+            folded.append(contentsOf: bytes[line])
+        }
     }
 
     /// - Returns: The fields, and whether there are not more of them than are accepted.
@@ -51,8 +67,8 @@ enum ResponseHeadParser {
         var last: Field?
         func finish() {
             guard let field = last else { return }
-            fields.append(
-                HTTPField(name: field.name, value: field.folded.map { text($0[...]) } ?? text(bytes[field.value])))
+            let value = field.isFolded ? field.folded[...] : bytes[field.value]
+            fields.append(HTTPField(name: field.name, value: text(value)))
             last = nil
         }
         var at = start
@@ -67,10 +83,7 @@ enum ResponseHeadParser {
             at = end + 1
             guard let first = line.first else { continue }
             if bytes[first] == UInt8(ascii: " ") || bytes[first] == UInt8(ascii: "\t") {
-                // A folded value (RFC 9112 §5.2) goes on after a space.
-                guard let field = last else { continue }
-                let soFar = field.folded ?? Array(bytes[field.value])
-                last?.folded = soFar + [UInt8(ascii: " ")] + bytes[trimmed(line, of: bytes)]
+                last?.fold(trimmed(line, of: bytes), of: bytes)
                 continue
             }
             finish()

@@ -48,11 +48,11 @@ struct TransferState {
                 answersChallenges && head.isChallenge || repeatsRefusedExpectation && head.refusesExpectation
             return isHeadHeld ? .goOn : .headIsComplete
         }
-        failure = NetworkError(
-            .responseHeadTooLarge,
-            "the response's head is larger than \(ResponseHeadBuffer.maximumBytes) bytes",
-            phase: .receiving
-        )
+        let problem =
+            head.hasTooManyHeads
+            ? "the response has more than \(ResponseHeadBuffer.maximumHeads) heads, 1xx ones included"
+            : "the response's head is larger than \(ResponseHeadBuffer.maximumBytes) bytes"
+        failure = NetworkError(.responseHeadTooLarge, problem, phase: .receiving)
         return .stop
     }
 

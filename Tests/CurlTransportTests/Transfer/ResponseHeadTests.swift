@@ -58,6 +58,54 @@ struct ResponseHeadTests {
         #expect(head.bytes.count <= ResponseHeadBuffer.maximumBytes)
     }
 
+    /// A server that works long may say so again and again; one that never ends must not hold a request for good.
+    @Test func interimHeadsWithoutEndAreRefused() {
+        var head = ResponseHeadBuffer()
+        var taken = 0
+        while taken < 100_000, head.append(line: Array("HTTP/1.1 102 Processing\r\n".utf8), afterBody: false),
+            head.append(line: Array("\r\n".utf8), afterBody: false)
+        {
+            taken += 1
+        }
+        #expect(taken == ResponseHeadBuffer.maximumHeads && head.hasTooManyHeads && !head.hasFinalHead)
+        var state = TransferState(now: .distantFuture)
+        var verdict = TransferState.HeaderVerdict.goOn
+        for _ in 0...ResponseHeadBuffer.maximumHeads where verdict == .goOn {
+            verdict = state.receive(headerLine: Array("HTTP/1.1 103 Early Hints\r\n".utf8), at: .distantFuture)
+        }
+        #expect(verdict == .stop)
+        let error = state.failure as? NetworkError
+        #expect(error?.code == .responseHeadTooLarge && error?.message.contains("heads") == true)
+    }
+
+    @Test func manyInterimHeadsAndTheFinalOneAreTaken() {
+        let interim = Array(repeating: ["HTTP/1.1 102 Processing", ""], count: ResponseHeadBuffer.maximumHeads - 1)
+        #expect(buffer(interim.flatMap(\.self) + ["HTTP/1.1 200 OK", ""]).hasFinalHead)
+    }
+
+    /// A copy of the value for each of its lines is quadratic; one that grows in place moves as often as it doubles.
+    @Test func foldedValueGrowsInPlace() throws {
+        let bytes = Array("a\r\n b".utf8)
+        var last: ResponseHeadParser.Field? = .init(name: .accept, value: 0..<1)
+        var (moves, place) = (0, UInt(0))
+        let folds = 85_000
+        for _ in 0..<folds {
+            last?.fold(4..<5, of: bytes)
+            let now = last?.place ?? 0
+            if now != place { (moves, place) = (moves + 1, now) }
+        }
+        #expect(last?.folded.count == 1 + 2 * folds)
+        #expect(moves < 64)
+    }
+
+    @Test func headOfNothingButFoldsIsRead() throws {
+        let folds = (ResponseHeadBuffer.maximumBytes - 30) / 4
+        let response = try parse("HTTP/1.1 200 OK\r\nA: b\r\n" + String(repeating: " c\r\n", count: folds) + "\r\n")
+        #expect(response.headerFields.map(\.value.utf8.count) == [1 + 2 * folds])
+        let empty = try parse("HTTP/1.1 200 OK\r\n lost\r\nA:\r\n \r\n\tb\r\n\r\n")
+        #expect(empty.headerFields.map(\.value) == ["b"])
+    }
+
     @Test func fieldsKeepTheirOrderTheirCaseAndTheirRepetitions() throws {
         let response = try parse("HTTP/1.1 200 OK\r\nb: 1\r\nSet-Cookie: a=1, x\r\nA: 2\r\nset-cookie: b=2\r\n\r\n")
         #expect(response.headerFields.map(\.name.rawName) == ["b", "Set-Cookie", "A", "set-cookie"])
@@ -122,4 +170,9 @@ struct ResponseHeadTests {
             _ = try? ResponseHeadParser.parse(bytes)
         }
     }
+}
+
+extension ResponseHeadParser.Field {
+    /// Where the value lies in memory.
+    fileprivate var place: UInt { folded.withUnsafeBytes { UInt(bitPattern: $0.baseAddress) } }
 }
