@@ -57,6 +57,29 @@ import Testing
         #expect(server.requests.map { $0.values(of: "Cookie") } == [[], ["sid=1"], ["sid=1"], [], []])
     }
 
+    @Test(arguments: [false, true])
+    func redirectToAnotherOrigin_takesCredentialsAlong_IfItIsTrusted(trusts: Bool) async throws {
+        let target = try ScriptedServer(.ok())
+        let fields = [("Location", target.url("/end")), ("Content-Length", "0")]
+        let start = try ScriptedServer([.read, .send(Script.head(302, fields: fields)), .close])
+        defer {
+            target.stop()
+            start.stop()
+        }
+        let replay = Replay(transport: CurlNetworkDispatcher(), output: .standardOutput, concurrency: 1)
+        let text = #"""
+            {"url":"\#(start.url("/"))","headers":[["Cookie","a=b"],["X-Plain","c"],["Host","own.test"]],
+            "options":{"followRedirects":true,"trustRedirects":\#(trusts),"auth":{"scheme":"basic","user":"u","password":"p"}}}
+            """#
+        let answer = await replay.answer(to: .init(number: 1, bytes: Array(text.utf8)))
+        #expect(answer.status == 200)
+        let request = try #require(target.requests.first)
+        #expect(request.values(of: "Authorization") == (trusts ? ["Basic dTpw"] : []))
+        #expect(request.values(of: "Cookie") == (trusts ? ["a=b"] : []))
+        #expect(request.values(of: "X-Plain") == ["c"])
+        #expect(request.values(of: "Host") != ["own.test"], "it names the first server")
+    }
+
     private struct EchoingTransport: HTTPTransport {
         var name: String { "test" }
         var capabilities: TransportCapabilities { .init(transport: name, basis: "test", supported: []) }

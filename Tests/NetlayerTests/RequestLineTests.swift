@@ -60,6 +60,11 @@ import Testing
         (#"{"url":"u","options":{"proxy":{"uri":"x"}}}"#, "'options.proxy.url' is missing"),
         (#"{"url":"u","options":{"proxy":{}}}"#, "'options.proxy.url' is missing"),
         (#"{"url":"u","options":{"proxy":{"url":"x","noProxy":[1]}}}"#, "'options.proxy.noProxy'"),
+        (#"{"url":"u","options":{"proxy":{"url":"x","scheme":"ntlm"}}}"#, "'options.proxy.scheme' is 'ntlm'"),
+        (#"{"url":"u","options":{"proxy":{"url":"x","headers":[["a"]]}}}"#, "'options.proxy.headers[0]'"),
+        (#"{"url":"u","options":{"proxy":{"url":"x","caFile":"a","caDirectory":"b"}}}"#, "exclude one another"),
+        (#"{"url":"u","options":{"trustRedirects":1}}"#, "'options.trustRedirects' is a number"),
+        (#"{"url":"u","options":{"allowDowngrade":"yes"}}"#, "'options.allowDowngrade' is a string"),
         (#"{"url":"u","options":{"auth":{"user":"x"}}}"#, "'options.auth.scheme' is missing"),
         (#"{"url":"u","options":{"auth":{"scheme":"ntlm"}}}"#, "'options.auth.scheme' is 'ntlm'"),
         (#"{"url":"u","options":{"cookies":"on"}}"#, "'options.cookies' is 'on'"),
@@ -103,13 +108,19 @@ import Testing
     @Test func redirectsAndCookies_becomeAPipeline() throws {
         let transport = URLSessionNetworkDispatcher.instance
         func client(_ text: String) throws -> NetworkClient {
-            try parse(#"{"url":"http://a/","options":\#(text)}"#).options.client(over: transport) { CookieJar() }
+            let line = try parse(#"{"url":"http://a/","options":\#(text)}"#)
+            return try line.options.client(over: transport, for: line.transportRequest()) { CookieJar() }
         }
         #expect(try client("{}").cookies == nil)
         #expect(try client(#"{"cookies":"memory"}"#).cookies?.cookies.isEmpty == true)
         let following = try client(#"{"followRedirects":true,"maxRedirects":3,"keepMethodOn":[301,302]}"#).redirects
         #expect(following.maximum == 3)
         #expect(following.keepsMethodOn == [301, 302])
+        #expect(!following.allowsDowngrade)
+        let trusting = try client(
+            #"{"followRedirects":true,"maxRedirects":3,"keepMethodOn":[303],"trustRedirects":true,"allowDowngrade":true}"#
+        ).redirects
+        #expect(trusting.maximum == 3 && trusting.keepsMethodOn == [303] && trusting.allowsDowngrade)
         #expect(try client(#"{"followRedirects":true}"#).redirects.maximum == 20)
         let cookies = try client(
             #"""
@@ -136,6 +147,20 @@ import Testing
         #expect(jars.jar(for: .string("1")) === jars.jar(for: .string("1")))
         #expect(jars.jar(for: .string("1")) !== jars.jar(for: .number("1")))
         #expect(jars.jar(for: nil) !== jars.jar(for: nil))
+    }
+
+    @Test func sessionsWithoutEnd_keepTheCookiesOfTheLastOnes() {
+        let jars = SessionJars()
+        let first = jars.jar(for: .string("first"))
+        var most = 0
+        for number in 0..<3 * SessionJars.maximumSessions {
+            _ = jars.jar(for: .number("\(number)"))
+            if number % 1_000 == 0 {
+                #expect(jars.jar(for: .string("first")) === first, "it was used a moment ago")
+                most = max(most, jars.count)
+            }
+        }
+        #expect(most <= SessionJars.maximumSessions && jars.count > SessionJars.maximumSessions / 2)
     }
 
     @Test(arguments: [
@@ -174,6 +199,21 @@ import Testing
         #expect(try options(text + #""a.test, 10.0.0.1"}}"#).options.proxy == .explicit(proxy))
         #expect(try options(text + #"["a.test","10.0.0.1"]}}"#).options.proxy == .explicit(proxy))
         #expect(try options(#"{"proxy":{"url":""}}"#).options.proxy == .none)
+        var whole = Proxy("https://127.0.0.1:8443", user: "u", password: "p")
+        whole.authorities = .file("/ca.pem")
+        whole.headerFields.append(HTTPField(name: .userAgent, value: "b"))
+        for (name, scheme) in [("basic", Proxy.Scheme.basic), ("digest", .digest), ("any", .anySafe)] {
+            whole.scheme = scheme
+            let line = #"""
+                {"proxy":{"url":"https://127.0.0.1:8443","user":"u","password":"p","scheme":"\#(name)",
+                "headers":[["User-Agent","b"]],"caFile":"/ca.pem"}}
+                """#
+            #expect(try options(line).options.proxy == .explicit(whole))
+        }
+        whole = Proxy("https://127.0.0.1:8443")
+        whole.authorities = .directory("/certs")
+        let folder = #"{"proxy":{"url":"https://127.0.0.1:8443","caDirectory":"/certs"}}"#
+        #expect(try options(folder).options.proxy == .explicit(whole))
         let error = #expect(throws: NetworkError.self) { try options(#"{"proxy":{"url":"ftp://a"}}"#) }
         #expect(error?.code == .invalidOption)
     }

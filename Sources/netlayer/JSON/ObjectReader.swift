@@ -47,6 +47,16 @@ struct ObjectReader {
         return values
     }
 
+    /// An array of names and values; empty if there is none.
+    mutating func pairs(_ key: String) throws -> [(name: String, value: String)] {
+        try (array(key) ?? []).enumerated().map { index, pair in
+            guard case .array(let texts) = pair, texts.count == 2, case .string(let name) = texts[0],
+                case .string(let value) = texts[1]
+            else { throw LineProblem("'\(path)\(key)[\(index)]' must be a name and a value, both strings") }
+            return (name, value)
+        }
+    }
+
     mutating func object(_ key: String) throws -> ObjectReader? {
         guard let value = value(key) else { return nil }
         guard case .object(let members) = value else { throw mismatch(key, value, "an object") }

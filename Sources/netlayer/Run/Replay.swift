@@ -54,7 +54,9 @@ struct Replay: Sendable {
             id = RequestLine.id(of: value)
             let requestLine = try RequestLine(value)
             let request = try requestLine.transportRequest()
-            let client = try requestLine.options.client(over: transport) { sessions.jar(for: requestLine.session) }
+            let client = try requestLine.options.client(over: transport, for: request) {
+                sessions.jar(for: requestLine.session)
+            }
             let (response, call) = try await client.carry(request)
             let body = try await response.body.collect(upTo: request.options.maximumBodyBytes)
             let url = call.redirects.last?.to ?? request.url

@@ -34,12 +34,7 @@ struct RequestLine: Sendable {
         guard let url = try reader.string("url") else { throw LineProblem("'url' is missing") }
         self.url = url
         method = try reader.string("method") ?? "GET"
-        headers = try (reader.array("headers") ?? []).enumerated().map { index, field in
-            guard case .array(let pair) = field, pair.count == 2, case .string(let name) = pair[0],
-                case .string(let value) = pair[1]
-            else { throw LineProblem("'headers[\(index)]' must be a name and a value, both strings") }
-            return (name, value)
-        }
+        headers = try reader.pairs("headers")
         body = try reader.string("bodyBase64").map { text in
             guard let data = Data(base64Encoded: text) else { throw LineProblem("'bodyBase64' is not base64") }
             return data

@@ -14,6 +14,10 @@ struct RequestLineOptions: Sendable {
     var maximumRedirects: Int?
     /// The statuses that keep method and body.
     var keepMethodOn: Set<Int> = []
+    /// Whether credentials go along to whatever origin a redirect leads to.
+    var trustsRedirects = false
+    /// Whether https may lead to http.
+    var allowsDowngrade = false
     /// Whether cookies are kept, for the line or its session.
     var keepsCookies = false
     var initialCookies: [Cookie] = []
@@ -38,7 +42,7 @@ struct RequestLineOptions: Sendable {
         }
         try readRedirects(&reader)
         try readCookies(&reader)
-        proxy = try reader.object("proxy").map { try Self.proxy($0) }
+        proxy = try reader.object("proxy").map { try ProxyOptions($0) }
         if let auth = try reader.object("auth") { try readAuth(auth) }
         isUploadStreamed = try reader.bool("uploadStreamed") ?? false
         try reader.finish()
@@ -49,6 +53,8 @@ struct RequestLineOptions: Sendable {
         let limit = try reader.integer("maxRedirects") ?? RedirectPolicy.standard.maximum
         guard limit >= 0 else { throw LineProblem("'options.maxRedirects' is \(limit); it must be 0 or more") }
         maximumRedirects = follows ? limit : nil
+        trustsRedirects = try reader.bool("trustRedirects") ?? false
+        allowsDowngrade = try reader.bool("allowDowngrade") ?? false
         keepMethodOn = Set(
             try (reader.array("keepMethodOn") ?? []).map { value in
                 guard let status = value.wholeNumber else {
@@ -78,15 +84,22 @@ struct RequestLineOptions: Sendable {
     }
 
     /// The pipeline for the line.
-    /// - Parameter jar: The session's cookies, or new ones; asked for if the line wants any.
+    /// - Parameters:
+    ///   - request: The line's request.
+    ///   - jar: The session's cookies, or new ones; asked for if the line wants any.
     /// - Throws: ``NetworkError/Code/invalidOption`` for an initial cookie that no server could set.
-    func client(over transport: any HTTPTransport, jar: () -> CookieJar) throws -> NetworkClient {
+    func client(
+        over transport: any HTTPTransport,
+        for request: TransportRequest,
+        jar: () -> CookieJar
+    ) throws -> NetworkClient {
         var client = NetworkClient(transport: transport)
         client.redirects = .none
         if let maximumRedirects {
-            client.redirects = .standard
+            client.redirects = trustsRedirects ? .trusting(request) : .standard
             client.redirects.maximum = maximumRedirects
             client.redirects.keepsMethodOn = keepMethodOn
+            client.redirects.allowsDowngrade = allowsDowngrade
         }
         if keepsCookies {
             let jar = jar()
@@ -94,29 +107,6 @@ struct RequestLineOptions: Sendable {
             client.cookies = jar
         }
         return client
-    }
-
-    /// An empty URL is 'no proxy', as everywhere around curl.
-    private static func proxy(_ options: ObjectReader) throws -> ProxyOptions {
-        var reader = options
-        guard let url = try reader.string("url") else { throw LineProblem("'options.proxy.url' is missing") }
-        var proxy = Proxy(url, user: try reader.string("user"))
-        proxy.password = try reader.string("password").map { Secret($0) }
-        switch reader.value("noProxy") {
-        case nil: break
-        case .string(let list): proxy.noProxy = list.split { ", ".contains($0) }.map(String.init)
-        case .array(let hosts):
-            proxy.noProxy = try hosts.map { host in
-                guard case .string(let host) = host else {
-                    throw LineProblem("'options.proxy.noProxy' must hold strings")
-                }
-                return host
-            }
-        case .some(let other): throw LineProblem("'options.proxy.noProxy' is \(other.kind)")
-        }
-        proxy.tunnel = try reader.bool("tunnel") ?? false
-        try reader.finish()
-        return url.isEmpty ? .none : .explicit(proxy)
     }
 
     private mutating func readAuth(_ auth: ObjectReader) throws {

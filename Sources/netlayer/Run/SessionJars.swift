@@ -2,9 +2,34 @@ import Foundation
 import NetworkLayer
 import Synchronization
 
-/// The cookies of the sessions of one run.
+/// The cookies of the sessions of one run. Of a stream of lines without end, those of the sessions that were used last.
 final class SessionJars: Sendable {
-    private let jars = Guarded<[String: CookieJar]>([:])
+    /// The most sessions whose cookies are kept.
+    static let maximumSessions = 20_000
+
+    private struct State {
+        var jars: [String: (jar: CookieJar, used: Int)] = [:]
+        var steps = 0
+
+        mutating func jar(for key: String) -> CookieJar {
+            steps += 1
+            let jar = jars[key]?.jar ?? CookieJar()
+            jars[key] = (jar, steps)
+            if jars.count > SessionJars.maximumSessions { makeRoom() }
+            return jar
+        }
+
+        /// A tenth at once, so that a new session rarely costs a look at all of them.
+        private mutating func makeRoom() {
+            let kept = SessionJars.maximumSessions / 10 * 9
+            let oldest = jars.values.map(\.used).sorted()[jars.count - kept]
+            jars = jars.filter { $0.value.used >= oldest }
+        }
+    }
+
+    private let state = Guarded(State())
+    /// How many sessions have a jar.
+    var count: Int { state.withLock { $0.jars.count } }
 
     /// The jar of a session; without a session, one that nobody shares.
     func jar(for session: JSONValue?) -> CookieJar {
@@ -14,12 +39,7 @@ final class SessionJars: Sendable {
         case .number(let digits): key = "n" + digits
         default: return CookieJar()
         }
-        return jars.withLock { jars in
-            if let jar = jars[key] { return jar }
-            let jar = CookieJar()
-            jars[key] = jar
-            return jar
-        }
+        return state.withLock { $0.jar(for: key) }
     }
 }
 
@@ -33,12 +53,12 @@ extension Cookie {
             return value
         }
         let domain = try needed("domain", reader.string("domain")).lowercased()
-        let isDotted = domain.hasPrefix(".")
+        let isDotted = domain.utf8.first == UInt8(ascii: ".")
         let seconds = try reader.integer("expires") ?? 0
         self.init(
             name: try needed("name", reader.string("name")),
             value: try reader.string("value") ?? "",
-            domain: isDotted ? String(domain.dropFirst()) : domain,
+            domain: isDotted ? String(Substring(domain.utf8.dropFirst())) : domain,
             includesSubdomains: try reader.bool("includeSubdomains") ?? isDotted,
             path: try reader.string("path") ?? "/",
             isSecure: try reader.bool("secure") ?? false,
