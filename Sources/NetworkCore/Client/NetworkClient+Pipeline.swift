@@ -54,6 +54,8 @@ extension NetworkClient {
         call.beginExchange()
         if let remaining = call.remaining {
             guard remaining > .zero else {
+                // A timeout that was never above 0 is no deadline that has passed.
+                try request.options.check()
                 throw NetworkError.totalTimeout.during(request, transport: transport.name, elapsed: call.elapsed)
             }
             request.options.totalTimeout = remaining

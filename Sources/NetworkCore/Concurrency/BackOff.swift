@@ -13,16 +13,19 @@ package struct BackOff: Sendable, Hashable {
     ///   - failures: How many there were in a row, from 1.
     ///   - jitter: What is added, as a part of the time: between 0 and 1. Many who failed together come back apart.
     package func delay(after failures: Int, jitter: Double) -> Duration {
-        var delay = min(first, limit)
+        // A time below 0 is none, and beyond what counts seconds its multiples end the process.
+        let limit = max(.zero, min(limit, .seconds(Int64.max)))
+        var delay = max(.zero, min(first, limit))
         // One by one and no further than the limit: the first may come from a server, and its multiples may overflow.
-        for _ in 0..<max(0, min(failures - 1, 30)) {
+        for _ in 1..<max(1, min(failures, 31)) {
             guard delay < limit / 2 else {
                 delay = limit
                 break
             }
             delay *= 2
         }
-        return min(limit, delay * (1 + jitter))
+        // Chance may be the caller's own: infinity and what is no number would end the process too.
+        return min(limit, delay * (1 + (jitter > 0 ? min(jitter, 1) : 0)))
     }
 }
 

@@ -133,6 +133,9 @@ public struct TransportRequest: Sendable {
                 phase: .preparing
             )
         }
+        if let length = body?.length, length < 0 {
+            throw NetworkError(.invalidOption, "the body's length is \(length), below 0", phase: .preparing)
+        }
         let hasLength = body?.length != nil && (compression == nil || body?.knownBytes != nil)
         if options.httpVersion == .http1_0, body != nil, !hasLength {
             throw NetworkError(

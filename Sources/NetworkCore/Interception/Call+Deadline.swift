@@ -8,7 +8,7 @@ extension Call {
             return try await withThrowingTaskGroup(of: Value.self) { group in
                 group.addTask(operation: work)
                 group.addTask {
-                    try await Task.sleep(for: remaining)
+                    try await Task.sleep(for: min(remaining, TransportOptions.maximumTimeout))
                     throw NetworkError.totalTimeout
                 }
                 defer { group.cancelAll() }

@@ -26,7 +26,8 @@ public final class Call: Sendable {
         id = Self.lastID.add(1, ordering: .relaxed).newValue
         let now = ContinuousClock.now
         started = now
-        deadline = totalTimeout.map { now + $0 }
+        // A sum beyond what a moment can be would end the process; the transport refuses such a timeout by name.
+        deadline = totalTimeout.map { now + max(.zero, min($0, .seconds(Int64.max))) }
     }
 
     /// How often the transport was asked: retries, redirects and renewed credentials all count.

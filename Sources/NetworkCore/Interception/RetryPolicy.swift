@@ -61,7 +61,7 @@ public struct RetryPolicy: Sendable {
 
     private func backOff(_ retries: Int, _ random: Double) -> Duration {
         let longest = BackOff(first: baseDelay, limit: maximumDelay).delay(after: retries + 1, jitter: 0)
-        return max(.zero, longest) * min(max(random, 0), 1)
+        return longest * (random > 0 ? min(random, 1) : 0)
     }
 }
 

@@ -27,7 +27,8 @@ public struct TimeSource: Sendable {
     /// The system's clock and chance.
     public static let system = TimeSource(
         now: { Date() },
-        sleep: { try await Task.sleep(for: $0) },
+        // What the system's clock can't count ends the process.
+        sleep: { try await Task.sleep(for: max(.zero, min($0, TransportOptions.maximumTimeout))) },
         random: { .random(in: 0..<1) }
     )
 }

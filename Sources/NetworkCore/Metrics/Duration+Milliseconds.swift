@@ -1,6 +1,10 @@
 extension Duration {
     /// Whole milliseconds, rounded up so that a positive duration never becomes 0, and capped at `Int.max / 2`.
     package var roundedUpMilliseconds: Int {
+        // Beyond that there are no components.
+        guard self < .seconds(Int64.max), self > .seconds(Int64.min) else {
+            return self < .zero ? Int.min / 2 : Int.max / 2
+        }
         let (seconds, attoseconds) = components
         let (scaled, overflow) = seconds.multipliedReportingOverflow(by: 1000)
         guard !overflow, scaled < Int64.max / 2 else { return seconds < 0 ? Int.min / 2 : Int.max / 2 }
@@ -8,12 +12,12 @@ extension Duration {
     }
 
     /// Seconds as a floating-point number, for reports.
-    package var inSeconds: Double { Double(components.seconds) + Double(components.attoseconds) * 1e-18 }
+    package var inSeconds: Double { self / .seconds(1) }
 
     /// `340 µs`, `12.3 ms`, `4.56 s`.
     package var shortText: String {
         let seconds = inSeconds
-        switch seconds {
+        switch abs(seconds) {
         case ..<0.001: return "\(Int((seconds * 1_000_000).rounded())) µs"
         case ..<1: return "\((seconds * 10_000).rounded() / 10) ms"
         default: return "\((seconds * 100).rounded() / 100) s"

@@ -42,7 +42,10 @@ public struct ResponseBody: Sendable, AsyncSequence {
     /// - Parameter limit: The most bytes to accept, counted after decompression;
     ///   ``TransportOptions/maximumBodyBytes`` of the request if not given.
     /// - Throws: ``NetworkError/Code/bodyTooLarge`` above the limit; what is left of the body is then not read.
-    public func collect(upTo limit: Int? = nil) async throws -> Data { try await source.collect(upTo: limit) }
+    public func collect(upTo limit: Int? = nil) async throws -> Data {
+        // No source has to expect a limit below 0.
+        try await source.collect(upTo: limit.map { Swift.max(0, $0) })
+    }
 
     /// Reads chunk by chunk.
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(source: source) }

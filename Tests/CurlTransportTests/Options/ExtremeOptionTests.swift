@@ -1,0 +1,73 @@
+import CurlTransport
+import Foundation
+import NetworkCore
+import NetworkTesting
+import Testing
+
+/// What the check lets through must not end the process further down.
+@Suite("Extreme values over curl are no trap", .timeLimit(.minutes(2)))
+struct ExtremeOptionTests {
+    private struct Option: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let set: @Sendable (inout TransportOptions) -> Void
+
+        init(_ name: String, _ set: @escaping @Sendable (inout TransportOptions) -> Void) {
+            testDescription = name
+            self.set = set
+        }
+    }
+
+    private static let year = TransportOptions.maximumTimeout
+
+    private static let options: [Option] = [
+        Option("year") { options in
+            (options.connectTimeout, options.idleTimeout) = (year, year)
+            (options.totalTimeout, options.firstByteTimeout) = (year, year)
+        },
+        Option("no timeouts") { options in
+            (options.connectTimeout, options.idleTimeout) = (nil, nil)
+            (options.totalTimeout, options.firstByteTimeout) = (nil, nil)
+        },
+        Option("largest body") { $0.maximumBodyBytes = .max },
+        Option("cache") { $0.names.cacheTime = year },
+        Option("no cache") { $0.names.cacheTime = .nanoseconds(1) },
+        Option("highest rates") { options in
+            (options.rate.maximumReceived, options.rate.maximumSent) = (1 << 40, 1 << 40)
+            options.rate.lowSpeed = .init(bytesPerSecond: 1, for: .seconds(86_400))
+        },
+        Option("highest low speed") { $0.rate.lowSpeed = .init(bytesPerSecond: 1 << 40, for: .milliseconds(1_999)) },
+        Option("keep-alive") { options in
+            var keepAlive = ConnectionOptions.KeepAlive()
+            (keepAlive.idle, keepAlive.interval) = (.seconds(32_767), .milliseconds(1_001))
+            options.connection.keepAlive = keepAlive
+        },
+    ]
+
+    @Test(arguments: options) private func extremeThatIsTaken_works(option: Option) async throws {
+        let server = try ScriptedServer(.ok())
+        defer { server.stop() }
+        let curl = CurlNetworkDispatcher()
+        var request = TransportRequest(url: try RequestURL(server.url()))
+        option.set(&request.options)
+        try request.options.check()
+        let response = try await curl.send(request)
+        #expect(response.head.status == .ok)
+        _ = try await response.body.collect(upTo: .max)
+        await curl.shutDown(within: .seconds(1))
+    }
+
+    @Test(arguments: [0, 1, -1, .max, .min] as [Int]) func limitOfADispatcher_isTaken(limit: Int) async throws {
+        let server = try ScriptedServer(.ok(), .ok())
+        defer { server.stop() }
+        var configuration = CurlConfiguration()
+        configuration.maximumConnections = limit
+        configuration.maximumConnectionsPerHost = limit
+        configuration.loops = limit
+        // One that waits for nothing has no room for a request that has to wait.
+        configuration.maximumWaiting = max(1, limit)
+        let curl = CurlNetworkDispatcher(configuration: configuration)
+        let request = TransportRequest(url: try RequestURL(server.url()))
+        #expect(try await curl.send(request).head.status == .ok)
+        await curl.shutDown(within: .seconds(1))
+    }
+}
