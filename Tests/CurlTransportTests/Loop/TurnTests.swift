@@ -1,0 +1,75 @@
+import Foundation
+import NetworkCore
+import NetworkTesting
+import Testing
+
+@testable import CurlTransport
+
+@Suite("Whose turn it is", .timeLimit(.minutes(1)))
+struct TurnTests {
+    private func request(_ url: String, _ change: (inout TransportOptions) -> Void = { _ in }) throws
+        -> TransportRequest
+    {
+        var request = TransportRequest(url: try RequestURL(url))
+        request.options.totalTimeout = .seconds(30)
+        change(&request.options)
+        return request
+    }
+
+    /// Such an origin was never known to be resolved, and no more than eight of its requests ran: eight long polls and the request
+    /// that would have ended them never met.
+    @Test func anOriginWhoseRequestsGoOverKeptConnections_isNotHeldUpAsUnresolved() async throws {
+        let (first, second) = (Gate(), Gate())
+        let head = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
+        let proxy = try ScriptedServer([
+            .read, .wait(until: first), .send(head), .read, .wait(until: second), .send(head),
+        ])
+        defer { proxy.stop() }
+        let dispatcher = CurlNetworkDispatcher()
+        for (host, gate, count) in [("a.test", first, 12), ("b.test", second, 24)] {
+            let request = try request("http://\(host)/") {
+                $0.proxy = .explicit(Proxy("http://127.0.0.1:\(proxy.port)"))
+            }
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<12 { group.addTask { _ = try await dispatcher.send(request).body.collect() } }
+                try await proxy.wait { $0.requests.count == count }
+                gate.open()
+                try await group.waitForAll()
+            }
+        }
+        #expect(proxy.connectionCount == 12)
+    }
+
+    /// A handle holds eleven kilobytes.
+    @Test func aTransferThatWaitsForItsTurnHasNoHandle() async throws {
+        let server = try ScriptedServer(.stalled)
+        defer { server.stop() }
+        var configuration = CurlConfiguration()
+        configuration.maximumConnectionsPerHost = 1
+        let loop = try CurlLoop(configuration: configuration)
+        let request = try request(server.url())
+        let transfers = try (0..<3).map { _ in try Transfer(request, origin: Origin(request.url), clock: loop.clock) }
+        for transfer in transfers {
+            try loop.prepareAhead(transfer)
+            #expect(transfer.easy != nil)
+            loop.start(transfer)
+        }
+        try await server.wait { $0.requests.count == 1 }
+        let haveHandles = await Task(executorPreference: loop.executor) { transfers.map { $0.easy != nil } }.value
+        #expect(haveHandles == [true, false, false])
+        loop.shutDown(within: .zero)
+        await loop.end.wait()
+    }
+
+    @Test func handlesAreMadeAheadWhileNothingWaits_AndNotWithoutEnd() {
+        let runway = Runway()
+        #expect((0..<100).filter { _ in runway.enter() }.count == 64)
+        runway.leave()
+        #expect(runway.enter())
+        runway.leave()
+        runway.setFull(true)
+        #expect(!runway.enter())
+        runway.setFull(false)
+        #expect(runway.enter())
+    }
+}
