@@ -43,37 +43,14 @@ public enum Gzip {
         return container(bits.bytes, checksum: sum.value, count: count)
     }
 
+    /// The container's first bytes: nothing is said of name, time and system.
+    static let header = Data([0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 255])
+
     private static func container(_ blocks: [UInt8], checksum: UInt32, count: Int) -> Data {
-        let header: [UInt8] = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 255]
-        return Data(header + blocks + littleEndian(checksum) + littleEndian(UInt32(truncatingIfNeeded: count)))
+        header + Data(blocks + littleEndian(checksum) + littleEndian(UInt32(truncatingIfNeeded: count)))
     }
 
     private static func littleEndian<Number: FixedWidthInteger>(_ number: Number) -> [UInt8] {
         (0..<(Number.bitWidth / 8)).map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) }
-    }
-}
-
-/// Bits from the lowest of each byte on, as deflate has them.
-private struct BitWriter {
-    private(set) var bytes: [UInt8] = []
-    private var used = 8
-
-    /// A number, lowest bit first.
-    mutating func append(_ value: Int, count: Int) {
-        for bit in 0..<count { append((value >> bit) & 1) }
-    }
-
-    /// A Huffman code, highest bit first.
-    mutating func appendCode(_ code: Int, count: Int) {
-        for bit in (0..<count).reversed() { append((code >> bit) & 1) }
-    }
-
-    private mutating func append(_ bit: Int) {
-        if used == 8 {
-            bytes.append(0)
-            used = 0
-        }
-        bytes[bytes.count - 1] |= UInt8(bit << used)
-        used += 1
     }
 }
