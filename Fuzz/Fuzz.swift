@@ -76,10 +76,16 @@ private func fuzzDecoding(_ input: ArraySlice<UInt8>) {
         do {
             for piece in [packed.prefix(split), packed.dropFirst(split)] where !piece.isEmpty {
                 chain.append(Data(piece))
-                while let next = try chain.next() {
-                    precondition(!next.isEmpty && next.count <= DecodingChain.pieceBytes, "a piece is too large")
-                    body += next
-                    if body.count > 1 << 24 { return nil }
+                var isHungry = false
+                while !isHungry {
+                    switch try chain.step() {
+                    case .piece(let next):
+                        precondition(!next.isEmpty && next.count <= DecodingChain.pieceBytes, "a piece is too large")
+                        body += next
+                        if body.count > 1 << 24 { return nil }
+                    case .goOn: break
+                    case .needsInput: isHungry = true
+                    }
                 }
             }
             try chain.end()

@@ -29,31 +29,6 @@ struct BodyFlowTests {
         #expect(flow.read().resumesSender == false)
     }
 
-    @Test func aPatientReaderWaitsForMore_ForTheEnd_OrForAPause() {
-        var flow = BodyFlow()
-        #expect(flow.arrived(10, whenFull: .pause()) == .take)
-        #expect(flow.read(patiently: true).reading == .wait)
-        #expect(flow.roundEnded() == false)
-        #expect(flow.arrived(BodyFlow.patientBytes, whenFull: .pause()) == .take)
-        #expect(flow.roundEnded() == true)
-
-        flow = BodyFlow()
-        #expect(flow.arrived(10, whenFull: .pause(above: 20)) == .take)
-        #expect(flow.read(patiently: true).reading == .wait)
-        #expect(flow.arrived(11, whenFull: .pause(above: 20)) == .pause)
-        #expect(flow.roundEnded() == true)
-        flow.handOver()
-        #expect(flow.read(patiently: true).resumesSender)
-
-        flow = BodyFlow()
-        #expect(flow.arrived(10, whenFull: .pause()) == .take)
-        #expect(flow.read(patiently: true).reading == .wait)
-        flow.end()
-        #expect(flow.roundEnded() == true)
-        flow.handOver()
-        #expect(flow.read(patiently: true).reading == .atEnd)
-    }
-
     @Test func aPieceLargerThanTheMarkIsTaken_WhenNothingIsHeld() {
         var flow = BodyFlow()
         #expect(flow.arrived(BodyFlow.highMark * 2, whenFull: .pause()) == .take)

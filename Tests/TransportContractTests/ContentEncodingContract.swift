@@ -104,6 +104,27 @@ struct ContentEncodingContract {
         await expectFailure(.invalidContentEncoding) { try await transport.send(.get, server.url()) }
     }
 
+    /// The servers go on to say nothing: an error that waits for more comes with the idle timeout.
+    @Test(arguments: ContractTransport.all, ["gzip", "deflate", "br", "zstd"])
+    func damagedBody_onAConnectionThatStalls_isAnErrorAtOnce(
+        transport: ContractTransport, encoding: String
+    ) async throws {
+        let needed: TransportCapability? = ["br": .brotli, "zstd": .zstd][encoding]
+        if let needed, !transport.transport.capabilities.supports(needed) { return }
+        let head = Script.head(200, fields: [("Content-Encoding", encoding), ("Content-Length", "100000")])
+        for count in [1, 20_000] {
+            let damaged = Data("this is not what it says".utf8) + Data(repeating: 0xFF, count: count)
+            let server = try ScriptedServer([.read, .send(head + damaged), .stall])
+            defer { server.stop() }
+            for isCollected in [false, true] {
+                let body = try await transport.start(.get, server.url()) { $0.idleTimeout = .seconds(20) }.body
+                await expectFailure(.invalidContentEncoding) {
+                    if isCollected { _ = try await body.collect() } else { for try await _ in body {} }
+                }
+            }
+        }
+    }
+
     @Test(arguments: ContractTransport.all)
     func noBytesAtAll_areAnEmptyBody(transport: ContractTransport) async throws {
         let server = try server(Data())

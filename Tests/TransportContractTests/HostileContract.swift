@@ -144,8 +144,8 @@ struct HostileContract {
             exclusion: .headWithBareLineFeeds),
         .init("an unknown encoding", field("Content-Encoding: odd"), .failure(.invalidContentEncoding)),
         .init(
-            "six encodings",
-            field("Content-Encoding: gzip, gzip, gzip, gzip, gzip, gzip"),
+            "three encodings",
+            field("Content-Encoding: gzip, gzip, gzip"),
             .failure(.invalidContentEncoding)
         ),
         HostileCase("an odd Location", "HTTP/1.1 302 x\r\nLocation: \u{0}\r\n\r\n", .failure(.invalidResponse))

@@ -19,12 +19,15 @@ final class CurlBody: EndedBodySource {
     private let wireBytesWhileSending: Int?
     /// `nil` for a body that is handed on as it is.
     private let decoder: BodyDecoder?
+    /// When the total timeout is over, for what the loop knows nothing of: decoding, and a reader who comes late.
+    private let deadline: MonotonicTime?
 
     init(_ transfer: Transfer, head: ReceivedHead, loop: CurlLoop, owner: CurlNetworkDispatcher) {
         self.transfer = transfer
         self.loop = loop
         self.owner = owner
         decoder = head.isEncoded ? transfer.request.decoder(for: head.head) : nil
+        deadline = transfer.request.options.totalTimeout.map { transfer.clocks.sent + $0 }
         // A 304 tells the length of the body that it does not have.
         let hasBody = transfer.request.method != .head && ![204, 304].contains(head.status.code)
         announcedBytes = hasBody && !head.isEncoded ? head.contentLength : nil
@@ -39,30 +42,50 @@ final class CurlBody: EndedBodySource {
         if transfer.channel.discard() { loop.discard(transfer) }
     }
 
-    func next() async throws -> Data? { try await next(patiently: false) }
+    func next() async throws -> Data? { try await next(by: nextByLength) }
 
-    private func next(patiently: Bool) async throws -> Data? {
-        try endIfCancelled()
-        guard let decoder else { return try await nextOnWire(patiently: patiently) }
+    private func next(by fetch: () async throws -> Data?) async throws -> Data? {
+        try endIfOver()
+        guard let decoder else { return try await fetch() }
         do {
-            return try await decoder.next { try await nextOnWire(patiently: patiently) }
+            return try await decoder.next(check: checkTime, fetch: fetch)
         } catch {
+            if let error = error as? NetworkError, [.totalTimeout, .cancelled].contains(error.code) {
+                loop.cancel(transfer)
+            }
             discard()
             throw inExchange(error)
         }
     }
 
-    /// A body that always has something to read never waits, and would not see that its reader was cancelled.
-    private func endIfCancelled() throws {
-        guard Task.isCancelled, !(decoder?.hasEnded ?? transfer.channel.isAtEnd) else { return }
-        loop.cancel(transfer)
-        discard()
-        throw inExchange(NetworkError.cancelled)
+    /// A body that always has something to read never waits, and would not see that its reader was cancelled or is
+    /// late.
+    private func endIfOver() throws {
+        do {
+            try checkTime()
+        } catch {
+            guard !(decoder?.hasEnded ?? transfer.channel.isAtEnd) else { return }
+            loop.cancel(transfer)
+            discard()
+            throw inExchange(error)
+        }
     }
 
-    private func nextOnWire(patiently: Bool) async throws -> Data? {
+    private func checkTime() throws {
+        if Task.isCancelled { throw NetworkError.cancelled }
+        if let deadline, deadline <= .now {
+            throw NetworkError.totalTimeout(of: transfer.request, phase: .receiving)
+        }
+    }
+
+    private func nextOnWire() async throws -> Data? {
+        try await read { channel, continuation in channel.read(continuation) }
+    }
+
+    /// The next piece, or the end as soon as the length says so.
+    private func nextByLength() async throws -> Data? {
         if let wireBytesWhileSending, transfer.channel.hasDelivered(wireBytesWhileSending) { return nil }
-        return try await read { channel, continuation in channel.read(patiently: patiently, continuation) }
+        return try await nextOnWire()
     }
 
     func collect(upTo limit: Int?) async throws -> Data {
@@ -72,6 +95,7 @@ final class CurlBody: EndedBodySource {
             throw inExchange(NetworkError.bodyTooLarge(limit: limit))
         }
         if decoder != nil { return try await collectDecoded(upTo: limit) }
+        try endIfOver()
         let body = try await read { channel, continuation in
             let (reading, resumesSender, isTooLarge) = channel.collect(upTo: limit, continuation)
             if isTooLarge { discard() }
@@ -82,7 +106,7 @@ final class CurlBody: EndedBodySource {
 
     private func collectDecoded(upTo limit: Int) async throws -> Data {
         var body = BodyBuffer()
-        while let piece = try await next(patiently: true) {
+        while let piece = try await next(by: nextOnWire) {
             guard body.count + piece.count <= limit else {
                 discard()
                 throw inExchange(NetworkError.bodyTooLarge(limit: limit))

@@ -169,18 +169,13 @@ final class ExchangeChannel: Sendable {
     }
 
     /// Reads what is there, or waits with `continuation`. Without one, it only tells.
-    /// - Parameter patiently: Whether more at once is better than soon.
     /// - Returns: The reading, and whether the loop must let the sender go on.
-    func read(
-        patiently: Bool = false, _ continuation: ReaderContinuation?
-    ) -> (reading: Reading, resumesSender: Bool) {
+    func read(_ continuation: ReaderContinuation?) -> (reading: Reading, resumesSender: Bool) {
         state.withLock { state in
             guard state.reader == nil else { return (.done(.failure(NetworkError.bodyReadTwice)), false) }
             guard state.flow.mode != .nothing else { return (.done(.success(nil)), false) }
-            if continuation == nil, !state.flow.hasEnough(patiently: patiently), !state.flow.hasEnded {
-                return (.waits, false)
-            }
-            let (reading, resumes) = state.flow.read(patiently: patiently)
+            if continuation == nil, state.flow.held == 0, !state.flow.hasEnded { return (.waits, false) }
+            let (reading, resumes) = state.flow.read()
             return (state.answer(reading, continuation), resumes)
         }
     }

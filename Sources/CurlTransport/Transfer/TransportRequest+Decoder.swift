@@ -8,8 +8,8 @@ import Foundation
 #endif
 
 extension TransportRequest {
-    /// How many codings one body may have.
-    private static let maximumCodings = 5
+    /// How many codings one body may have: each makes a body up to a thousand times larger, and servers use one.
+    private static let maximumCodings = 2
 
     /// What takes off the codings of a response's body; `nil` when there are none, or they are to stay.
     ///
@@ -22,7 +22,8 @@ extension TransportRequest {
         }.filter { !$0.isEmpty && $0 != "identity" && $0 != "none" }
         guard !codings.isEmpty else { return nil }
         guard codings.count <= Self.maximumCodings else {
-            return BodyDecoder(DecodingChain([("Content-Encoding", UnknownCoding("has \(codings.count) layers"))]))
+            let problem = "has \(codings.count) layers, and at most \(Self.maximumCodings) are taken off"
+            return BodyDecoder(DecodingChain([("Content-Encoding", UnknownCoding(problem))]))
         }
         // The last one was applied last, and comes off first.
         return BodyDecoder(DecodingChain(codings.reversed().map { ($0, Self.decoder($0)) }))

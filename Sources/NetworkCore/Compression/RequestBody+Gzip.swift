@@ -8,9 +8,12 @@ import Foundation
 
 extension RequestBody {
     /// The body in a gzip container: bytes at once, a stream while it is sent, and again each time that it is.
-    func gzipped(level: Int) throws -> RequestBody {
+    /// - Parameters:
+    ///   - level: The level of gzip.
+    ///   - check: Throws when there is no more time for bytes. A stream's task is cancelled with its exchange.
+    func gzipped(level: Int, check: () throws -> Void = {}) throws -> RequestBody {
         switch content {
-        case .bytes(let bytes): .bytes(try Deflater(level: level).pack(bytes, isLast: true))
+        case .bytes(let bytes): .bytes(try Deflater(level: level).pack(bytes, isLast: true, check: check))
         case .produced(let producer):
             RequestBody(
                 content: .produced(
@@ -49,7 +52,7 @@ extension RequestBody {
         func pack(_ bytes: Data, isLast: Bool) throws -> Data {
             try state.withLock { state in
                 state.count += bytes.count
-                return try state.deflater.pack(bytes, isLast: isLast)
+                return try state.deflater.pack(bytes, isLast: isLast, check: Task.checkCancellation)
             }
         }
 

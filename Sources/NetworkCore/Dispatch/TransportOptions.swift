@@ -8,8 +8,9 @@ public struct TransportOptions: Sendable, Hashable {
     /// speaks HTTP/1 without having had to agree on it (tcp(7), SIOCOUTQ); elsewhere when the system takes it. Fails with
     /// ``NetworkError/Code/idleTimeout``.
     public var idleTimeout: Duration? = .seconds(60)
-    /// The longest time for the whole exchange, waiting for its turn included. None by default. Fails with
-    /// ``NetworkError/Code/totalTimeout``.
+    /// The longest time for the whole exchange, from waiting for its turn until the reader has the last byte of the
+    /// body. Packing the request, unpacking the response and a slow reader count: after it each read fails, also where
+    /// bytes are left that arrived in time. None by default. Fails with ``NetworkError/Code/totalTimeout``.
     public var totalTimeout: Duration?
     /// The longest time from a usable connection to the first byte of the response; sending the request counts. None by
     /// default. Fails with ``NetworkError/Code/firstByteTimeout``. Not for URLSession.
@@ -20,6 +21,12 @@ public struct TransportOptions: Sendable, Hashable {
     public var maximumBodyBytes = 64 * 1024 * 1024
     /// Whether gzip and deflate bodies are asked for and decompressed. On by default. Content-Encoding and
     /// Content-Length in the response's head always describe what was on the wire.
+    ///
+    /// The ratio has no limit, since a file of zeros is honest: what a few bytes may become is bounded by the size of
+    /// what is collected or downloaded, and by ``totalTimeout``; a stream is unpacked no faster than it is read. Over
+    /// curl a body has at most two encodings, and one that takes in more than 1 MiB, and 32 times more than it gives,
+    /// is ``NetworkError/Code/invalidContentEncoding``. Over URLSession on Linux, libcurl unpacks up to five encodings
+    /// by itself.
     public var decompress = true
     /// The protocol to speak. ``HTTPVersion/automatic`` by default.
     public var httpVersion = HTTPVersion.automatic
@@ -138,6 +145,10 @@ extension TransportOptions {
 
     /// The encodings to ask for and decode while ``decompress`` is on, in the order of `Accept-Encoding`.
     /// ``ContentEncoding/common`` by default, which both transports decode.
+    ///
+    /// A response in another encoding, or in one although none was asked for, is decoded all the same if the transport
+    /// knows it, as browsers do. Downloads refuse it, for the file's offsets, length and checksum would be those of
+    /// something else.
     public var acceptedEncodings: [ContentEncoding] {
         get { rare?.value.acceptedEncodings ?? ContentEncoding.common }
         set { set(\.acceptedEncodings, newValue) }

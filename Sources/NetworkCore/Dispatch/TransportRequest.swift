@@ -81,11 +81,16 @@ public struct TransportRequest: Sendable {
     }
 
     /// The body that goes out, the same over every transport: ``body``, packed if
-    /// ``TransportOptions/requestCompression`` says so.
-    /// - Throws: ``NetworkError/Code/unclassified`` when there is no memory to pack it.
+    /// ``TransportOptions/requestCompression`` says so, which takes no longer than ``TransportOptions/totalTimeout``.
+    /// - Throws: ``NetworkError/Code/unclassified`` when there is no memory to pack it;
+    ///   ``NetworkError/Code/totalTimeout``, ``NetworkError/Code/cancelled``.
     public func wireBody() throws -> RequestBody? {
         guard let level = compression else { return body }
-        return try body?.gzipped(level: level)
+        let deadline = options.totalTimeout.map { ContinuousClock.now + $0 }
+        return try body?.gzipped(level: level) {
+            if Task.isCancelled { throw NetworkError.cancelled }
+            if let deadline, deadline <= .now { throw NetworkError.totalTimeout(of: self, phase: .preparing) }
+        }
     }
 
     /// The level of gzip, if there is something to pack.

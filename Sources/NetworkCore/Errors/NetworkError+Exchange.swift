@@ -17,4 +17,11 @@ extension NetworkError {
         error.exchange?.attempts += repeats
         return error
     }
+
+    /// The error for an exchange that is not over in time.
+    package static func totalTimeout(of request: TransportRequest, phase: Phase) -> NetworkError {
+        let time = request.options.totalTimeout ?? .zero
+        return NetworkError(
+            .totalTimeout, "the exchange was not done within \(time) (totalTimeout)", phase: phase)
+    }
 }

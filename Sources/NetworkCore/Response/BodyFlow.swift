@@ -24,9 +24,6 @@ package struct BodyFlow: Sendable {
     package private(set) var isPaused = false
     package private(set) var hasEnded = false
     private var readerWaits = false
-    private var isPatient = false
-    /// What a patient reader waits for, unless the end comes before: pieces that are worth a wake-up.
-    package static let patientBytes = 64 * 1024
 
     package init() {}
 
@@ -60,7 +57,7 @@ package struct BodyFlow: Sendable {
     /// The transport has nothing more for now. Called once per event round, so that a reader wakes once per round.
     /// - Returns: Whether to wake the reader.
     package mutating func roundEnded() -> Bool {
-        guard readerWaits, hasEnded || (mode == .chunks && hasEnough(patiently: isPatient)) else { return false }
+        guard readerWaits, hasEnded || (mode == .chunks && held > 0) else { return false }
         readerWaits = false
         return true
     }
@@ -79,17 +76,10 @@ package struct BodyFlow: Sendable {
     /// What a reader gets.
     package enum Reading: Equatable { case everythingHeld, wait, atEnd }
 
-    /// Whether there is something to read for a reader like that.
-    package func hasEnough(patiently isPatient: Bool) -> Bool {
-        held > 0 && (!isPatient || held >= Self.patientBytes || isPaused || hasEnded)
-    }
-
     /// The reader asks for the next chunk, which is everything that is held.
-    /// - Parameter patiently: Whether more at once is better than soon.
     /// - Returns: What to give, and whether the sender must be told to go on.
-    package mutating func read(patiently: Bool = false) -> (reading: Reading, resumesSender: Bool) {
-        isPatient = patiently
-        if hasEnough(patiently: patiently) {
+    package mutating func read() -> (reading: Reading, resumesSender: Bool) {
+        if held > 0 {
             held = 0
             defer { isPaused = false }
             return (.everythingHeld, isPaused)

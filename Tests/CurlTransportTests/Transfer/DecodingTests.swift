@@ -14,9 +14,14 @@ enum Decoded {
         while !rest.isEmpty {
             chain.append(Data(rest.prefix(size)))
             rest = rest.dropFirst(size)
-            while let piece = try chain.next() {
-                #expect(!piece.isEmpty && piece.count <= DecodingChain.pieceBytes)
-                body += piece
+            decoding: while true {
+                switch try chain.step() {
+                case .piece(let piece):
+                    #expect(!piece.isEmpty && piece.count <= DecodingChain.pieceBytes)
+                    body += piece
+                case .goOn: break
+                case .needsInput: break decoding
+                }
             }
         }
         try chain.end()

@@ -14,14 +14,14 @@ struct CompressionTests {
         let pieces = Pieces([start])
         while true {
             do {
-                guard try await decoder.next(fetch: pieces.next) != nil else { break }
+                guard try await decoder.next(check: {}, fetch: pieces.next) != nil else { break }
             } catch {
                 #expect((error as? NetworkError)?.code == .connectionLost)
                 break
             }
         }
         #expect(pieces.hasFailed)
-        #expect(try await decoder.next { nil } == nil)
+        #expect(try await decoder.next(check: {}, fetch: { nil }) == nil)
     }
 
     /// Pieces, and then the connection is lost.
@@ -45,5 +45,56 @@ struct CompressionTests {
         for _ in 0..<100 {
             #expect(throws: NetworkError.self) { try Deflater(level: 99) }
         }
+    }
+}
+
+/// A chunk, after which its reader's task is cancelled.
+private struct ChunkOfACancelledTask: AsyncSequence, AsyncIteratorProtocol, Sendable {
+    private var isRead = false
+
+    func makeAsyncIterator() -> Self { self }
+
+    mutating func next() async throws -> Data? {
+        guard !isRead else { return nil }
+        isRead = true
+        withUnsafeCurrentTask { $0?.cancel() }
+        return Data(count: 1 << 20)
+    }
+}
+
+@Suite("Packing a request's body ends with its time")
+struct PackingTimeTests {
+    private func request(_ totalTimeout: Duration?) throws -> TransportRequest {
+        var request = TransportRequest(method: .post, url: try RequestURL("http://127.0.0.1/"))
+        request.body = .bytes(Data(count: 1 << 20))
+        request.options.requestCompression = .gzip
+        request.options.totalTimeout = totalTimeout
+        return request
+    }
+
+    @Test func theTotalTimeoutEndsIt() throws {
+        #expect(try request(nil).wireBody()?.knownBytes?.isEmpty == false)
+        let late = try request(.nanoseconds(1))
+        expectFailure(.totalTimeout) { try late.wireBody() }
+    }
+
+    @Test func cancellationEndsIt() async throws {
+        let request = try request(nil)
+        await Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            expectFailure(.cancelled) { try request.wireBody() }
+        }.value
+    }
+
+    @Test func cancellationEndsAStreamInTheMiddleOfAChunk() async throws {
+        var request = try request(nil)
+        request.body = .stream(ChunkOfACancelledTask())
+        let packed = try #require(try request.wireBody())
+        guard case .produced(let producer) = packed.content else { return }
+        await Task {
+            await #expect(throws: CancellationError.self) {
+                try await producer.run { _ in }
+            }
+        }.value
     }
 }

@@ -27,14 +27,16 @@ final class Deflater {
     }
 
     /// Packs more bytes.
-    /// - Parameter isLast: Whether the container ends with them.
+    /// - Parameters:
+    ///   - isLast: Whether the container ends with them.
+    ///   - check: Throws when there is no more time; asked every few milliseconds.
     /// - Returns: What came out; often nothing before the end.
-    func pack(_ bytes: Data, isLast: Bool) throws -> Data {
+    func pack(_ bytes: Data, isLast: Bool, check: () throws -> Void = {}) throws -> Data {
         var packed = Data()
         var start = bytes.startIndex
         repeat {
-            // zlib counts in 32 bits.
-            let end = bytes.index(start, offsetBy: 1 << 30, limitedBy: bytes.endIndex) ?? bytes.endIndex
+            if start > bytes.startIndex { try check() }
+            let end = bytes.index(start, offsetBy: Self.pieceBytes, limitedBy: bytes.endIndex) ?? bytes.endIndex
             try packPiece(bytes[start..<end], isLast: isLast && end == bytes.endIndex, into: &packed)
             start = end
         } while start < bytes.endIndex
