@@ -25,6 +25,9 @@ struct BodyInbox {
     /// Whether nobody will read any more.
     var isDiscarded: Bool { flow.mode == .nothing }
 
+    /// Whether there is nothing left to read but how it ended.
+    var isAtEnd: Bool { isDiscarded || flow.hasEnded && flow.held == 0 }
+
     // MARK: The task
 
     /// A piece came.

@@ -61,10 +61,12 @@ final class Exchange: Sendable {
     // MARK: What the reader wants
 
     /// The next bytes; `nil` at the end.
-    func read() async throws -> Data? { try await read { ($0.read(), ExchangeState.Reaction()) } }
+    func read() async throws -> Data? { try await read { $0.read(isCancelled: $1, at: .now) } }
 
     /// Everything that is left; `nil` if that is nothing.
-    func collect(upTo limit: Int?) async throws -> Data? { try await read { $0.collect(upTo: limit, at: .now) } }
+    func collect(upTo limit: Int?) async throws -> Data? {
+        try await read { $0.collect(upTo: limit, isCancelled: $1, at: .now) }
+    }
 
     /// Nobody reads any more.
     func discard() { handle { $0.discard(at: .now) } }
@@ -73,12 +75,14 @@ final class Exchange: Sendable {
     var metrics: TransportMetrics { bookkeeping.withLock { $0.state.metrics(at: .now) } }
 
     private func read(
-        _ attempt: (inout ExchangeState) -> (BodyInbox.Reading, ExchangeState.Reaction)
+        _ attempt: (inout ExchangeState, _ isCancelled: Bool) -> (BodyInbox.Reading, ExchangeState.Reaction)
     ) async throws -> Data? {
-        try await withTaskCancellationHandler {
+        // Before the handler below, which ends the exchange first and would be asked for how it ended.
+        let isCancelled = Task.isCancelled
+        return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 let (reading, reaction) = bookkeeping.withLock { bookkeeping in
-                    let (reading, reaction) = attempt(&bookkeeping.state)
+                    let (reading, reaction) = attempt(&bookkeeping.state, isCancelled)
                     if case .waits = reading { bookkeeping.reader = continuation }
                     return (reading, reaction)
                 }

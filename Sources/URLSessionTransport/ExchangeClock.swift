@@ -38,6 +38,9 @@ struct ExchangeClock {
         [totalDeadline, drainDeadline, isConnected ? nil : connectDeadline, idleDeadline].compactMap { $0 }.min()
     }
 
+    /// Whether the total timeout is over.
+    func isOver(at now: Instant) -> Bool { totalDeadline.map { $0 <= now } ?? false }
+
     /// What is due now.
     func verdict(at now: Instant) -> Verdict {
         if let totalDeadline, now >= totalDeadline { return .fail(.totalTimeout) }

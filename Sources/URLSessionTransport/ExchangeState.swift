@@ -63,10 +63,27 @@ struct ExchangeState {
     // MARK: The reader
 
     /// The reader asks for the next bytes.
-    mutating func read() -> BodyInbox.Reading { body.readNext() }
+    mutating func read(isCancelled: Bool = false, at now: Instant) -> (reading: BodyInbox.Reading, reaction: Reaction) {
+        giveUp(isCancelled: isCancelled, at: now) ?? (body.readNext(), Reaction())
+    }
+
+    /// A reader who comes when the time is over, or was cancelled, gets nothing more, also of what is here.
+    private mutating func giveUp(
+        isCancelled: Bool, at now: Instant
+    ) -> (reading: BodyInbox.Reading, reaction: Reaction)? {
+        guard isCancelled || clock.isOver(at: now), !body.isAtEnd, !body.hasReader else { return nil }
+        var failure = isCancelled ? NetworkError.cancelled : .totalTimeout
+        failure.phase = .receiving
+        let reaction = end(failure, at: now)
+        _ = body.discard()
+        return (.done(.failure(failure)), reaction)
+    }
 
     /// The reader asks for the whole rest.
-    mutating func collect(upTo limit: Int?, at now: Instant) -> (reading: BodyInbox.Reading, reaction: Reaction) {
+    mutating func collect(
+        upTo limit: Int?, isCancelled: Bool = false, at now: Instant
+    ) -> (reading: BodyInbox.Reading, reaction: Reaction) {
+        if let over = giveUp(isCancelled: isCancelled, at: now) { return over }
         let limit = limit ?? request.options.maximumBodyBytes
         if stage == .running, !body.hasReader, let length = expectedLength, length - body.read > limit {
             return (.done(.failure(.bodyTooLarge(limit: limit))), discard(at: now))

@@ -219,6 +219,33 @@ struct StreamingContract {
         try await server.wait { $0.connectionsEndedByPeer == 2 }
     }
 
+    @Test(arguments: ContractTransport.all, ["identity", "gzip"])
+    func totalTimeout_countsUntilTheLastByteIsRead(transport: ContractTransport, encoding: String) async throws {
+        let plain = PatternBytes.make(count: 100_000)
+        let fields = [("Content-Encoding", encoding)]
+        let server = try ScriptedServer(
+            .answer(fields: fields, body: encoding == "gzip" ? Gzip.stored(plain) : plain))
+        let slow = try ScriptedServer([.read, .pause(milliseconds: 2500), .send("HTTP/1.1 204 x\r\n\r\n"), .close])
+        defer {
+            server.stop()
+            slow.stop()
+        }
+        func start() async throws -> ResponseBody {
+            try await transport.start(.get, server.url()) { $0.totalTimeout = .seconds(2) }.body
+        }
+        let (unread, uncollected, read) = (try await start(), try await start(), try await start())
+        var (chunks, whole) = (read.makeAsyncIterator(), Data())
+        while whole.count < plain.count, let chunk = try await chunks.next() { whole += chunk }
+        #expect(whole == plain)
+        // All has arrived, and the readers are away for longer than the timeout.
+        _ = try await transport.send(.get, slow.url())
+        var late = unread.makeAsyncIterator()
+        await expectFailure(.totalTimeout) { try await late.next() }
+        #expect(try await late.next() == nil)
+        await expectFailure(.totalTimeout) { try await uncollected.collect() }
+        if encoding == "identity" { #expect(try await chunks.next() == nil, "its last byte was read in time") }
+    }
+
     @Test(arguments: ContractTransport.all)
     func slowReader_isNotIdle(transport: ContractTransport) async throws {
         // More than waits for a reader and in sockets.

@@ -34,6 +34,28 @@ import Testing
         #expect(state.read().result?.failure?.code == .totalTimeout)
     }
 
+    @Test func total_countsUntilTheLastByteIsRead() throws {
+        for isCollected in [false, true] {
+            var state = try makeRunning(total: 100)
+            _ = state.received(.make(200), at: after(10))
+            _ = state.received(Data("x".utf8), at: after(20))
+            #expect(state.finished(lateHead: nil, at: after(30)).isEnd)
+            let late =
+                isCollected ? state.collect(upTo: nil, at: after(100)) : state.read(at: after(100))
+            #expect(late.reading.result?.failure?.code == .totalTimeout)
+            #expect(try state.read(at: after(101)).reading.result?.get() == .some(.none))
+        }
+    }
+
+    @Test func total_isKept_ifTheLastByteWasReadInTime() throws {
+        var state = try makeRunning(total: 100)
+        _ = state.received(.make(200), at: after(10))
+        _ = state.received(Data("x".utf8), at: after(20))
+        _ = state.finished(lateHead: nil, at: after(30))
+        #expect(try state.read(at: after(99)).reading.result?.get() == Data("x".utf8))
+        #expect(try state.read(at: after(200)).reading.result?.get() == .some(.none))
+    }
+
     @Test func idle_isMovedByWhatArrives() throws {
         var state = try makeRunning(idle: 50)
         _ = state.received(.make(200), at: after(10))
