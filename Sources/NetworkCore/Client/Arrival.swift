@@ -27,9 +27,13 @@ struct Arrival: Sendable {
     /// The answer with a value made of its body, which has ended.
     func response<Value>(_ value: Value) -> Response<Value> { Response(value, endOf: incoming, call: call) }
 
-    /// The error with its exchange and the answer that was refused. Errors of others stay as they are.
+    /// The error with its exchange and the answer that was refused. Errors of others stay as they are, and an answer
+    /// for which there was no time was not refused.
     func refusing(_ answer: Response<Data>, for error: any Error) -> any Error {
-        guard var error = naming(error) as? NetworkError else { return error }
+        let named = naming(error)
+        guard var error = named as? NetworkError, ![.totalTimeout, .cancelled].contains(error.code) else {
+            return named
+        }
         error.response = .init(status: answer.status, headerFields: answer.headerFields, body: answer.value)
         return error
     }

@@ -22,8 +22,11 @@ extension NetworkClient {
         let arrival = try await arrival(of: request)
         let answer = try await collected(arrival)
         do {
+            try arrival.call.check(while: .decoding)
             let charset = try Charset(of: answer.head)
-            return answer.replacing(try charset.text(of: answer.value, invalid: invalid, "the body"))
+            let text = try charset.text(of: answer.value, invalid: invalid, "the body")
+            try arrival.call.check(while: .decoding)
+            return answer.replacing(text)
         } catch {
             throw arrival.refusing(answer, for: error)
         }

@@ -19,7 +19,9 @@ public import Logging
 public struct NetworkClient: NetworkDispatcher {
     /// Who carries the exchanges.
     public let transport: any HTTPTransport
-    /// Time, size and protocol of each exchange. The total timeout is the whole call's, over all of its exchanges.
+    /// Time, size and protocol of each exchange. The total timeout is the whole call's, over all of its exchanges,
+    /// until its value is there: reading, decoding and writing the body count. A ``decoder`` can't be interrupted, so
+    /// the time is looked at before and after it: a value that comes too late is ``NetworkError/Code/totalTimeout``.
     public var options: TransportOptions
     /// The steps around each call, the outermost first: retries, credentials, default header fields.
     public var interceptors: [any Interceptor] = []
@@ -79,7 +81,10 @@ public struct NetworkClient: NetworkDispatcher {
         let arrival = try await arrival(of: request)
         let answer = try await collected(arrival)
         do {
+            // A decoder can't be interrupted.
+            try arrival.call.check(while: .decoding)
             let value = try ResponseDecoding.decode(type, from: answer.value, of: answer.readableHead, by: decoder)
+            try arrival.call.check(while: .decoding)
             return answer.replacing(value)
         } catch {
             throw arrival.refusing(answer, for: error)

@@ -1,4 +1,14 @@
 extension Call {
+    /// To be asked between pieces of work that nothing interrupts, and around what can't be done in pieces.
+    /// - Throws: ``NetworkError/Code/totalTimeout`` after the deadline, ``NetworkError/Code/cancelled`` in a cancelled
+    ///   task.
+    func check(while phase: NetworkError.Phase) throws(NetworkError) {
+        guard Task.isCancelled || deadline.map({ $0 <= .now }) ?? false else { return }
+        var error = Task.isCancelled ? NetworkError.cancelled : NetworkError.totalTimeout
+        error.phase = phase
+        throw error
+    }
+
     /// Does something that must be over when the call is.
     /// - Throws: ``NetworkError/Code/totalTimeout`` at the deadline; the work is cancelled then, and waited for.
     ///   ``NetworkError/Code/cancelled`` when the task is, whichever way the work says it.

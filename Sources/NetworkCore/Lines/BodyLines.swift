@@ -1,3 +1,9 @@
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
 /// The lines of a body on its way, as bytes with their numbers.
 struct BodyLines {
     private let arrival: Arrival
@@ -5,6 +11,9 @@ struct BodyLines {
     private var chunks: ResponseBody.AsyncIterator
     private var buffer: LineBuffer
     private var ready: [[UInt8]] = []
+    /// What has arrived and is not cut yet: a chunk may be as large as a whole body.
+    private var uncut = Data()
+    private static let cutBytes = 65_536
     private var isAtEnd = false
     /// The number of the line that was handed out last, from 1.
     private(set) var number = 0
@@ -19,15 +28,17 @@ struct BodyLines {
     /// - Throws: ``NetworkError/Code/lineTooLong``, the transport's errors, each with its exchange.
     mutating func next() async throws -> [UInt8]? {
         while true {
-            if let line = ready.popLast() {
-                number += 1
-                return line
-            }
-            if isAtEnd { return nil }
+            if ready.isEmpty, isAtEnd { return nil }
             do {
+                try arrival.call.check(while: .receiving)
+                if let line = ready.popLast() {
+                    number += 1
+                    return line
+                }
                 try await fill()
             } catch {
                 isAtEnd = true
+                ready = []
                 throw arrival.naming(error)
             }
         }
@@ -35,11 +46,15 @@ struct BodyLines {
 
     private mutating func fill() async throws {
         if buffer.isOverfull { throw NetworkError.lineTooLong(number + 1, limit: limit) }
-        if let chunk = try await chunks.next() {
-            ready = buffer.lines(in: chunk).reversed()
-        } else {
-            isAtEnd = true
-            ready = buffer.last().map { [$0] } ?? []
+        if uncut.isEmpty {
+            guard let chunk = try await chunks.next() else {
+                isAtEnd = true
+                ready = buffer.last().map { [$0] } ?? []
+                return
+            }
+            uncut = chunk
         }
+        ready = buffer.lines(in: uncut.prefix(Self.cutBytes)).reversed()
+        uncut = uncut.dropFirst(Self.cutBytes)
     }
 }

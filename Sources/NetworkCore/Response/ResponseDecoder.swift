@@ -13,9 +13,10 @@ public import HTTPTypes
 /// client.decoder = .using { type, body in try PropertyListDecoder().decode(type, from: body) }
 /// ```
 ///
-/// It runs in the caller's task, never on a transport's thread. Whatever it throws becomes
-/// ``NetworkError/Code/decodingFailed``, or ``NetworkError/Code/noData`` where the body is empty, unless it is a
-/// ``NetworkError`` already. ``Empty`` and an optional without a body never come here.
+/// It runs in the caller's task, never on a transport's thread, and is not interrupted: the call's total timeout and
+/// cancellation are looked at before and after it. ``TransportOptions/maximumBodyBytes`` bounds what it may have to do.
+/// Whatever it throws becomes ``NetworkError/Code/decodingFailed``, or ``NetworkError/Code/noData`` where the body is
+/// empty, unless it is a ``NetworkError`` already. ``Empty`` and an optional without a body never come here.
 public protocol ResponseDecoder: Sendable {
     /// The value.
     /// - Parameters:

@@ -1,0 +1,90 @@
+import Foundation
+import NetworkTesting
+import TestSupport
+import Testing
+
+@testable import NetworkCore
+
+/// The total timeout and cancellation hold for what a call does after its answer has arrived.
+@Suite(.timeLimit(.minutes(1)))
+struct CallTimeTests {
+    private static let total = Duration.milliseconds(300)
+
+    private func client(_ body: String, totalTimeout: Duration? = total) -> NetworkClient {
+        var client = NetworkClient(transport: AnsweringTransport(.init(body: body)))
+        client.options.totalTimeout = totalTimeout
+        return client
+    }
+
+    /// A decoder that can't be interrupted, and does not come back before the time is over or its task was cancelled.
+    private static let slow = ClosureResponseDecoder { _, _ in
+        let late = ContinuousClock.now + total
+        while ContinuousClock.now < late, !Task.isCancelled {}
+        return "late"
+    }
+
+    private let request = RequestData(path: "http://127.0.0.1/")
+
+    @Test func valueThatComesTooLate_isATimeout() async throws {
+        let error = await expectFailure(.totalTimeout) {
+            try await client("x").decoding(by: Self.slow).response(to: request, as: String.self)
+        }
+        #expect(error?.phase == .decoding)
+        #expect(error?.exchange?.method == "GET")
+        #expect(error?.response == nil, "the answer was not refused")
+        let patient = client("x", totalTimeout: nil).decoding(by: Self.slow)
+        #expect(try await patient.response(to: request, as: String.self).value == "late")
+    }
+
+    @Test func cancellationWhileItIsDecoded_isNoted() async throws {
+        let started = Gate()
+        let client = client("x", totalTimeout: nil).decoding(
+            by: .using { _, _ in
+                started.open()
+                while !Task.isCancelled {}
+                return "late"
+            })
+        let reading = Task { try await client.response(to: request, as: String.self).value }
+        try await started.wait()
+        reading.cancel()
+        await expectFailure(.cancelled) { try await reading.value }
+    }
+
+    @Test func linesOfOneChunk_endWithTheTime() async throws {
+        let lines = try await client("1\n2\n3\n").lines(of: request)
+        var iterator = lines.value.makeAsyncIterator()
+        #expect(try await iterator.next() == "1")
+        let late = ContinuousClock.now + Self.total
+        while ContinuousClock.now < late {}
+        let error = await expectFailure(.totalTimeout) { try await iterator.next() }
+        #expect(error?.exchange != nil)
+        #expect(try await iterator.next() == nil)
+    }
+
+    @Test func blankJSONLines_endWithTheTask() async throws {
+        let client = client(String(repeating: "\n", count: 200_000) + "1\n", totalTimeout: nil)
+        let reading = Task {
+            var values = try await client.jsonLines(of: request, as: Int.self).value.makeAsyncIterator()
+            withUnsafeCurrentTask { $0?.cancel() }
+            return try await values.next()
+        }
+        await expectFailure(.cancelled) { try await reading.value }
+    }
+
+    @Test func linesAcrossTheCutsOfALargeChunk_areWhole() async throws {
+        let expected = (0..<50_000).map { "line number \($0)" }
+        var lines: [String] = []
+        let client = client(expected.joined(separator: "\r\n"), totalTimeout: nil)
+        for try await line in try await client.lines(of: request).value { lines.append(line) }
+        #expect(lines == expected)
+    }
+
+    @Test func textThatComesTooLate_isATimeout() async throws {
+        var late = client("x")
+        late.validation = .custom { _ in
+            let end = ContinuousClock.now + Self.total
+            while ContinuousClock.now < end {}
+        }
+        await expectFailure(.totalTimeout) { try await late.text(of: request) }
+    }
+}
