@@ -277,6 +277,33 @@ struct DownloadContract {
     }
 
     @Test(arguments: ContractTransport.all)
+    func encodingThatWasNotAskedFor_isRefused(transport: ContractTransport) async throws {
+        try await withFolder { folder in
+            let packed = Gzip.stored(Self.content)
+            let server = try ScriptedServer(.answer(fields: [("Content-Encoding", "gzip")], body: packed))
+            defer { server.stop() }
+            await expectFailure(.invalidContentEncoding) {
+                try await client(transport).download(
+                    RequestData(path: server.url()), to: folder + "/file", options: settings())
+            }
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == [])
+            // Asked for, it is taken off.
+            var options = settings()
+            options.resumes = false
+            let file = folder + "/file"
+            _ = try await client(transport).download(RequestData(path: server.url()), to: file, options: options)
+            #expect(try Data(contentsOf: URL(filePath: file)) == Self.content)
+            // As it is on the wire, any will do.
+            try await transport.run(.rawBody) {
+                var client = client(transport)
+                client.options.decompress = false
+                _ = try await client.download(RequestData(path: server.url()), to: file, options: settings())
+                #expect(try Data(contentsOf: URL(filePath: file)) == packed)
+            }
+        }
+    }
+
+    @Test(arguments: ContractTransport.all)
     func progress_isASequence_thatEndsWithTheFile(transport: ContractTransport) async throws {
         try await withFolder { folder in
             let server = try ScriptedServer(Self.whole(), Self.broken)

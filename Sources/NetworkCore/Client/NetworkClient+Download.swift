@@ -12,7 +12,11 @@ extension NetworkClient {
     /// download from there to the same path asks for the rest, if the server still has the same version, and starts
     /// again otherwise. Both are locked while a download uses them: a second one to the same path fails.
     ///
-    /// Resumable downloads ask for no compression. The file is replaced if it exists.
+    /// Resumable downloads ask for no compression, and an answer that is compressed all the same is refused with
+    /// ``NetworkError/Code/invalidContentEncoding``. The file is replaced if it exists.
+    ///
+    /// ``TransportOptions/totalTimeout`` holds for all exchanges together, for writing, and for summing up what was
+    /// here before. Once everything is written, the disk may take its time to keep it: that is not interrupted.
     /// - Parameters:
     ///   - request: What to ask.
     ///   - path: Where the file is to be. Its folder must exist.

@@ -78,14 +78,17 @@ struct DownloadRun: Sendable {
                     mayResume = false
                     continue
                 case .isComplete:
-                    try await file.perform { try $0.resume() }
+                    try await resume(file)
                     return (arrival, before)
                 case .append(let total):
-                    try await file.perform { try $0.resume() }
+                    try await resume(file)
                     try await write(arrival, to: file, total: total) { arrived = true }
                     return (arrival, before)
                 case .writeWhole:
                     try await arrival.validate(by: client.validation)
+                    guard request.asked(forEncodingOf: arrival.head) else {
+                        throw arrival.naming(NetworkError.unaskedEncoding)
+                    }
                     if arrival.head.status == .partialContent, !self.request.headerFields.contains(.range) {
                         throw arrival.naming(NetworkError.unaskedPart)
                     }
@@ -125,6 +128,24 @@ struct DownloadRun: Sendable {
         }
     }
 
+    /// Goes on behind what is in the file, within the call's time.
+    private func resume(_ file: BlockingFile) async throws {
+        let isCancelled = OneTimeFlag()
+        try await withTaskCancellationHandler {
+            try await file.perform { file in
+                // On the file's queue no task can be cancelled.
+                try file.resume { () throws(NetworkError) in
+                    if isCancelled.isRaised { throw NetworkError.cancelled }
+                    try call.check(while: .receiving)
+                }
+            }
+        } onCancel: {
+            _ = isCancelled.raise()
+        }
+    }
+
+    private static let pieceBytes = 262_144
+
     private func write(
         _ arrival: Arrival,
         to file: BlockingFile,
@@ -135,6 +156,7 @@ struct DownloadRun: Sendable {
             var length = try await file.perform(\.length)
             options.progress?(TransferProgress(completed: length, total: total))
             for try await chunk in arrival.incoming.body {
+                try call.check(while: .receiving)
                 guard length + chunk.count <= options.maximumBytes else {
                     throw NetworkError(
                         .bodyTooLarge,
@@ -142,12 +164,17 @@ struct DownloadRun: Sendable {
                         phase: .receiving
                     )
                 }
-                try await file.perform { try $0.append(chunk) }
-                arrived()
-                length += chunk.count
-                options.progress?(TransferProgress(completed: length, total: total))
+                // One chunk may be as large as a whole body.
+                for start in stride(from: 0, to: chunk.count, by: Self.pieceBytes) {
+                    if start > 0 { try call.check(while: .receiving) }
+                    let piece = chunk.dropFirst(start).prefix(Self.pieceBytes)
+                    try await file.perform { try $0.append(piece) }
+                    arrived()
+                    length += piece.count
+                    options.progress?(TransferProgress(completed: length, total: total))
+                }
             }
-            try Task.checkCancellation()
+            try call.check(while: .receiving)
             if let total, total != length {
                 throw NetworkError(
                     .truncatedBody,

@@ -124,16 +124,30 @@ struct PartialFile {
         try file.close()
     }
 
-    /// Goes on behind the bytes that are here.
-    mutating func resume() throws(NetworkError) {
-        do throws(SystemFile.Failure) {
-            if let makeChecksum, checksum == nil {
-                var sum = makeChecksum()
-                try file.seek(to: 0)
-                while case let piece = try file.read(), !piece.isEmpty { sum.update(piece) }
-                checksum = sum
+    /// Goes on behind the bytes that are here, which are read if they are to be summed up.
+    /// - Parameter check: Throws when there is no time for that; asked after each piece.
+    mutating func resume(check: () throws(NetworkError) -> Void = {}) throws(NetworkError) {
+        if let makeChecksum, checksum == nil {
+            var sum = makeChecksum()
+            var offset = 0
+            while case let piece = try piece(at: offset), !piece.isEmpty {
+                sum.update(piece)
+                offset += piece.count
+                try check()
             }
+            checksum = sum
+        }
+        do throws(SystemFile.Failure) {
             try file.seek(to: length)
+        } catch {
+            throw .file(path, error)
+        }
+    }
+
+    private func piece(at offset: Int) throws(NetworkError) -> Data {
+        do throws(SystemFile.Failure) {
+            try file.seek(to: offset)
+            return try file.read()
         } catch {
             throw .file(path, error)
         }

@@ -38,6 +38,24 @@ struct PartialFileTests {
         }
     }
 
+    @Test func summingUpWhatIsHere_endsWithTheTime() throws {
+        try withFolder { folder in
+            var file = try PartialFile(for: folder + "/file")
+            try file.append(Data(count: 1 << 20))
+            try file.leave()
+            file = try PartialFile(for: folder + "/file", checksum: { SHA256Checksum() })
+            var asked = 0
+            expectFailure(.totalTimeout) {
+                try file.resume { () throws(NetworkError) in
+                    asked += 1
+                    if asked == 2 { throw NetworkError.totalTimeout }
+                }
+            }
+            #expect(asked == 2)
+            try file.delete()
+        }
+    }
+
     @Test func secondDownloadToTheSamePlace_isRefused() throws {
         try withFolder { folder in
             let file = try PartialFile(for: folder + "/file")

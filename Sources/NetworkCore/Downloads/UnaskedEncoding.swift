@@ -1,0 +1,34 @@
+import HTTPTypes
+
+extension TransportRequest {
+    /// Whether a response's body is encoded in no way that the request did not name. What is not to be decoded may be
+    /// encoded in any way.
+    func asked(forEncodingOf head: HTTPResponse) -> Bool {
+        guard options.decompress else { return true }
+        let asked = Self.encodings(wireFields[values: .acceptEncoding])
+        return Self.encodings(head.headerFields[values: .contentEncoding]).allSatisfy { name in
+            name == "identity" || asked.contains(name) || asked.contains("*")
+                || name == "x-gzip" && asked.contains("gzip")
+        }
+    }
+
+    /// The encodings that header fields name, without those that are refused by a weight of 0.
+    private static func encodings(_ values: [String]) -> [String] {
+        values.flatMap { $0.split(separator: ",") }.compactMap { value in
+            let parts = value.lowercased().filter { $0 != " " && $0 != "\t" }.split(separator: ";")
+            let isRefused = parts.dropFirst().contains { $0.hasPrefix("q=") && Double($0.dropFirst(2)) == 0 }
+            return isRefused ? nil : parts.first.map(String.init)
+        }
+    }
+}
+
+extension NetworkError {
+    /// The error for a file whose length, offsets and checksum would be those of something else.
+    static var unaskedEncoding: NetworkError {
+        NetworkError(
+            .invalidContentEncoding,
+            "the server sent the file in an encoding that was not asked for; 'decompress = false' takes it as it is",
+            phase: .receiving
+        )
+    }
+}
