@@ -175,7 +175,7 @@ private func fuzzFlows(_ input: ArraySlice<UInt8>) {
             if isStopped || flow.hasEnded { continue }
             isStopped = flow.arrived(Int(byte) * 1_024, whenFull: .pause()) == .pause
         case 2:
-            let (_, resumes) = flow.read(patiently: byte & 4 != 0)
+            let (_, resumes) = flow.read()
             precondition(resumes == isStopped, "a stopped sender was not told, or a running one was")
             isStopped = false
         default: _ = flow.roundEnded()

@@ -32,6 +32,7 @@ extension Exclusion.Case {
         case .headWithOddNames: "reads past such a line"
         case .manyFields: "reads them in linear time"
         case .slowUpload: "tells what the server has taken"
+        case .nestedEncodings: "unpacks on its reader's side, and refuses more than two encodings"
         case .droppedFlood: "lets a cancelled task come between two reads"
         case .conflictingLengths, .largeHead, .chunkSizeWithPrefix: ""
         }

@@ -34,6 +34,7 @@ struct Exclusion: Sendable, CustomTestStringConvertible {
         case chunkSizeWithPrefix
         case manyFields
         case droppedFlood
+        case nestedEncodings
         case slowUpload
     }
 
@@ -106,6 +107,11 @@ struct Exclusion: Sendable, CustomTestStringConvertible {
             .droppedFlood,
             .isNotRun,
             "a chunk's extension or interim responses without end may keep every URLSession of the process busy until the server stops"
+        ),
+        urlsession(
+            .nestedEncodings,
+            .isNotRun,
+            "a body that is packed several times over keeps every URLSession of the process busy for as long as libcurl unpacks it"
         ),
         urlsession(
             .chunkSizeWithPrefix, .isNotRun, "a chunk size written `0x3` ends the process, with libcurl 7.74 below"),

@@ -1,0 +1,127 @@
+import Foundation
+import NetworkLayer
+import NetworkTesting
+import Testing
+
+/// A body that is small on the wire and keeps its decoder busy for very long.
+struct HostileBody: Sendable, CustomTestStringConvertible {
+    let name: String
+    /// The value of Content-Encoding.
+    let encoding: String
+    let script: Script
+    /// What a transport may need to decode it at all.
+    var capability: TransportCapability?
+    /// What a transport may not do well enough to run it.
+    var exclusion: Exclusion.Case?
+    /// Whether it yields lines without end: nothing but the time or its reader ends that.
+    var isEndless = false
+
+    var testDescription: String { name }
+
+    /// A body that has arrived before anything is read.
+    private init(
+        _ name: String, _ encoding: String, _ body: RepeatedBytes, needs capability: TransportCapability? = nil
+    ) {
+        self.name = name
+        self.encoding = encoding
+        self.capability = capability
+        exclusion = encoding.contains(",") ? .nestedEncodings : nil
+        script = .answer(fields: Self.fields(encoding), body: body.bytes)
+    }
+
+    /// A body that never ends on the wire either.
+    private init(_ name: String, _ encoding: String, flood piece: Data, after start: Data) {
+        self.name = name
+        self.encoding = encoding
+        exclusion = .droppedFlood
+        let pieces = RepeatedBytes(piece, times: 65_536 / piece.count).bytes
+        script = [.read, .send(Script.head(200, fields: Self.fields(encoding)) + start), .flood(pieces)]
+    }
+
+    private static func fields(_ encoding: String) -> [(String, String)] {
+        [("Content-Encoding", encoding), ("Content-Type", "text/event-stream")]
+    }
+
+    // MARK: What they are made of
+
+    private static let gzipHead = Data([0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 255])
+    private static let storedNothing = Data([0, 0, 0, 0xFF, 0xFF])
+    private static let emptyMember = gzipHead + Data([3, 0] + Array(repeating: 0, count: 8))
+    private static let zstdHead = Data([0x28, 0xB5, 0x2F, 0xFD, 0, 0x68])
+
+    private static func lineFeeds(_ gigabytes: Int) -> RepeatedBytes {
+        RepeatedBytes(Data("\n".utf8), times: gigabytes << 30).gzipped()
+    }
+
+    private static func storedNothing(_ count: Int) -> RepeatedBytes {
+        RepeatedBytes(storedNothing, times: count, after: gzipHead)
+    }
+
+    static let all: [HostileBody] = [
+        HostileBody("lines without end, twice packed", "gzip, gzip", lineFeeds(64).gzipped()).endless,
+        HostileBody("lines, packed", "gzip", RepeatedBytes(Data("\n".utf8), times: 200 << 20).gzipped()),
+        HostileBody("stored blocks of nothing", "gzip", storedNothing(1 << 20)),
+        HostileBody("stored blocks of nothing, twice packed", "gzip, gzip", storedNothing(1 << 28).gzipped()),
+        HostileBody(
+            "stored blocks of nothing, four times packed", "gzip, gzip, gzip, gzip",
+            storedNothing(1 << 37).gzipped().gzipped().gzipped()),
+        HostileBody("stored blocks of nothing without end", "gzip", flood: storedNothing, after: gzipHead),
+        HostileBody("bare blocks of nothing", "deflate", RepeatedBytes(storedNothing, times: 1 << 20)),
+        HostileBody("members of nothing", "gzip", RepeatedBytes(emptyMember, times: 1 << 17)),
+        HostileBody(
+            "members of nothing, twice packed", "gzip, gzip", RepeatedBytes(emptyMember, times: 1 << 25).gzipped()),
+        HostileBody("members of nothing without end", "gzip", flood: emptyMember, after: Data()),
+        HostileBody(
+            "Brotli's metadata of nothing, packed", "br, gzip",
+            RepeatedBytes(Data([6]), times: 1 << 28, after: Data([12])).gzipped(), needs: .brotli),
+        HostileBody(
+            "Zstandard's skippable frames, packed", "zstd, gzip",
+            RepeatedBytes(Data([0x50, 0x2A, 0x4D, 0x18, 0, 0, 0, 0]), times: 1 << 25).gzipped(), needs: .zstd),
+        HostileBody(
+            "Zstandard's empty frames, packed", "zstd, gzip",
+            RepeatedBytes(Data([0x28, 0xB5, 0x2F, 0xFD, 0x20, 0, 1, 0, 0]), times: 1 << 25).gzipped(), needs: .zstd),
+        HostileBody(
+            "Zstandard's empty blocks, packed", "zstd, gzip",
+            RepeatedBytes(Data([0, 0, 0]), times: 1 << 27, after: zstdHead).gzipped(), needs: .zstd),
+        HostileBody(
+            "Zstandard's repeated line feed, packed", "zstd, gzip",
+            RepeatedBytes(Data([2, 0, 0x10, 0x0A]), times: 1 << 20, after: zstdHead).gzipped(), needs: .zstd
+        ).endless,
+    ]
+
+    private var endless: HostileBody {
+        var body = self
+        body.isEndless = true
+        return body
+    }
+}
+
+/// A way to read a response's body through the pipeline, to its end.
+enum ReadingVerb: CaseIterable, Sendable {
+    case collect, stream, text, lines, jsonLines, typed, download, events
+
+    func run(over client: NetworkClient, _ url: String, in folder: String) async throws {
+        let request = RequestData(path: url)
+        switch self {
+        case .collect: _ = try await client.response(to: request)
+        case .stream: for try await _ in try await client.stream(request).value {}
+        case .text: _ = try await client.text(of: request)
+        case .lines: for try await _ in try await client.lines(of: request).value {}
+        case .jsonLines: for try await _ in try await client.jsonLines(of: request, as: Int.self).value {}
+        case .typed: _ = try await client.response(to: request, as: [Int].self)
+        case .download:
+            var options = DownloadOptions()
+            // Else it would ask for no encoding, and refuse one.
+            options.resumes = false
+            options.maximumBytes = 1 << 28
+            _ = try await client.download(request, to: folder + "/file", options: options)
+        case .events: for try await _ in try client.events(of: request, options: Self.oneConnection) {}
+        }
+    }
+
+    private static var oneConnection: EventOptions {
+        var options = EventOptions()
+        options.maximumFailures = 1
+        return options
+    }
+}

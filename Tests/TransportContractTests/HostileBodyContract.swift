@@ -1,0 +1,76 @@
+import Foundation
+import NetworkLayer
+import NetworkTesting
+import TestSupport
+import Testing
+
+/// Bodies that keep their decoder busy for minutes or for ever: whichever way they are read, the total timeout and
+/// cancellation end that.
+@Suite(.serialized, .timeLimit(.minutes(5)), .ownProcess)
+struct HostileBodyContract {
+    private static let total = Duration.milliseconds(400)
+    /// For a busy machine. What is not ended takes much longer.
+    private static let patience = Duration.seconds(10)
+    /// Every other end of such a body is one of these, and comes soon.
+    private static let refusals: Set<NetworkError.Code> = [
+        .invalidContentEncoding, .bodyTooLarge, .lineTooLong, .decodingFailed, .invalidResponse, .noData,
+    ]
+
+    @Test(arguments: ContractTransport.all, HostileBody.all)
+    func totalTimeout_endsIt(transport: ContractTransport, body: HostileBody) async throws {
+        // A stream of events has no total timeout.
+        try await body.run(over: transport, ReadingVerb.allCases.filter { $0 != .events }) { verb in
+            try await check(body, verb) { server, folder in
+                var client = NetworkClient(transport: transport.transport)
+                client.options.totalTimeout = Self.total
+                try await verb.run(over: client, server.url(), in: folder)
+            }
+        }
+    }
+
+    @Test(arguments: ContractTransport.all, HostileBody.all)
+    func cancellation_endsIt(transport: ContractTransport, body: HostileBody) async throws {
+        try await body.run(over: transport, ReadingVerb.allCases) { verb in
+            try await check(body, verb) { server, folder in
+                let (client, url) = (NetworkClient(transport: transport.transport), server.url())
+                let reading = Task { try await verb.run(over: client, url, in: folder) }
+                try await server.wait { $0.requests.count == 1 }
+                reading.cancel()
+                try await reading.value
+            }
+        }
+    }
+
+    /// The body is read to its end, in no more time than it is given, or it is refused.
+    private func check(
+        _ body: HostileBody, _ verb: ReadingVerb, _ read: (ScriptedServer, String) async throws -> Void
+    ) async throws {
+        try await withFolder { folder in
+            let server = try ScriptedServer(body.script)
+            defer { server.stop() }
+            let start = ContinuousClock.now
+            do {
+                try await read(server, folder)
+                #expect(!body.isEndless || ![.stream, .lines, .jsonLines].contains(verb), "\(verb)")
+            } catch let error as NetworkError {
+                let isEnded = [.totalTimeout, .cancelled].contains(error.code)
+                let mayBeRefused = !body.isEndless || ![.stream, .lines, .jsonLines].contains(verb)
+                #expect(isEnded || mayBeRefused && Self.refusals.contains(error.code), "\(verb): \(error)")
+                #expect(error.exchange != nil, "\(verb): \(error)")
+            }
+            #expect(ContinuousClock.now - start < Self.total + Self.patience, "\(verb)")
+        }
+    }
+}
+
+extension HostileBody {
+    /// Reads it in some ways, where the transport can decode it and is not excluded.
+    fileprivate func run(
+        over transport: ContractTransport, _ verbs: [ReadingVerb],
+        _ body: @escaping (ReadingVerb) async throws -> Void
+    ) async throws {
+        if let capability, !transport.transport.capabilities.supports(capability) { return }
+        let all = { for verb in verbs { try await body(verb) } }
+        if let exclusion { try await transport.run(exclusion, body: all) } else { try await all() }
+    }
+}
