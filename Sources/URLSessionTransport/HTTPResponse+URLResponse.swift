@@ -35,23 +35,40 @@ extension HTTPFields {
         }
     }
 
-    /// Several `Set-Cookie` joined by commas, taken apart again: a comma separates where a name and `=` follow. The comma
-    /// in `Expires=Wed, 09 Jun` does not.
+    /// Several `Set-Cookie` joined by a comma and a space, taken apart again where that can be told: after an attribute
+    /// of a cookie, where a name and `=` follow. The comma in `Expires=Wed, 09 Jun` is none of those.
+    ///
+    /// A comma in a value stays in it: the words after it may come from another user of the server. So a cookie without
+    /// attributes takes the next one for a part of its value.
     static func cookies(in joined: String) -> [String] {
         var cookies: [String] = []
         for part in joined.split(separator: ",", omittingEmptySubsequences: false) {
-            if cookies.isEmpty || startsCookie(part) {
-                cookies.append(String(part))
-            } else {
+            if let last = cookies.last, !startsCookie(part) || !endsCookie(last) {
                 cookies[cookies.count - 1] += ",\(part)"
+            } else {
+                cookies.append(String(part))
             }
         }
-        return cookies.map { cookie in String(cookie.drop { $0 == " " }) }
+        return cookies.enumerated().map { $0 == 0 ? $1 : String($1.dropFirst()) }
     }
 
+    /// Whether a text may begin a cookie: the space of the joint, then a name.
     private static func startsCookie(_ part: Substring) -> Bool {
-        let text = part.drop { $0 == " " }
-        guard let equals = text.firstIndex(of: "="), equals != text.startIndex else { return false }
-        return HTTPField.Name(String(text[..<equals])) != nil
+        guard part.utf8.first == UInt8(ascii: " "), let equals = part.utf8.firstIndex(of: UInt8(ascii: "="))
+        else { return false }
+        return HTTPField.Name(String(part[..<equals].dropFirst())) != nil
     }
+
+    /// Whether a cookie may end here: its last part is a known attribute.
+    private static func endsCookie(_ cookie: String) -> Bool {
+        let parts = cookie.utf8.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
+        guard parts.count > 1, let last = parts.last else { return false }
+        let name = Substring(last.prefix { $0 != UInt8(ascii: "=") })
+        return attributes.contains(name.lowercased().trimmingCharacters(in: .whitespaces))
+    }
+
+    private static let attributes: Set<String> = [
+        "expires", "max-age", "domain", "path", "secure", "httponly", "samesite", "partitioned", "priority",
+        "sameparty", "version", "comment",
+    ]
 }

@@ -33,6 +33,22 @@ import FoundationNetworking
         )
     }
 
+    /// A server may put words of another user into a value.
+    @Test(arguments: [
+        "name=x, session=EVIL; Path=/", "name=x,session=EVIL; Path=/", "name=\"x, session=EVIL\"; Path=/",
+        "name=x; y, session=EVIL; Path=/", "name=x; y=z, session=EVIL; Path=/", "name=x; Path=/,session=EVIL",
+        "name=x; Path=/,  session=EVIL", "name=x; Path=/, session =EVIL", "name=x, a=b, session=EVIL; HttpOnly",
+    ])
+    func comma_makesNoSecondCookie(value: String) { #expect(HTTPFields.cookies(in: value) == [value]) }
+
+    @Test(arguments: [
+        "Path=/x", "path=/x", "Expires=Wed, 09 Jun 2031 10:18:14 GMT", "Secure", "HttpOnly", "HTTPONLY", "Max-Age=5",
+        "Domain=a.example", "SameSite=Lax", "Partitioned", "Priority=High", " Path=/ ", "Path",
+    ])
+    func knownAttribute_mayEndACookie(attribute: String) {
+        #expect(HTTPFields.cookies(in: "a=1;\(attribute), b=2; Path=/") == ["a=1;\(attribute)", "b=2; Path=/"])
+    }
+
     @Test(arguments: ["", ",", "a", "a=1,", "=x, =y", "a=1, b"])
     func setCookie_losesNothing_whenItIsOdd(value: String) {
         let cookies = HTTPFields.cookies(in: value)
