@@ -1,4 +1,5 @@
 import NetworkCore
+import TestSupport
 import Testing
 
 @Suite("Address policies")
@@ -8,7 +9,9 @@ struct AddressPolicyTests {
         "172.31.255.255", "192.168.1.1", "198.18.0.1", "198.51.100.7", "203.0.113.7", "224.0.0.1", "255.255.255.255",
         "192.0.0.8", "192.0.2.1", "::", "::1", "::ffff:127.0.0.1", "::ffff:10.0.0.1", "::127.0.0.1", "64:ff9b::a00:1",
         "64:ff9b:1::1", "2002:7f00:1::", "2001:db8::1", "fc00::1", "fdff::1", "fe80::1", "fe80::1%lo", "febf::1",
-        "fec0::1", "ff02::1", "100::1",
+        "fec0::1", "ff02::1", "100::1", "::ffff:0:127.0.0.1", "::ffff:0:1.1.1.1", "2a00::5efe:127.0.0.1",
+        "2a00::200:5efe:10.0.0.1", "fe80::5efe:1.1.1.1", "1fff::1", "4000::1", "5f00::1", "e000::1", "64:ff9b::7f00:1",
+        "64:ff9b::1:0:1.1.1.1", "64:ff9a::1.1.1.1", "::1.1.1.1", "2001::1", "2002:a00:1::1", "3fff::1",
     ])
     func whatIsNotPublicIsRefused(address: String) throws {
         #expect(!AddressPolicy.noPrivateRanges.allows(try #require(IPAddress(address))))
@@ -18,10 +21,38 @@ struct AddressPolicyTests {
     @Test(arguments: [
         "1.1.1.1", "9.255.255.255", "11.0.0.0", "100.63.255.255", "100.128.0.0", "126.255.255.255", "128.0.0.1",
         "172.15.255.255", "172.32.0.0", "192.167.255.255", "223.255.255.255", "2606:4700::1111", "::ffff:1.1.1.1",
-        "64:ff9b::101:101", "2a00::1",
+        "64:ff9b::101:101", "2a00::1", "2000::1", "2a00::5efe:1.1.1.1", "2002:101:101::1", "3ffe::1",
     ])
     func whatIsPublicIsAllowed(address: String) throws {
         #expect(AddressPolicy.noPrivateRanges.allows(try #require(IPAddress(address))))
+    }
+
+    @Test func whatIsNotGlobalUnicastIsRefused_WhateverItHolds() throws {
+        var generator = SeededGenerator(seed: 19)
+        for _ in 0..<2_000 {
+            var bytes = (0..<16).map { _ in UInt8.random(in: 0...255, using: &generator) }
+            // As many zeros as real addresses have.
+            for index in 2..<16 where Bool.random(using: &generator) { bytes[index] = 0 }
+            guard bytes[0] & 0xE0 != 0x20 else { continue }
+            let address = try #require(IPAddress(bytes: bytes))
+            #expect(!AddressPolicy.noPrivateRanges.allows(address), "\(address)")
+        }
+    }
+
+    @Test(arguments: ["::ffff:10.0.0.1", "::ffff:0:10.0.0.1", "64:ff9b::10.0.0.1", "2a00::5efe:10.0.0.1", "::10.0.0.1"])
+    func deniedRange_isDeniedWithinIPv6(address: String) throws {
+        let policy = AddressPolicy.denying([try AddressRange("10.0.0.0/8")])
+        #expect(!policy.allows(try #require(IPAddress(address))))
+        #expect(policy.allows(try #require(IPAddress("::ffff:11.0.0.1"))))
+        let mapped = AddressPolicy.denying([try AddressRange("::ffff:0:0/96")])
+        #expect(!mapped.allows(try #require(IPAddress("::ffff:11.0.0.1"))))
+    }
+
+    @Test func customPolicies_seeAMappedAddressAsTheIPv4AddressItIs() throws {
+        let policy = AddressPolicy.custom { $0.bytes != [127, 0, 0, 1] && $0.bytes.count == 4 }
+        #expect(!policy.allows(try #require(IPAddress("::ffff:127.0.0.1"))))
+        #expect(policy.allows(try #require(IPAddress("::ffff:127.0.0.2"))))
+        #expect(!policy.allows(try #require(IPAddress("2a00::1"))))
     }
 
     @Test(arguments: ["", "1.2.3", "1.2.3.256", "01.2.3.4", "::g", "[::1]", "a", "1.2.3.4\0"])

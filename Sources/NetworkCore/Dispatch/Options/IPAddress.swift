@@ -34,15 +34,25 @@ public struct IPAddress: Sendable, Hashable, CustomStringConvertible {
         return groups.map { String($0, radix: 16) }.joined(separator: ":")
     }
 
-    /// The IPv4 address that stands in an IPv6 one: mapped, compatible, NAT64, 6to4. A policy looks at it as well.
+    /// The IPv4 address that this one is, if it is a mapped one (`::ffff:10.0.0.1`): connecting to either is the same.
+    var unmapped: IPAddress { isMapped ? IPAddress(bytes: Array(bytes[12...])) ?? self : self }
+
+    private var isMapped: Bool {
+        bytes.count == 16 && bytes[..<12].elementsEqual([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF])
+    }
+
+    /// The IPv4 address that stands in an IPv6 one: mapped, compatible, translated (SIIT), NAT64, 6to4, ISATAP. A
+    /// policy looks at it as well.
     var embeddedIPv4: IPAddress? {
         guard bytes.count == 16 else { return nil }
-        let isMapped = bytes[..<10].allSatisfy { $0 == 0 } && bytes[10] == 0xFF && bytes[11] == 0xFF
-        let isCompatible = bytes[..<12].allSatisfy { $0 == 0 }
-        let isNAT64 = bytes[..<12].elementsEqual([0, 0x64, 0xFF, 0x9B, 0, 0, 0, 0, 0, 0, 0, 0])
-        if isMapped || isCompatible || isNAT64 { return IPAddress(bytes: Array(bytes[12...])) }
         if bytes[0] == 0x20, bytes[1] == 0x02 { return IPAddress(bytes: Array(bytes[2..<6])) }
-        return nil
+        let isCompatible = bytes[..<12].allSatisfy { $0 == 0 }
+        let isTranslated = bytes[..<12].elementsEqual([0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF, 0, 0])
+        let isNAT64 = bytes[..<12].elementsEqual([0, 0x64, 0xFF, 0x9B, 0, 0, 0, 0, 0, 0, 0, 0])
+        // Its fourth group is 0 or, for an address that is unique in the world, 200.
+        let isISATAP = bytes[8] & ~2 == 0 && bytes[9..<12].elementsEqual([0, 0x5E, 0xFE])
+        guard isMapped || isCompatible || isTranslated || isNAT64 || isISATAP else { return nil }
+        return IPAddress(bytes: Array(bytes[12...]))
     }
 }
 
