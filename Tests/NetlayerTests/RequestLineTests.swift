@@ -35,6 +35,12 @@ import Testing
         #expect(request.options.maximumBodyBytes == 7)
     }
 
+    @Test func userAndPasswordOfAURL_areNoPartOfIt() throws {
+        let request = try parse(#"{"url":"http://u:p@bücher.example/"}"#).transportRequest()
+        #expect(request.url.absoluteString == "http://xn--bcher-kva.example/")
+        #expect(request.wireFields[.authorization] == "Basic dTpw")
+    }
+
     @Test func lineWithAURLAlone_hasTheDefaults() throws {
         let line = try parse(#"{"url":"http://a/","method":null,"options":{}}"#)
         let request = try line.transportRequest()

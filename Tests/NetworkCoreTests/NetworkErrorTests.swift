@@ -70,7 +70,16 @@ struct NetworkErrorTests {
 
     @Test func errorsBeforeAnExchange_holdNoValues() throws {
         for data in [
-            RequestData(path: "http://user:secret@h/"),
+            RequestData(path: "http://secret@secret@h/"),
+            RequestData(path: "http://us%3Aer:secret@h/"),
+            RequestData(path: "http://user:secret%@h/"),
+            RequestData(path: "http://user:secret%ff@h/"),
+            RequestData(path: "http://user:secret%0a@h/"),
+            RequestData(path: "http://[secret]@h/"),
+            RequestData(path: "http://user:secret@h:x/"),
+            RequestData(path: "http://user:secret@/"),
+            RequestData(path: "secret:secret@h/"),
+            RequestData(path: "../x", baseURL: "http://user:secret@h/"),
             RequestData(path: "http://h/", headers: ["X": "secret\r\n"]),
             RequestData(path: "http://h/?secret%"),
             RequestData(path: "http://h/", method: .post, params: ["a": "secret", "b": .double(.nan)]),

@@ -12,7 +12,7 @@ struct PlainURLTests {
     ])
     func plainURL_isReadAsByTheParser(text: String) throws {
         var parser = RequestURLParser(text)
-        #expect(try PlainURL.parse(text) == parser.parse())
+        #expect(try PlainURL.parse(text) == parser.parse().url)
     }
 
     @Test(arguments: [
@@ -44,7 +44,7 @@ struct PlainURLTests {
             guard let plain = PlainURL.parse(text) else { continue }
             read += 1
             var parser = RequestURLParser(text)
-            let parsed = try? parser.parse()
+            let parsed = try? parser.parse().url
             if parsed != plain {
                 Issue.record("\(text): \(plain.absoluteString), and \(parsed?.absoluteString ?? "an error")")
             }

@@ -34,6 +34,11 @@ struct RequestURLJoiningTests {
             ("http://h/v1", "a:b", "http://h/v1/a:b"),
             ("http://h/v1", "né x/%2F", "http://h/v1/n%C3%A9%20x/%2F"),
             ("http://h/v1", "redirect?to=http://x/", "http://h/v1/redirect?to=http://x/"),
+            ("http://h/v1", "%ff/x", "http://h/v1/%ff/x"),
+            ("http://h/v1", "a;b=..;/..c;d/%2e%2e%2e", "http://h/v1/a;b=..;/..c;d/%2e%2e%2e"),
+            ("http://h/v1", "a%5cb%252f%00%3f", "http://h/v1/a%5cb%252f%00%3f"),
+            ("http://h/v1", "a%2Fb/../c", "http://h/v1/c"),
+            ("http://h/v1?a=%2e%2e", "x?b=..%5c..", "http://h/v1/x?a=%2e%2e&b=..%5c.."),
         ]
     )
     func path_isAppendedToItsBase(base: String, path: String, url: String) throws {
@@ -51,12 +56,31 @@ struct RequestURLJoiningTests {
             ("http://h/v1", "./../x", "'..'"),
             ("http://h/v1", "a%2F..%2f../x", "'..'"),
             ("http://h/v1", "a%2Fb/../..", "'..'"),
+            ("http://h/v1", "%2e%2e/%2e%2e/admin%ff", "'..'"),
+            ("http://h/v1", "a%2f..%2f..%2fadmin/%ff", "'..'"),
+            ("http://h/v1", "..;/admin", "'..'"),
+            ("http://h/v1", "a/..;jsessionid=1/../admin", "'..'"),
+            ("http://h/v1", "..%3b/admin", "'..'"),
+            ("http://h/v1", "..%5cadmin", "'..'"),
+            ("http://h/v1", "a%5C..%5C..%5Cadmin", "'..'"),
+            ("http://h/v1", "%252e%252e/admin", "'..'"),
+            ("http://h/v1", "..%252f..%252fadmin", "'..'"),
+            ("http://h/v1", "%2525252e%2525252e/admin", "'..'"),
+            ("http://h/v1", "%25%32%65%25%32%65/admin", "'..'"),
+            ("http://h/v1", "..%00/admin", "'..'"),
+            ("http://h/v1", "..%3f/admin", "'..'"),
+            ("http://h/v1", "..%23", "'..'"),
+            ("http:", "//other/x", "'//' is missing"),
+            ("http:/", "/other/x", "'//' is missing"),
+            ("http://", "other/x", "host is missing"),
+            ("http://", "//other/x", "host is missing"),
+            ("", "//other/x", "empty"),
             ("http://h/v1", "http://other/x", "whole URL"),
             ("http://h/v1", "HTTPS://other/x", "whole URL"),
             ("http://h/v1", "a\\..\\b", "'\\'"),
             ("http://h/v1", "a\r\nb", "control character"),
             ("h/v1", "users", "no scheme"),
-            ("", "users", "no scheme"),
+            ("", "users", "empty"),
             ("file:///etc", "passwd", "'file'"),
             ("http://user:pw@h/", "x", "user and password"),
         ]
@@ -83,5 +107,66 @@ struct RequestURLJoiningTests {
             #expect(url.query?.hasPrefix("k=1") == true)
         }
         #expect(joined > 500)
+    }
+
+    /// Whatever a server makes of a path, as one of them did once: escapes taken off several times, `\` for `/`,
+    /// parameters dropped, the text cut at NUL.
+    @Test func noServer_readsAPathAboveItsBase() {
+        var generator = SeededGenerator(seed: 17)
+        let pieces = [
+            ".", "..", ".", "%2e", "%252e", "%2F", "%252f", "%5c", "%255C", "/", "/", ";", "%3b", "%00", "%25", "2e",
+            "a", "%ff", "%C3%A9", "%32%65", "%3f", "?",
+        ]
+        var joined = 0
+        for _ in 0..<4_000 {
+            let path = generator.text(of: pieces, upTo: 9)
+            guard let url = try? RequestURL(base: "http://h/v1/x", path: path) else { continue }
+            joined += 1
+            for reading in Self.readings(of: url.path) where !Self.resolved(reading).starts(with: ["v1", "x"]) {
+                Issue.record("\(path) is \(url.path), and read as \(String(decoding: reading, as: UTF8.self))")
+            }
+        }
+        #expect(joined > 400)
+    }
+
+    private static func readings(of path: String) -> [[UInt8]] {
+        var readings = [Array(path.utf8)]
+        for _ in 0..<4 { readings.append(decoded(readings[readings.count - 1])) }
+        let slash = UInt8(ascii: "/")
+        let bent = readings.map { $0.map { $0 == UInt8(ascii: "\\") ? slash : $0 } }
+        let cut = (readings + bent).map { reading in
+            let segments = reading.split(separator: slash, omittingEmptySubsequences: false)
+            return Array(segments.map { $0.prefix { !";\0?#".utf8.contains($0) } }.joined(separator: [slash]))
+        }
+        return readings + bent + cut
+    }
+
+    private static func decoded(_ bytes: [UInt8]) -> [UInt8] {
+        var output: [UInt8] = []
+        var rest = bytes[...]
+        while let byte = rest.popFirst() {
+            let digits = rest.prefix(2)
+            if byte == UInt8(ascii: "%"), digits.count == 2,
+                let value = UInt8(String(decoding: digits, as: UTF8.self), radix: 16)
+            {
+                output.append(value)
+                rest = rest.dropFirst(2)
+            } else {
+                output.append(byte)
+            }
+        }
+        return output
+    }
+
+    private static func resolved(_ path: [UInt8]) -> [String] {
+        var segments: [String] = []
+        for segment in path.split(separator: UInt8(ascii: "/")) {
+            switch String(decoding: segment, as: UTF8.self) {
+            case ".": break
+            case "..": _ = segments.popLast()
+            case let other: segments.append(other)
+            }
+        }
+        return segments
     }
 }

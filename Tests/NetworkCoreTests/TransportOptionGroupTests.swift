@@ -29,7 +29,7 @@ struct TransportOptionGroupTests {
         Case("tls.serverName") { $0.tls.serverName = "a/b" },
         Case("proxy.url") { $0.proxy = .explicit(Proxy("ftp://a:1")) },
         Case("proxy.url") { $0.proxy = .explicit(Proxy("a:1")) },
-        Case("proxy.url") { $0.proxy = .explicit(Proxy("http://me:cret@a:1")) },
+        Case("proxy.url") { $0.proxy = .explicit(Proxy("http://m@e:cret@a:1")) },
         Case("proxy.url") { $0.proxy = .explicit(Proxy("http://a:1/path")) },
         Case("proxy.url") { $0.proxy = .explicit(Proxy("http://a:1\r\nX: y")) },
         Case("proxy.password") { $0.proxy = .explicit(Proxy("http://a:1", password: "cret")) },

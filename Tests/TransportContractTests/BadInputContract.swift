@@ -10,8 +10,8 @@ struct BadInputContract {
         arguments: ContractTransport.all,
         [
             "", "/test", "127.0.0.1:3000", "ftp://127.0.0.1/", "file:///etc/passwd", "http://", "http:///x",
-            "http://user:pw@127.0.0.1/", "http://127.0.0.1:99999/", "http://127.0.0.1/%zz", "http://127.0.0.1/a\r\nb",
-            "http://127.0.0.1/\u{0}", "http://bücher.example/", "http://127.1/", "http://a b/", "http://h\\x/",
+            "http://u:p@w@127.0.0.1/", "http://127.0.0.1:99999/", "http://127.0.0.1/%zz", "http://127.0.0.1/a\r\nb",
+            "http://127.0.0.1/\u{0}", "http://-bücher.example/", "http://127.1/", "http://a b/", "http://h\\x/",
         ]
     )
     func badURL_isRefused(transport: ContractTransport, url: String) async {

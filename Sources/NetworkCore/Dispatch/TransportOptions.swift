@@ -137,6 +137,12 @@ extension TransportOptions {
         set { set(\.authentication, newValue) }
     }
 
+    /// User and password that stood in the URL.
+    var urlCredentials: URLCredentials? {
+        get { rare?.value.urlCredentials }
+        set { set(\.urlCredentials, newValue) }
+    }
+
     /// Which addresses may be connected to. ``AddressPolicy/any`` by default.
     public var addressPolicy: AddressPolicy {
         get { rare?.value.addressPolicy ?? .any }

@@ -57,8 +57,8 @@ public struct TransportRequest: Sendable {
     /// fields as one; then, where the
     /// caller has none: `Accept: */*`, `User-Agent`, and `Accept-Encoding: gzip, deflate` (or `identity` when the
     /// response is not to be decompressed, and others where ``TransportOptions/acceptedEncodings`` says so). Basic and
-    /// Bearer of ``TransportOptions/authentication`` become `Authorization`, and ``TransportOptions/requestCompression``
-    /// `Content-Encoding`.
+    /// Bearer of ``TransportOptions/authentication``, or else user and password of the URL, become `Authorization`, and
+    /// ``TransportOptions/requestCompression`` `Content-Encoding`.
     public var wireFields: HTTPFields {
         var fields = headerFields
         fields[.contentLength] = nil
@@ -76,8 +76,13 @@ public struct TransportRequest: Sendable {
             fields[.acceptEncoding] = accepted.joined(separator: ", ")
         }
         if compression != nil { fields[.contentEncoding] = "gzip" }
-        if let credentials = options.authentication?.fieldValue { fields[.authorization] = credentials }
+        if options.hasRareOptions { addCredentials(to: &fields) }
         return fields
+    }
+
+    /// Those of the options, or else those of the URL unless the caller says otherwise.
+    private func addCredentials(to fields: inout HTTPFields) {
+        if let value = options.authentication?.fieldValue ?? urlAuthorization { fields[.authorization] = value }
     }
 
     /// The body that goes out, the same over every transport: ``body``, packed if

@@ -26,12 +26,27 @@ enum PercentEncoding {
                 output.append(byte)
                 continue
             }
-            let digits = rest.prefix(2).compactMap { Character(Unicode.Scalar($0)).hexDigitValue }
+            let digits = rest.prefix(2).compactMap(\.hexDigit)
             guard digits.count == 2 else { return nil }
-            output.append(UInt8(digits[0] * 16 + digits[1]))
+            output.append(digits[0] << 4 | digits[1])
             rest = rest.dropFirst(2)
         }
         return String(validating: output, as: UTF8.self)
+    }
+
+    /// The bytes that are left when no escape can be decoded any more, however often it was encoded.
+    static func decodedWholly(_ text: Substring.UTF8View) -> [UInt8] {
+        var output: [UInt8] = []
+        for byte in text {
+            output.append(byte)
+            // What an escape stands for may end another one.
+            while output.count > 2, output[output.count - 3] == UInt8(ascii: "%"),
+                let high = output[output.count - 2].hexDigit, let low = output[output.count - 1].hexDigit
+            {
+                output.replaceSubrange((output.count - 3)..., with: CollectionOfOne(high << 4 | low))
+            }
+        }
+        return output
     }
 
     private static func encode(_ text: String, space: UInt8? = nil, plain isPlain: (UInt8) -> Bool) -> String {
@@ -51,6 +66,16 @@ enum PercentEncoding {
 }
 
 extension UInt8 {
+    /// What it stands for as a hexadecimal digit.
+    var hexDigit: UInt8? {
+        switch self {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): self - UInt8(ascii: "A") + 10
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): self - UInt8(ascii: "a") + 10
+        default: nil
+        }
+    }
+
     fileprivate var isLetterOrDigit: Bool {
         (0x30...0x39).contains(self) || (0x41...0x5A).contains(self) || (0x61...0x7A).contains(self)
     }

@@ -6,11 +6,12 @@ public import HTTPTypes
 /// 307 and 308 keep method and body. A body that is dropped takes the `Content-…` fields with it. When the origin
 /// (scheme, host, port) changes, ``SecretFields/always``, ``NetworkClient/secretFields``, `Host`,
 /// ``TransportOptions/authentication``, the client certificate and ``TLSOptions/serverName`` stay behind, for the rest of
-/// the call.
+/// the call; so do user and password of the URL.
 ///
 /// Three things are no redirect, and their answer is handed back as it is: 300, 304, 305 and 306; a `Location` that is
 /// missing, given twice or no URL that ``RequestURL`` accepts; and a body that would have to be sent again and can't be
-/// (``RequestBody/isReplayable``).
+/// (``RequestBody/isReplayable``). A `Location` with user and password is such a URL: browsers and curl use these, but
+/// a server is not to choose what a request identifies itself by (RFC 9110 §4.2.4).
 ///
 /// ```swift
 /// client.redirects = .deciding { proposal in

@@ -51,6 +51,7 @@ struct RedirectRules: Sendable {
         }
         guard request.options.hasRareOptions else { return }
         request.options.authentication = nil
+        request.options.urlCredentials = nil
         request.options.tls.clientCertificate = nil
         request.options.tls.serverName = nil
     }

@@ -6,7 +6,9 @@ extension RequestData {
     ///   as it is.
     public func transportRequest(options: TransportOptions = TransportOptions()) throws -> TransportRequest {
         if let refusal { throw refusal }
-        var request = TransportRequest(method: method, url: try url(), options: options)
+        let (url, credentials) = try target()
+        var request = TransportRequest(method: method, url: url, options: options)
+        request.credentials = URLCredentials(credentials, for: url)
         request.headerFields = try HTTPFields(checking: headers ?? [:])
         if let idleTimeout { request.options.idleTimeout = idleTimeout }
         guard let content = try content ?? contentOfParameters() else { return request }
@@ -18,9 +20,14 @@ extension RequestData {
         return request
     }
 
-    /// The URL with its whole query.
-    private func url() throws -> RequestURL {
-        let url = try baseURL.map { try RequestURL(base: $0, path: path) } ?? RequestURL(path)
+    /// The URL with its whole query, and what stood before its host.
+    private func target() throws -> (url: RequestURL, credentials: Authentication?) {
+        var (url, credentials) = try RequestURL.separatingCredentials(from: baseURL ?? path)
+        if baseURL != nil { url = try url.appending(path) }
+        return (try withQuery(url), credentials)
+    }
+
+    private func withQuery(_ url: RequestURL) throws -> RequestURL {
         let inQuery = [query, parametersAreQuery ? parameters : nil].compactMap { $0 }
         guard !inQuery.isEmpty else { return url }
         let encoder = QueryEncoder(conventions)

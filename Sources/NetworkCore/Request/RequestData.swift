@@ -19,7 +19,8 @@ public typealias HTTPMethod = HTTPRequest.Method
 /// ``NetworkError/Code/unreadableFile``.
 public struct RequestData: Sendable {
     /// The whole URL, `http://127.0.0.1:3000/test` for example, see ``RequestURL`` for what is accepted; or, with a
-    /// ``baseURL``, what follows it.
+    /// ``baseURL``, what follows it. User and password before the host become Basic authentication for this origin, see
+    /// ``TransportRequest/init(method:to:headerFields:body:options:)``.
     public var path: String
     /// What ``path`` is appended to, by the rule of ``RequestURL/init(base:path:)``. `nil` when the path is the whole URL.
     public var baseURL: String?

@@ -9,70 +9,99 @@ extension RequestURL {
     /// | `http://h/v1?key=1` | `users?page=2` | `http://h/v1/users?key=1&page=2`: the base's query first |
     /// | `http://h/v1#a` | `users#b` | `http://h/v1/users`: fragments are never sent |
     /// | `http://h/v1` | `a/../b` | `http://h/v1/b` |
-    /// | `http://h/v1` | `../admin` | refused: it leaves its base; `%2e` counts as `.`, and `%2f` as `/` |
+    /// | `http://h/v1` | `../admin` | refused: it leaves its base |
+    /// | `http://h/v1` | `a/%2e%2e/b` | refused: it hides a `..` |
     /// | `http://h/v1` | `http://other/` | refused: a whole URL needs no base |
     /// | `http://h/v1` | `//other/x` | `http://h/v1//other/x`: never another host |
     ///
     /// What is not plain in path and query is percent-encoded, and what is encoded already stays: see ``RequestURL``.
+    ///
+    /// Servers differ in what they take for `..`, so a path is refused that has one only after decoding, wherever it
+    /// leads: written with `%2e`, between `%2f` or `%5c`, encoded twice or more often, or with parameters and the like
+    /// after it (`..;a=b`, `..%3b`, `..%00`, `..%3f`, `..%23`). Not looked for: overlong UTF-8 (`%c0%ae`), characters
+    /// that only look like dots, and spaces after them, by which no current server climbs.
     /// - Throws: ``NetworkError`` with ``NetworkError/Code/invalidURL``.
     public init(base: String, path: String) throws {
-        let base = Parts(base)
-        let path = Parts(path)
-        if path.hasScheme {
-            throw Self.unjoinable("the path is a whole URL; leave out the base to send there")
-        }
-        if path.leavesItsStart { throw Self.unjoinable("the path leaves its base by '..'") }
-        var text = String(base.hierarchy)
-        if !path.hierarchy.isEmpty {
-            if text.utf8.last == Parts.slash { text.removeLast() }
-            text += path.hierarchy.utf8.first == Parts.slash ? path.hierarchy : "/" + path.hierarchy
-        }
-        let query = [base.query, path.query].filter { !$0.isEmpty }.joined(separator: "&")
-        try self.init(query.isEmpty ? text : "\(text)?\(query)")
+        self = try Self(base).appending(path)
     }
 
-    /// A reference, split at the first `?` and `#`. Bytes are looked at, not characters: a combining mark after a `/` would
-    /// make another character of it.
-    private struct Parts {
-        static let slash = UInt8(ascii: "/")
-        let hierarchy: Substring
-        let query: Substring
-
-        init(_ text: String) {
-            let withoutFragment = text.utf8.prefix { $0 != UInt8(ascii: "#") }
-            let hierarchy = withoutFragment.prefix { $0 != UInt8(ascii: "?") }
-            self.hierarchy = Substring(hierarchy)
-            query = Substring(withoutFragment.dropFirst(hierarchy.count + 1))
+    /// The URL with a path and a query after its own. The text is never read as anything but these.
+    func appending(_ text: String) throws -> RequestURL {
+        let reference = Reference(text)
+        if reference.hasScheme {
+            throw Self.unjoinable("the path is a whole URL; leave out the base to send there")
         }
-
-        var hasScheme: Bool {
-            let name = hierarchy.utf8.prefix { $0 != UInt8(ascii: ":") && $0 != Self.slash }
-            return !name.isEmpty && hierarchy.utf8.dropFirst(name.count).starts(with: "://".utf8)
+        if reference.leavesItsStart { throw Self.unjoinable("the path leaves its base by '..'") }
+        if reference.hidesParent {
+            throw Self.unjoinable("the path hides a '..', by which a server may leave the base")
         }
-
-        /// Whether `..` climbs above where the path begins, as it is written or as a server may decode it.
-        var leavesItsStart: Bool {
-            let decoded = PercentEncoding.decoded(hierarchy) ?? String(hierarchy)
-            return Self.climbs(hierarchy.utf8) || Self.climbs(decoded.utf8)
+        guard absoluteString.utf8.count + text.utf8.count < Self.maximumBytes else {
+            throw Self.unjoinable("base and path have more than \(Self.maximumBytes) bytes")
         }
-
-        private static func climbs(_ path: some BidirectionalCollection<UInt8>) -> Bool {
-            var depth = 0
-            let relative = path.first == slash ? path.dropFirst() : path.dropFirst(0)
-            for segment in relative.split(separator: slash, omittingEmptySubsequences: false) {
-                switch PercentEncoding.decoded(String(decoding: segment, as: UTF8.self)) {
-                case ".": break
-                case "..":
-                    depth -= 1
-                    if depth < 0 { return true }
-                default: depth += 1
-                }
-            }
-            return false
+        var joined = path
+        if !reference.hierarchy.isEmpty {
+            if joined.utf8.last == UInt8(ascii: "/") { joined.removeLast() }
+            joined += reference.hierarchy.utf8.first == UInt8(ascii: "/") ? "" : "/"
         }
+        let added = reference.hierarchy + (reference.query.isEmpty ? "" : "?\(reference.query)")
+        var parser = RequestURLParser(joined + added)
+        let target = try parser.parseTarget()
+        let queries = [query ?? "", target.query ?? ""].filter { !$0.isEmpty }
+        return RequestURL(
+            scheme: scheme, host: host, port: port, path: target.path,
+            query: queries.isEmpty ? nil : queries.joined(separator: "&"))
     }
 
     private static func unjoinable(_ reason: String) -> NetworkError {
         NetworkError(.invalidURL, "the URL can't be used: \(reason)", phase: .preparing)
+    }
+}
+
+/// A path with its query, split at the first `?` and `#`. Bytes are looked at, not characters: a combining mark after a
+/// `/` would make another character of it.
+private struct Reference {
+    let hierarchy: Substring
+    let query: Substring
+
+    init(_ text: String) {
+        let withoutFragment = text.utf8.prefix { $0 != UInt8(ascii: "#") }
+        let hierarchy = withoutFragment.prefix { $0 != UInt8(ascii: "?") }
+        self.hierarchy = Substring(hierarchy)
+        query = Substring(withoutFragment.dropFirst(hierarchy.count + 1))
+    }
+
+    var hasScheme: Bool {
+        let name = hierarchy.utf8.prefix { $0 != UInt8(ascii: ":") && $0 != UInt8(ascii: "/") }
+        return !name.isEmpty && hierarchy.utf8.dropFirst(name.count).starts(with: "://".utf8)
+    }
+
+    private var segments: [Substring.UTF8View] {
+        let relative = hierarchy.utf8.first == UInt8(ascii: "/") ? hierarchy.utf8.dropFirst() : hierarchy.utf8
+        return relative.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+    }
+
+    /// Whether `..` climbs above where the path begins: the `..` that are resolved before anything is sent.
+    var leavesItsStart: Bool {
+        var depth = 0
+        for segment in segments {
+            if segment.elementsEqual("..".utf8) {
+                depth -= 1
+                if depth < 0 { return true }
+            } else if !segment.elementsEqual(".".utf8) {
+                depth += 1
+            }
+        }
+        return false
+    }
+
+    /// Whether a segment that is sent as it is may be, or hold, a `..` for the server.
+    var hidesParent: Bool {
+        segments.contains { segment in
+            guard segment.contains(where: { "%;".utf8.contains($0) }) else { return false }
+            let decoded = PercentEncoding.decodedWholly(segment)
+            return decoded.split(whereSeparator: { "/\\".utf8.contains($0) }).contains { part in
+                part.prefix { !";?#\0".utf8.contains($0) }.elementsEqual("..".utf8)
+            }
+        }
     }
 }

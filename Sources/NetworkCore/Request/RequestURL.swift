@@ -4,10 +4,15 @@
 /// UTF-8, scheme and host are lower-cased, dot segments are resolved (RFC 3986 §5.2.4), an empty path becomes `/`, and
 /// the fragment, which is never sent, is dropped.
 ///
-/// Refused, each with an error that says where: other schemes; relative references; user and password in the URL;
-/// control characters and `\`; a `%` that is not followed by two hexadecimal digits; host names outside ASCII (write
-/// their `xn--` form); numeric hosts other than four decimal numbers (`0x7f.1`, `127.1`), which resolvers read in
-/// different ways; IPv6 zones; ports outside 1…65535; more than 64 KiB.
+/// A host name outside ASCII is converted to its `xn--` form, by UTS 46 as libcurl does it (IDNA2008, non-transitional;
+/// emoji by the transitional way), where libidn2 is found at run time; it usually is where libcurl is. The result is
+/// then checked like any other name.
+///
+/// Refused, each with an error that says where: other schemes; relative references; user and password, which the text
+/// of a request may have (``separatingCredentials(from:)``); control characters and `\`; a `%` that is not followed by
+/// two hexadecimal digits; host names outside ASCII that are not valid, or that stand for an address; numeric hosts
+/// other than four decimal numbers (`0x7f.1`, `127.1`), which resolvers read in different ways; IPv6 zones; ports
+/// outside 1…65535; more than 64 KiB.
 public struct RequestURL: Sendable, Hashable, CustomStringConvertible {
     /// `http` or `https`.
     public let scheme: String
@@ -31,7 +36,12 @@ public struct RequestURL: Sendable, Hashable, CustomStringConvertible {
             self = plain
         } else {
             var parser = RequestURLParser(string)
-            self = try parser.parse()
+            let (url, userinfo) = try parser.parse()
+            guard userinfo == nil else {
+                throw NetworkError.unusableURL(
+                    "user and password in the URL are accepted in the text of a request alone")
+            }
+            self = url
         }
     }
 

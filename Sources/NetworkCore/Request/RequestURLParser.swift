@@ -1,11 +1,3 @@
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
-
 /// Reads a URL byte by byte and says where it stops making sense.
 struct RequestURLParser {
     private let bytes: [UInt8]
@@ -13,112 +5,101 @@ struct RequestURLParser {
 
     init(_ string: String) { bytes = Array(string.utf8) }
 
-    mutating func parse() throws -> RequestURL {
-        guard !bytes.isEmpty else { throw invalid("it is empty") }
+    /// The URL, and what stands before an `@` in its authority.
+    mutating func parse() throws -> (url: RequestURL, userinfo: Userinfo?) {
+        guard !bytes.isEmpty else { throw NetworkError.unusableURL("it is empty") }
+        try checkBytes()
+        let scheme = try parseScheme()
+        let (userinfo, host, port) = try parseAuthority()
+        let target = try parsePathAndQuery()
+        return (
+            RequestURL(scheme: scheme, host: host, port: port, path: target.path, query: target.query), userinfo
+        )
+    }
+
+    /// The text as a path and a query, and nothing else.
+    mutating func parseTarget() throws -> (path: String, query: String?) {
+        try checkBytes()
+        return try parsePathAndQuery()
+    }
+
+    private func checkBytes() throws {
         guard bytes.count <= RequestURL.maximumBytes else {
-            throw invalid("it has \(bytes.count) bytes; at most \(RequestURL.maximumBytes) are accepted")
+            throw NetworkError.unusableURL(
+                "it has \(bytes.count) bytes; at most \(RequestURL.maximumBytes) are accepted")
         }
         for (offset, byte) in bytes.enumerated() where byte < 0x20 || byte == 0x7F {
-            throw invalid("control character 0x\(hex(byte)) at byte \(offset)")
+            let hex = String(byte, radix: 16, uppercase: true)
+            throw NetworkError.unusableURL("control character 0x\(hex) at byte \(offset)")
         }
-        if let offset = bytes.firstIndex(of: UInt8(ascii: "\\")) { throw invalid("'\\' at byte \(offset)") }
-        let scheme = try parseScheme()
-        let (host, port) = try parseAuthority()
+        if let offset = bytes.firstIndex(of: UInt8(ascii: "\\")) {
+            throw NetworkError.unusableURL("'\\' at byte \(offset)")
+        }
+    }
+
+    // MARK: Scheme and authority
+
+    private mutating func parseScheme() throws -> String {
+        let name = take { $0.isLetter || $0.isDigit || "+-.".utf8.contains($0) }
+        guard at < bytes.count, bytes[at] == UInt8(ascii: ":"), name.first?.isLetter == true else {
+            throw NetworkError.unusableURL("it has no scheme; an absolute URL starts with http:// or https://")
+        }
+        let scheme = String(decoding: name, as: UTF8.self).lowercased()
+        guard scheme == "http" || scheme == "https" else {
+            // Before an '@' it may be a user's name, or a key that stands for one.
+            let shown = bytes.contains(UInt8(ascii: "@")) || name.count > 32 ? "its scheme" : "the scheme '\(scheme)'"
+            throw NetworkError.unusableURL("\(shown) is not supported; http and https are")
+        }
+        guard bytes[at...].starts(with: "://".utf8) else {
+            throw NetworkError.unusableURL("'//' is missing after '\(scheme):'")
+        }
+        at += 3
+        return scheme
+    }
+
+    private mutating func parseAuthority() throws -> (userinfo: Userinfo?, host: String, port: Int?) {
+        let start = at
+        var authority = take { !"/?#".utf8.contains($0) }
+        var userinfo: Userinfo?
+        if let end = authority.lastIndex(of: UInt8(ascii: "@")) {
+            userinfo = try Userinfo(authority[..<end])
+            authority = authority[(end + 1)...]
+        }
+        let host: String
+        var rest: ArraySlice<UInt8>
+        if authority.first == UInt8(ascii: "[") {
+            guard let end = authority.firstIndex(of: UInt8(ascii: "]")) else {
+                throw NetworkError.unusableURL("']' is missing")
+            }
+            host = try HostName.ipv6(authority[(authority.startIndex + 1)..<end])
+            rest = authority[(end + 1)...]
+        } else {
+            let end = authority.firstIndex(of: UInt8(ascii: ":")) ?? authority.endIndex
+            host = try HostName.name(authority[..<end], at: userinfo == nil ? start : authority.startIndex)
+            rest = authority[end...]
+        }
+        guard let colon = rest.popFirst() else { return (userinfo, host, nil) }
+        guard colon == UInt8(ascii: ":") else {
+            throw NetworkError.unusableURL("':' and a port are expected after '\(host)'")
+        }
+        if rest.isEmpty { return (userinfo, host, nil) }
+        guard rest.allSatisfy(\.isDigit), let port = Int(String(decoding: rest, as: UTF8.self)),
+            (1...65_535).contains(port)
+        else { throw NetworkError.unusableURL("the port is not a number from 1 to 65535") }
+        return (userinfo, host, port)
+    }
+
+    // MARK: Path and query
+
+    private mutating func parsePathAndQuery() throws -> (path: String, query: String?) {
         let path = try encode(take { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") })
         var query: String?
         if at < bytes.count, bytes[at] == UInt8(ascii: "?") {
             at += 1
             query = try encode(take { $0 != UInt8(ascii: "#") })
         }
-        return RequestURL(
-            scheme: scheme,
-            host: host,
-            port: port,
-            path: Self.removingDotSegments(path.isEmpty ? "/" : path),
-            query: query
-        )
+        return (Self.removingDotSegments(path.isEmpty ? "/" : path), query)
     }
-
-    // MARK: Scheme
-
-    private mutating func parseScheme() throws -> String {
-        let name = take { $0.isLetter || $0.isDigit || "+-.".utf8.contains($0) }
-        guard at < bytes.count, bytes[at] == UInt8(ascii: ":"), name.first?.isLetter == true else {
-            throw invalid("it has no scheme; an absolute URL starts with http:// or https://")
-        }
-        let scheme = String(decoding: name, as: UTF8.self).lowercased()
-        guard scheme == "http" || scheme == "https" else {
-            throw invalid("the scheme '\(scheme)' is not supported; http and https are")
-        }
-        guard bytes[at...].starts(with: "://".utf8) else { throw invalid("'//' is missing after '\(scheme):'") }
-        at += 3
-        return scheme
-    }
-
-    // MARK: Host and port
-
-    private mutating func parseAuthority() throws -> (host: String, port: Int?) {
-        let start = at
-        let authority = take { !"/?#".utf8.contains($0) }
-        if authority.contains(UInt8(ascii: "@")) {
-            throw invalid("user and password in the URL are not accepted; send an Authorization header field")
-        }
-        let host: String
-        var rest: ArraySlice<UInt8>
-        if authority.first == UInt8(ascii: "[") {
-            guard let end = authority.firstIndex(of: UInt8(ascii: "]")) else { throw invalid("']' is missing") }
-            host = try Self.checkIPv6(authority[(authority.startIndex + 1)..<end])
-            rest = authority[(end + 1)...]
-        } else {
-            let end = authority.firstIndex(of: UInt8(ascii: ":")) ?? authority.endIndex
-            host = try checkName(authority[..<end], at: start)
-            rest = authority[end...]
-        }
-        guard let colon = rest.popFirst() else { return (host, nil) }
-        guard colon == UInt8(ascii: ":") else { throw invalid("':' and a port are expected after '\(host)'") }
-        if rest.isEmpty { return (host, nil) }
-        guard rest.allSatisfy(\.isDigit), let port = Int(String(decoding: rest, as: UTF8.self)),
-            (1...65_535).contains(port)
-        else { throw invalid("the port is not a number from 1 to 65535") }
-        return (host, port)
-    }
-
-    private static func checkIPv6(_ slice: ArraySlice<UInt8>) throws -> String {
-        let text = String(decoding: slice, as: UTF8.self)
-        if text.contains("%") { throw invalid("IPv6 zones are not accepted in a URL") }
-        var address = in6_addr()
-        guard inet_pton(AF_INET6, text, &address) == 1 else { throw invalid("'[\(text)]' is not an IPv6 address") }
-        return "[\(text.lowercased())]"
-    }
-
-    private func checkName(_ slice: ArraySlice<UInt8>, at start: Int) throws -> String {
-        guard !slice.isEmpty else { throw Self.invalid("the host is missing") }
-        for (offset, byte) in slice.enumerated() where !(byte.isLetter || byte.isDigit || "-._~".utf8.contains(byte)) {
-            if byte >= 0x80 {
-                throw Self.invalid("the host is not ASCII at byte \(start + offset); write its xn-- (IDNA) form")
-            }
-            throw Self.invalid("'\(Character(Unicode.Scalar(byte)))' in the host, at byte \(start + offset)")
-        }
-        guard slice.count <= 254 else { throw Self.invalid("the host is longer than 253 characters") }
-        let host = String(decoding: slice, as: UTF8.self).lowercased()
-        let labels = host.split(separator: ".", omittingEmptySubsequences: false)
-        let named = labels.last == "" ? labels.dropLast() : labels[...]
-        if named.isEmpty || named.contains("") { throw Self.invalid("the host has an empty label") }
-        if named.contains(where: { $0.utf8.count > 63 }) {
-            throw Self.invalid("a label of the host is longer than 63 characters")
-        }
-        if let last = named.last, last.utf8.allSatisfy(\.isDigit) || last.hasPrefix("0x") {
-            let isDottedQuad =
-                named.count == 4 && labels.count == 4
-                && named.allSatisfy { (UInt8($0) != nil) && ($0 == "0" || !$0.hasPrefix("0")) }
-            guard isDottedQuad else {
-                throw Self.invalid("'\(host)' looks like a number; an IPv4 address has four decimal numbers")
-            }
-        }
-        return host
-    }
-
-    // MARK: Path and query
 
     /// Percent-encodes what may not stand as it is, and leaves what is encoded already.
     private func encode(_ slice: ArraySlice<UInt8>) throws -> String {
@@ -126,8 +107,10 @@ struct RequestURLParser {
         text.reserveCapacity(slice.count)
         for (offset, byte) in zip(slice.indices, slice) {
             if byte == UInt8(ascii: "%") {
-                guard offset + 2 < slice.endIndex, slice[offset + 1].isHexDigit, slice[offset + 2].isHexDigit else {
-                    throw Self.invalid("'%' without two hexadecimal digits at byte \(offset); a plain '%' is '%25'")
+                guard offset + 2 < slice.endIndex, slice[offset + 1].hexDigit != nil, slice[offset + 2].hexDigit != nil
+                else {
+                    throw NetworkError.unusableURL(
+                        "'%' without two hexadecimal digits at byte \(offset); a plain '%' is '%25'")
                 }
                 text.append(byte)
             } else if byte.isAllowedInPathOrQuery {
@@ -157,19 +140,16 @@ struct RequestURLParser {
         return "/" + output.joined(separator: "/")
     }
 
-    // MARK: Helpers
-
     private mutating func take(while condition: (UInt8) -> Bool) -> ArraySlice<UInt8> {
         let start = at
         while at < bytes.count, condition(bytes[at]) { at += 1 }
         return bytes[start..<at]
     }
+}
 
-    private func hex(_ byte: UInt8) -> String { String(byte, radix: 16, uppercase: true) }
-
-    private func invalid(_ reason: String) -> NetworkError { Self.invalid(reason) }
-
-    private static func invalid(_ reason: String) -> NetworkError {
+extension NetworkError {
+    /// A URL that can't be used, with the reason, which must not hold secrets.
+    static func unusableURL(_ reason: String) -> NetworkError {
         NetworkError(.invalidURL, "the URL can't be used: \(reason)", phase: .preparing)
     }
 }
@@ -177,7 +157,6 @@ struct RequestURLParser {
 extension UInt8 {
     fileprivate var isDigit: Bool { (0x30...0x39).contains(self) }
     fileprivate var isLetter: Bool { (0x41...0x5A).contains(self & 0xDF) }
-    fileprivate var isHexDigit: Bool { isDigit || (0x41...0x46).contains(self & 0xDF) }
 
     /// pchar, `/`, `?` of RFC 3986. Anything more, such as `[` or `|`, makes Foundation encode the whole URL once more.
     fileprivate var isAllowedInPathOrQuery: Bool {

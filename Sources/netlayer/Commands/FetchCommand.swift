@@ -145,7 +145,7 @@ struct FetchCommand: AsyncParsableCommand {
     }
 
     private func request() async throws -> TransportRequest {
-        var request = TransportRequest(url: try RequestURL(url))
+        var request = try TransportRequest(to: url)
         for header in headers {
             let parts = header.utf8.split(separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false)
                 .map { String(Substring($0)) }

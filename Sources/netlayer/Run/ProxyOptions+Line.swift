@@ -6,8 +6,11 @@ extension ProxyOptions {
     init(_ options: ObjectReader) throws {
         var reader = options
         guard let url = try reader.string("url") else { throw LineProblem("'options.proxy.url' is missing") }
-        var proxy = Proxy(url, user: try reader.string("user"))
-        proxy.password = try reader.string("password").map { Secret($0) }
+        var proxy = Proxy(
+            url,
+            user: try reader.string("user"),
+            password: try reader.string("password").map { Secret($0) }
+        )
         if let name = try reader.string("scheme") { proxy.scheme = try Self.scheme(name) }
         proxy.noProxy = try Self.hosts(reader.value("noProxy"))
         proxy.tunnel = try reader.bool("tunnel") ?? false

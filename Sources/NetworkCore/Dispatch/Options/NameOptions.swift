@@ -75,7 +75,7 @@ extension NameOptions: TransportOptionGroup {
         }
         if let dnsOverHTTPS {
             do {
-                let url = try RequestURL(dnsOverHTTPS)
+                let url = try RequestURL(ascii: dnsOverHTTPS)
                 if url.scheme != "https" { throw OptionCheck.invalid("names.dnsOverHTTPS", "is not an https URL") }
             } catch {
                 let reason = (error as? NetworkError)?.message ?? "\(error)"

@@ -25,7 +25,7 @@ enum OptionCheck {
         try text(value, name)
         let isBareIPv6 = value.contains(byte: UInt8(ascii: ":")) && !value.hasBytePrefix("[")
         do {
-            let url = try RequestURL("http://\(isBareIPv6 ? "[\(value)]" : value)/")
+            let url = try RequestURL(ascii: "http://\(isBareIPv6 ? "[\(value)]" : value)/")
             guard url.port == nil, url.path == "/", url.query == nil else { throw invalid(name, "is not a host") }
             return url.host
         } catch {

@@ -33,7 +33,8 @@ public struct ProxyOptions: Sendable, Hashable {
 public struct Proxy: Sendable, Hashable {
     /// Kind, host and port (CURLOPT_PROXY): `http://`, `https://` (TLS to the proxy, libcurl 7.52), `socks4://`,
     /// `socks4a://`, `socks5://`, `socks5h://`. With `socks4a` and `socks5h` the proxy looks up the server's name, with
-    /// `socks4` and `socks5` we do. Connections through an `https://` proxy to an http: URL are not kept. Without a port: 443 with `https`, else 1080.
+    /// `socks4` and `socks5` we do. User and password don't stand here. Connections through an `https://` proxy to an
+    /// http: URL are not kept. Without a port: 443 with `https`, else 1080.
     public var url: String
     /// The user (CURLOPT_PROXYUSERNAME). None by default.
     public var user: String?
@@ -53,11 +54,19 @@ public struct Proxy: Sendable, Hashable {
     /// default.
     public var authorities = TLSOptions.Authorities.system
 
-    /// A proxy at a URL.
+    /// A proxy at a URL. User and password that stand in it (`http://me:p%40ss@proxy.example:3128`) are taken out of
+    /// it, and count where no user is given.
     public init(_ url: String, user: String? = nil, password: Secret? = nil) {
-        self.url = url
-        self.user = user
-        self.password = password
+        (self.url, self.user, self.password) = (url, user, password)
+        guard let start = url.utf8.firstRange(of: "://".utf8)?.upperBound else { return }
+        let authority = url.utf8[start...].prefix { !"/?#".utf8.contains($0) }
+        // What can't be read stays where it is, and is refused when the request is checked.
+        guard let end = authority.lastIndex(of: UInt8(ascii: "@")),
+            let userinfo = try? Userinfo(Array(authority[..<end])[...])
+        else { return }
+        self.url = String(url[..<start] + url[url.utf8.index(after: end)...])
+        guard user == nil, userinfo.authentication != nil else { return }
+        (self.user, self.password) = (userinfo.user, password ?? userinfo.password)
     }
 
     /// How user and password are told.
@@ -78,7 +87,7 @@ public struct Proxy: Sendable, Hashable {
             throw OptionCheck.invalid("proxy.url", "must start with http, https, socks4, socks4a, socks5 or socks5h://")
         }
         let authority: RequestURL
-        do { authority = try RequestURL("http://" + url[end.upperBound...]) } catch {
+        do { authority = try RequestURL(ascii: "http://" + url[end.upperBound...]) } catch {
             // The words of the URL's error are not shown: somebody may have put a password in there.
             throw OptionCheck.invalid("proxy.url", "is not scheme, host and port; user and password stand apart")
         }

@@ -21,6 +21,7 @@ struct RareOptions: Sendable, Hashable {
     var names = NameOptions()
     var rate = RateOptions()
     var authentication: Authentication?
+    var urlCredentials: URLCredentials?
     var addressPolicy = AddressPolicy.any
     var acceptedEncodings = ContentEncoding.common
     var requestCompression = RequestCompression.none

@@ -1,0 +1,85 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// Host names in other letters than ASCII's, by UTS 46 as libcurl does it: by libidn2, which libcurl brings along
+/// (https://www.gnu.org/software/libidn/libidn2/manual); looked up, because not every libcurl does.
+enum InternationalName {
+    struct Library: Sendable {
+        fileprivate typealias Lookup =
+            @convention(c) (
+                UnsafePointer<CChar>?, UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?, CInt
+            ) -> CInt
+        fileprivate typealias Free = @convention(c) (UnsafeMutableRawPointer?) -> Void
+
+        fileprivate let lookup: Lookup
+        fileprivate let free: Free
+
+        init?() {
+            // Never closed: the functions are used as long as the process lives.
+            guard let library = dlopen(Self.name, RTLD_NOW), let lookup = dlsym(library, "idn2_lookup_u8"),
+                let free = dlsym(library, "idn2_free")
+            else { return nil }
+            self.lookup = unsafeBitCast(lookup, to: Lookup.self)
+            self.free = unsafeBitCast(free, to: Free.self)
+        }
+
+        #if canImport(Darwin)
+        private static let name = "libidn2.0.dylib"
+        #else
+        private static let name = "libidn2.so.0"
+        #endif
+    }
+
+    static let library = Library()
+    /// IDN2_NFC_INPUT and IDN2_NONTRANSITIONAL; IDN2_TRANSITIONAL.
+    private static let (nontransitional, transitional) = (CInt(1 | 8), CInt(4))
+    /// IDN2_OK and IDN2_DISALLOWED.
+    private static let (success, disallowed) = (CInt(0), CInt(-304))
+    /// 253 characters of four bytes each. No longer name fits, and the time that normalisation takes is bounded.
+    private static let maximumBytes = 1012
+
+    /// The name in ASCII, with `xn--` labels. It may be anything: the caller looks at it as at any other text.
+    ///
+    /// Emoji and other symbols are disallowed by IDNA2008, and asked for again in the way that still takes them, as
+    /// libcurl does; not so a name that breaks the rules for right-to-left letters or joiners, which that way does not
+    /// check.
+    /// - Throws: ``NetworkError/Code/invalidURL``, also where there is no library.
+    static func ascii(_ name: ArraySlice<UInt8>, by library: Library? = library) throws -> String {
+        guard let library else {
+            throw NetworkError.unusableURL(
+                "the host is not ASCII, and libidn2 is not there; write its xn-- (IDNA) form")
+        }
+        guard name.count <= maximumBytes else {
+            throw NetworkError.unusableURL("the host is longer than 253 characters")
+        }
+        let text = name.map { CChar(bitPattern: $0) } + [0]
+        var output: UnsafeMutablePointer<CChar>?
+        defer { library.free(output) }
+        var result = library.lookup(text, &output, nontransitional)
+        if result == disallowed { result = library.lookup(text, &output, transitional) }
+        guard result == success, let output else {
+            throw NetworkError.unusableURL("the host is not an international name (UTS 46): \(reason(result))")
+        }
+        return String(cString: output)
+    }
+
+    /// In words of our own: the library's follow the locale.
+    private static func reason(_ result: CInt) -> String {
+        switch result {
+        case -203, -206: "a label is too long"
+        case -204, -205: "it is too long"
+        case -202, -207, -208, -314: "a label is not the encoding of a name"
+        case -301, -302: "a label has hyphens where none may stand"
+        case -303: "a label begins with a combining character"
+        case -304, -309: "it has a character that no name may have"
+        case -305, -306, -307, -308: "it has a character that may not stand where it does"
+        case -310: "a label mixes directions of writing"
+        default: "libidn2 says \(result)"
+        }
+    }
+}

@@ -1,0 +1,162 @@
+import TestSupport
+import Testing
+
+@testable import NetworkCore
+
+@Suite("User and password in a URL", .timeLimit(.minutes(1)))
+struct URLCredentialsTests {
+    @Test(
+        arguments: [
+            ("http://user:password@h/a?b", "http://h/a?b", "user", "password"),
+            ("https://user@h:8443/", "https://h:8443/", "user", ""),
+            ("http://:password@h", "http://h/", "", "password"),
+            ("http://a:b:c@h/", "http://h/", "a", "b:c"),
+            ("http://a%40b:p%3A%2F%25%20%C3%A9@h/", "http://h/", "a@b", "p:/% é"),
+            ("http://jörg:pässwort@h/", "http://h/", "jörg", "pässwort"),
+            ("http://u!$&'()*+,;=~-._:%5B@[::1]:80/", "http://[::1]:80/", "u!$&'()*+,;=~-._", "["),
+            ("HTTP://U:P@H/", "http://h/", "U", "P"),
+            ("http://h%2fx:y@b/@c", "http://b/@c", "h/x", "y"),
+        ])
+    func areTakenOutOfIt(text: String, url: String, user: String, password: String) throws {
+        let parts = try RequestURL.separatingCredentials(from: text)
+        #expect(parts.url.absoluteString == url)
+        #expect(parts.credentials == .basic(user: user, password: Secret(password)))
+        let request = try TransportRequest(to: text)
+        #expect(request.url == parts.url)
+        #expect(request.wireFields[.authorization] == parts.credentials?.fieldValue)
+        try parts.credentials?.check()
+        expectFailure(.invalidURL) { try RequestURL(text) }
+    }
+
+    @Test(arguments: ["http://h/", "http://@h/", "http://:@h/"])
+    func withoutAny_nothingIsSent(text: String) throws {
+        let request = try TransportRequest(to: text)
+        #expect(request.url.absoluteString == "http://h/")
+        #expect(request.wireFields[.authorization] == nil)
+        #expect(request.options == TransportOptions())
+    }
+
+    @Test(arguments: [
+        "http://a@b@h/", "http://a:b@c@h/", "http://[::1]@h/", "http://a:]@h/", "http://a%3Ab:c@h/", "http://a:%ff@h/",
+        "http://%c0%ae@h/", "http://a:%@h/", "http://a:%4@h/", "http://a%00:b@h/", "http://a:b%0d%0aX@h/",
+        "http://a%7f@h/", "http://a\u{7F}@h/", "http://a\t:b@h/", "http://a\\:b@h/", "http://a:b@", "http://a:b@/x",
+        "http://a:b@:80/", "http://a:b@h:x/", "//a:b@h/", "a:b@h/", "ftp://a:b@h/",
+    ])
+    func whatCanBeReadInTwoWays_isRefused(text: String) {
+        expectFailure(.invalidURL) { try RequestURL.separatingCredentials(from: text) }
+        expectFailure(.invalidURL) { try RequestData(path: text).transportRequest() }
+        expectFailure(.invalidURL) { try RequestData(path: "x", baseURL: text).transportRequest() }
+    }
+
+    @Test func everyKindOfText_givesTheSameRequest() throws {
+        let expected = "Basic dTpw"
+        for request in [
+            try RequestData(path: "http://u:p@h/v1/x").transportRequest(),
+            try RequestData(path: "x", baseURL: "http://u:p@h/v1").transportRequest(),
+            try RequestData(path: "http://u:p@h/v1/x", query: [:]).transportRequest(),
+            try TransportRequest(to: "http://u:p@h/v1/x"),
+        ] {
+            #expect(request.url.absoluteString == "http://h/v1/x")
+            #expect(request.wireFields[values: .authorization] == [expected])
+            #expect(request.headerFields.isEmpty)
+        }
+        // A path has none: an '@' in it is part of it.
+        let path = try RequestData(path: "u:p@h/x", baseURL: "http://h").transportRequest()
+        #expect(path.url.absoluteString == "http://h/u:p@h/x")
+        #expect(path.wireFields[.authorization] == nil)
+    }
+
+    @Test func whatTheCallerSays_wins() throws {
+        var request = try TransportRequest(to: "http://u:p@h/", headerFields: [.authorization: "Own x"])
+        #expect(request.wireFields[values: .authorization] == ["Own x"])
+        try request.check(for: AnsweringTransport(.init()).capabilities)
+        request = try TransportRequest(to: "http://u:p@h/")
+        request.options.authentication = .bearer(token: "t")
+        #expect(request.wireFields[values: .authorization] == ["Bearer t"])
+        // Digest is spoken by the transport, and Basic must not give the password away before.
+        request.options.authentication = .digest(user: "d", password: "s")
+        #expect(request.wireFields[.authorization] == nil)
+    }
+
+    @Test func interceptorsField_wins() async throws {
+        let transport = AnsweringTransport(.init())
+        var client = NetworkClient(transport: transport)
+        client.interceptors = [try BearerAuthentication(for: ["http://h"], token: "t")]
+        _ = try await client.data(for: RequestData(path: "http://u:p@h/"))
+        #expect(transport.requests.map { $0.wireFields[values: .authorization] } == [["Bearer t"]])
+    }
+
+    @Test(
+        arguments: [
+            ("/2", "Basic dTpw"), ("http://a:80/2", "Basic dTpw"), ("http://b/2", nil), ("https://a/2", nil),
+            ("http://a:81/2", nil), ("//a./2", nil),
+        ] as [(String, String?)])
+    func onRedirects_theyStayWithTheirOrigin(location: String, field: String?) async throws {
+        let transport = AnsweringTransport(.redirect(to: location), .redirect(to: "http://a/3"), .init())
+        var client = NetworkClient(transport: transport)
+        client.redirects.allowsDowngrade = true
+        _ = try await client.data(for: RequestData(path: "http://u:p@a/1"))
+        // What was left behind is not picked up on the way back.
+        #expect(transport.requests.map { $0.wireFields[.authorization] } == ["Basic dTpw", field, field])
+    }
+
+    @Test func anotherURL_doesNotGetThem() throws {
+        var request = try TransportRequest(to: "https://u:p@a/")
+        request.url = try RequestURL("https://b/")
+        #expect(request.wireFields[.authorization] == nil)
+        request.url = try RequestURL("https://a:443/other")
+        #expect(request.wireFields[.authorization] == "Basic dTpw")
+        let next = try TransportRequest(to: "https://a/", options: request.options)
+        #expect(next.wireFields[.authorization] == nil)
+    }
+
+    @Test(arguments: ["http://u:p@a/2", "//u@a/2", "http://u:p@b/", "https://@b/"])
+    func locationWithThem_isHandedBack(location: String) async throws {
+        let transport = AnsweringTransport(.redirect(to: location), .init())
+        let response = try await NetworkClient(transport: transport).send(try .make(.get, "http://a/1"))
+        #expect(response.status.code == 302)
+        #expect(transport.requests.count == 1)
+    }
+
+    @Test func nothingShowsThem() throws {
+        let request = try TransportRequest(to: "http://u5er:pa55@h/a")
+        var texts = ["\(request.url)", request.url.absoluteString, request.curlCommand(), request.url.authority]
+        for value in [request.url, request.options] as [Any] {
+            var text = ""
+            dump(value, to: &text)
+            texts += [text, String(reflecting: value), "\(value)"]
+        }
+        for text in texts {
+            for secret in ["u5er", "pa55", "dTVlcjpwYTU1"] { #expect(!text.contains(secret), "\(text)") }
+        }
+    }
+
+    @Test func setupOfOne_isNotTheSetupOfAnother() throws {
+        let with = try TransportRequest(to: "http://u:p@h/"), without = try TransportRequest(to: "http://h/")
+        #expect(with.options != without.options)
+        #expect(with.options != (try TransportRequest(to: "http://u:q@h/")).options)
+    }
+
+    @Test(
+        arguments: [
+            ("http://me:p%40ss@proxy:3128", "http://proxy:3128", "me", "p@ss"),
+            ("socks5h://me@[::1]:1", "socks5h://[::1]:1", "me", ""),
+            ("http://@proxy", "http://proxy", nil, nil), ("http://proxy:1", "http://proxy:1", nil, nil),
+        ] as [(String, String, String?, String?)])
+    func thoseOfAProxy_areTakenOutOfItsURL(text: String, url: String, user: String?, password: String?) throws {
+        let proxy = Proxy(text)
+        #expect(proxy.url == url)
+        #expect(proxy.user == user)
+        #expect(proxy.password?.value == password)
+        try proxy.check()
+        let own = Proxy(text, user: "own", password: "own")
+        #expect(own.url == url)
+        #expect(own.user == "own")
+        #expect(own.password?.value == "own")
+    }
+
+    @Test(arguments: ["http://a@b@proxy", "http://a:%00@proxy", "http://a:%ff@proxy", "http://[a]@proxy", "a:b@proxy"])
+    func proxyURL_thatCanBeReadInTwoWays_isRefused(text: String) {
+        expectFailure(.invalidOption) { try Proxy(text).check() }
+    }
+}
