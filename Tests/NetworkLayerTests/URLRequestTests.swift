@@ -86,6 +86,18 @@ struct URLRequestTests {
         #expect(there.options == back.options)
     }
 
+    @Test func userAndPassword_areTheFieldOfAURLRequest() throws {
+        let made = try RequestData(path: "http://u:p@h/").urlRequest()
+        #expect(made.url?.absoluteString == "http://h/")
+        #expect(made.value(forHTTPHeaderField: "Authorization") == "Basic dTpw")
+        let own = try RequestData(path: "http://u:p@h/", headers: ["authorization": "Own x"]).urlRequest()
+        #expect(own.value(forHTTPHeaderField: "Authorization") == "Own x")
+        var encoded = request("http://u:p@h/a")
+        try URLParameterEncoder.encode(urlRequest: &encoded, with: ["b": 1])
+        #expect(encoded.url?.absoluteString == "http://h/a?b=1")
+        #expect(encoded.value(forHTTPHeaderField: "Authorization") == "Basic dTpw")
+    }
+
     @Test func streamedBody_isNoPartOfAURLRequest() {
         let data = RequestData(path: "http://h/", method: .post, content: .stream(AsyncStream<Data> { $0.finish() }))
         expectFailure(.unsupported) { try data.urlRequest() }
@@ -99,6 +111,90 @@ struct URLRequestTests {
         let made = Nowhere().request
         let error = expectFailure(.invalidURL) { try made.data.transportRequest() }
         #expect(error?.message.contains("'ftp'") == true, "\(String(describing: error))")
+    }
+
+    @Test(
+        arguments: [
+            ("https://api.example.com", ".evil.example/..%2f.."), ("https://api.example.com/v1/", "../admin"),
+            ("https://api.example.com/v1", "%2e%2e/admin"), ("https://api.example.com", "x\r\nX: y"),
+            ("", "http://evil.example/"), ("http:", "//evil.example/"), ("http://", "evil.example/"),
+            ("https://api.example.com@", "evil.example/"), ("https://api.example.com:", "80/%zz"), ("ftp://h", "x"),
+        ])
+    func endpointThatIsRefused_isRefusedAsAURLRequest(base: String, path: String) async throws {
+        let endpoint = AnyEndpoint(base: base, path: path)
+        let typed = expectFailure(.invalidURL) { try endpoint.data.transportRequest() }
+        let made = expectFailure(.invalidURL) { try endpoint.request.data.transportRequest() }
+        #expect(typed?.message == made?.message)
+        #expect(endpoint.request.url?.host == nil)
+        let stub = StubDispatcher()
+        await expectFailure(.invalidURL) { try await NetworkClient(transport: stub).answer(to: endpoint.request) }
+        // What is put into it later makes no other request of it.
+        var changed = endpoint.request
+        changed.url = URL(string: "http://h/")
+        changed.httpMethod = "POST"
+        changed.setValue("1", forHTTPHeaderField: "X-A")
+        await expectFailure(.invalidURL) { try await NetworkClient(transport: stub).answer(to: changed) }
+        #expect(stub.sent.isEmpty)
+    }
+
+    @Test func refusedRequest_reachesNoDispatcher() async {
+        struct OwnDispatcher: NetworkDispatcher {
+            func dispatch(
+                request: RequestData,
+                onSuccess: @escaping @Sendable (Data) -> Void,
+                onError: @escaping @Sendable (any Error) -> Void
+            ) {
+                onSuccess(Data("1".utf8))
+            }
+        }
+        let request = AnyEndpoint(base: "http://h/v1", path: "../x").request
+        await expectFailure(.invalidURL) { try await request.response(as: Int.self, from: OwnDispatcher()) }
+        await expectFailure(.invalidURL) { try await OwnDispatcher().data(for: request.data) }
+    }
+
+    private struct AnyEndpoint: BaseRequest {
+        let base: String
+        let path: String
+    }
+
+    @Test func urlSession_refusesARefusedEndpointToo() async {
+        let request = AnyEndpoint(base: "ftp://h", path: "x").request
+        await #expect(throws: URLError.self) { try await URLSession.shared.data(for: request) }
+    }
+
+    @Test(arguments: [
+        "unusable:http%3A%2F%2F127.0.0.1%3A1%2F", "unusable:http://127.0.0.1:1/", "unusable:", "data:,x", "about:blank",
+        "http:%2F%2Fh/", "http:h", "//h/x", "/x", "x:http://h/", "unusable://h/",
+    ])
+    func urlWithoutAHost_isRefused(text: String) async throws {
+        let url = try #require(URL(string: text))
+        let stub = StubDispatcher()
+        await expectFailure(.invalidURL) {
+            try await NetworkClient(transport: stub).answer(to: URLRequest(url: url))
+        }
+        #expect(stub.sent.isEmpty)
+    }
+
+    /// A check of `url.host` is a check of where the request goes.
+    @Test func hostOfTheURL_isTheHostThatIsAsked() throws {
+        var generator = SeededGenerator(seed: 23)
+        let pieces = [
+            "http", "https", "unusable", "file", ":", ":", "//", "//", "/", "a.example", "b", "127.0.0.1", "@", "%3A",
+            "%2F%2F", "?", "#", "u:p@", ":80", "[::1]", "..", "\\", "%", "x",
+        ]
+        var sent = 0
+        for round in 0..<5_000 {
+            let text = (round % 2 == 0 ? "http://" : "") + generator.text(of: pieces, upTo: 6)
+            guard let url = URL(string: text), let made = try? URLRequest(url: url).data.transportRequest() else {
+                continue
+            }
+            sent += 1
+            let host = made.url.host.trimmingCharacters(in: CharacterSet(charactersIn: "[]"))
+            #expect(url.host?.trimmingCharacters(in: CharacterSet(charactersIn: "[]")) == host, "\(text)")
+            #expect(url.scheme?.lowercased() == made.url.scheme, "\(text)")
+            #expect(url.port == made.url.port, "\(text)")
+        }
+        #expect(sent > 150)
     }
 
     @Test(arguments: transports)

@@ -62,6 +62,8 @@ extension NetworkDispatcher {
         for request: RequestData
     ) async throws -> sending Value {
         if let client = self as? NetworkClient { return try await client.response(to: request, as: type).value }
+        // A dispatcher of the program's own may not look at it.
+        if let refusal = request.refusal { throw refusal }
         return try ResponseDecoding.decode(type, from: try await data(for: request))
     }
 }

@@ -42,6 +42,7 @@ public protocol NetworkDispatcher: Sendable {
 extension NetworkDispatcher {
     /// Waits for ``dispatch(request:onSuccess:onError:)``.
     public func data(for request: RequestData) async throws -> Data {
+        if let refusal = request.refusal { throw refusal }
         let outcome = FirstOutcome<Data>()
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in

@@ -6,7 +6,9 @@ public import Foundation
 #endif
 
 extension BaseRequest {
-    /// The request as a `URLRequest`. Where base and path make no URL, it is one that fails with that reason when it is
-    /// sent over this library.
-    public var request: URLRequest { (try? data.urlRequest()) ?? .unusable(base + path) }
+    /// The request as a `URLRequest`. Where base and path make no URL, it is one that is never sent: this library fails
+    /// it with that reason, URLSession as an unsupported URL.
+    public var request: URLRequest {
+        do { return try data.urlRequest() } catch { return .refused(error) }
+    }
 }

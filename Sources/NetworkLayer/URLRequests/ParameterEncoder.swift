@@ -25,7 +25,13 @@ public struct URLParameterEncoder: ParameterEncoder {
         var data = urlRequest.data
         data.content = nil
         data.query = parameters.mapValues(ParameterValue.init)
-        urlRequest.url = try data.urlRequest().url
+        let encoded = try data.urlRequest()
+        urlRequest.url = encoded.url
+        // User and password that stood in the URL.
+        urlRequest.setValue(
+            encoded.value(forHTTPHeaderField: "Authorization"),
+            forHTTPHeaderField: "Authorization"
+        )
         if urlRequest.value(forHTTPHeaderField: "Content-Type") == nil {
             urlRequest.setValue(
                 "application/x-www-form-urlencoded; charset=utf-8",

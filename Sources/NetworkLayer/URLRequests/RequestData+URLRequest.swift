@@ -12,7 +12,7 @@ extension URLRequest: RequestConvertible {
     /// the client's own; an infinite one means none. A body stream is read once, while it is sent. Cache policy, cookie
     /// handling and the like are not the transports'.
     public var data: RequestData {
-        var data = RequestData(path: url.map(Self.text) ?? "", method: .get)
+        var data = RequestData(path: url?.absoluteString ?? "", method: .get)
         if url == nil { data.refusal = NetworkError.missingURL }
         do {
             data.method = try HTTPMethod(checking: httpMethod ?? "GET")
@@ -26,28 +26,34 @@ extension URLRequest: RequestConvertible {
             data.content = .stream(InputStreamChunks(httpBodyStream), type: nil)
         }
         data.setIdleTimeout(timeoutInterval)
+        if let refused = httpBodyStream as? RefusedBody { data.refusal = refused.reason }
         return data
     }
 
-    /// The URL's text. That of ``unusable(_:)`` is the one that it was made of.
-    private static func text(of url: URL) -> String {
-        guard url.scheme == unusableScheme else { return url.absoluteString }
-        return String(url.absoluteString.dropFirst(unusableScheme.count + 1)).removingPercentEncoding ?? ""
-    }
-
-    private static let unusableScheme = "unusable"
-
     /// A request that stands for one which can't be made, where none can be thrown. Sending it fails and says why.
-    static func unusable(_ text: String) -> URLRequest {
-        let escaped = text.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
-        var request = URLRequest(url: URL(fileURLWithPath: "/"))
-        request.url = URL(string: "\(unusableScheme):\(escaped)")
+    ///
+    /// Its URL holds nothing of what was refused, and no transport sends it. Without a URL, Foundation would end the
+    /// process.
+    static func refused(_ reason: any Error) -> URLRequest {
+        var request = URLRequest(url: URL(string: "unusable:") ?? URL(filePath: "/"))
+        request.httpBodyStream = RefusedBody(reason)
         return request
     }
 }
 
+/// Why a `URLRequest` can't be sent. It travels as the body stream: copies keep that, and no text can imitate it.
+private final class RefusedBody: InputStream {
+    let reason: any Error
+
+    init(_ reason: any Error) {
+        self.reason = reason
+        super.init(data: Data())
+    }
+}
+
 extension RequestData {
-    /// The request as a `URLRequest`: the same URL, method, header fields, body and idle timeout.
+    /// The request as a `URLRequest`: the same URL, method, header fields, body and idle timeout. User and password of
+    /// the URL are its header field `Authorization`.
     ///
     /// The header fields that a transport adds (`Accept`, `User-Agent`, …) are not among them.
     /// - Throws: ``NetworkCore/NetworkError`` that names what is wrong with the request;
@@ -60,6 +66,9 @@ extension RequestData {
         var urlRequest = URLRequest(url: url)
         urlRequest.httpMethod = request.method.rawValue
         for field in request.headerFields { urlRequest.addValue(field.value, forHTTPHeaderField: field.name.rawName) }
+        if let credentials = request.urlAuthorization {
+            urlRequest.setValue(credentials, forHTTPHeaderField: "Authorization")
+        }
         if let body = request.body {
             guard let bytes = body.knownBytes else {
                 throw NetworkError(
