@@ -48,6 +48,12 @@ let package = Package(
             swiftSettings: settings
         ),
         .executableTarget(
+            name: "Isolation",
+            dependencies: ["TrialSupport", product("NetworkLayer"), product("NetworkTesting")],
+            path: "Trials/Isolation",
+            swiftSettings: settings
+        ),
+        .executableTarget(
             name: "URLSessionFaults",
             dependencies: ["TrialSupport", product("NetworkLayer"), product("NetworkTesting")],
             path: "Trials/URLSessionFaults",

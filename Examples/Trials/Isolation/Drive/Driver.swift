@@ -1,0 +1,89 @@
+import Foundation
+import Synchronization
+
+/// Runs the plan with some children, and tells what they found.
+final class Driver: Sendable {
+    private let settings: Settings
+    private let plan: Plan
+    private let pairs: [[Step]]
+    private let findings = Findings()
+    private let next = Atomic<Int>(0)
+    private let nextSequence = Atomic<Int>(0)
+    private let start = Date.now
+
+    init(_ settings: Settings) {
+        self.settings = settings
+        plan = Plan(settings: settings)
+        pairs = plan.pairs
+    }
+
+    private var isOver: Bool { settings.limitSeconds.map { Date.now.timeIntervalSince(start) > $0 } ?? false }
+
+    /// - Returns: The exit status.
+    func run() -> Int32 {
+        print("\(Kind.all.count) kinds of request, \(Outcome.all.count) outcomes, \(Plan.firsts.count) first and "
+            + "\(Plan.lasts.count) last steps, \(pairs.count) pairs, seed \(settings.seed)")
+        let group = DispatchGroup()
+        for _ in 0..<settings.workers {
+            group.enter()
+            Thread.detachNewThread { [self] in
+                serve()
+                group.leave()
+            }
+        }
+        group.wait()
+        return report()
+    }
+
+    private func serve() {
+        var child: Child?
+        defer { child?.end() }
+        var recent: [[Step]] = []
+        while let steps = takeUnit() {
+            do {
+                let running = try child ?? Child(settings)
+                child = running
+                recent = recent.suffix(20) + [steps]
+                switch running.run(steps, number: 1) {
+                case .done(let found): for text in found { note(Finding(steps: steps, text: text)) }
+                case .ended(let how):
+                    note(Finding(steps: steps, text: "the process ended by \(how)"))
+                    child = nil
+                case .hung:
+                    note(Finding(steps: steps, text: "the process hung"))
+                    child = nil
+                }
+            } catch {
+                note(Finding(steps: steps, text: "the trial itself: \(error)"))
+                return
+            }
+        }
+    }
+
+    private func takeUnit() -> [Step]? {
+        guard !isOver else { return nil }
+        let number = next.add(1, ordering: .relaxed).oldValue
+        if pairs.indices.contains(number) { return pairs[number] }
+        sequencesBegan.withLock { $0 = $0 ?? Date.now }
+        guard let began = sequencesBegan.withLock({ $0 }), settings.filter == nil,
+            Date.now.timeIntervalSince(began) < settings.sequenceSeconds
+        else { return nil }
+        return plan.sequence(nextSequence.add(1, ordering: .relaxed).oldValue)
+    }
+
+    private let sequencesBegan = Mutex<Date?>(nil)
+
+    private func note(_ finding: Finding) {
+        guard findings.add(finding) else { return }
+        print("FOUND \(finding.text.prefix { $0 != "\n" })\n      \(finding.steps.text)")
+    }
+
+    private func report() -> Int32 {
+        let seconds = Date.now.timeIntervalSince(start)
+        for group in findings.groups { print(Report(settings).text(of: group.name, group.findings)) }
+        let done = min(next.load(ordering: .relaxed), pairs.count)
+        print("\nIsolation: \(done) of \(pairs.count) pairs, \(nextSequence.load(ordering: .relaxed)) longer sequences, "
+            + "\(Int(seconds)) s, \(findings.count) findings in \(findings.groups.count) groups")
+        return findings.count == 0 ? 0 : 1
+    }
+}

@@ -1,0 +1,22 @@
+import Foundation
+
+/// Tells of a group of findings: one of it is tried again, made short and printed as a test.
+struct Report {
+    let settings: Settings
+
+    init(_ settings: Settings) { self.settings = settings }
+
+    func text(of group: String, _ findings: [Finding]) -> String {
+        guard let example = findings.min(by: { $0.steps.count < $1.steps.count }) else { return "" }
+        let shrinker = Shrinker(settings, title: example.title)
+        var lines = ["", "==== \(group): \(findings.count)"]
+        if let short = shrinker.shrink(example.steps) {
+            lines += [short.finding.text.split(separator: "\n").prefix(40).joined(separator: "\n")]
+            lines += ["in \(short.tries) of 3 tries, each in a new process: scripts/isolation --try \(short.finding.steps.text)"]
+        } else {
+            lines += [example.text.split(separator: "\n").prefix(40).joined(separator: "\n")]
+            lines += ["NOT seen again in a process of its own; it was: \(example.steps.text)"]
+        }
+        return lines.joined(separator: "\n")
+    }
+}

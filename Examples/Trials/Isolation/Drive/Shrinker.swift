@@ -1,0 +1,71 @@
+/// Makes a sequence that fails shorter and plainer, as long as it fails alike.
+struct Shrinker {
+    let settings: Settings
+    let title: String
+
+    init(_ settings: Settings, title: String) { (self.settings, self.title) = (settings, title) }
+
+    /// - Returns: The shortest that was found, and in how many of three tries it failed; `nil` if it did not fail again.
+    func shrink(_ steps: [Step]) -> (finding: Finding, tries: Int)? {
+        guard var best = failure(of: steps, tries: 3) else { return nil }
+        var isShorter = true
+        while isShorter {
+            isShorter = false
+            for candidate in candidates(best.finding.steps) {
+                guard let found = failure(of: candidate, tries: 1) else { continue }
+                best = found
+                isShorter = true
+                break
+            }
+        }
+        return failure(of: best.finding.steps, tries: 3) ?? best
+    }
+
+    /// One step less, or one step plainer.
+    private func candidates(_ steps: [Step]) -> [[Step]] {
+        var candidates: [[Step]] = []
+        for index in steps.indices where steps.count > 1 {
+            var shorter = steps
+            shorter.remove(at: index)
+            candidates.append(shorter)
+        }
+        for index in steps.indices {
+            for plain in ["get@ok", "get@\(steps[index].outcome.name)", "\(steps[index].kind.name)@ok"] {
+                guard let step = try? Step(plain), step.description != steps[index].description,
+                    weight(step) < weight(steps[index])
+                else { continue }
+                var plainer = steps
+                plainer[index] = step
+                candidates.append(plainer)
+            }
+        }
+        return candidates
+    }
+
+    private func weight(_ step: Step) -> Int {
+        (step.kind.name == "get" ? 0 : 1) + (step.outcome.name == "ok" ? 0 : 1)
+    }
+
+    private func failure(of steps: [Step], tries: Int) -> (finding: Finding, tries: Int)? {
+        var failed = 0
+        var finding: Finding?
+        for _ in 0..<tries {
+            guard let child = try? Child(settings) else { continue }
+            defer { child.end() }
+            let texts: [String] =
+                switch child.run(steps, number: 1) {
+                case .done(let found): found
+                case .ended(let how): ["the process ended by \(how)"]
+                case .hung: ["the process hung"]
+                }
+            for text in texts {
+                let other = Finding(steps: steps, text: text)
+                guard other.title == title else { continue }
+                failed += 1
+                finding = other
+                break
+            }
+        }
+        return finding.map { ($0, failed) }
+    }
+}

@@ -1,0 +1,94 @@
+import Foundation
+import TrialSupport
+
+/// The child: it reads units from its input, one in a line, runs them and says what it found.
+///
+///     unit:   NUMBER <tab> STEP STEP …
+///     answer: BEGIN NUMBER, FOUND NUMBER BASE64, END NUMBER
+final class Worker {
+    private let runner: Runner
+    private var alone: [String: Observation] = [:]
+    private let front: Process
+    private var units = 0
+    private var descriptors = 0
+
+    init(folder: String, front program: String) throws {
+        ThisProcess.ignorePipes()
+        front = Process()
+        front.executableURL = URL(filePath: program)
+        front.arguments = [folder]
+        let (input, output) = (Pipe(), Pipe())
+        front.standardInput = input
+        front.standardOutput = output
+        try front.run()
+        var text = ""
+        while !text.hasSuffix("\n"), let byte = try output.fileHandleForReading.read(upToCount: 1), !byte.isEmpty {
+            text += String(decoding: byte, as: UTF8.self)
+        }
+        guard let port = UInt16(text.trimmingCharacters(in: .whitespacesAndNewlines)) else {
+            throw PeerFailure("the program that speaks TLS has not said its port")
+        }
+        let peer = try Peer(front: port, folder: folder)
+        try input.fileHandleForWriting.write(contentsOf: Data("\(peer.one)\n".utf8))
+        Self.input = input
+        ThisProcess.set("http_proxy", "http://user-environment:pw-environment;@127.0.0.1:\(peer.proxy)")
+        ThisProcess.set("no_proxy", "127.0.0.1,localhost,::1,test.invalid,localtest,unix.test,moved.test")
+        runner = try Runner(peer: peer, folder: folder)
+    }
+
+    /// The program that speaks TLS ends with this.
+    nonisolated(unsafe) private static var input: Pipe?
+
+    func work() async {
+        while let line = readLine() {
+            let parts = line.split(separator: "\t").map(String.init)
+            guard parts.count == 2 else { continue }
+            Self.say("BEGIN \(parts[0])")
+            do {
+                let steps = try parts[1].split(separator: " ").map { try Step(String($0)) }
+                for fault in await judge(steps) {
+                    Self.say("FOUND \(parts[0]) \(Data(fault.utf8).base64EncodedString())")
+                }
+            } catch {
+                Self.say("FOUND \(parts[0]) \(Data("the trial itself: \(error)".utf8).base64EncodedString())")
+            }
+            Self.say("END \(parts[0])")
+        }
+        front.terminate()
+    }
+
+    private func judge(_ steps: [Step]) async -> [String] {
+        guard let last = steps.last else { return [] }
+        let number = steps.count - 1
+        let run = await runner.run(steps)
+        var faults = Judge(runner: runner, steps: steps, run: run).faults
+        let judge = Judge(runner: runner, steps: steps, run: run)
+        if steps.count > 1, last.outcome.isSteady {
+            faults += judge.differences(from: await observation(of: last, number))
+        }
+        return faults + leaks()
+    }
+
+    /// The last step alone, over a dispatcher of its own; found out once.
+    private func observation(of step: Step, _ number: Int) async -> Observation {
+        let key = "\(step) \(number)"
+        if let known = alone[key] { return known }
+        let run = await runner.run([step], first: number)
+        alone[key] = run.observations[0]
+        return run.observations[0]
+    }
+
+    /// Descriptors stay where they are after the first units.
+    private func leaks() -> [String] {
+        units += 1
+        guard units % 50 == 0 else { return [] }
+        let now = ProcessFigures.now.descriptors
+        defer { if descriptors == 0 { descriptors = now } }
+        guard descriptors > 0, now > descriptors + 8 else { return [] }
+        let grown = now - descriptors
+        descriptors = now
+        return ["descriptors grew by \(grown) within 50 units"]
+    }
+
+    private static func say(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
+}

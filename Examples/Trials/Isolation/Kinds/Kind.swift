@@ -1,0 +1,102 @@
+import Foundation
+import HTTPTypes
+import NetworkLayer
+
+/// A kind of request: what a caller may ask for, one group of options or one form of body at a time.
+struct Kind: Sendable {
+    typealias Change = @Sendable (_ place: Place, _ request: inout TransportRequest) throws -> Void
+
+    let name: String
+    let site: Site
+    let method: HTTPMethod
+    let change: Change
+    /// Where its change stands, to be printed in a test.
+    let file: String
+    let line: Int
+    /// How a pipeline is set up, for kinds that go through one.
+    let pipeline: (@Sendable (inout NetworkClient) -> Void)?
+
+    init(
+        _ name: String, at site: Site = .one, _ method: HTTPMethod = .get, file: String = #filePath, line: Int = #line,
+        _ change: @escaping Change = { _, _ in }
+    ) {
+        (self.name, self.site, self.method, self.change) = (name, site, method, change)
+        (self.file, self.line, pipeline) = (file, line, nil)
+    }
+
+    /// A kind that goes through a pipeline.
+    init(
+        _ name: String, _ method: HTTPMethod = .get, pipeline: @escaping @Sendable (inout NetworkClient) -> Void,
+        file: String = #filePath, line: Int = #line, change: @escaping Change = { _, _ in }
+    ) {
+        (self.name, site, self.method, self.change) = (name, .one, method, change)
+        (self.file, self.line, self.pipeline) = (file, line, pipeline)
+    }
+
+    /// Where a kind's request goes.
+    enum Site: Sendable, Hashable {
+        case one
+        case two
+        case named(String)
+        case ipv6
+        case proxied
+        case secure(String)
+    }
+
+    /// Whether a second execution would do harm.
+    var isOneTime: Bool { method == .post || method == .patch }
+    var isSecure: Bool { if case .secure = site { true } else { false } }
+
+    /// What belongs to it alone, in every form in which it may be seen.
+    var secrets: [String] {
+        let pair = Data("user-\(name):pw-\(name);".utf8).base64EncodedString()
+        return ["user-\(name)\"", "user-\(name):", "pw-\(name);", "key-\(name)/", "token-\(name);", "cookie-of-\(name);", pair]
+    }
+
+    func request(_ place: Place) throws -> TransportRequest {
+        var request = TransportRequest(method: method, url: try place.url(site))
+        try change(place, &request)
+        return request
+    }
+
+    /// Every kind there is.
+    static let all = plain + bodies + authentications + proxies + connections + secure + others
+    static let named = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })
+}
+
+/// Where the peer is for one step, and whose step it is.
+struct Place: Sendable {
+    let kind: String
+    let outcome: String
+    let step: Int
+    let one: Int
+    let two: Int
+    let proxyPort: Int
+    let silent: Int
+    let unixPath: String
+    let abstractName: String
+    let folder: String
+
+    var user: String { "user-\(kind)" }
+    var password: Secret { Secret("pw-\(kind);") }
+    var token: String { "token-\(kind);" }
+    var authorities: TLSOptions.Authorities { .file(folder + "/ca.pem") }
+
+    func proxy(_ scheme: String = "http", isNamed: Bool = false) -> Proxy {
+        let url = "\(scheme)://127.0.0.1:\(proxyPort)"
+        return isNamed ? Proxy(url, user: user, password: password) : Proxy(url)
+    }
+
+    func url(_ site: Kind.Site) throws -> RequestURL {
+        let base =
+            switch site {
+            case .one: "http://127.0.0.1:\(one)"
+            case .two: "http://127.0.0.1:\(two)"
+            case .named(let host): "http://\(host):\(one)"
+            case .ipv6: "http://[::1]:\(one)"
+            case .proxied: "http://proxied.test:\(one)"
+            case .secure(let host): "https://\(host):\(one)"
+                }
+        return try RequestURL("\(base)/\(outcome)/s\(step)/\(kind)")
+    }
+}

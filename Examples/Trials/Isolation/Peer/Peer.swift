@@ -1,0 +1,54 @@
+import Foundation
+import Synchronization
+
+/// The peer of all requests of a process: several origins, a proxy of each kind, a name service, each on a port that takes them all.
+///
+/// What it does is in the request's path, `/OUTCOME/sSTEP/KIND`, so it needs no state.
+final class Peer: Sendable {
+    let log = PeerLog()
+    let one: UInt16
+    let two: UInt16
+    /// A proxy by what it is asked; the port tells it apart.
+    let proxy: UInt16
+    /// It takes connections and is silent.
+    let silent: UInt16
+    let unixPath: String
+    let abstractName: String
+    /// Where the program is that speaks TLS for it.
+    let front: UInt16
+    /// The ways of connections that go through the front, by the port they come from.
+    private let ways = Mutex<[Int: [String]]>([:])
+
+    init(front: UInt16, folder: String) throws {
+        let sockets = try (0..<4).map { _ in try PeerSocket.listening() }
+        let ports = sockets.map { UInt16($0.name().port) }
+        (one, two, proxy, silent) = (ports[0], ports[1], ports[2], ports[3])
+        self.front = front
+        unixPath = folder + "/peer-\(getpid()).sock"
+        abstractName = "isolation-\(getpid())"
+        try? FileManager.default.removeItem(atPath: unixPath)
+        let locals = try [
+            PeerSocket.listening(at: unixPath, isAbstract: false),
+            PeerSocket.listening(at: abstractName, isAbstract: true),
+        ]
+        let names = ["one", "two", "proxy", "silent", "unix", "abstract"]
+        for (name, socket) in zip(names, sockets + locals) {
+            Thread.detachNewThread { [self] in
+                while let accepted = socket.accept() { serve(accepted, from: name) }
+            }
+        }
+    }
+
+    private func serve(_ socket: PeerSocket, from listener: String) {
+        Thread.detachNewThread { [self] in
+            let way = "\(listener) \(socket.name().address)"
+            let connection = PeerConnection(socket, number: log.open(way), way: [way], peer: self)
+            if listener == "silent" { connection.beSilent() } else { connection.run() }
+            log.close(connection.number)
+            socket.close()
+        }
+    }
+
+    func remember(_ way: [String], from port: Int) { ways.withLock { $0[port] = way } }
+    func way(from port: Int) -> [String] { ways.withLock { $0.removeValue(forKey: port) } ?? [] }
+}

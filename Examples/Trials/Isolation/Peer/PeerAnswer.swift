@@ -1,0 +1,203 @@
+import Foundation
+import TrialSupport
+
+/// What the peer says to a request that it has read, byte for byte.
+struct PeerAnswer {
+    let exchange: PeerExchange
+
+    init(_ exchange: PeerExchange) { self.exchange = exchange }
+
+    static let digest = "Digest realm=\"r\", nonce=\"n1\", qop=\"auth\", algorithm=MD5"
+    static let challenges =
+        "WWW-Authenticate: NTLM\r\nWWW-Authenticate: Negotiate\r\nWWW-Authenticate: \(digest)\r\n"
+        + "WWW-Authenticate: Basic realm=\"r\"\r\n"
+    static let proxyChallenge =
+        "HTTP/1.1 407 No\r\nProxy-Authenticate: \(digest)\r\nProxy-Authenticate: Basic realm=\"r\"\r\n"
+        + "Content-Length: 0\r\n\r\n"
+    /// NTLM's second message, always the same.
+    private static let ntlm =
+        "TlRMTVNTUAACAAAAAAAAADgAAAABggAAASNFZ4mrze8AAAAAAAAAAAAAAAA4AAAA"
+
+    private var socket: PeerSocket { exchange.connection.socket }
+    private var log: PeerLog { exchange.connection.peer.log }
+    /// Each answer says whose it is.
+    private var text: String { "answer to /" + exchange.parts.joined(separator: "/") + "\n" }
+    private var isHead: Bool { exchange.method == "HEAD" }
+
+    /// - Returns: Whether the connection goes on.
+    func run() -> Bool {
+        if exchange.isLookUp { return PeerNames(exchange).run() }
+        return challenge() ?? whole() ?? broken() ?? odd() ?? ok()
+    }
+
+    func ok(_ more: String = "", status: String = "200 OK", version: String = "HTTP/1.1") -> Bool {
+        let body = isHead ? "" : text
+        return exchange.send(
+            "\(version) \(status)\r\nX-Peer: isolation\r\n\(more)Content-Length: \(text.utf8.count)\r\n\r\n\(body)")
+    }
+
+    /// Rounds of authentication.
+    private func challenge() -> Bool? {
+        if let given = exchange.field("authorization") ?? exchange.field("proxy-authorization"),
+            given.hasPrefix("NTLM TlRMTVNTUAAB")
+        {
+            return ok("WWW-Authenticate: NTLM \(Self.ntlm)\r\n", status: "401 Go on")
+        }
+        switch exchange.outcome {
+        case "challenge-401" where exchange.field("authorization") == nil:
+            return ok(Self.challenges, status: "401 No")
+        case "challenge-again": return ok(Self.challenges, status: "401 No")
+        case "challenge-close" where exchange.field("authorization") == nil:
+            _ = ok(Self.challenges + "Connection: close\r\n", status: "401 No")
+            return false
+        case "challenge-407" where exchange.field("proxy-authorization") == nil && isByProxy:
+            return exchange.send(Self.proxyChallenge)
+        case "http10-401":
+            return ok("WWW-Authenticate: \(Self.digest)\r\nConnection: keep-alive\r\n", status: "401 No", version: "HTTP/1.0")
+        case "http10-407" where isByProxy:
+            let keeps = "Proxy-Authenticate: \(Self.digest)\r\nConnection: keep-alive\r\n"
+            return ok(keeps, status: "407 No", version: "HTTP/1.0")
+        default: return nil
+        }
+    }
+
+    private var isByProxy: Bool { exchange.connection.way[0].hasPrefix("proxy") }
+
+    /// Good answers of every form.
+    private func whole() -> Bool? {
+        switch exchange.outcome {
+        case "close":
+            _ = ok("Connection: close\r\n")
+            return false
+        case "hold":
+            let step = exchange.step ?? 0
+            log.signal("holding s\(step)").fire()
+            log.signal("release s\(step)").block()
+            return ok()
+        case "decoy":
+            log.signal("decoy \(exchange.parts.last ?? "")").fire()
+            log.signal("decoys").block()
+            return ok()
+        case "prelude", "http10", "http10-known":
+            return ok("Connection: keep-alive\r\nProxy-Connection: keep-alive\r\n", version: "HTTP/1.0")
+        case "http10-close":
+            _ = ok(version: "HTTP/1.0")
+            return false
+        case "chunked":
+            let size = String(text.utf8.count, radix: 16)
+            let body = isHead ? "" : "\(size)\r\n\(text)\r\n0\r\nX-After: it\r\n\r\n"
+            return exchange.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: X-After\r\n\r\n\(body)")
+        case "interim":
+            exchange.send("HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\nHTTP/1.1 102 Processing\r\n\r\n")
+            return ok()
+        case "empty": return exchange.send("HTTP/1.1 204 No Content\r\n\r\n")
+        case "not-found": return ok(status: "404 Not Found")
+        case "unavailable": return ok("Retry-After: 0\r\n", status: "503 Busy")
+        case "cookies":
+            return ok("Set-Cookie: session=cookie-of-\(exchange.parts.last ?? ""); Path=/\r\n")
+        case "redirect":
+            return ok("Location: \(redirectTarget)\r\n", status: "302 Found")
+        case "redirect-307":
+            return ok("Location: \(redirectTarget)\r\n", status: "307 Temporary Redirect")
+        case "gzip", "gzip-broken": return packed(isBroken: exchange.outcome == "gzip-broken")
+        case "large": return large()
+        default: return nil
+        }
+    }
+
+    /// The other origin answers well.
+    private var redirectTarget: String {
+        "http://127.0.0.1:\(exchange.connection.peer.two)/ok/s\(exchange.step ?? 0)/\(exchange.parts.last ?? "")"
+    }
+
+    private func packed(isBroken: Bool) -> Bool {
+        let plain = "a body that was packed\n"
+        var bytes = StoredGzip.of(Array(plain.utf8))
+        if isBroken { bytes[12] ^= 0x55 }
+        exchange.send("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: \(bytes.count)\r\n\r\n")
+        return isHead ? true : socket.send(bytes)
+    }
+
+    private func large() -> Bool {
+        let count = 300_000
+        exchange.send("HTTP/1.1 200 OK\r\nContent-Length: \(count)\r\n\r\n")
+        return isHead ? true : socket.send([UInt8](repeating: 0x61, count: count))
+    }
+
+    /// Answers that break off, or never come.
+    private func broken() -> Bool? {
+        switch exchange.outcome {
+        case "waiting-reset":
+            socket.resetOnClose()
+            return false
+        case "silent-close": return false
+        case "close-if-kept": return exchange.isFirst ? ok() : false
+        case "waiting-stall", "idle-stall": return stall()
+        case "body-reset", "body-truncated", "body-stall", "body-cancel", "body-dropped", "head-reset":
+            let isHeadBroken = exchange.outcome == "head-reset"
+            exchange.send(
+                isHeadBroken ? "HTTP/1.1 200 OK\r\nX-Half" : "HTTP/1.1 200 OK\r\nContent-Length: 9000\r\n\r\nhalf")
+            if isHead { return false }
+            if exchange.outcome == "body-truncated" { return false }
+            if exchange.outcome == "body-reset" || isHeadBroken {
+                socket.resetOnClose()
+                return false
+            }
+            return stall()
+        default: return nil
+        }
+    }
+
+    private func stall() -> Bool {
+        log.signal("done s\(exchange.step ?? 0)").block()
+        return false
+    }
+
+    /// Answers that no peer should give.
+    private func odd() -> Bool? {
+        switch exchange.outcome {
+        case "surplus":
+            return ok() && exchange.send("surplus bytes that belong to no answer")
+        case "surplus-answer":
+            return ok() && exchange.send("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nforged")
+        case "bad-line":
+            exchange.send("220 mail.example ESMTP\r\n\r\n")
+            return false
+        case "bad-first-field":
+            exchange.send("HTTP/1.1 200 OK\r\n\tX: y\r\nServer: test-server-of-some-length\r\nContent-Length: 0\r\n\r\n")
+            return false
+        case "folded":
+            let body = isHead ? "" : "folded"
+            exchange.send("HTTP/1.1 200 OK\r\nX-A: \(filler)\r\n more\r\n\tand more\r\nContent-Length: 6\r\n\r\n\(body)")
+            return true
+        case "huge-head":
+            exchange.send("HTTP/1.1 200 OK\r\nX-A: \(String(repeating: filler, count: 4_000))\r\n\r\n")
+            return false
+        case "bad-length":
+            exchange.send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 7\r\n\r\nhello")
+            return false
+        case "bad-chunk":
+            exchange.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\nzz\r\n")
+            return false
+        default: return nil
+        }
+    }
+
+    private var filler: String { String(repeating: "filler ", count: 20) }
+}
+
+/// gzip without compression (RFC 1952): enough to be unpacked.
+enum StoredGzip {
+    static func of(_ bytes: [UInt8]) -> [UInt8] {
+        var crc: UInt32 = ~0
+        for byte in bytes {
+            crc ^= UInt32(byte)
+            for _ in 0..<8 { crc = crc & 1 == 1 ? (crc >> 1) ^ 0xEDB8_8320 : crc >> 1 }
+        }
+        let length = UInt16(bytes.count)
+        var out: [UInt8] = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 255, 1]
+        out += [UInt8(length & 0xFF), UInt8(length >> 8), UInt8(~length & 0xFF), UInt8(~length >> 8)] + bytes
+        for value in [~crc, UInt32(bytes.count)] { out += (0..<4).map { UInt8(value >> ($0 * 8) & 0xFF) } }
+        return out
+    }
+}

@@ -1,0 +1,115 @@
+import Foundation
+import NetworkLayer
+
+/// Decides about what a sequence came to.
+struct Judge {
+    let runner: Runner
+    let steps: [Step]
+    let run: Runner.Run
+    /// The number of the first step.
+    var first = 0
+
+    /// What is wrong by itself: each with a short title first.
+    var faults: [String] {
+        run.faults + strangers + doubles + mixUps + sharing + late
+    }
+
+    /// No request has a secret of another kind's.
+    private var strangers: [String] {
+        run.requests.flatMap { request -> [String] in
+            guard let step = request.step, steps.indices.contains(step - first) else { return [] }
+            // What keeps a place busy has no secrets at all; a prelude has its step's.
+            let isPlain = request.isHelper && !request.head.contains("/prelude/")
+            let own = isPlain ? "" : steps[step - first].kind.name
+            let text = request.head + String(decoding: request.body.start, as: UTF8.self)
+            return steps.filter { $0.kind.name != own }.flatMap { other in
+                other.kind.secrets.filter(text.contains).map { secret in
+                    "a stranger's secret: \(steps[step - first]) carries '\(secret)' of \(other)\n\(request.head)"
+                }
+            }
+        }
+    }
+
+    /// The outcomes in which the peer, or the caller, asks for another sending.
+    private static let asksAgain: Set<String> = [
+        "challenge-401", "challenge-again", "challenge-close", "challenge-407", "early-401", "http10-401", "http10-407",
+        "redirect-307",
+    ]
+
+    private var doubles: [String] {
+        steps.enumerated().compactMap { index, step in
+            guard step.kind.isOneTime, !Self.asksAgain.contains(step.outcome.name) else { return nil }
+            let seen = run.requests.filter { $0.step == index + first && !$0.isHelper && !$0.isTunnel && $0.isWhole }
+            let posts = seen.filter { $0.head.hasPrefix("POST") || $0.head.hasPrefix("PATCH") }
+            guard posts.count > 1 else { return nil }
+            return "executed \(posts.count) times: \(step)\n" + posts.map(\.head).joined(separator: "\n")
+        }
+    }
+
+    /// An answer belongs to its request.
+    private var mixUps: [String] {
+        zip(steps, run.observations).enumerated().compactMap { index, pair in
+            let (step, observation) = pair
+            guard observation.body.hasPrefix("answer to "), !observation.body.contains("/s\(index + first)/") else {
+                return nil
+            }
+            return "another request's answer: \(step) got '\(observation.body)'"
+        }
+    }
+
+    /// No outcome takes much longer than its timeouts.
+    private var late: [String] {
+        zip(steps, run.observations).compactMap { step, observation in
+            observation.seconds < 9 ? nil : "late: \(step) took \(observation.seconds) s"
+        }
+    }
+
+    /// Requests of one connection agree about how it was made.
+    private var sharing: [String] {
+        let byConnection = Dictionary(grouping: run.requests.filter { !$0.isHelper && !$0.isLookUp }, by: \.connection)
+        var faults: Set<String> = []
+        for requests in byConnection.values {
+            let users = requests.compactMap(\.step).reduce(into: [Int]()) { if $0.last != $1 { $0.append($1) } }
+            for (earlier, later) in zip(users, users.dropFirst()) { fault(earlier, later).map { _ = faults.insert($0) } }
+        }
+        return faults.sorted()
+    }
+
+    private func fault(_ earlier: Int, _ later: Int) -> String? {
+        guard let one = sharing(earlier), let other = sharing(later) else { return nil }
+        let pair = "\(steps[earlier - first]) then \(steps[later - first])"
+        if other.isFresh { return "a kept connection for a request that wants a new one: \(pair)" }
+        if one.forbidsReuse { return "a connection was kept against its request's will: \(pair)" }
+        // A redirect, or a helper, goes elsewhere than the options say.
+        if Exclusions.allowsSharing(steps[earlier - first], steps[later - first]) { return nil }
+        return one.difference(from: other).map { "a connection is shared across \($0): \(pair)" }
+    }
+
+    private func sharing(_ number: Int) -> Sharing? {
+        guard steps.indices.contains(number - first) else { return nil }
+        let step = steps[number - first]
+        guard !step.outcome.name.hasPrefix("redirect") else { return nil }
+        return (try? step.kind.request(runner.place(step, number: number))).map(Sharing.init)
+    }
+
+    /// Where the last step differs from itself alone.
+    func differences(from alone: Observation) -> [String] {
+        guard let last = run.observations.last, let step = steps.last else { return [] }
+        if Exclusions.comparesNothing(steps) { return [] }
+        var differences: [String] = []
+        func compare(_ name: String, _ lines: [String], _ other: [String]) {
+            guard lines != other else { return }
+            let changes = lines.difference(from: other).map { change in
+                switch change {
+                case .insert(_, let line, _): "+ \(line)"
+                case .remove(_, let line, _): "- \(line)"
+                }
+            }
+            differences.append("\(name) differs: \(step)\n" + changes.joined(separator: "\n"))
+        }
+        compare("the result", last.result, alone.result)
+        compare("the shape of the metrics", last.metrics, alone.metrics)
+        compare("the wire", last.wire, alone.wire)
+        return differences
+    }
+}

@@ -1,0 +1,59 @@
+import NetworkLayer
+
+/// What of a request's options a connection must have been made with to serve it.
+struct Sharing: Equatable {
+    let parts: [(name: String, value: String)]
+    let isFresh: Bool
+    let forbidsReuse: Bool
+
+    init(_ request: TransportRequest) {
+        let options = request.options
+        let (connection, names) = (options.connection, options.names)
+        func text(_ value: Any?) -> String { value.map { "\($0)" } ?? "none" }
+        var proxy = "\(options.proxy.choice)"
+        if case .explicit(let explicit) = options.proxy.choice {
+            // A clear proxy's fields and credentials are in each request; a tunnel's and SOCKS's made the connection.
+            let made = explicit.tunnel || request.url.scheme == "https" || explicit.url.hasPrefix("socks")
+            let named = "\(explicit.user ?? "") \(explicit.password?.value ?? "") \(explicit.headerFields)"
+            proxy = explicit.noProxy.isEmpty ? "\(explicit.url) \(explicit.tunnel) \(made ? named : "")" : "none"
+        }
+        let passesBy = request.url.host != "proxied.test" || !names.addresses.isEmpty
+        if options.proxy.choice == .environment { proxy = passesBy ? "none" : "the environment's" }
+        if options.proxy.choice == .none { proxy = "none" }
+        var parts = [
+            ("scheme", request.url.scheme), ("proxy", proxy), ("unixSocket", text(connection.unixSocket)),
+            ("interface", text(connection.interface)), ("localPorts", text(connection.localPorts)),
+            ("connectTo", text(names.connectTo)), ("host", "\(request.url.authority)"),
+        ]
+        if request.url.scheme == "https" { parts.append(("tls", Self.text(options.tls))) }
+        let isConnectionBound =
+            switch options.authentication {
+            case .ntlm, .negotiate: true
+            default: false
+            }
+        parts.append(("authentication", isConnectionBound ? text(options.authentication) : "of each request"))
+        let isPrior = options.httpVersion == .http2PriorKnowledge
+        parts.append(("prior knowledge", "\(isPrior)"))
+        if case let known = names.addresses.filter({ $0.host == request.url.host }), !known.isEmpty {
+            parts.append(("addresses", "\(known)"))
+        } else {
+            parts.append(("addresses", "looked up"))
+        }
+        self.parts = parts
+        (isFresh, forbidsReuse) = (connection.isFresh, connection.forbidsReuse)
+    }
+
+    private static func text(_ tls: TLSOptions) -> String {
+        "\(tls.authorities) \(tls.pinnedPublicKeys) \(tls.minimumVersion) \(tls.maximumVersion.map { "\($0)" } ?? "") "
+            + "\(tls.ciphers ?? "") \(tls.cipherSuites ?? "") \(tls.serverName ?? "") "
+            + (tls.clientCertificate.map { "\($0.certificate)" } ?? "")
+    }
+
+    static func == (left: Sharing, right: Sharing) -> Bool { left.difference(from: right) == nil }
+
+    /// The first part in which they differ.
+    func difference(from other: Sharing) -> String? {
+        zip(parts, other.parts).first { $0.value != $1.value }.map { "\($0.name) ('\($0.value)', '\($1.value)')" }
+            ?? (parts.count == other.parts.count ? nil : "scheme")
+    }
+}

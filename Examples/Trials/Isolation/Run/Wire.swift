@@ -1,0 +1,39 @@
+import Foundation
+
+/// What the peer saw of a step, in lines that two runs have alike.
+enum Wire {
+    /// What may differ between two runs of the same request, and why.
+    static let normalisations: [(name: String, reason: String)] = [
+        ("reused connections", "a kept connection may serve a request whose options allow it; the sharing rules judge which"),
+        ("times", "durations are measured and not compared"),
+        ("nonces", "cnonce and the response of a Digest, NTLM's third message and a signature's time differ by design"),
+        ("lookups over HTTPS", "an address that is still known need not be asked for again"),
+        ("CONNECT heads", "a kept tunnel has no new one; the one that made it is part of the request's way"),
+        ("'close-if-kept' results", "whether the connection was kept decides; its bytes and executions are still judged"),
+        ("NTLM over a kept connection", "NTLM authenticates the connection, and its rounds are not repeated"),
+    ]
+
+    static func lines(of step: Int, in requests: [SeenRequest], peer: Peer) -> [String] {
+        var lines: [String] = []
+        for request in requests {
+            if request.step != step || request.isHelper || request.isLookUp || request.isTunnel { continue }
+            lines.append("by " + request.way.joined(separator: ", "))
+            for line in normalised(request.head).split(separator: "\r\n") { lines.append("> \(line)") }
+            lines.append(request.isWhole ? "> body \(request.body.text)" : "> body not whole")
+        }
+        return lines
+    }
+
+    static func normalised(_ head: String) -> String {
+        var text = head
+        text = text.replacing(/cnonce="[^"]*"/, with: "cnonce=…").replacing(/response="[^"]*"/, with: "response=…")
+        text = text.replacing(/NTLM TlRMTVNTUAADA[A-Za-z0-9+\/=]*/, with: "NTLM …")
+        text = text.replacing(/Signature=[0-9a-f]*/, with: "Signature=…")
+        return text.replacing(/\d{8}T\d{6}Z/, with: "TIME")
+    }
+}
+
+extension SeenRequest {
+    var isLookUp: Bool { head.contains("/dns-query HTTP") }
+    var isTunnel: Bool { head.hasPrefix("CONNECT ") }
+}
