@@ -8,6 +8,7 @@ final class Driver: Sendable {
     private let pairs: [[Step]]
     private let findings = Findings()
     private let next = Atomic<Int>(0)
+    private let skipped = Atomic<Int>(0)
     private let nextSequence = Atomic<Int>(0)
     private let start = Date.now
 
@@ -38,12 +39,14 @@ final class Driver: Sendable {
     private func serve() {
         var child: Child?
         defer { child?.end() }
-        var recent: [[Step]] = []
         while let steps = takeUnit() {
+            if findings.isKnown(steps) {
+                skipped.add(1, ordering: .relaxed)
+                continue
+            }
             do {
                 let running = try child ?? Child(settings)
                 child = running
-                recent = recent.suffix(20) + [steps]
                 switch running.run(steps, number: 1) {
                 case .done(let found): for text in found { note(Finding(steps: steps, text: text)) }
                 case .ended(let how):
@@ -75,12 +78,21 @@ final class Driver: Sendable {
 
     private func note(_ finding: Finding) {
         guard findings.add(finding) else { return }
-        print("FOUND \(finding.text.prefix { $0 != "\n" })\n      \(finding.steps.text)")
+        let lines = finding.text.split(separator: "\n").prefix(12).joined(separator: "\n      ")
+        print("FOUND \(lines)\n   in \(finding.steps.text)")
     }
+
+    /// Making sequences shorter takes processes, and so time: two minutes at most.
+    private var isReportLong: Bool { Date.now.timeIntervalSince(end.withLock { $0 }) > 120 }
+    private let end = Mutex(Date.distantFuture)
 
     private func report() -> Int32 {
         let seconds = Date.now.timeIntervalSince(start)
-        for group in findings.groups { print(Report(settings).text(of: group.name, group.findings)) }
+        end.withLock { $0 = Date.now }
+        let report = Report(settings)
+        for group in findings.groups { print(report.text(of: group.name, group.findings, isShort: isReportLong)) }
+        let left = skipped.load(ordering: .relaxed)
+        if left > 0 { print("\n\(left) sequences were not run: their last outcome had ended 25 processes already") }
         let done = min(next.load(ordering: .relaxed), pairs.count)
         print("\nIsolation: \(done) of \(pairs.count) pairs, \(nextSequence.load(ordering: .relaxed)) longer sequences, "
             + "\(Int(seconds)) s, \(findings.count) findings in \(findings.groups.count) groups")

@@ -8,8 +8,18 @@ struct Finding: Sendable {
     var text: String
 
     var title: String { String(text.prefix { $0 != "\n" && $0 != ":" }) }
-    /// Findings of one cause mostly have these in common.
-    var group: String { title + " | " + steps.suffix(2).map(\.outcome.name).joined(separator: " then ") }
+    /// Findings of one cause mostly have these in common: what happened, and which lines are new.
+    var group: String {
+        let changes = text.split(separator: "\n").filter { $0.hasPrefix("+ ") }
+        let names = changes.map { line in
+            line.dropFirst(2).split(separator: " ").filter { !$0.contains("/") && $0 != ">" }.prefix(3).joined(separator: " ")
+        }
+        let ending = isCrash ? steps.last?.outcome.name ?? "" : ""
+        let what = names.isEmpty ? ending : Set(names).sorted().joined(separator: "; ")
+        return "\(title) | \(what.prefix(160))"
+    }
+
+    var isCrash: Bool { title.hasPrefix("the process") }
 }
 
 /// All findings of a run, by groups.
@@ -21,6 +31,17 @@ final class Findings: Sendable {
         state.withLock { groups in
             groups[finding.group, default: []].append(finding)
             return groups[finding.group]?.count == 1
+        }
+    }
+
+    /// Whether processes have ended often enough by this last outcome: each one costs a new process.
+    func isKnown(_ steps: [Step]) -> Bool {
+        state.withLock { groups in
+            let last = steps.last?.outcome.name
+            return groups.values.contains { findings in
+                guard let first = findings.first, first.isCrash, findings.count >= 25 else { return false }
+                return first.steps.last?.outcome.name == last
+            }
         }
     }
 

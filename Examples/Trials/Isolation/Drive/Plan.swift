@@ -11,7 +11,7 @@ struct Plan: Sendable {
     }
 
     /// Whose own result depends on time.
-    private static let lateKinds: Set<String> = ["doh-silent"]
+    private static let lateKinds: Set<String> = ["doh-silent", "stream-failing", "stream-short"]
 
     /// An outcome of TLS needs TLS, one of a proxy a proxy.
     private static func fits(_ outcome: Outcome, _ kind: Kind) -> Bool {
@@ -19,6 +19,7 @@ struct Plan: Sendable {
         return switch outcome.name {
         case "tls-reset", "tls-garbage": kind.isSecure
         case "challenge-407", "tunnel-refused", "http10-407": isProxied
+        case "surplus-late", "surplus-answer-late": !kind.asksFirst
         // What a redirect does to the transport is what a 200 does, unless the pipeline follows it.
         case "redirect", "redirect-307", "cookies": kind.pipeline != nil
         default: true

@@ -6,11 +6,14 @@ struct Report {
 
     init(_ settings: Settings) { self.settings = settings }
 
-    func text(of group: String, _ findings: [Finding]) -> String {
+    func text(of group: String, _ findings: [Finding], isShort: Bool) -> String {
         guard let example = findings.min(by: { $0.steps.count < $1.steps.count }) else { return "" }
         let shrinker = Shrinker(settings, title: example.title)
         var lines = ["", "==== \(group): \(findings.count)"]
-        if let short = shrinker.shrink(example.steps) {
+        if isShort {
+            lines += [example.text.split(separator: "\n").prefix(40).joined(separator: "\n")]
+            lines += ["in \(example.steps.text)"]
+        } else if let short = shrinker.shrink(example.steps) {
             lines += [short.finding.text.split(separator: "\n").prefix(40).joined(separator: "\n")]
             lines += ["in \(short.tries) of 3 tries, each in a new process: scripts/isolation --try \(short.finding.steps.text)"]
         } else {

@@ -4,7 +4,8 @@ import Foundation
 struct Settings: Sendable {
     var folder: String
     var front: String
-    var workers = 2
+    /// More than cores: much of the time is waiting.
+    var workers = 4
     /// How many last steps each first one is followed by; `nil` for all.
     var lasts: Int? = 3
     /// How long longer sequences are run, in seconds.

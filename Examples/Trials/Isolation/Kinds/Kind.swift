@@ -45,6 +45,8 @@ struct Kind: Sendable {
 
     /// Whether a second execution would do harm.
     var isOneTime: Bool { method == .post || method == .patch }
+    /// Whether libcurl asks for a challenge before it sends the body.
+    var asksFirst: Bool { ["digest", "ntlm", "negotiate", "any"].contains { name.contains($0) } }
     var isSecure: Bool { if case .secure = site { true } else { false } }
 
     /// What belongs to it alone, in every form in which it may be seen.

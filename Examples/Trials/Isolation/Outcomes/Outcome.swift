@@ -18,6 +18,8 @@ struct Outcome: Sendable {
         case sendRefused
         /// Sends after another one of its kind.
         case sendAfterOne
+        /// Sends, and goes on when the peer has sent more than the answer.
+        case sendAndAwaitSurplus
         /// Sends while its place and the waiting room are taken.
         case sendOverloaded
         /// Waits for its place, and gives up; or its time is over.
@@ -96,6 +98,8 @@ struct Outcome: Sendable {
         Outcome("gzip-broken"),
         Outcome("surplus"),
         Outcome("surplus-answer"),
+        Outcome("surplus-late", .sendAndAwaitSurplus),
+        Outcome("surplus-answer-late", .sendAndAwaitSurplus),
         Outcome("early-close"),
         Outcome("early-keep"),
         Outcome("early-401"),

@@ -31,9 +31,18 @@ struct PeerAnswer {
     }
 
     func ok(_ more: String = "", status: String = "200 OK", version: String = "HTTP/1.1") -> Bool {
+        exchange.send(okText(more, status: status, version: version))
+    }
+
+    private func okText(_ more: String = "", status: String = "200 OK", version: String = "HTTP/1.1") -> String {
         let body = isHead ? "" : text
-        return exchange.send(
-            "\(version) \(status)\r\nX-Peer: isolation\r\n\(more)Content-Length: \(text.utf8.count)\r\n\r\n\(body)")
+        return
+            "\(version) \(status)\r\nX-Peer: isolation\r\n\(more)Content-Length: \(text.utf8.count)\r\n\r\n\(body)"
+    }
+
+    private var surplus: String {
+        exchange.outcome.hasPrefix("surplus-answer")
+            ? "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nforged" : "surplus bytes that belong to no answer"
     }
 
     /// Rounds of authentication.
@@ -156,10 +165,15 @@ struct PeerAnswer {
     /// Answers that no peer should give.
     private func odd() -> Bool? {
         switch exchange.outcome {
-        case "surplus":
-            return ok() && exchange.send("surplus bytes that belong to no answer")
-        case "surplus-answer":
-            return ok() && exchange.send("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nforged")
+        case "surplus", "surplus-answer":
+            return socket.send(Array((okText() + surplus).utf8))
+        case "surplus-late", "surplus-answer-late":
+            // When the answer has been read: the runner goes on once it is there.
+            _ = ok()
+            log.signal("read s\(exchange.step ?? 0)").block()
+            exchange.send(surplus)
+            log.signal("surplus s\(exchange.step ?? 0)").fire()
+            return true
         case "bad-line":
             exchange.send("220 mail.example ESMTP\r\n\r\n")
             return false

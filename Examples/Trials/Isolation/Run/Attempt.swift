@@ -63,10 +63,15 @@ struct Attempt: Sendable {
         observation.metrics = [
             "retries \(number(metrics.retries))",
             "version \(metrics.httpVersion ?? "none"), TLS \(metrics.tlsVersion ?? "none") \(metrics.tlsCipher ?? "none")",
-            "bytes sent \(number(metrics.requestBodyBytes)), on the wire \(number(metrics.responseWireBytes)), "
-                + "of the body \(number(metrics.responseBodyBytes))",
+            isChunked ? "sent in chunks" : "bytes sent \(number(metrics.requestBodyBytes))",
+            "bytes on the wire \(number(metrics.responseWireBytes)), of the body \(number(metrics.responseBodyBytes))",
             "reuse is \(metrics.connectionReused == nil ? "unknown" : "known")",
         ]
+    }
+
+    private var isChunked: Bool {
+        guard let body = request.body else { return false }
+        return body.length == nil || request.options.requestCompression != .none
     }
 
     /// Without the message, which may have numbers of its own.

@@ -93,7 +93,7 @@ final class Runner: Sendable {
 
     private func perform(_ step: Step, number: Int, over dispatcher: CurlNetworkDispatcher) async -> Observation {
         peer.log.begin(step: number, outcome: step.outcome.name)
-        defer { for name in ["done", "release"] { peer.log.signal("\(name) s\(number)").fire() } }
+        defer { for name in ["done", "release", "read"] { peer.log.signal("\(name) s\(number)").fire() } }
         do {
             let place = place(step, number: number)
             var request = try step.kind.request(place)
@@ -128,12 +128,22 @@ final class Runner: Sendable {
 
     private func act(_ attempt: Attempt, _ step: Step, _ number: Int) async throws -> Observation {
         switch step.outcome.act {
-        case .send, .sendRefused, .timeOut, .cancelBody, .dropBody: return await attempt.run()
+        case .send, .sendRefused, .timeOut, .dropBody: return await attempt.run()
+        // It cancels its own task.
+        case .cancelBody: return await Task { await attempt.run() }.value
         case .sendAfterOne:
             let place = place(step, number: number, outcome: "prelude")
             let request = TransportRequest(url: try place.url(step.kind.site), options: attempt.request.options)
             _ = await Attempt(step: step, request: request, dispatcher: attempt.dispatcher).run()
             return await attempt.run()
+        case .sendAndAwaitSurplus:
+            let observation = await attempt.run()
+            peer.log.signal("read s\(number)").fire()
+            // Where the answer was refused or never came there is none.
+            if observation.body.hasPrefix("answer"), step.kind.pipeline == nil {
+                await peer.log.signal("surplus s\(number)").wait()
+            }
+            return observation
         case .sendOverloaded, .cancelQueued, .timeOutQueued: return try await queued(attempt, step, number)
         case .cancel(let point):
             return await cancelled(attempt, at: peer.log.signal(point == "silent" ? "silent s\(number)" : "\(point) s\(number)"))

@@ -1,7 +1,7 @@
 import NetworkLayer
 
 /// What of a request's options a connection must have been made with to serve it.
-struct Sharing: Equatable {
+struct Sharing {
     let parts: [(name: String, value: String)]
     let isFresh: Bool
     let forbidsReuse: Bool
@@ -49,11 +49,12 @@ struct Sharing: Equatable {
             + (tls.clientCertificate.map { "\($0.certificate)" } ?? "")
     }
 
-    static func == (left: Sharing, right: Sharing) -> Bool { left.difference(from: right) == nil }
-
     /// The first part in which they differ.
-    func difference(from other: Sharing) -> String? {
-        zip(parts, other.parts).first { $0.value != $1.value }.map { "\($0.name) ('\($0.value)', '\($1.value)')" }
-            ?? (parts.count == other.parts.count ? nil : "scheme")
+    func difference(from other: Sharing, ignoring ignored: Set<String> = []) -> String? {
+        for part in parts where !ignored.contains(part.name) {
+            let value = other.parts.first { $0.name == part.name }?.value ?? "none"
+            if part.value != value { return "\(part.name) ('\(part.value)', '\(value)')" }
+        }
+        return nil
     }
 }

@@ -7,6 +7,7 @@ enum Wire {
         ("reused connections", "a kept connection may serve a request whose options allow it; the sharing rules judge which"),
         ("times", "durations are measured and not compared"),
         ("nonces", "cnonce and the response of a Digest, NTLM's third message and a signature's time differ by design"),
+        ("the count of bytes sent in chunks", "how a stream is cut into chunks is a matter of time; the body itself is compared"),
         ("lookups over HTTPS", "an address that is still known need not be asked for again"),
         ("CONNECT heads", "a kept tunnel has no new one; the one that made it is part of the request's way"),
         ("'close-if-kept' results", "whether the connection was kept decides; its bytes and executions are still judged"),
@@ -36,4 +37,10 @@ enum Wire {
 extension SeenRequest {
     var isLookUp: Bool { head.contains("/dns-query HTTP") }
     var isTunnel: Bool { head.hasPrefix("CONNECT ") }
+    /// Whether it made its connection one of a user's.
+    var namesConnection: Bool { head.contains("uthorization: NTLM") || head.contains("uthorization: Negotiate") }
+    /// Whether a server would have acted on it, and must not do so twice.
+    var isExecution: Bool {
+        !isHelper && !isTunnel && !isLookUp && isWhole && (head.hasPrefix("POST") || head.hasPrefix("PATCH"))
+    }
 }
