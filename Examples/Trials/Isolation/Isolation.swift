@@ -24,20 +24,22 @@ struct Isolation {
         }
     }
 
+    /// What was found, and the sequence as a test.
+    private static func tell(_ steps: [Step], _ text: String) throws {
+        print(text + "\n")
+        print(try Shrinker(Settings([]), title: "").test(of: Finding(steps: steps, text: text)))
+        exit(1)
+    }
+
     private static func trySequence(_ names: [String]) throws {
         let steps = try names.map { try Step($0) }
         let child = try Child(try Settings([]))
         defer { child.end() }
-        switch child.run(steps, number: 1) {
-        case .done(let found):
-            print(found.isEmpty ? "nothing was found" : found.joined(separator: "\n\n"))
-            if !found.isEmpty { exit(1) }
-        case .ended(let how):
-            print("the process ended by \(how)")
-            exit(1)
-        case .hung:
-            print("the process hung")
-            exit(1)
+        switch child.run(steps) {
+        case .done(let found) where found.isEmpty: print("nothing was found")
+        case .done(let found): try tell(steps, found.joined(separator: "\n\n"))
+        case .ended(let how): try tell(steps, "the process ended by \(how)")
+        case .hung: try tell(steps, "the process hung")
         }
     }
 

@@ -14,9 +14,13 @@ final class Child {
     private let output = Pipe()
     private let errors: URL
     private var buffer: [UInt8] = []
+    /// Whether the unit itself is over, and its last step runs alone.
+    private var isAlone = false
+    /// What the peer did on each connection of the last unit, if it tells.
+    private var scripts: [Int: [String]] = [:]
     let settings: Settings
 
-    init(_ settings: Settings) throws {
+    init(_ settings: Settings, isTelling: Bool = false) throws {
         self.settings = settings
         errors = URL(filePath: NSTemporaryDirectory() + "isolation-\(UUID().uuidString).txt")
         try Data().write(to: errors)
@@ -26,6 +30,7 @@ final class Child {
         // A trace of each crash takes seconds; freed memory is overwritten, so that its use shows.
         environment["SWIFT_BACKTRACE"] = "enable=no"
         environment["MALLOC_PERTURB_"] = environment["MALLOC_PERTURB_"] ?? "165"
+        if isTelling { environment["ISOLATION_TELLS"] = "yes" }
         for name in ["http_proxy", "https_proxy", "all_proxy", "HTTPS_PROXY", "ALL_PROXY"] { environment[name] = nil }
         process.environment = environment
         process.standardInput = input
@@ -34,15 +39,19 @@ final class Child {
         try process.run()
     }
 
-    var isRunning: Bool { process.isRunning }
+    /// The peer's scripts, in the order of the connections.
+    var transcript: [[String]] { scripts.sorted { $0.key < $1.key }.map(\.value) }
 
-    func run(_ steps: [Step], number: Int) -> Verdict {
-        let line = "\(number)\t\(steps.text)\n"
+    func run(_ steps: [Step], number: Int = 1, first: Int = 0) -> Verdict {
+        let line = "\(number)\t\(first)\t\(steps.text)\n"
+        (scripts, isAlone) = ([:], false)
         do { try input.fileHandleForWriting.write(contentsOf: Data(line.utf8)) } catch { return ending() }
         var found: [String] = []
         let deadline = Date.now + settings.patience
         while let line = readLine(until: deadline) {
             let words = line.split(separator: " ", maxSplits: 2).map(String.init)
+            if words[0] == "ALONE" { isAlone = true }
+            if words[0] == "SCRIPT", words.count == 3, !isAlone { scripts[Int(words[1]) ?? 0, default: []].append(words[2]) }
             guard words.count > 1, words[1] == "\(number)" else { continue }
             if words[0] == "END" { return .done(found) }
             if words[0] == "FOUND", words.count == 3, let data = Data(base64Encoded: words[2]) {

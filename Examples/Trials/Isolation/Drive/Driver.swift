@@ -22,7 +22,7 @@ final class Driver: Sendable {
 
     /// - Returns: The exit status.
     func run() -> Int32 {
-        print("\(Kind.all.count) kinds of request, \(Outcome.all.count) outcomes, \(Plan.firsts.count) first and "
+        Self.say("\(Kind.all.count) kinds of request, \(Outcome.all.count) outcomes, \(Plan.firsts.count) first and "
             + "\(Plan.lasts.count) last steps, \(pairs.count) pairs, seed \(settings.seed)")
         let group = DispatchGroup()
         for _ in 0..<settings.workers {
@@ -47,7 +47,7 @@ final class Driver: Sendable {
             do {
                 let running = try child ?? Child(settings)
                 child = running
-                switch running.run(steps, number: 1) {
+                switch running.run(steps) {
                 case .done(let found): for text in found { note(Finding(steps: steps, text: text)) }
                 case .ended(let how):
                     note(Finding(steps: steps, text: "the process ended by \(how)"))
@@ -76,10 +76,13 @@ final class Driver: Sendable {
 
     private let sequencesBegan = Mutex<Date?>(nil)
 
+    /// Not by way of `print`, which keeps it back: it is to be seen even if the process ends of itself.
+    private static func say(_ text: String) { FileHandle.standardOutput.write(Data((text + "\n").utf8)) }
+
     private func note(_ finding: Finding) {
         guard findings.add(finding) else { return }
         let lines = finding.text.split(separator: "\n").prefix(12).joined(separator: "\n      ")
-        print("FOUND \(lines)\n   in \(finding.steps.text)")
+        Self.say("FOUND \(lines)\n   in \(finding.steps.text)")
     }
 
     /// Making sequences shorter takes processes, and so time: two minutes at most.
@@ -90,11 +93,12 @@ final class Driver: Sendable {
         let seconds = Date.now.timeIntervalSince(start)
         end.withLock { $0 = Date.now }
         let report = Report(settings)
-        for group in findings.groups { print(report.text(of: group.name, group.findings, isShort: isReportLong)) }
+        for group in findings.groups { Self.say(report.text(of: group.name, group.findings, isShort: isReportLong)) }
+        if findings.count > 0 { Self.say("\n==== what these tests need beside them\n\n\(TestPrinter.support)") }
         let left = skipped.load(ordering: .relaxed)
-        if left > 0 { print("\n\(left) sequences were not run: their last outcome had ended 25 processes already") }
+        if left > 0 { Self.say("\n\(left) sequences were not run: their last outcome had ended 25 processes already") }
         let done = min(next.load(ordering: .relaxed), pairs.count)
-        print("\nIsolation: \(done) of \(pairs.count) pairs, \(nextSequence.load(ordering: .relaxed)) longer sequences, "
+        Self.say("\nIsolation: \(done) of \(pairs.count) pairs, \(nextSequence.load(ordering: .relaxed)) longer sequences, "
             + "\(Int(seconds)) s, \(findings.count) findings in \(findings.groups.count) groups")
         return findings.count == 0 ? 0 : 1
     }

@@ -10,13 +10,12 @@ struct Finding: Sendable {
     var title: String { String(text.prefix { $0 != "\n" && $0 != ":" }) }
     /// Findings of one cause mostly have these in common: what happened, and which lines are new.
     var group: String {
-        let changes = text.split(separator: "\n").filter { $0.hasPrefix("+ ") }
-        let names = changes.map { line in
-            line.dropFirst(2).split(separator: " ").filter { !$0.contains("/") && $0 != ">" }.prefix(3).joined(separator: " ")
-        }
-        let ending = isCrash ? steps.last?.outcome.name ?? "" : ""
-        let what = names.isEmpty ? ending : Set(names).sorted().joined(separator: "; ")
-        return "\(title) | \(what.prefix(160))"
+        if isCrash { return "\(title) | the last one's outcome is \(steps.last?.outcome.name ?? "none")" }
+        let new = text.split(separator: "\n").filter { $0.hasPrefix("+ ") }.map { $0.dropFirst(2) }
+        guard let first = new.first else { return title }
+        if new.contains(where: { $0.hasSuffix("forged") }) { return "\(title) | bytes that belong to no request" }
+        let line = new.first { $0.hasPrefix("error") } ?? new.first { $0.hasPrefix("> ") && $0.contains(":") } ?? first
+        return "\(title) | + \(line.prefix { $0 != ":" && $0 != "/" })"
     }
 
     var isCrash: Bool { title.hasPrefix("the process") }

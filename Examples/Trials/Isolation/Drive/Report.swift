@@ -15,6 +15,7 @@ struct Report {
             lines += ["in \(example.steps.text)"]
         } else if let short = shrinker.shrink(example.steps) {
             lines += [short.finding.text.split(separator: "\n").prefix(40).joined(separator: "\n")]
+            lines += ["", (try? shrinker.test(of: short.finding)) ?? "(no child for the test's scripts)", ""]
             lines += ["in \(short.tries) of 3 tries, each in a new process: scripts/isolation --try \(short.finding.steps.text)"]
         } else {
             lines += [example.text.split(separator: "\n").prefix(40).joined(separator: "\n")]

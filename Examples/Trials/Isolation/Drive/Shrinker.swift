@@ -46,6 +46,20 @@ struct Shrinker {
         (step.kind.name == "get" ? 0 : 1) + (step.outcome.name == "ok" ? 0 : 1)
     }
 
+    /// The sequence as a test.
+    func test(of finding: Finding) throws -> String {
+        let child = try Child(settings, isTelling: true)
+        defer { child.end() }
+        _ = child.run(finding.steps)
+        let other = try Child(settings, isTelling: true)
+        defer { other.end() }
+        if let last = finding.steps.last { _ = other.run([last], first: finding.steps.count - 1) }
+        let title = String(finding.text.prefix { $0 != "\n" })
+        return TestPrinter(
+            steps: finding.steps, title: title, scripts: child.transcript, scriptsAlone: other.transcript
+        ).text
+    }
+
     private func failure(of steps: [Step], tries: Int) -> (finding: Finding, tries: Int)? {
         var failed = 0
         var finding: Finding?
@@ -53,7 +67,7 @@ struct Shrinker {
             guard let child = try? Child(settings) else { continue }
             defer { child.end() }
             let texts: [String] =
-                switch child.run(steps, number: 1) {
+                switch child.run(steps) {
                 case .done(let found): found
                 case .ended(let how): ["the process ended by \(how)"]
                 case .hung: ["the process hung"]

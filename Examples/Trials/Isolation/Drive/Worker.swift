@@ -3,8 +3,8 @@ import TrialSupport
 
 /// The child: it reads units from its input, one in a line, runs them and says what it found.
 ///
-///     unit:   NUMBER <tab> STEP STEP …
-///     answer: BEGIN NUMBER, FOUND NUMBER BASE64, END NUMBER
+///     unit:   NUMBER <tab> FIRST-STEP'S-NUMBER <tab> STEP STEP …
+///     answer: SCRIPT CONNECTION STEP, ALONE, FOUND NUMBER BASE64, END NUMBER
 final class Worker {
     private let runner: Runner
     private var alone: [String: Observation] = [:]
@@ -42,11 +42,10 @@ final class Worker {
     func work() async {
         while let line = readLine() {
             let parts = line.split(separator: "\t").map(String.init)
-            guard parts.count == 2 else { continue }
-            Self.say("BEGIN \(parts[0])")
+            guard parts.count == 3 else { continue }
             do {
-                let steps = try parts[1].split(separator: " ").map { try Step(String($0)) }
-                for fault in await judge(steps) {
+                let steps = try parts[2].split(separator: " ").map { try Step(String($0)) }
+                for fault in await judge(steps, first: Int(parts[1]) ?? 0) {
                     Self.say("FOUND \(parts[0]) \(Data(fault.utf8).base64EncodedString())")
                 }
             } catch {
@@ -57,14 +56,14 @@ final class Worker {
         front.terminate()
     }
 
-    private func judge(_ steps: [Step]) async -> [String] {
+    private func judge(_ steps: [Step], first: Int) async -> [String] {
         guard let last = steps.last else { return [] }
-        let number = steps.count - 1
-        let run = await runner.run(steps)
-        var faults = Judge(runner: runner, steps: steps, run: run).faults
-        let judge = Judge(runner: runner, steps: steps, run: run)
+        let run = await runner.run(steps, first: first)
+        let judge = Judge(runner: runner, steps: steps, run: run, first: first)
+        var faults = judge.faults
         if steps.count > 1, last.outcome.isSteady {
-            faults += judge.differences(from: await observation(of: last, number))
+            Self.say("ALONE")
+            faults += judge.differences(from: await observation(of: last, first + steps.count - 1))
         }
         return faults + leaks()
     }
@@ -90,5 +89,5 @@ final class Worker {
         return ["descriptors grew by \(grown) within 50 units"]
     }
 
-    private static func say(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
+    static func say(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
 }

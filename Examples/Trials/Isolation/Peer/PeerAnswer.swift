@@ -18,7 +18,6 @@ struct PeerAnswer {
     private static let ntlm =
         "TlRMTVNTUAACAAAAAAAAADgAAAABggAAASNFZ4mrze8AAAAAAAAAAAAAAAA4AAAA"
 
-    private var socket: PeerSocket { exchange.connection.socket }
     private var log: PeerLog { exchange.connection.peer.log }
     /// Each answer says whose it is.
     private var text: String { "answer to /" + exchange.parts.joined(separator: "/") + "\n" }
@@ -124,20 +123,20 @@ struct PeerAnswer {
         var bytes = StoredGzip.of(Array(plain.utf8))
         if isBroken { bytes[12] ^= 0x55 }
         exchange.send("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: \(bytes.count)\r\n\r\n")
-        return isHead ? true : socket.send(bytes)
+        return isHead ? true : exchange.connection.send(bytes)
     }
 
     private func large() -> Bool {
         let count = 300_000
         exchange.send("HTTP/1.1 200 OK\r\nContent-Length: \(count)\r\n\r\n")
-        return isHead ? true : socket.send([UInt8](repeating: 0x61, count: count))
+        return isHead ? true : exchange.connection.send([UInt8](repeating: 0x61, count: count))
     }
 
     /// Answers that break off, or never come.
     private func broken() -> Bool? {
         switch exchange.outcome {
         case "waiting-reset":
-            socket.resetOnClose()
+            exchange.connection.reset()
             return false
         case "silent-close": return false
         case "close-if-kept": return exchange.isFirst ? ok() : false
@@ -149,7 +148,7 @@ struct PeerAnswer {
             if isHead { return false }
             if exchange.outcome == "body-truncated" { return false }
             if exchange.outcome == "body-reset" || isHeadBroken {
-                socket.resetOnClose()
+                exchange.connection.reset()
                 return false
             }
             return stall()
@@ -158,6 +157,7 @@ struct PeerAnswer {
     }
 
     private func stall() -> Bool {
+        log.write(".stall", of: exchange.connection.number)
         log.signal("done s\(exchange.step ?? 0)").block()
         return false
     }
@@ -166,7 +166,7 @@ struct PeerAnswer {
     private func odd() -> Bool? {
         switch exchange.outcome {
         case "surplus", "surplus-answer":
-            return socket.send(Array((okText() + surplus).utf8))
+            return exchange.send(okText() + surplus)
         case "surplus-late", "surplus-answer-late":
             // When the answer has been read: the runner goes on once it is there.
             _ = ok()

@@ -23,7 +23,7 @@ final class PeerConnection {
             case 4, 5: guard acceptSOCKS(version: first) else { return }
             default:
                 guard let head = readHead() else { return }
-                guard answer(head) else { return }
+                guard answer(head) else { return peer.log.write(".close", of: number) }
             }
         }
     }
@@ -34,6 +34,19 @@ final class PeerConnection {
         peer.log.signal("silent s\(peer.log.current.step)").fire()
         var total = 0
         while case .bytes(let bytes) = socket.receive(), total < 1 << 24 { total += bytes.count }
+    }
+
+    /// Sends, and writes it down.
+    @discardableResult
+    func send(_ bytes: [UInt8]) -> Bool {
+        peer.log.write(".send(\(SwiftText.literal(bytes)))", of: number)
+        return socket.send(bytes)
+    }
+
+    /// Ends with RST.
+    func reset() {
+        peer.log.write(".reset", of: number)
+        socket.resetOnClose()
     }
 
     // MARK: Reading
@@ -88,18 +101,19 @@ final class PeerConnection {
     private func acceptTunnel(_ head: String, to place: String) -> Bool {
         let outcome = peer.log.current.outcome
         let step = peer.log.current.step
+        peer.log.write(".read", of: number)
         _ = peer.log.add(
             SeenRequest(connection: number, position: position, way: way, head: head, isWhole: true, step: step))
         position += 1
         if outcome == "challenge-407", !head.lowercased().contains("proxy-authorization:") {
-            return socket.send(Array(PeerAnswer.proxyChallenge.utf8))
+            return send(Array(PeerAnswer.proxyChallenge.utf8))
         }
         if outcome == "tunnel-refused" {
-            socket.send(Array("HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n".utf8))
+            send(Array("HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n".utf8))
             return false
         }
         way.append("tunnel to \(peer.place(place))")
-        return socket.send(Array("HTTP/1.1 200 OK\r\n\r\n".utf8))
+        return send(Array("HTTP/1.1 200 OK\r\n\r\n".utf8))
     }
 
     private func acceptSOCKS(version: UInt8) -> Bool {

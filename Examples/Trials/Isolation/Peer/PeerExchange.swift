@@ -47,6 +47,7 @@ final class PeerExchange {
         if let step { log.signal("head s\(step)").fire() }
         if let early = beforeBody() { return early }
         guard readBody() else { return false }
+        log.write(".read", of: connection.number)
         log.update(number, body: body, isWhole: true)
         if let step, !isHelper { log.signal("body s\(step)").fire() }
         return PeerAnswer(self).run()
@@ -55,17 +56,21 @@ final class PeerExchange {
     func field(_ name: String) -> String? { fields.first { $0.name == name }?.value }
 
     @discardableResult
-    func send(_ text: String) -> Bool { connection.socket.send(Array(text.utf8)) }
+    func send(_ text: String) -> Bool { connection.send(Array(text.utf8)) }
 
     /// What some peers do without reading the body.
     /// - Returns: `nil` to read it.
     private func beforeBody() -> Bool? {
         let hasBody = field("content-length").map { $0 != "0" } ?? (field("transfer-encoding") != nil)
+        if hasBody, ["sending-reset", "sending-stall", "early-close"].contains(outcome) {
+            log.write(".readHead", of: connection.number)
+        }
         switch outcome {
         case "sending-reset" where hasBody:
-            connection.socket.resetOnClose()
+            connection.reset()
             return false
         case "sending-stall" where hasBody:
+            log.write(".stall", of: connection.number)
             connection.peer.log.signal("sending s\(step ?? 0)").fire()
             connection.peer.log.signal("done s\(step ?? 0)").block()
             return false

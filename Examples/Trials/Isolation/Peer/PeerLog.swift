@@ -42,13 +42,13 @@ final class PeerLog: Sendable {
         var requests: [SeenRequest] = []
         var connections = 0
         var open: [Int: String] = [:]
-        var asked: [Int: String] = [:]
         var signals: [String: Signal] = [:]
         var step = 0
         var outcome = "ok"
     }
 
     private let state = Mutex(State())
+    private let isTelling = ProcessInfo.processInfo.environment["ISOLATION_TELLS"] != nil
 
     /// Begins a unit; connections that are open stay what they are.
     func begin() {
@@ -79,6 +79,13 @@ final class PeerLog: Sendable {
 
     /// The connections that are open, by where they came in.
     var openWays: [String] { state.withLock { Array($0.open.values) } }
+
+    /// What was done on a connection, as a step of a script.
+    ///
+    /// It is told before it happens, since the process may end by it.
+    func write(_ step: @autoclosure () -> String, of connection: Int) {
+        if isTelling { Worker.say("SCRIPT \(connection) \(step())") }
+    }
 
     /// - Returns: The request's number in this log.
     func add(_ request: SeenRequest) -> Int {

@@ -18,6 +18,6 @@ struct PeerNames {
         if asksIPv4 { answer += [0xC0, 12, 0, 1, 0, 1, 0, 0, 0, 60, 0, 4, 127, 0, 0, 1] }
         exchange.send(
             "HTTP/1.1 200 OK\r\nContent-Type: application/dns-message\r\nContent-Length: \(answer.count)\r\n\r\n")
-        return exchange.connection.socket.send(answer)
+        return exchange.connection.send(answer)
     }
 }
