@@ -3,7 +3,7 @@ import Foundation
 /// Shows that nothing of one request reaches another: A then B over one dispatcher is B alone over a new one.
 ///
 ///     Isolation run [OPTION VALUE] …      pairs, then longer sequences
-///     Isolation try STEP STEP …           one sequence, with all that was seen
+///     Isolation try [all:] STEP STEP …    one sequence, or all of it at once, with what was found
 ///     Isolation list                      kinds, outcomes, and what is not compared
 @main
 struct Isolation {
@@ -24,23 +24,22 @@ struct Isolation {
         }
     }
 
-    /// What was found, and the sequence as a test.
-    private static func tell(_ steps: [Step], _ text: String) throws {
-        print(text + "\n")
-        print(try Shrinker(Settings([]), title: "").test(of: Finding(steps: steps, text: text)))
-        exit(1)
-    }
-
     private static func trySequence(_ names: [String]) throws {
-        let steps = try names.map { try Step($0) }
-        let child = try Child(try Settings([]))
+        let isAtOnce = names.first == "all:"
+        let steps = try names.dropFirst(isAtOnce ? 1 : 0).map { try Step($0) }
+        let settings = try Settings([])
+        let child = try Child(settings)
         defer { child.end() }
-        switch child.run(steps) {
-        case .done(let found) where found.isEmpty: print("nothing was found")
-        case .done(let found): try tell(steps, found.joined(separator: "\n\n"))
-        case .ended(let how): try tell(steps, "the process ended by \(how)")
-        case .hung: try tell(steps, "the process hung")
+        let text: String
+        switch child.run(steps, first: isAtOnce ? -1 : 0) {
+        case .done(let found) where found.isEmpty: return print("nothing was found")
+        case .done(let found): text = found.joined(separator: "\n\n")
+        case .ended(let how): text = "the process ended by \(how)"
+        case .hung: text = "the process hung"
         }
+        print(text + "\n")
+        if !isAtOnce { print(try Shrinker(settings, title: "").test(of: Finding(steps: steps, text: text))) }
+        exit(1)
     }
 
     private static func list() {

@@ -39,6 +39,8 @@ final class Child {
         try process.run()
     }
 
+    var isRunning: Bool { process.isRunning }
+
     /// The peer's scripts, in the order of the connections.
     var transcript: [[String]] { scripts.sorted { $0.key < $1.key }.map(\.value) }
 
@@ -51,7 +53,9 @@ final class Child {
         while let line = readLine(until: deadline) {
             let words = line.split(separator: " ", maxSplits: 2).map(String.init)
             if words[0] == "ALONE" { isAlone = true }
-            if words[0] == "SCRIPT", words.count == 3, !isAlone { scripts[Int(words[1]) ?? 0, default: []].append(words[2]) }
+            if words[0] == "SCRIPT", words.count == 3, !isAlone {
+                scripts[Int(words[1]) ?? 0, default: []].append(words[2])
+            }
             guard words.count > 1, words[1] == "\(number)" else { continue }
             if words[0] == "END" { return .done(found) }
             if words[0] == "FOUND", words.count == 3, let data = Data(base64Encoded: words[2]) {

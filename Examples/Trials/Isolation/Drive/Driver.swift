@@ -22,8 +22,9 @@ final class Driver: Sendable {
 
     /// - Returns: The exit status.
     func run() -> Int32 {
-        Self.say("\(Kind.all.count) kinds of request, \(Outcome.all.count) outcomes, \(Plan.firsts.count) first and "
-            + "\(Plan.lasts.count) last steps, \(pairs.count) pairs, seed \(settings.seed)")
+        Self.say(
+            "\(Kind.all.count) kinds of request, \(Outcome.all.count) outcomes, \(Plan.firsts.count) first and "
+                + "\(Plan.lasts.count) last steps, \(pairs.count) pairs, seed \(settings.seed)")
         let group = DispatchGroup()
         for _ in 0..<settings.workers {
             group.enter()
@@ -39,34 +40,31 @@ final class Driver: Sendable {
     private func serve() {
         var child: Child?
         defer { child?.end() }
-        while let steps = takeUnit() {
+        while let (steps, isAtOnce) = takeUnit() {
             if findings.isKnown(steps) {
                 skipped.add(1, ordering: .relaxed)
                 continue
             }
+            func found(_ text: String) { note(Finding(steps: steps, text: text, isAtOnce: isAtOnce)) }
             do {
                 let running = try child ?? Child(settings)
                 child = running
-                switch running.run(steps) {
-                case .done(let found): for text in found { note(Finding(steps: steps, text: text)) }
-                case .ended(let how):
-                    note(Finding(steps: steps, text: "the process ended by \(how)"))
-                    child = nil
-                case .hung:
-                    note(Finding(steps: steps, text: "the process hung"))
-                    child = nil
+                switch running.run(steps, first: isAtOnce ? -1 : 0) {
+                case .done(let texts): texts.forEach(found)
+                case .ended(let how): found("the process ended by \(how)")
+                case .hung: found("the process hung")
                 }
+                if !running.isRunning { child = nil }
             } catch {
-                note(Finding(steps: steps, text: "the trial itself: \(error)"))
-                return
+                return found("the trial itself: \(error)")
             }
         }
     }
 
-    private func takeUnit() -> [Step]? {
+    private func takeUnit() -> (steps: [Step], isAtOnce: Bool)? {
         guard !isOver else { return nil }
         let number = next.add(1, ordering: .relaxed).oldValue
-        if pairs.indices.contains(number) { return pairs[number] }
+        if pairs.indices.contains(number) { return (pairs[number], false) }
         sequencesBegan.withLock { $0 = $0 ?? Date.now }
         guard let began = sequencesBegan.withLock({ $0 }), settings.filter == nil,
             Date.now.timeIntervalSince(began) < settings.sequenceSeconds
@@ -82,24 +80,25 @@ final class Driver: Sendable {
     private func note(_ finding: Finding) {
         guard findings.add(finding) else { return }
         let lines = finding.text.split(separator: "\n").prefix(12).joined(separator: "\n      ")
-        Self.say("FOUND \(lines)\n   in \(finding.steps.text)")
+        Self.say("FOUND \(lines)\n   in \(finding.command)")
     }
 
     /// Making sequences shorter takes processes, and so time: two minutes at most.
-    private var isReportLong: Bool { Date.now.timeIntervalSince(end.withLock { $0 }) > 120 }
+    private var isOutOfTime: Bool { Date.now.timeIntervalSince(end.withLock { $0 }) > 120 }
     private let end = Mutex(Date.distantFuture)
 
     private func report() -> Int32 {
         let seconds = Date.now.timeIntervalSince(start)
         end.withLock { $0 = Date.now }
         let report = Report(settings)
-        for group in findings.groups { Self.say(report.text(of: group.name, group.findings, isShort: isReportLong)) }
+        for group in findings.groups { Self.say(report.text(of: group.name, group.findings, isShort: isOutOfTime)) }
         if findings.count > 0 { Self.say("\n==== what these tests need beside them\n\n\(TestPrinter.support)") }
         let left = skipped.load(ordering: .relaxed)
         if left > 0 { Self.say("\n\(left) sequences were not run: their last outcome had ended 25 processes already") }
         let done = min(next.load(ordering: .relaxed), pairs.count)
-        Self.say("\nIsolation: \(done) of \(pairs.count) pairs, \(nextSequence.load(ordering: .relaxed)) longer sequences, "
-            + "\(Int(seconds)) s, \(findings.count) findings in \(findings.groups.count) groups")
+        Self.say(
+            "\nIsolation: \(done) of \(pairs.count) pairs, \(nextSequence.load(ordering: .relaxed)) longer sequences, "
+                + "\(Int(seconds)) s, \(findings.count) findings in \(findings.groups.count) groups")
         return findings.count == 0 ? 0 : 1
     }
 }

@@ -6,7 +6,11 @@ struct Finding: Sendable {
     var steps: [Step]
     /// Its first line says in short what it is.
     var text: String
+    /// Whether the steps ran all at once.
+    var isAtOnce = false
 
+    /// As the command line takes it.
+    var command: String { (isAtOnce ? "all: " : "") + steps.text }
     var title: String { String(text.prefix { $0 != "\n" && $0 != ":" }) }
     /// Findings of one cause mostly have these in common: what happened, and which lines are new.
     var group: String {

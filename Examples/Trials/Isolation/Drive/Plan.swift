@@ -19,7 +19,8 @@ struct Plan: Sendable {
         return switch outcome.name {
         case "tls-reset", "tls-garbage": kind.isSecure
         case "challenge-407", "tunnel-refused", "http10-407": isProxied
-        case "surplus-late", "surplus-answer-late": !kind.asksFirst
+        // The stall would be in the answer to the first question, before the caller has anything to give up.
+        case "surplus-late", "surplus-answer-late", "body-cancel", "body-dropped": !kind.asksFirst
         // What a redirect does to the transport is what a 200 does, unless the pipeline follows it.
         case "redirect", "redirect-307", "cookies": kind.pipeline != nil
         default: true
@@ -38,15 +39,22 @@ struct Plan: Sendable {
             for offset in 0..<count { pairs.append([first, lasts[(turn + offset) % lasts.count]]) }
             turns[first.outcome.name] = turn + count
         }
+        // A request after its like, on the connection that was kept for it.
+        for last in Self.lasts where ["ok", "close-if-kept"].contains(last.outcome.name) {
+            pairs.append([try? Step("\(last.kind.name)@ok"), last].compactMap(\.self))
+        }
         if let filter = settings.filter { pairs = pairs.filter { $0.text.contains(filter) } }
         return pairs.shuffled(using: &random)
     }
 
     /// A longer sequence by its number.
-    func sequence(_ number: Int) -> [Step] {
+    ///
+    /// Every second one runs all at once, and is longer.
+    func sequence(_ number: Int) -> (steps: [Step], isAtOnce: Bool) {
         var random = SeededGenerator(seed: settings.seed &* 1_000_003 &+ UInt64(number))
-        let count = Int.random(in: 3...8, using: &random)
+        let isAtOnce = number % 2 == 1
+        let count = Int.random(in: isAtOnce ? 10...30 : 3...8, using: &random)
         let steps = (1..<count).compactMap { _ in Self.firsts.randomElement(using: &random) }
-        return steps + [Self.lasts.randomElement(using: &random)].compactMap(\.self)
+        return (steps + [Self.lasts.randomElement(using: &random)].compactMap(\.self), isAtOnce)
     }
 }

@@ -21,8 +21,8 @@ struct Settings: Sendable {
     var sequence: [Step] = []
 
     static let usage = """
-        usage: Isolation run [--lasts COUNT|all] [--sequences SECONDS] [--seed NUMBER] [--limit SECONDS] [--workers COUNT]
-                             [--filter TEXT] | Isolation try STEP … | Isolation list
+        usage: Isolation run [--lasts COUNT|all] [--sequences SECONDS] [--seed NUMBER] [--limit SECONDS]
+                             [--workers COUNT] [--filter TEXT] | Isolation try STEP … | Isolation list
         """
 
     init(_ arguments: [String]) throws {

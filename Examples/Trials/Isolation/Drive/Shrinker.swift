@@ -3,9 +3,13 @@ struct Shrinker {
     let settings: Settings
     let title: String
 
-    init(_ settings: Settings, title: String) { (self.settings, self.title) = (settings, title) }
+    let isAtOnce: Bool
 
-    /// - Returns: The shortest that was found, and in how many of three tries it failed; `nil` if it did not fail again.
+    init(_ settings: Settings, title: String, isAtOnce: Bool = false) {
+        (self.settings, self.title, self.isAtOnce) = (settings, title, isAtOnce)
+    }
+
+    /// - Returns: The shortest that was found, and in how many of three tries it failed; `nil` if it never did.
     func shrink(_ steps: [Step]) -> (finding: Finding, tries: Int)? {
         guard var best = failure(of: steps, tries: 3) else { return nil }
         var isShorter = true
@@ -50,7 +54,7 @@ struct Shrinker {
     func test(of finding: Finding) throws -> String {
         let child = try Child(settings, isTelling: true)
         defer { child.end() }
-        _ = child.run(finding.steps)
+        _ = child.run(finding.steps, first: isAtOnce ? -1 : 0)
         let other = try Child(settings, isTelling: true)
         defer { other.end() }
         if let last = finding.steps.last { _ = other.run([last], first: finding.steps.count - 1) }
@@ -67,13 +71,13 @@ struct Shrinker {
             guard let child = try? Child(settings) else { continue }
             defer { child.end() }
             let texts: [String] =
-                switch child.run(steps) {
+                switch child.run(steps, first: isAtOnce ? -1 : 0) {
                 case .done(let found): found
                 case .ended(let how): ["the process ended by \(how)"]
                 case .hung: ["the process hung"]
                 }
             for text in texts {
-                let other = Finding(steps: steps, text: text)
+                let other = Finding(steps: steps, text: text, isAtOnce: isAtOnce)
                 guard other.title == title else { continue }
                 failed += 1
                 finding = other

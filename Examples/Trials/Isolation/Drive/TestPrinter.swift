@@ -1,8 +1,10 @@
 import Foundation
 import HTTPTypes
 
-/// Writes a sequence that fails as a test, to be pasted beside the transport's others: a scripted server says what the peer said,
-/// connection by connection, and the last request is sent alone over a new dispatcher too.
+/// Writes a sequence that fails as a test, to be pasted beside the transport's others.
+///
+/// A scripted server says what the peer said, connection by connection, and the last request is sent alone over a new
+/// dispatcher too.
 struct TestPrinter {
     let steps: [Step]
     let title: String
@@ -26,7 +28,9 @@ struct TestPrinter {
         return (lines + ["}"]).joined(separator: "\n")
     }
 
-    private var before: String { steps.dropLast().map { "\($0.kind.name) (\($0.outcome.name))" }.joined(separator: ", ") }
+    private var before: String {
+        steps.dropLast().map { "\($0.kind.name) (\($0.outcome.name))" }.joined(separator: ", ")
+    }
 
     private func server(_ name: String, _ scripts: [[String]]) -> [String] {
         let parts = scripts.map { "        [" + $0.joined(separator: ", ") + ", .stall]" }
@@ -44,12 +48,13 @@ struct TestPrinter {
             }
         let path = "/\(step.outcome.name)/s\(number)/\(step.kind.name)"
         let scheme = step.kind.isSecure ? "https" : "http"
+        let method = ".init(\(SwiftText.literal(step.kind.method.rawValue)))!"
         let change = source(of: step.kind).map { "            " + $0 }
         return [
             "        func request(_ port: Int) throws -> TransportRequest {",
             "            let place = IsolationPlace(\(SwiftText.literal(step.kind.name)), port: port)",
             "            let url = try RequestURL(\"\(scheme)://\(host):\\(port)\(path)\")",
-            "            var request = TransportRequest(method: .init(\(SwiftText.literal(step.kind.method.rawValue)))!, url: url)",
+            "            var request = TransportRequest(method: \(method), url: url)",
         ] + change + ["            _ = place", "            return request", "        }"]
     }
 
@@ -64,7 +69,9 @@ struct TestPrinter {
             default: []
             }
         return ["    do {  // \(step)"] + request(step, number)
-            + ["        \(limit.isEmpty ? "let" : "var") first = try request(Int(server.port))"] + limit + act(step) + ["    }"]
+            + ["        \(limit.isEmpty ? "let" : "var") first = try request(Int(server.port))"] + limit + act(step) + [
+                "    }"
+            ]
     }
 
     /// How the caller brings the outcome about; where another request takes its place first, by words.
@@ -91,7 +98,8 @@ struct TestPrinter {
         let number = steps.count - 1
         return ["    do {  // \(step)"] + request(step, number) + [
             "        let after = await IsolationPlace.outcome(of: try request(Int(server.port)), over: dispatcher)",
-            "        let alone = await IsolationPlace.outcome(of: try request(Int(other.port)), over: CurlNetworkDispatcher())",
+            "        let alone = await IsolationPlace.outcome(",
+            "            of: try request(Int(other.port)), over: CurlNetworkDispatcher())",
             "        #expect(after == alone)",
             "        let path = \"/\(step.outcome.name)/s\(number)/\"",
             "        let (seen, seenAlone) = (server.heads(with: path), other.heads(with: path))",
@@ -113,7 +121,9 @@ struct TestPrinter {
             taken.append(line)
         }
         var change = taken.joined(separator: "\n")
-        guard let open = change.firstIndex(of: "{"), let close = change.lastIndex(of: "}"), open < close else { return [] }
+        guard let open = change.firstIndex(of: "{"), let close = change.lastIndex(of: "}"), open < close else {
+            return []
+        }
         change = String(change[change.index(after: open)..<close])
         for (old, new) in [(" place, request in\n", ""), ("$0", "place"), ("$1", "request")] {
             change = change.replacing(old, with: new)
@@ -132,7 +142,9 @@ struct TestPrinter {
             var password: Secret { Secret("pw-\\(kind);") }
             var token: String { "token-\\(kind);" }
 
-            init(_ kind: String, port: Int) { (self.kind, one, two, proxyPort, silent) = (kind, port, port, port, port) }
+            init(_ kind: String, port: Int) {
+                (self.kind, one, two, proxyPort, silent) = (kind, port, port, port, port)
+            }
 
             func proxy(_ scheme: String = "http", isNamed: Bool = false) -> Proxy {
                 let url = "\\(scheme)://127.0.0.1:\\(proxyPort)"
@@ -142,7 +154,8 @@ struct TestPrinter {
             static func outcome(of request: TransportRequest, over dispatcher: CurlNetworkDispatcher) async -> String {
                 do {
                     let response = try await dispatcher.send(request)
-                    return "\\(response.status.code) \\(String(decoding: try await response.body.collect(), as: UTF8.self))"
+                    let body = try await response.body.collect()
+                    return "\\(response.status.code) \\(String(decoding: body, as: UTF8.self))"
                 } catch { return "\\((error as? NetworkError)?.code.rawValue ?? "\\(error)")" }
             }
         }
@@ -155,7 +168,9 @@ struct TestPrinter {
         }
 
         private enum Bodies {
-            static func bytes(_ count: Int) -> Data { Data((0..<count).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 >> 8) }) }
+            static func bytes(_ count: Int) -> Data {
+                Data((0..<count).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 >> 8) })
+            }
             static let (large, medium) = (bytes(1_500_000), bytes(20_000))
             static func chunks(_ sizes: [Int]) -> AsyncStream<Data> {
                 AsyncStream { stream in

@@ -3,7 +3,7 @@ import TrialSupport
 
 /// The child: it reads units from its input, one in a line, runs them and says what it found.
 ///
-///     unit:   NUMBER <tab> FIRST-STEP'S-NUMBER <tab> STEP STEP …
+///     unit:   NUMBER <tab> NUMBER OF THE FIRST STEP, or -1 for all at once <tab> STEP STEP …
 ///     answer: SCRIPT CONNECTION STEP, ALONE, FOUND NUMBER BASE64, END NUMBER
 final class Worker {
     private let runner: Runner
@@ -31,7 +31,7 @@ final class Worker {
         let peer = try Peer(front: port, folder: folder)
         try input.fileHandleForWriting.write(contentsOf: Data("\(peer.one)\n".utf8))
         Self.input = input
-        ThisProcess.set("http_proxy", "http://user-environment:pw-environment;@127.0.0.1:\(peer.proxy)")
+        ThisProcess.set("http_proxy", "http://\(Kind.environment)@127.0.0.1:\(peer.proxy)")
         ThisProcess.set("no_proxy", "127.0.0.1,localhost,::1,test.invalid,localtest,unix.test,moved.test")
         runner = try Runner(peer: peer, folder: folder)
     }
@@ -58,6 +58,10 @@ final class Worker {
 
     private func judge(_ steps: [Step], first: Int) async -> [String] {
         guard let last = steps.last else { return [] }
+        if first < 0 {
+            let run = await runner.runAtOnce(steps)
+            return Judge(runner: runner, steps: steps, run: run).faultsAtOnce + leaks()
+        }
         let run = await runner.run(steps, first: first)
         let judge = Judge(runner: runner, steps: steps, run: run, first: first)
         var faults = judge.faults

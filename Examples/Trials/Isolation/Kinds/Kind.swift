@@ -52,8 +52,15 @@ struct Kind: Sendable {
     /// What belongs to it alone, in every form in which it may be seen.
     var secrets: [String] {
         let pair = Data("user-\(name):pw-\(name);".utf8).base64EncodedString()
-        return ["user-\(name)\"", "user-\(name):", "pw-\(name);", "key-\(name)/", "token-\(name);", "cookie-of-\(name);", pair]
+        let common = name.hasPrefix("environment") ? [Data(Self.environment.utf8).base64EncodedString()] : []
+        return common + [
+            pair, "user-\(name)\"", "user-\(name):", "pw-\(name);", "key-\(name)/", "token-\(name);",
+            "cookie-of-\(name);",
+        ]
     }
+
+    /// The credentials of the environment's proxy.
+    static let environment = "user-environment:pw-environment;"
 
     func request(_ place: Place) throws -> TransportRequest {
         var request = TransportRequest(method: method, url: try place.url(site))
@@ -98,7 +105,7 @@ struct Place: Sendable {
             case .ipv6: "http://[::1]:\(one)"
             case .proxied: "http://proxied.test:\(one)"
             case .secure(let host): "https://\(host):\(one)"
-                }
+            }
         return try RequestURL("\(base)/\(outcome)/s\(step)/\(kind)")
     }
 }

@@ -20,7 +20,9 @@ extension Kind {
         Kind("custom-method", HTTPMethod(rawValue: "PURGE") ?? .get),
         Kind("get-query") { $1.url = try RequestURL($1.url.absoluteString + "?a=b&c=%20d") },
         Kind("get-fields") { place, request in
-            for number in 0..<20 { request.headerFields.append(HTTPField(name: .mark, value: "\(place.kind) \(number)")) }
+            for number in 0..<20 {
+                request.headerFields.append(HTTPField(name: .mark, value: "\(place.kind) \(number)"))
+            }
         },
         Kind("get-large-field") { $1.headerFields[.mark] = String(repeating: "large ", count: 8_000) },
         Kind("get-empty-field") { $1.headerFields[.mark] = "" },

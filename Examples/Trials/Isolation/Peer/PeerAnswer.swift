@@ -18,10 +18,10 @@ struct PeerAnswer {
     private static let ntlm =
         "TlRMTVNTUAACAAAAAAAAADgAAAABggAAASNFZ4mrze8AAAAAAAAAAAAAAAA4AAAA"
 
-    private var log: PeerLog { exchange.connection.peer.log }
+    var log: PeerLog { exchange.connection.peer.log }
     /// Each answer says whose it is.
-    private var text: String { "answer to /" + exchange.parts.joined(separator: "/") + "\n" }
-    private var isHead: Bool { exchange.method == "HEAD" }
+    var text: String { "answer to /" + exchange.parts.joined(separator: "/") + "\n" }
+    var isHead: Bool { exchange.method == "HEAD" }
 
     /// - Returns: Whether the connection goes on.
     func run() -> Bool {
@@ -33,13 +33,13 @@ struct PeerAnswer {
         exchange.send(okText(more, status: status, version: version))
     }
 
-    private func okText(_ more: String = "", status: String = "200 OK", version: String = "HTTP/1.1") -> String {
+    func okText(_ more: String = "", status: String = "200 OK", version: String = "HTTP/1.1") -> String {
         let body = isHead ? "" : text
         return
             "\(version) \(status)\r\nX-Peer: isolation\r\n\(more)Content-Length: \(text.utf8.count)\r\n\r\n\(body)"
     }
 
-    private var surplus: String {
+    var surplus: String {
         exchange.outcome.hasPrefix("surplus-answer")
             ? "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nforged" : "surplus bytes that belong to no answer"
     }
@@ -61,7 +61,8 @@ struct PeerAnswer {
         case "challenge-407" where exchange.field("proxy-authorization") == nil && isByProxy:
             return exchange.send(Self.proxyChallenge)
         case "http10-401":
-            return ok("WWW-Authenticate: \(Self.digest)\r\nConnection: keep-alive\r\n", status: "401 No", version: "HTTP/1.0")
+            return ok(
+                "WWW-Authenticate: \(Self.digest)\r\nConnection: keep-alive\r\n", status: "401 No", version: "HTTP/1.0")
         case "http10-407" where isByProxy:
             let keeps = "Proxy-Authenticate: \(Self.digest)\r\nConnection: keep-alive\r\n"
             return ok(keeps, status: "407 No", version: "HTTP/1.0")
@@ -130,88 +131,5 @@ struct PeerAnswer {
         let count = 300_000
         exchange.send("HTTP/1.1 200 OK\r\nContent-Length: \(count)\r\n\r\n")
         return isHead ? true : exchange.connection.send([UInt8](repeating: 0x61, count: count))
-    }
-
-    /// Answers that break off, or never come.
-    private func broken() -> Bool? {
-        switch exchange.outcome {
-        case "waiting-reset":
-            exchange.connection.reset()
-            return false
-        case "silent-close": return false
-        case "close-if-kept": return exchange.isFirst ? ok() : false
-        case "waiting-stall", "idle-stall": return stall()
-        case "body-reset", "body-truncated", "body-stall", "body-cancel", "body-dropped", "head-reset":
-            let isHeadBroken = exchange.outcome == "head-reset"
-            exchange.send(
-                isHeadBroken ? "HTTP/1.1 200 OK\r\nX-Half" : "HTTP/1.1 200 OK\r\nContent-Length: 9000\r\n\r\nhalf")
-            if isHead { return false }
-            if exchange.outcome == "body-truncated" { return false }
-            if exchange.outcome == "body-reset" || isHeadBroken {
-                exchange.connection.reset()
-                return false
-            }
-            return stall()
-        default: return nil
-        }
-    }
-
-    private func stall() -> Bool {
-        log.write(".stall", of: exchange.connection.number)
-        log.signal("done s\(exchange.step ?? 0)").block()
-        return false
-    }
-
-    /// Answers that no peer should give.
-    private func odd() -> Bool? {
-        switch exchange.outcome {
-        case "surplus", "surplus-answer":
-            return exchange.send(okText() + surplus)
-        case "surplus-late", "surplus-answer-late":
-            // When the answer has been read: the runner goes on once it is there.
-            _ = ok()
-            log.signal("read s\(exchange.step ?? 0)").block()
-            exchange.send(surplus)
-            log.signal("surplus s\(exchange.step ?? 0)").fire()
-            return true
-        case "bad-line":
-            exchange.send("220 mail.example ESMTP\r\n\r\n")
-            return false
-        case "bad-first-field":
-            exchange.send("HTTP/1.1 200 OK\r\n\tX: y\r\nServer: test-server-of-some-length\r\nContent-Length: 0\r\n\r\n")
-            return false
-        case "folded":
-            let body = isHead ? "" : "folded"
-            exchange.send("HTTP/1.1 200 OK\r\nX-A: \(filler)\r\n more\r\n\tand more\r\nContent-Length: 6\r\n\r\n\(body)")
-            return true
-        case "huge-head":
-            exchange.send("HTTP/1.1 200 OK\r\nX-A: \(String(repeating: filler, count: 4_000))\r\n\r\n")
-            return false
-        case "bad-length":
-            exchange.send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 7\r\n\r\nhello")
-            return false
-        case "bad-chunk":
-            exchange.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\nzz\r\n")
-            return false
-        default: return nil
-        }
-    }
-
-    private var filler: String { String(repeating: "filler ", count: 20) }
-}
-
-/// gzip without compression (RFC 1952): enough to be unpacked.
-enum StoredGzip {
-    static func of(_ bytes: [UInt8]) -> [UInt8] {
-        var crc: UInt32 = ~0
-        for byte in bytes {
-            crc ^= UInt32(byte)
-            for _ in 0..<8 { crc = crc & 1 == 1 ? (crc >> 1) ^ 0xEDB8_8320 : crc >> 1 }
-        }
-        let length = UInt16(bytes.count)
-        var out: [UInt8] = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 255, 1]
-        out += [UInt8(length & 0xFF), UInt8(length >> 8), UInt8(~length & 0xFF), UInt8(~length >> 8)] + bytes
-        for value in [~crc, UInt32(bytes.count)] { out += (0..<4).map { UInt8(value >> ($0 * 8) & 0xFF) } }
-        return out
     }
 }

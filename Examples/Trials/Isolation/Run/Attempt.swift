@@ -62,7 +62,8 @@ struct Attempt: Sendable {
         func number(_ value: Int?) -> String { value.map { "\($0)" } ?? "none" }
         observation.metrics = [
             "retries \(number(metrics.retries))",
-            "version \(metrics.httpVersion ?? "none"), TLS \(metrics.tlsVersion ?? "none") \(metrics.tlsCipher ?? "none")",
+            "version \(metrics.httpVersion ?? "none")",
+            "TLS \(metrics.tlsVersion ?? "none") \(metrics.tlsCipher ?? "none")",
             isChunked ? "sent in chunks" : "bytes sent \(number(metrics.requestBodyBytes))",
             "bytes on the wire \(number(metrics.responseWireBytes)), of the body \(number(metrics.responseBodyBytes))",
             "reuse is \(metrics.connectionReused == nil ? "unknown" : "known")",

@@ -11,8 +11,9 @@ enum Exclusions {
             reason: "whether a connection was kept decides its result; executions and secrets are judged"),
         Exclusion(
             name: "after an answer of HTTP/1.0 on the same connection",
-            reason: "the next request of a kept connection keeps to the peer's version (RFC 9112 §2.5), and a stream without a "
-                + "length can't be sent then; executions, sharing and secrets are judged"),
+            reason:
+                "the next request of a kept connection keeps to the peer's version (RFC 9112 §2.5), and a stream "
+                + "without a length can't be sent then; executions, sharing and secrets are judged"),
         Exclusion(
             name: "the first, empty POST of Digest, NTLM, Negotiate and 'any'",
             reason: "libcurl asks for the challenge without the body; the sendings with a body are counted"),

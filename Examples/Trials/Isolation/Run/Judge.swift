@@ -14,6 +14,9 @@ struct Judge {
         run.faults + strangers + doubles + mixUps + sharing + late
     }
 
+    /// What can be judged where the order is not known.
+    var faultsAtOnce: [String] { run.faults + strangers + doubles + mixUps + late }
+
     /// No request has a secret of another kind's.
     private var strangers: [String] {
         run.requests.flatMap { request -> [String] in
@@ -22,8 +25,9 @@ struct Judge {
             let isPlain = request.isHelper && !request.head.contains("/prelude/")
             let own = isPlain ? "" : steps[step - first].kind.name
             let text = request.head + String(decoding: request.body.start, as: UTF8.self)
+            let ownSecrets = Kind.named[own]?.secrets ?? []
             return steps.filter { $0.kind.name != own }.flatMap { other in
-                other.kind.secrets.filter(text.contains).map { secret in
+                other.kind.secrets.filter { text.contains($0) && !ownSecrets.contains($0) }.map { secret in
                     "a stranger's secret: \(steps[step - first]) carries '\(secret)' of \(other)\n\(request.head)"
                 }
             }
@@ -77,7 +81,9 @@ struct Judge {
         var faults: Set<String> = []
         for requests in byConnection.values {
             let users = requests.compactMap(\.step).reduce(into: [Int]()) { if $0.last != $1 { $0.append($1) } }
-            for (earlier, later) in zip(users, users.dropFirst()) { fault(earlier, later).map { _ = faults.insert($0) } }
+            for (earlier, later) in zip(users, users.dropFirst()) {
+                fault(earlier, later).map { _ = faults.insert($0) }
+            }
         }
         return faults.sorted()
     }
@@ -87,7 +93,10 @@ struct Judge {
         let pair = "\(steps[earlier - first]) then \(steps[later - first])"
         if other.isFresh { return "a kept connection for a request that wants a new one: \(pair)" }
         if one.forbidsReuse { return "a connection was kept against its request's will: \(pair)" }
-        let isNamed = run.requests.contains { $0.step == earlier && $0.namesConnection }
+        // A peer that refuses the credentials leaves the connection without a user.
+        let isNamed =
+            steps[earlier - first].outcome.name != "challenge-again"
+            && run.requests.contains { $0.step == earlier && $0.namesConnection }
         return one.difference(from: other, ignoring: isNamed ? [] : ["authentication"]).map {
             "a connection is shared across \($0): \(pair)"
         }
@@ -128,6 +137,8 @@ struct Judge {
         compare("metrics", last.metrics, alone.metrics)
         compare("wire", last.wire, alone.wire)
         if parts.isEmpty { return [] }
-        return ["differs from itself alone in \(parts.joined(separator: ", ")): \(step)\n" + changes.joined(separator: "\n")]
+        return [
+            "differs from itself alone in \(parts.joined(separator: ", ")): \(step)\n" + changes.joined(separator: "\n")
+        ]
     }
 }

@@ -33,7 +33,8 @@ final class Runner: Sendable {
         var decoys: [Task<Observation, Never>] = []
         for (index, step) in steps.enumerated() {
             run.observations.append(await perform(step, number: first + index, over: dispatcher))
-            if step.outcome.ground == .nameless, await !isQuiet("silent", within: 1_000) {
+            let wasSilent = step.outcome.ground == .nameless || step.kind.name == "doh-silent"
+            if wasSilent, await !isQuiet("silent", within: 2_000) {
                 run.faults.append("lookup outlives its request: the name service's connection is open after \(step)")
             }
             for _ in 0..<step.outcome.helpers {
@@ -42,6 +43,25 @@ final class Runner: Sendable {
         }
         peer.log.signal("decoys").fire()
         for decoy in decoys { _ = await decoy.value }
+        return await finish(run, steps, first, dispatcher)
+    }
+
+    /// All steps at once, over one dispatcher.
+    func runAtOnce(_ steps: [Step]) async -> Run {
+        peer.log.begin()
+        let dispatcher = CurlNetworkDispatcher()
+        var run = Run()
+        run.observations = await withTaskGroup(of: (Int, Observation).self) { group in
+            for (index, step) in steps.enumerated() {
+                group.addTask { (index, await self.perform(step, number: index, over: dispatcher, limit: .seconds(5))) }
+            }
+            return await group.reduce(into: []) { $0.append($1) }.sorted { $0.0 < $1.0 }.map(\.1)
+        }
+        return await finish(run, steps, 0, dispatcher)
+    }
+
+    private func finish(_ run: Run, _ steps: [Step], _ first: Int, _ dispatcher: CurlNetworkDispatcher) async -> Run {
+        var run = run
         await dispatcher.shutDown(within: .zero)
         if await !isQuiet("", within: 5_000) {
             run.faults.append("connections outlive their dispatcher: \(peer.log.openWays)")
@@ -53,9 +73,11 @@ final class Runner: Sendable {
         return run
     }
 
-    /// A request that takes the handle which a helper used last, so that the next step gets the one below; it lasts until the
-    /// sequence is over.
-    private func decoy(number: Int, step: Int, over dispatcher: CurlNetworkDispatcher) async -> Task<Observation, Never> {
+    /// A request that takes the handle which a helper used last, so that the next step gets the one below.
+    ///
+    /// It lasts until the sequence is over.
+    private func decoy(number: Int, step: Int, over dispatcher: CurlNetworkDispatcher) async -> Task<Observation, Never>
+    {
         let arrived = peer.log.signal("decoy \(number)")
         let url = "http://decoy-\(number).localhost:\(peer.one)/decoy/s\(step)/\(number)"
         let task = Task {
@@ -91,12 +113,16 @@ final class Runner: Sendable {
             abstractName: peer.abstractName, folder: folder)
     }
 
-    private func perform(_ step: Step, number: Int, over dispatcher: CurlNetworkDispatcher) async -> Observation {
+    /// - Parameter limit: The total timeout of a step that has none of its own.
+    private func perform(
+        _ step: Step, number: Int, over dispatcher: CurlNetworkDispatcher, limit: Duration? = nil
+    ) async -> Observation {
         peer.log.begin(step: number, outcome: step.outcome.name)
         defer { for name in ["done", "release", "read"] { peer.log.signal("\(name) s\(number)").fire() } }
         do {
             let place = place(step, number: number)
             var request = try step.kind.request(place)
+            request.options.totalTimeout = request.options.totalTimeout ?? limit
             prepare(&request, for: step, place)
             let attempt = Attempt(step: step, request: request, dispatcher: dispatcher)
             return try await act(attempt, step, number)
@@ -124,83 +150,5 @@ final class Runner: Sendable {
             let url = "\(scheme)://unknown.localtest:\(place.one)\(request.url.path)"
             if let url = try? RequestURL(url) { request.url = url }
         }
-    }
-
-    private func act(_ attempt: Attempt, _ step: Step, _ number: Int) async throws -> Observation {
-        switch step.outcome.act {
-        case .send, .sendRefused, .timeOut, .dropBody: return await attempt.run()
-        // It cancels its own task.
-        case .cancelBody: return await Task { await attempt.run() }.value
-        case .sendAfterOne:
-            let place = place(step, number: number, outcome: "prelude")
-            let request = TransportRequest(url: try place.url(step.kind.site), options: attempt.request.options)
-            _ = await Attempt(step: step, request: request, dispatcher: attempt.dispatcher).run()
-            return await attempt.run()
-        case .sendAndAwaitSurplus:
-            let observation = await attempt.run()
-            peer.log.signal("read s\(number)").fire()
-            // Where the answer was refused or never came there is none.
-            if observation.body.hasPrefix("answer"), step.kind.pipeline == nil {
-                await peer.log.signal("surplus s\(number)").wait()
-            }
-            return observation
-        case .sendOverloaded, .cancelQueued, .timeOutQueued: return try await queued(attempt, step, number)
-        case .cancel(let point):
-            return await cancelled(attempt, at: peer.log.signal(point == "silent" ? "silent s\(number)" : "\(point) s\(number)"))
-        case .cancelAfter(let milliseconds):
-            let task = Task { await attempt.run() }
-            if milliseconds > 0 { try? await Task.sleep(for: .milliseconds(milliseconds)) }
-            task.cancel()
-            return await task.value
-        }
-    }
-
-    private func cancelled(_ attempt: Attempt, at signal: Signal) async -> Observation {
-        let task = Task { await attempt.run() }
-        let canceller = Task {
-            await signal.wait()
-            task.cancel()
-        }
-        let observation = await task.value
-        signal.fire()
-        await canceller.value
-        return observation
-    }
-
-    /// Its origin's only place is taken by another request, and so is the waiting room if it is to be refused.
-    private func queued(_ attempt: Attempt, _ step: Step, _ number: Int) async throws -> Observation {
-        let holding = peer.log.signal("holding s\(number)")
-        let release = peer.log.signal("release s\(number)")
-        let helper = try helper(of: step, number)
-        let holder = Task {
-            _ = await Attempt(step: helper.0, request: helper.1, dispatcher: attempt.dispatcher).run()
-            holding.fire()
-        }
-        await holding.wait()
-        var second: Task<Observation, Never>?
-        if step.outcome.act == .sendOverloaded {
-            second = Task { await Attempt(step: helper.0, request: helper.1, dispatcher: attempt.dispatcher).run() }
-            try await Task.sleep(for: .milliseconds(5))
-        }
-        let task = Task { await attempt.run() }
-        if step.outcome.act == .cancelQueued {
-            try await Task.sleep(for: .milliseconds(5))
-            task.cancel()
-        }
-        let observation = await task.value
-        release.fire()
-        await holder.value
-        _ = await second?.value
-        return observation
-    }
-
-    /// A plain request to the same origin, which reaches the peer whatever the kind's way is.
-    private func helper(of step: Step, _ number: Int) throws -> (Step, TransportRequest) {
-        let place = place(step, number: number, outcome: "hold")
-        var request = TransportRequest(url: try place.url(step.kind.site))
-        request.options.proxy = .none
-        request.options.names.connectTo = [.init(toHost: "127.0.0.1", toPort: place.one)]
-        if step.kind.isSecure { request.options.tls.authorities = place.authorities }
-        return (Step(Kind("helper"), Outcome("hold")), request)
     }
 }

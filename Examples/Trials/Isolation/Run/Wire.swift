@@ -4,13 +4,22 @@ import Foundation
 enum Wire {
     /// What may differ between two runs of the same request, and why.
     static let normalisations: [(name: String, reason: String)] = [
-        ("reused connections", "a kept connection may serve a request whose options allow it; the sharing rules judge which"),
+        (
+            "reused connections",
+            "a kept connection may serve a request whose options allow it; the sharing rules judge which"
+        ),
         ("times", "durations are measured and not compared"),
         ("nonces", "cnonce and the response of a Digest, NTLM's third message and a signature's time differ by design"),
-        ("the count of bytes sent in chunks", "how a stream is cut into chunks is a matter of time; the body itself is compared"),
+        (
+            "the count of bytes sent in chunks",
+            "how a stream is cut into chunks is a matter of time; the body itself is compared"
+        ),
         ("lookups over HTTPS", "an address that is still known need not be asked for again"),
         ("CONNECT heads", "a kept tunnel has no new one; the one that made it is part of the request's way"),
-        ("'close-if-kept' results", "whether the connection was kept decides; its bytes and executions are still judged"),
+        (
+            "'close-if-kept' results",
+            "whether the connection was kept decides; its bytes and executions are still judged"
+        ),
         ("NTLM over a kept connection", "NTLM authenticates the connection, and its rounds are not repeated"),
     ]
 

@@ -1,0 +1,70 @@
+extension PeerAnswer {
+    /// Answers that break off, or never come.
+    func broken() -> Bool? {
+        switch exchange.outcome {
+        case "waiting-reset":
+            exchange.connection.reset()
+            return false
+        case "silent-close": return false
+        case "close-if-kept": return exchange.isFirst ? ok() : false
+        case "waiting-stall", "idle-stall": return stall()
+        case "body-reset", "body-truncated", "body-stall", "body-cancel", "body-dropped", "head-reset":
+            let isHeadBroken = exchange.outcome == "head-reset"
+            exchange.send(
+                isHeadBroken ? "HTTP/1.1 200 OK\r\nX-Half" : "HTTP/1.1 200 OK\r\nContent-Length: 9000\r\n\r\nhalf")
+            if isHead { return false }
+            if exchange.outcome == "body-truncated" { return false }
+            if exchange.outcome == "body-reset" || isHeadBroken {
+                exchange.connection.reset()
+                return false
+            }
+            return stall()
+        default: return nil
+        }
+    }
+
+    private func stall() -> Bool {
+        log.write(".stall", of: exchange.connection.number)
+        log.signal("done s\(exchange.step ?? 0)").block()
+        return false
+    }
+
+    /// Answers that no peer should give.
+    func odd() -> Bool? {
+        switch exchange.outcome {
+        case "surplus", "surplus-answer":
+            return exchange.send(okText() + surplus)
+        case "surplus-late", "surplus-answer-late":
+            // When the answer has been read: the runner goes on once it is there.
+            _ = ok()
+            log.signal("read s\(exchange.step ?? 0)").block()
+            exchange.send(surplus)
+            log.signal("surplus s\(exchange.step ?? 0)").fire()
+            return true
+        case "bad-line":
+            exchange.send("220 mail.example ESMTP\r\n\r\n")
+            return false
+        case "bad-first-field":
+            exchange.send(
+                "HTTP/1.1 200 OK\r\n\tX: y\r\nServer: test-server-of-some-length\r\nContent-Length: 0\r\n\r\n")
+            return false
+        case "folded":
+            let body = isHead ? "" : "folded"
+            exchange.send(
+                "HTTP/1.1 200 OK\r\nX-A: \(filler)\r\n more\r\n\tand more\r\nContent-Length: 6\r\n\r\n\(body)")
+            return true
+        case "huge-head":
+            exchange.send("HTTP/1.1 200 OK\r\nX-A: \(String(repeating: filler, count: 4_000))\r\n\r\n")
+            return false
+        case "bad-length":
+            exchange.send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 7\r\n\r\nhello")
+            return false
+        case "bad-chunk":
+            exchange.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\nzz\r\n")
+            return false
+        default: return nil
+        }
+    }
+
+    private var filler: String { String(repeating: "filler ", count: 20) }
+}

@@ -1,0 +1,83 @@
+import NetworkLayer
+
+/// How the caller brings an outcome about.
+extension Runner {
+    func act(_ attempt: Attempt, _ step: Step, _ number: Int) async throws -> Observation {
+        switch step.outcome.act {
+        case .send, .sendRefused, .timeOut, .dropBody: return await attempt.run()
+        // It cancels its own task.
+        case .cancelBody: return await Task { await attempt.run() }.value
+        case .sendAfterOne:
+            let place = place(step, number: number, outcome: "prelude")
+            let request = TransportRequest(url: try place.url(step.kind.site), options: attempt.request.options)
+            _ = await Attempt(step: step, request: request, dispatcher: attempt.dispatcher).run()
+            return await attempt.run()
+        case .sendAndAwaitSurplus:
+            let observation = await attempt.run()
+            peer.log.signal("read s\(number)").fire()
+            // Where the answer was refused or never came there is none.
+            if observation.body.hasPrefix("answer"), step.kind.pipeline == nil {
+                await peer.log.signal("surplus s\(number)").wait()
+            }
+            return observation
+        case .sendOverloaded, .cancelQueued, .timeOutQueued: return try await queued(attempt, step, number)
+        case .cancel(let point):
+            return await cancelled(
+                attempt, at: peer.log.signal(point == "silent" ? "silent s\(number)" : "\(point) s\(number)"))
+        case .cancelAfter(let milliseconds):
+            let task = Task { await attempt.run() }
+            if milliseconds > 0 { try? await Task.sleep(for: .milliseconds(milliseconds)) }
+            task.cancel()
+            return await task.value
+        }
+    }
+
+    private func cancelled(_ attempt: Attempt, at signal: Signal) async -> Observation {
+        let task = Task { await attempt.run() }
+        let canceller = Task {
+            await signal.wait()
+            task.cancel()
+        }
+        let observation = await task.value
+        signal.fire()
+        await canceller.value
+        return observation
+    }
+
+    /// Its origin's only place is taken by another request, and so is the waiting room if it is to be refused.
+    private func queued(_ attempt: Attempt, _ step: Step, _ number: Int) async throws -> Observation {
+        let holding = peer.log.signal("holding s\(number)")
+        let release = peer.log.signal("release s\(number)")
+        let helper = try helper(of: step, number)
+        let holder = Task {
+            _ = await Attempt(step: helper.0, request: helper.1, dispatcher: attempt.dispatcher).run()
+            holding.fire()
+        }
+        await holding.wait()
+        var second: Task<Observation, Never>?
+        if step.outcome.act == .sendOverloaded {
+            second = Task { await Attempt(step: helper.0, request: helper.1, dispatcher: attempt.dispatcher).run() }
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        let task = Task { await attempt.run() }
+        if step.outcome.act == .cancelQueued {
+            try await Task.sleep(for: .milliseconds(5))
+            task.cancel()
+        }
+        let observation = await task.value
+        release.fire()
+        await holder.value
+        _ = await second?.value
+        return observation
+    }
+
+    /// A plain request to the same origin, which reaches the peer whatever the kind's way is.
+    private func helper(of step: Step, _ number: Int) throws -> (Step, TransportRequest) {
+        let place = place(step, number: number, outcome: "hold")
+        var request = TransportRequest(url: try place.url(step.kind.site))
+        request.options.proxy = .none
+        request.options.names.connectTo = [.init(toHost: "127.0.0.1", toPort: place.one)]
+        if step.kind.isSecure { request.options.tls.authorities = place.authorities }
+        return (Step(Kind("helper"), Outcome("hold")), request)
+    }
+}
