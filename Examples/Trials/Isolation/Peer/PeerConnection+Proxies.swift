@@ -15,7 +15,7 @@ extension PeerConnection {
             send(Array("HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n".utf8))
             return false
         }
-        way.append("tunnel to \(peer.place(place))")
+        way.append("tunnel to \(peer.place(place)) by \(Wire.normalised(peer.place(head)))")
         return send(Array("HTTP/1.1 200 OK\r\n\r\n".utf8))
     }
 

@@ -16,11 +16,6 @@ enum Wire {
         ),
         ("lookups over HTTPS", "an address that is still known need not be asked for again"),
         ("CONNECT heads", "a kept tunnel has no new one; the one that made it is part of the request's way"),
-        (
-            "'close-if-kept' results",
-            "whether the connection was kept decides; its bytes and executions are still judged"
-        ),
-        ("NTLM over a kept connection", "NTLM authenticates the connection, and its rounds are not repeated"),
     ]
 
     static func lines(of step: Int, in requests: [SeenRequest], peer: Peer) -> [String] {
@@ -39,7 +34,7 @@ enum Wire {
         text = text.replacing(/cnonce="[^"]*"/, with: "cnonce=…").replacing(/response="[^"]*"/, with: "response=…")
         text = text.replacing(/NTLM TlRMTVNTUAADA[A-Za-z0-9+\/=]*/, with: "NTLM …")
         text = text.replacing(/Signature=[0-9a-f]*/, with: "Signature=…")
-        return text.replacing(/\d{8}T\d{6}Z/, with: "TIME")
+        return text.replacing(/\d{8}T\d{6}Z/, with: "TIME").replacing(/\/\d{8}\//, with: "/DAY/")
     }
 }
 
