@@ -15,7 +15,9 @@ extension PeerConnection {
             send(Array("HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n".utf8))
             return false
         }
-        way.append("tunnel to \(peer.place(place)) by \(Wire.normalised(peer.place(head)))")
+        // Whether a Digest was asked for is the proxy's affair, and the user is in the sharing rules.
+        let asked = Wire.normalised(peer.place(head)).replacing(/Proxy-Authorization: Digest [^\r]*\r\n/, with: "")
+        way.append("tunnel to \(peer.place(place)) by \(asked.replacing("\r\n", with: "|"))")
         return send(Array("HTTP/1.1 200 OK\r\n\r\n".utf8))
     }
 
