@@ -12,7 +12,7 @@ let settings: [SwiftSetting] =
         .enableUpcomingFeature("ExistentialAny"),
         .enableUpcomingFeature("MemberImportVisibility"),
     ] + (strict ? [.unsafeFlags(["-warnings-as-errors"])] : [])
-    + (fuzzes ? [.unsafeFlags(["-sanitize=fuzzer"])] : [])
+    + (fuzzes ? [.unsafeFlags(["-sanitize=fuzzer", "-O"])] : [])
 
 let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
@@ -139,14 +139,23 @@ let package = Package(
 )
 
 if fuzzes {
-    package.targets.append(
+    let instrumented = settings + [.unsafeFlags(["-parse-as-library"])]
+    let linked: [LinkerSetting] = [.unsafeFlags(["-sanitize=fuzzer"])]
+    package.targets += [
         .executableTarget(
             name: "fuzz",
             dependencies: ["CurlTransport", "NetworkCore", httpTypes],
-            path: "Fuzz",
-            exclude: ["corpus"],
-            swiftSettings: settings + [.unsafeFlags(["-parse-as-library"])],
-            linkerSettings: [.unsafeFlags(["-sanitize=fuzzer"])]
-        )
-    )
+            path: "Fuzz/Parsers",
+            swiftSettings: instrumented,
+            linkerSettings: linked
+        ),
+        .executableTarget(
+            name: "fuzzwhole",
+            dependencies: ["CurlTransport", "NetworkCore", httpTypes, logging],
+            path: "Fuzz/Whole",
+            exclude: ["README.md"],
+            swiftSettings: instrumented,
+            linkerSettings: linked
+        ),
+    ]
 }

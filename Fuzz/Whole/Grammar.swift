@@ -1,0 +1,214 @@
+/// What the mutator knows of HTTP: pieces of scenarios, right ones and odd ones.
+enum Grammar {
+    static let methods = ["GET", "GET", "GET", "HEAD", "POST", "POST", "PUT", "DELETE", "PATCH", "OPTIONS"]
+
+    static let words = [
+        "body=0", "body=20", "body=70000", "body=1100000", "stream=30", "stream=200000", "sized=5000", "expect",
+        "read=stream", "read=slow", "read=some", "read=nothing", "read=lines", "read=json", "read=events",
+        "read=download", "auth=basic", "auth=bearer", "auth=digest", "auth=ntlm", "auth=any", "key", "own-cookie",
+        "cookies", "query", "second", "named", "named zone", "proxy", "proxy=digest", "tunnel", "joined", "cancelled",
+        "raw", "encodings", "pack", "version=1.0", "version=1.1", "fresh", "no-reuse", "rate", "wirelog",
+        "keep-method", "total=20", "idle=15", "first=15",
+    ]
+
+    static let statusLines = [
+        "HTTP/1.1 200 OK", "HTTP/1.0 200 OK", "HTTP/1.1 200", "HTTP/1.1 100 Continue", "HTTP/1.1 103 Early Hints",
+        "HTTP/1.1 101 Switching Protocols", "HTTP/1.1 204 No Content", "HTTP/1.1 205 Reset", "HTTP/1.1 206 Part",
+        "HTTP/1.1 301 Moved", "HTTP/1.1 302 Found", "HTTP/1.1 303 See", "HTTP/1.1 304 Same", "HTTP/1.1 307 Again",
+        "HTTP/1.1 308 Again", "HTTP/1.1 401 Who", "HTTP/1.1 407 Who", "HTTP/1.1 408 Late", "HTTP/1.1 412 No",
+        "HTTP/1.1 416 No", "HTTP/1.1 417 No", "HTTP/1.1 421 No", "HTTP/1.1 500 Oh", "HTTP/1.1 503 Later",
+        "HTTP/1.1 999 Odd", "HTTP/1.1 0", "HTTP/1.1 2000 OK", "HTTP/1.1  200 OK", " HTTP/1.1 200 OK", "HTTP/2 200",
+        "HTTP/3 200", "HTTP/0.9 200 OK", "HTTP/1.2 200 OK", "Http/1.1 200 OK", "HTTP 200 OK", "HTTP/1.1 abc",
+        "ICY 200 OK", "RTSP/1.0 200 OK", "HTTP/1.1 -200 OK", "HTTP/1.1\\t200 OK",
+    ]
+
+    static let fields = [
+        "X-For: {i}", " X: folded", "\\tX: folded", " ", "\\t", "X : y", ": no name", "no colon", "X:", "X: \\x00 y",
+        "X: \\x80\\xff", "X: a\\rY: b", "X: a\\nY: b", "Content-Length: 0", "Content-Length: 5",
+        "Content-Length: 5, 5", "Content-Length: 5, 6", "Content-Length: -1", "Content-Length: +5",
+        "Content-Length: 0x5", "Content-Length: 99999999999999999999999", "Content-Length: 9223372036854775807",
+        "Content-Length: 18446744073709551615", "Content-Length: 1 1", "Content-Length:", "Transfer-Encoding: chunked",
+        "Transfer-Encoding: gzip, chunked", "Transfer-Encoding: chunked, chunked", "Transfer-Encoding: identity",
+        "Transfer-Encoding: xchunked", "Transfer-Encoding : chunked", "Transfer-Encoding: gzip",
+        "Content-Encoding: gzip", "Content-Encoding: deflate", "Content-Encoding: gzip, gzip",
+        "Content-Encoding: br", "Content-Encoding: zstd", "Content-Encoding: x-gzip", "Content-Encoding: identity",
+        "Content-Encoding: gzip, gzip, gzip, gzip, gzip, gzip", "Content-Encoding: nonsense",
+        "Connection: close", "Connection: keep-alive", "Connection: Upgrade", "Upgrade: h2c", "Keep-Alive: timeout=0",
+        "Proxy-Connection: close", "Location: {a}", "Location: {b}", "Location: /q{i}/x", "Location: x/../..//y",
+        "Location: //127.0.0.2", "Location: ?x", "Location: #f", "Location:", "Location: http:",
+        "Location: {a}%zz%00", "Location: {a} with blanks", "Location: http://user:tell@127.0.0.1/",
+        "Location: ftp://x/",
+        "Location: file:///etc/passwd", "Location: \\xc3\\xa4", "Location: http://[::1", "Location: {b}\\x00x",
+        "Set-Cookie: c{i}=cook{i}", "Set-Cookie: c{i}=cook{i}; Path=/; Max-Age=9", "Set-Cookie: =cook{i}",
+        "Set-Cookie: c=cook{i}; Domain=127.0.0.1; Secure",
+        "Set-Cookie: __Host-c=cook{i}; Expires=Wed, 1 Jan 2070 1:1:1",
+        "Set-Cookie: c=x\\xc2\\x85cook{i}", "Set-Cookie: c=x\\xe2\\x80\\xa8cook{i}", "Set-Cookie: c=x\\x0ccook{i}",
+        "WWW-Authenticate: Basic realm=\"r\"", "WWW-Authenticate: Digest realm=\"r\", nonce=\"n\", qop=\"auth\"",
+        "WWW-Authenticate: Digest realm=\"r\", nonce=\"n\", algorithm=SHA-256, stale=true",
+        "WWW-Authenticate: Digest nonce=\"\", qop=\"auth-int,x\", algorithm=MD5-sess, userhash=true",
+        "WWW-Authenticate: NTLM", "WWW-Authenticate: NTLM TlRMTVNTUAACAAAAAAAAADgAAAABggAAAAAAAAAAAAA=",
+        "WWW-Authenticate: Negotiate", "WWW-Authenticate: Digest", "WWW-Authenticate: Bearer", "WWW-Authenticate:",
+        "Proxy-Authenticate: Basic realm=\"p\"", "Proxy-Authenticate: Digest realm=\"p\", nonce=\"n\"",
+        "Content-Type: text/plain", "Content-Type: text/event-stream", "Content-Type: application/x-ndjson",
+        "Content-Type: text/html; charset=iso-8859-1", "Content-Type: text/plain; charset=\"", "Trailer: X-For",
+        "Content-Range: bytes 0-4/5", "Content-Range: bytes 5-9/10", "Content-Range: bytes */0", "ETag: \"e\"",
+        "ETag: W/\"e\"", "Last-Modified: Sun, 06 Nov 1994 08:49:37 GMT", "Date: Sun, 06 Nov 1994 08:49:38 GMT",
+        "Retry-After: 0", "Retry-After: 99999999999999999999", "Alt-Svc: h3=\":443\"", "Refresh: 0; url=/",
+        "Strict-Transport-Security: max-age=9", "Accept-Ranges: bytes", "Content-Disposition: attachment",
+        "data: d", "id: \\x01", "retry: 0", "event: e", "{\"a\":[1]}",
+    ]
+
+    /// What follows a head, or stands among its fields.
+    static let bodies = ["sized", "chunk", "body"]
+
+    static let payloads = [
+        "0", "5", "100", "5000", "20000", "300000", "2500000", "gz:0", "gz:100", "gz:50000", "gg:300", "df:100",
+        "zeros:4000000", "lines:200", "lines:30000", "json:100", "events:300", "5 5;x=y", "5 5;x=\"\\\\n\"", "5 05",
+        "5 4", "5 6", "5 ffffffffffffffff", "5 fffffffffffffffff", "5 7fffffffffffffff", "5 -1", "5 0x5", "0 ",
+        "5 5 ", "5 5\\n", "20000 4e20;aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "5 g", "1 1",
+    ]
+
+    /// What happens between bytes.
+    static let turns = [
+        "split", "split", "each 1", "each 7", "each 100", "close", "drop", "reset", "stall", "cancel", "end", "end",
+        "last", "head 200 OK", "head 200 OK", "raw 0\\r\\n", "raw HTTP/1.1 200 OK\\r\\nContent-Length: 0\\r\\n\\r\\n",
+        "raw \\x1f\\x8b\\x08\\x00\\x00\\x00\\x00\\x00\\x00\\xff", "raw \\x00", "raw \\n",
+        "raw PRI * HTTP/2.0\\r\\n\\r\\nSM",
+    ]
+
+    static let oddities = [
+        " ", "\\t", "\\r", "\\n", "\\r\\n", "\\x00", "\\x80", ":", ";", ",", "\"", "=", "%", "\\x1b", "\\xe2\\x80\\xa8",
+        "{i}",
+        "{a}", "{b}",
+    ]
+
+    static let numbers = [
+        "0", "1", "2", "5", "16", "99", "100", "200", "301", "307", "401", "407", "417", "1000", "4095", "4096",
+        "16384",
+        "65536", "102400", "2147483648", "4294967296", "9223372036854775808", "18446744073709551616",
+    ]
+
+    static let blocks = [
+        #"""
+        ask GET
+        reply
+        head 200 OK
+        sized 20
+        """#,
+        #"""
+        ask POST body=20
+        reply
+        close
+        """#,
+        #"""
+        ask POST stream=30 auth=digest
+        reply
+        line HTTP/1.0 401 Who
+        line WWW-Authenticate: Digest realm="r", nonce="n"
+        sized 0
+        """#,
+        #"""
+        ask GET
+        reply
+        head 302 Found
+        line Location: {b}
+        sized 0
+        reply
+        head 200 OK
+        sized 5
+        """#,
+        #"""
+        ask GET cookies
+        reply
+        head 200 OK
+        line Set-Cookie: c{i}=cook{i}
+        sized 5
+        """#,
+        #"""
+        ask GET
+        reply
+        head 200 OK
+        line Transfer-Encoding: chunked
+        end
+        chunk 5
+        chunk 100
+        raw 0\r\nX-T: y\r\n\r\n
+        """#,
+        #"""
+        ask GET
+        reply
+        head 200 OK
+        line Content-Encoding: gzip
+        sized gz:3000
+        """#,
+        #"""
+        ask GET read=events
+        reply
+        head 200 OK
+        line Content-Type: text/event-stream
+        end
+        body events:200
+        close
+        """#,
+        #"""
+        ask HEAD
+        reply
+        head 200 OK
+        sized 5
+        """#,
+        #"""
+        ask GET auth=digest
+        reply
+        line HTTP/1.1 401 Who
+        line WWW-Authenticate: Digest realm="r", nonce="n"
+        sized 5
+        """#,
+        #"""
+        ask GET
+        reply
+        line HTTP/1.1 103 Early Hints
+        line Link: x
+        end
+        head 200 OK
+        sized 5
+        """#,
+        #"""
+        ask GET proxy
+        reply
+        head 407 Who
+        line Proxy-Authenticate: Basic realm="p"
+        sized 5
+        """#,
+        #"""
+        ask GET
+        reply
+        head 200 OK
+        sized 5
+        split
+        head 404 Stray
+        sized 5
+        """#,
+        #"""
+        reply
+        head 200 OK
+        sized 5
+        """#,
+        #"""
+        reply
+        head 302 Found
+        line Location: {a}
+        sized 0
+        """#,
+        #"""
+        reply early
+        head 200 OK
+        sized 5
+        """#,
+        #"""
+        ask GET named key
+        reply
+        head 200 OK
+        sized 5
+        """#,
+    ]
+}

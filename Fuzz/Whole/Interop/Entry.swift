@@ -1,0 +1,68 @@
+// libFuzzer's entries for whole scenarios: scripts/fuzz whole.
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// The program's entry, by the name that the package manager links as `main`, in the place of libFuzzer's own.
+@_cdecl("fuzzwhole_main")
+public func fuzzMain(
+    _ count: CInt,
+    _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
+) -> CInt {
+    var (count, arguments) = (count, arguments)
+    return runDriver(&count, &arguments, fuzzOneInput)
+}
+
+@_silgen_name("LLVMFuzzerRunDriver")
+private func runDriver(
+    _ count: UnsafeMutablePointer<CInt>,
+    _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?>,
+    _ callback: @convention(c) (UnsafePointer<UInt8>?, Int) -> CInt
+) -> CInt
+
+@_silgen_name("LLVMFuzzerMutate")
+private func mutate(_ bytes: UnsafeMutablePointer<UInt8>, _ count: Int, _ limit: Int) -> Int
+
+/// Unsafe: libFuzzer calls on one thread.
+nonisolated(unsafe) private let runner = Runner()
+
+/// Runs one scenario; a broken rule, a trap or a sanitizer's report is a finding.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+    runner.run(UnsafeBufferPointer(start: start, count: count))
+    return 0
+}
+
+/// Makes another scenario of one, line by line.
+@_cdecl("LLVMFuzzerCustomMutator")
+public func fuzzMutate(
+    _ start: UnsafeMutablePointer<UInt8>?, _ count: Int, _ limit: Int, _ seed: CUnsignedInt
+) -> Int {
+    let mutator = ScenarioMutator(seed: UInt64(seed)) { text in
+        var bytes = text + [UInt8](repeating: 0, count: 32)
+        bytes.removeLast(bytes.count - mutate(&bytes, text.count, bytes.count))
+        return bytes
+    }
+    return write(mutator.mutated(Array(UnsafeBufferPointer(start: start, count: count))), to: start, limit)
+}
+
+/// Makes a scenario of two.
+@_cdecl("LLVMFuzzerCustomCrossOver")
+public func fuzzCrossOver(
+    _ first: UnsafePointer<UInt8>?, _ firstCount: Int, _ second: UnsafePointer<UInt8>?, _ secondCount: Int,
+    _ output: UnsafeMutablePointer<UInt8>?, _ limit: Int, _ seed: CUnsignedInt
+) -> Int {
+    let crossed = ScenarioMutator(seed: UInt64(seed)) { $0 }.crossed(
+        Array(UnsafeBufferPointer(start: first, count: firstCount)),
+        Array(UnsafeBufferPointer(start: second, count: secondCount)))
+    return write(crossed, to: output, limit)
+}
+
+private func write(_ bytes: [UInt8], to output: UnsafeMutablePointer<UInt8>?, _ limit: Int) -> Int {
+    let bytes = bytes.prefix(limit)
+    _ = UnsafeMutableBufferPointer(start: output, count: limit).update(fromContentsOf: bytes)
+    return bytes.count
+}

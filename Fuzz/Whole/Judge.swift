@@ -1,0 +1,71 @@
+import Foundation
+import NetworkCore
+
+/// Asks what must hold of a scenario's outcomes, and of what the peer has seen.
+struct Judge {
+    let exchanges: [Exchange]
+    let outcomes: [Outcome]
+    let log: LineLog
+    let peer: Peer
+
+    func checkOutcomes() {
+        let isConcurrent = exchanges.contains(where: \.ask.isJoined)
+        for (exchange, outcome) in zip(exchanges, outcomes) {
+            let isLate = outcome.code == .totalTimeout && exchange.totalTimeout >= .seconds(5)
+            check(.prompt, !isLate, "\(exchange.number) waits for a peer that is through: \(outcome.text)")
+            let isOwn = outcome.marks.allSatisfy { $0 == "\(exchange.number)" }
+            check(.response, isOwn || isConcurrent, "\(exchange.number) has the response of another: \(outcome.text)")
+        }
+        checkPrinted()
+    }
+
+    private func checkPrinted() {
+        let lines = outcomes.flatMap(\.printed) + log.lines
+        for exchange in exchanges {
+            for secret in exchange.tokens.secrets + [Tokens.cookie + "\(exchange.number)"] {
+                guard let line = lines.first(where: { $0.utf8.firstRange(of: secret.utf8) != nil }) else { continue }
+                check(.printed, false, "\(secret) in: \(Text.line(of: line.utf8))")
+            }
+        }
+    }
+
+    func checkSeen() {
+        let seen = peer.seen
+        for request in seen { checkSecrets(of: request) }
+        for exchange in exchanges where !exchange.ask.isIdempotent { checkRepeats(of: exchange, seen) }
+    }
+
+    private func checkSecrets(of request: Seen) {
+        let bytes = request.head + request.body
+        let owners = exchanges.filter { exchange in exchange.tokens.all.contains { Text.contains($0, in: bytes) } }
+        let foreign = owners.first { $0.number != request.ask ?? owners.first?.number || request.good != nil }
+        check(.secret, foreign == nil, "what belongs to \(foreign?.number ?? 0) is in \(Text.line(of: request.head))")
+        for exchange in owners where exchange.isOfOneOrigin {
+            let isHome = request.values(of: "host") == [peer.address.authority(exchange.origin)]
+            let leaked = isHome ? nil : exchange.tokens.secrets.first { Text.contains($0, in: request.head) }
+            check(.secret, leaked == nil, "\(leaked ?? "") is sent to another origin")
+        }
+        if let ask = request.ask, exchanges.indices.contains(ask), !exchanges[ask].ask.has("cookies") {
+            let cookies = request.values(of: "cookie").joined()
+            check(.secret, !cookies.contains(Tokens.cookie), "a cookie of others is sent: \(cookies)")
+        }
+    }
+
+    /// What was sent on is what the peer asked for: a redirect, credentials, a request without Expect.
+    private func checkRepeats(of exchange: Exchange, _ seen: [Seen]) {
+        let sent = seen.filter { $0.ask == exchange.number }
+        for (first, second) in zip(sent, sent.dropFirst()) where second.method == exchange.ask.method {
+            let isAsked = ["30", "401", "407", "417"].contains { Text.contains($0, in: first.replied) }
+            check(.once, isAsked, "\(exchange.ask.method) of \(exchange.number) is sent again")
+        }
+    }
+
+    private func check(_ oracle: Oracle, _ holds: Bool, _ text: @autoclosure () -> String) {
+        if !holds, oracle.isAsked { Finding(oracle: oracle, text: text()).report(peer.seen) }
+    }
+}
+
+extension Exchange {
+    /// Whether its URL names one of the peer's origins, and nothing stands between.
+    var isOfOneOrigin: Bool { !ask.has("proxy") && !ask.has("tunnel") && !ask.has("named") }
+}

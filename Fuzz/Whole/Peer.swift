@@ -1,0 +1,161 @@
+import Foundation
+
+/// Where the peer listens.
+struct PeerAddress: Sendable {
+    enum Origin { case first, second }
+
+    let first: UInt16
+    let second: UInt16
+
+    func authority(_ origin: Origin) -> String {
+        origin == .first ? "127.0.0.1:\(first)" : "127.0.0.2:\(second)"
+    }
+
+    func url(of ask: Int, at origin: Origin) -> String { "http://\(authority(origin))/q\(ask)/" }
+}
+
+/// What a round of the peer's thread does to what the runner sees.
+struct PeerRound {
+    var scenario = Scenario()
+    var seen: [Seen] = []
+    var isOver: [Bool] = []
+    var cancelled: [Int] = []
+
+    /// A head has arrived.
+    /// - Returns: Its number, what becomes of it, and whether it waits for `100 Continue`.
+    mutating func seen(_ head: [UInt8]) -> (number: Int, reply: Reply, expectsContinue: Bool) {
+        var request = Seen(head: head)
+        request.exchange = seen.count { $0.ask == request.ask && $0.good == request.good }
+        seen.append(request)
+        return (seen.count - 1, reply(to: request), !request.values(of: "expect").isEmpty)
+    }
+
+    private func reply(to request: Seen) -> Reply {
+        if let ask = request.ask, scenario.asks.indices.contains(ask),
+            scenario.asks[ask].replies.indices.contains(request.exchange)
+        {
+            return scenario.asks[ask].replies[request.exchange]
+        }
+        let body = request.good.map { "good \($0)\n" } ?? "ok\n"
+        let mark = request.good.map { "good\($0)" } ?? "\(request.ask ?? -1)"
+        let head = "HTTP/1.1 200 OK\r\nX-For: \(mark)\r\nContent-Length: \(body.utf8.count)\r\n\r\n"
+        return Reply(steps: [.bytes(Array((request.method == "HEAD" ? head : head + body).utf8))])
+    }
+
+    mutating func seenBody(_ bytes: [UInt8], of number: Int) {
+        seen[number].body += bytes.prefix(Seen.maximumKept - seen[number].body.count)
+    }
+
+    mutating func replied(_ bytes: ArraySlice<UInt8>, to number: Int) {
+        seen[number].replied += bytes.prefix(Seen.maximumKept - seen[number].replied.count)
+    }
+
+    mutating func cancel(_ number: Int) {
+        if let ask = seen[number].ask { cancelled.append(ask) }
+    }
+
+    /// Whether the outcome of a request seen is still open.
+    func isOpen(_ number: Int) -> Bool {
+        guard let ask = seen[number].ask, isOver.indices.contains(ask) else { return false }
+        return !isOver[ask]
+    }
+}
+
+/// A server on two origins that does what the scenario says, on one thread.
+///
+/// @unchecked: what both threads reach is guarded by the condition; the rest is the peer's thread's alone.
+final class Peer: @unchecked Sendable {
+    let address: PeerAddress
+    private let listeners: [PeerSocket]
+    private let bell = PeerBell()
+    private let condition = NSCondition()
+
+    // Guarded by the condition.
+    private var round = PeerRound()
+    private var cancel: @Sendable (Int) -> Void = { _ in }
+    private var asked = 0
+    private var answered = 0
+    private var count = 0
+
+    // The thread's.
+    private var connections: [PeerConnection] = []
+    private var silentRounds = 0
+
+    init() {
+        let (first, second) = (PeerSocket.listening(host: 1), PeerSocket.listening(host: 2))
+        listeners = [first.socket, second.socket]
+        address = PeerAddress(first: first.port, second: second.port)
+        Thread { while true { self.runRound() } }.start()
+    }
+
+    private func locked<Result>(_ body: () -> Result) -> Result {
+        condition.lock()
+        defer { condition.unlock() }
+        return body()
+    }
+
+    // MARK: For the runner
+
+    /// Begins a scenario; `cancel` is called on the peer's thread.
+    func begin(_ scenario: Scenario, cancel: @escaping @Sendable (Int) -> Void) {
+        locked {
+            round = PeerRound(scenario: scenario, isOver: scenario.asks.map { _ in false })
+            self.cancel = cancel
+        }
+    }
+
+    var seen: [Seen] { locked { round.seen } }
+
+    /// The outcome of a request is there.
+    func ended(_ ask: Int) { locked { round.isOver[ask] = true } }
+
+    /// Waits until every byte that is due is sent, and every byte that was sent is read.
+    /// - Parameter isEmpty: Whether no connection may be left either.
+    /// - Returns: Whether that was so in time.
+    func waitUntilQuiet(isEmpty: Bool = false, seconds: Double) -> Bool {
+        let end = Date(timeIntervalSinceNow: seconds)
+        condition.lock()
+        defer { condition.unlock() }
+        while true {
+            asked += 1
+            bell.ring()
+            while answered < asked { guard condition.wait(until: end) else { return false } }
+            if !isEmpty || count == 0 { return true }
+            guard Date() < end else { return false }
+        }
+    }
+
+    // MARK: On its thread
+
+    private func runRound() {
+        let wanted = connections.map { ($0.socket, $0.wantsToSend) }
+        let fixed = (listeners + [bell.socket]).map { ($0, false) }
+        let (asked, isBusy) = locked { (self.asked, round.isOver.contains(false)) }
+        let ready = PeerSocket.wait(for: fixed + wanted, milliseconds: isBusy || asked != answered ? 1 : 100)
+        if ready.isEmpty { silentRounds += 1 } else { silentRounds = 0 }
+        bell.silence()
+        condition.lock()
+        for listener in listeners {
+            while let socket = listener.accepted() { connections.append(PeerConnection(socket)) }
+        }
+        for index in connections.indices { connections[index].read(&round) }
+        if silentRounds > 1 { nudge() }
+        connections.removeAll(where: \.isOver)
+        count = connections.count
+        // What was asked before the wait is answered by what was read after it.
+        if connections.allSatisfy(\.isQuiet) { answered = asked }
+        let (cancelled, cancel) = (round.cancelled, self.cancel)
+        round.cancelled = []
+        condition.broadcast()
+        condition.unlock()
+        for ask in cancelled { cancel(ask) }
+    }
+
+    /// Nothing moves: a client that waits for more than the scenario has learns that nothing comes.
+    private func nudge() {
+        for index in connections.indices {
+            let isWaiting = connections[index].waiting.map(round.isOpen) ?? false
+            if isWaiting || (silentRounds > 50 && connections[index].isReading) { connections[index].finish() }
+        }
+    }
+}

@@ -1,0 +1,108 @@
+/// One connection of the peer: reads requests, and goes through the steps of their replies.
+struct PeerConnection {
+    let socket: PeerSocket
+    private var reader = RequestReader()
+    private var steps: [Reply.Step] = []
+    private var unsent: ArraySlice<UInt8> = []
+    /// Which of the requests seen is under way or was the last.
+    private var current: Int?
+    private var pending: Reply?
+    private var hasFinished = false
+    private var isStalled = false
+    /// Whether the descriptor is closed.
+    private(set) var isOver = false
+
+    init(_ socket: PeerSocket) { self.socket = socket }
+
+    var wantsToSend: Bool { !unsent.isEmpty || !steps.isEmpty }
+    /// Whether there is nothing to do before the client does something.
+    var isQuiet: Bool { isOver || !wantsToSend }
+
+    /// The request whose client has all that it will get, and may wait for more.
+    var waiting: Int? { hasFinished || isStalled || wantsToSend || isOver ? nil : current }
+    /// Whether some of a request has arrived, and not all.
+    var isReading: Bool { !reader.isIdle && !isStalled }
+
+    mutating func read(_ peer: inout PeerRound) {
+        while !isOver {
+            switch socket.receive() {
+            case .nothing: return advance(&peer)
+            case .end: return close()
+            case .bytes(let bytes):
+                reader.append(bytes)
+                advance(&peer)
+            }
+        }
+    }
+
+    /// Reads what has arrived, and sends what is due, as far as both go.
+    mutating func advance(_ peer: inout PeerRound) {
+        while !isOver {
+            send(&peer)
+            guard !isOver, pending != nil || !wantsToSend, let event = reader.next() else { return }
+            handle(event, &peer)
+        }
+    }
+
+    private mutating func handle(_ event: RequestReader.Event, _ peer: inout PeerRound) {
+        switch event {
+        case .head(let head):
+            let (number, reply, expectsContinue) = peer.seen(head)
+            current = number
+            if reply.isEarly {
+                steps += reply.steps
+                pending = Reply()
+            } else {
+                if expectsContinue { steps.append(.bytes(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8))) }
+                pending = reply
+            }
+        case .body(let bytes):
+            if let current { peer.seenBody(bytes, of: current) }
+        case .end:
+            steps += pending?.steps ?? []
+            pending = nil
+        }
+    }
+
+    private mutating func send(_ peer: inout PeerRound) {
+        while !isOver, !isStalled {
+            if !unsent.isEmpty {
+                guard let count = socket.send(unsent) else { return close() }
+                if let current { peer.replied(unsent.prefix(count), to: current) }
+                unsent = unsent.dropFirst(count)
+                if !unsent.isEmpty { return }
+                continue
+            }
+            guard !steps.isEmpty else { return }
+            take(steps.removeFirst(), &peer)
+        }
+    }
+
+    private mutating func take(_ step: Reply.Step, _ peer: inout PeerRound) {
+        switch step {
+        case .bytes(let bytes): if !hasFinished { unsent = bytes[...] }
+        case .split: PeerSocket.pause()
+        case .close: finish()
+        case .drop: close()
+        case .reset: close(withReset: true)
+        case .stall:
+            isStalled = true
+            steps = []
+        case .cancel: if let current { peer.cancel(current) }
+        }
+    }
+
+    /// Sends no more.
+    mutating func finish() {
+        guard !hasFinished, !isOver else { return }
+        hasFinished = true
+        socket.finishSending()
+    }
+
+    mutating func close(withReset: Bool = false) {
+        guard !isOver else { return }
+        isOver = true
+        (steps, unsent) = ([], [])
+        socket.close(withReset: withReset)
+    }
+}

@@ -1,0 +1,45 @@
+/// One request as the peer saw it on the wire.
+struct Seen {
+    /// Which of the scenario's requests it belongs to, by its URL; `nil` if that does not say.
+    var ask: Int?
+    /// The number of its good request, if it is one.
+    var good: Int?
+    /// How often a request of that number was seen before.
+    var exchange = 0
+    var head: [UInt8]
+    var body: [UInt8] = []
+    /// What the peer has sent in reply.
+    var replied: [UInt8] = []
+
+    /// The most that is kept of a body or a reply.
+    static let maximumKept = 65_536
+
+    init(head: [UInt8]) {
+        self.head = head
+        let target = String(decoding: head.prefix(while: { $0 != 0x0D }), as: UTF8.self)
+        ask = Self.number(after: "/q", before: "/", in: target) ?? Self.number(after: "q", before: ".test", in: target)
+        good = Self.number(after: "/good", before: "/", in: target)
+    }
+
+    private static func number(after start: String, before end: String, in text: String) -> Int? {
+        for range in text.utf8.indices where text.utf8[range...].starts(with: start.utf8) {
+            let rest = text.utf8[range...].dropFirst(start.utf8.count)
+            let digits = rest.prefix { (0x30...0x39).contains($0) }
+            guard !digits.isEmpty, rest[digits.endIndex...].starts(with: end.utf8) else { continue }
+            return Int(String(digits) ?? "")
+        }
+        return nil
+    }
+
+    var text: String { String(decoding: head, as: UTF8.self) }
+    var method: String { String(text.prefix { $0 != " " }) }
+
+    /// The values of the fields with a name in lower case.
+    func values(of name: String) -> [String] {
+        text.split(separator: "\r\n").dropFirst().compactMap { line in
+            let parts = line.split(separator: ":", maxSplits: 1)
+            guard parts.count == 2, parts[0].lowercased() == name else { return nil }
+            return String(parts[1].drop { $0 == " " })
+        }
+    }
+}
