@@ -9,6 +9,14 @@ enum ProcessState {
     /// The descriptors that are open, of those that a scenario may reach.
     static var descriptors: [Int32] { (0..<256).filter { fcntl($0, F_GETFD) >= 0 } }
 
+    static func names(of descriptors: [Int32]) -> [String] {
+        descriptors.map { descriptor in
+            var name = [CChar](repeating: 0, count: 256)
+            readlink("/proc/self/fd/\(descriptor)", &name, name.count - 1)
+            return "\(descriptor) " + name.prefix { $0 != 0 }.map { String(UnicodeScalar(UInt8(bitPattern: $0))) }.joined()
+        }
+    }
+
     static var threads: Int {
         guard let folder = opendir("/proc/self/task") else { return 0 }
         defer { closedir(folder) }
