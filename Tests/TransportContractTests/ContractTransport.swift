@@ -11,7 +11,13 @@ struct ContractTransport: Sendable, CustomTestStringConvertible {
 
     static let curl = ContractTransport(kind: "curl", transport: CurlNetworkDispatcher.instance)
     static let urlsession = ContractTransport(kind: "urlsession", transport: URLSessionNetworkDispatcher.instance)
-    static let all = [curl, urlsession]
+    /// All, or the one that NETWORKLAYER_CONTRACT_TRANSPORT names: scripts with another libcurl want curl.
+    static let all = {
+        let wanted = ProcessInfo.processInfo.environment["NETWORKLAYER_CONTRACT_TRANSPORT"]
+        let transports = [curl, urlsession].filter { wanted == nil || wanted == $0.kind }
+        precondition(!transports.isEmpty, "NETWORKLAYER_CONTRACT_TRANSPORT is '\(wanted ?? "")'")
+        return transports
+    }()
 
     /// A whole answer.
     struct Answer: Sendable {

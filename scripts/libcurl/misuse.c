@@ -1,0 +1,15 @@
+// Lets libcurl read past the end of a piece of memory: an instrumented one reports it, or it proves nothing.
+#include <curl/curl.h>
+#include <stdlib.h>
+#include <string.h>
+
+int main(void) {
+    char *text = malloc(16);
+    if (!text) return 2;
+    memset(text, 'a', 16);
+    CURL *handle = curl_easy_init();
+    curl_free(curl_easy_escape(handle, text, 17));
+    curl_easy_cleanup(handle);
+    free(text);
+    return 0;
+}

@@ -1,0 +1,200 @@
+# Other libcurls than the system's, each a folder for LD_LIBRARY_PATH, and the tests run with them; to be sourced after
+# lib.sh. The package manager links libcurl too: builds keep the system's, and only the test bundle gets another.
+# shellcheck shell=bash
+
+libcurls=$root/.build-libcurl
+
+# debian_libcurl SUITE [BASE]   fetches the libcurl of a Debian suite, which may complete the suite BASE, and those
+# libraries below it that this system lacks. SUITE must not be newer than the system. Sets: libcurl, the folder.
+debian_libcurl() {
+    local suite=$1 folder=$libcurls/$1 archive apt name file keys=/usr/share/keyrings/debian-archive-keyring.gpg
+    libcurl=$folder/lib
+    [ ! -e "$folder/complete" ] || return 0
+    need debian-archive-keyring "the keys by which Debian's packages are checked" test -s "$keys"
+    install_missing
+    say "Fetching the libcurl of $suite"
+    rm -rf "$folder"
+    mkdir -p "$libcurl" "$folder"/{parts,lists/partial,cache/archives/partial,unpacked}
+    # The archive that this system uses, where that is Debian's.
+    archive=$(apt-get indextargets --format '$(REPO_URI) $(ORIGIN) $(COMPONENT)' 'Created-By: Packages' 2>/dev/null |
+        awk '$2 == "Debian" && $3 == "main" && $1 !~ /security/ && !found { print $1; found = 1 }')
+    for name in $(printf '%s\n' "$@" | sort -u); do
+        echo "deb [signed-by=$keys] ${archive:-http://deb.debian.org/debian} $name main"
+    done >"$folder/parts/debian.list"
+    # Lists and a data base of their own: the system's stay as they are, and nothing counts as installed.
+    : >"$folder/status"
+    apt=(apt-get -qq -y -o Dir::Etc::SourceList=/dev/null -o Dir::Etc::SourceParts="$folder/parts"
+        -o Dir::State::Lists="$folder/lists" -o Dir::State::Status="$folder/status" -o Dir::Cache="$folder/cache"
+        -o Acquire::Languages=none -o Acquire::Retries=3 -o APT::Sandbox::User= -o Debug::NoLocking=true)
+    { "${apt[@]}" update && "${apt[@]}" -t "$suite" --no-install-recommends --download-only install libcurl4; } \
+        >"$folder/log" 2>&1 || { cat "$folder/log" >&2; die "apt failed; its words are above"; }
+    for file in "$folder"/cache/archives/*.deb; do dpkg-deb --extract "$file" "$folder/unpacked"; done
+    cp -a "$folder"/unpacked/usr/lib/*-linux-gnu/libcurl.so.4* "$libcurl/"
+    while true; do
+        name=$(LD_LIBRARY_PATH=$libcurl ldd "$libcurl"/libcurl.so.4 |
+            awk '/not found/ { last = $1 } END { print last }')
+        [ -n "$name" ] || break
+        file=$(find "$folder/unpacked" -name "$name" -print -quit)
+        [ -n "$file" ] || die "the libcurl of $suite does not fit this system: $name"
+        cp -L "$file" "$libcurl/$name"
+    done
+    rm -rf "$folder"/{unpacked,cache,lists}
+    touch "$folder/complete"
+}
+
+# newest_libcurl   fetches the libcurl in the wheel of scripts/libcurl/requirements.txt. Sets: libcurl, the folder.
+newest_libcurl() {
+    local folder=$libcurls/newest wanted=$root/scripts/libcurl/requirements.txt
+    libcurl=$folder/pycurl.libs
+    ! cmp -s "$wanted" "$folder/complete" || return 0
+    need python3-venv "the package manager for what PyPI carries" python3 -c 'import venv, ensurepip'
+    install_missing
+    say "Fetching $(cat "$wanted") from PyPI"
+    rm -rf "$folder"
+    python3 -m venv "$folder/venv"
+    "$folder/venv/bin/pip" download --quiet --disable-pip-version-check --no-deps --only-binary :all: \
+        --dest "$folder" -r "$wanted"
+    python3 -m zipfile -e "$folder"/pycurl-*.whl "$folder"
+    # By its usual name. Its own libraries are found beside it.
+    (cd "$libcurl" && ln -s libcurl-*.so.4.* libcurl.so.4)
+    # Its path of authorities is another distribution's. with_libcurl opens this system's as descriptor 9.
+    python3 - "$libcurl/libcurl.so.4" <<'PYTHON'
+import pathlib, sys
+there, here = b"/etc/pki/tls/certs/ca-bundle.crt\0", b"/proc/self/fd/9\0"
+file = pathlib.Path(sys.argv[1])
+if there not in file.read_bytes():
+    sys.exit("the authorities' path is not in the library")
+file.write_bytes(file.read_bytes().replace(there, here.ljust(len(there), b"\0")))
+PYTHON
+    rm -rf "$folder/venv"
+    cp "$wanted" "$folder/complete"
+}
+
+# The curl command of this system is for its own libcurl, also where a test starts it.
+curl_of_the_system() {
+    mkdir -p "$libcurls/bin"
+    printf '#!/bin/sh\nunset LD_LIBRARY_PATH LD_PRELOAD\nexec %q "$@"\n' "$(command -v curl)" >"$libcurls/bin/curl"
+    chmod +x "$libcurls/bin/curl"
+}
+
+# with_libcurl FOLDER COMMAND...   runs COMMAND with the libcurl of that folder.
+with_libcurl() {
+    local folder=$1
+    shift
+    run env PATH="$libcurls/bin:$PATH" LD_LIBRARY_PATH="$folder" \
+        SWIFT_BACKTRACE=enable=yes,interactive=no,color=no "$@" 9</etc/ssl/certs/ca-certificates.crt
+}
+
+# instrumented_libcurl   makes the distribution's own libcurl, built from its source package with AddressSanitizer and
+# UndefinedBehaviorSanitizer. Sets: libcurl, the folder; clang, the compiler whose sanitizers it carries.
+instrumented_libcurl() {
+    local folder=$libcurls/instrumented lists=$libcurls/instrumented/lists file apt options
+    libcurl=$folder/lib
+    # The sanitizers have to be those of Swift's own compiler.
+    clang=$(dirname "$(readlink -f "$(command -v swift)")")/clang
+    [ ! -e "$folder/complete" ] || return 0
+    "$root/scripts/setup"
+    need dpkg-dev "unpacks a source package" command -v dpkg-source
+    need patch "applies the distribution's patches" command -v patch
+    need make "builds libcurl" command -v make
+    need pkg-config "finds libraries" command -v pkg-config
+    need libssl-dev "libcurl's TLS" has_file '/usr/include/openssl/ssl.h'
+    need libnghttp2-dev "libcurl's HTTP/2" has_file '/usr/include/nghttp2/nghttp2.h'
+    need libpsl-dev "libcurl's public suffixes" has_file '/usr/include/libpsl.h'
+    need libidn2-dev "libcurl's international names" has_file '/usr/include/idn2.h'
+    need libbrotli-dev "libcurl's Brotli" has_file '/usr/include/brotli/decode.h'
+    need libzstd-dev "libcurl's Zstandard" has_file '/usr/include/zstd.h'
+    need libkrb5-dev "libcurl's Negotiate" has_file '/usr/include/gssapi/gssapi.h'
+    install_missing
+    say "Building the distribution's libcurl with sanitizers (a minute or two; $folder)"
+    rm -rf "$folder"
+    mkdir -p "$libcurl" "$lists/parts" "$lists/partial"
+    # Sources of the system's own archives, in lists apart from the system's.
+    for file in /etc/apt/sources.list.d/*.sources; do
+        [ ! -e "$file" ] || sed 's/^Types:.*/Types: deb-src/' "$file" >"$lists/parts/${file##*/}"
+    done
+    sed -n 's/^deb /deb-src /p' /etc/apt/sources.list /etc/apt/sources.list.d/*.list >"$lists/parts/all.list" \
+        2>/dev/null || true
+    apt=(apt-get -qq -o Dir::Etc::SourceList=/dev/null -o Dir::Etc::SourceParts="$lists/parts"
+        -o Dir::State::Lists="$lists" -o Acquire::Languages=none -o Acquire::Retries=3 -o APT::Sandbox::User=
+        -o Debug::NoLocking=true)
+    options='-O1 -g -fno-omit-frame-pointer'
+    (
+        cd "$folder"
+        "${apt[@]}" update
+        "${apt[@]}" source --download-only curl
+        dpkg-source -x curl_*.dsc source
+        cd source
+        ./configure --with-openssl --with-gssapi --with-nghttp2 --with-brotli --with-zstd --with-libidn2 \
+            --disable-ldap --without-libssh2 --without-librtmp --disable-manual --disable-static --enable-ipv6 \
+            --enable-versioned-symbols --with-ca-bundle=/etc/ssl/certs/ca-certificates.crt CC="$clang" CFLAGS="$options"
+        # The name that the distribution gives to its symbols' version.
+        sed -i 's/^CURL_OPENSSL_3$/CURL_OPENSSL_4/' lib/libcurl.vers
+        # Not in configure, whose programs would need the runtime. Functions are called through other types on purpose.
+        make -j"$(nproc)" -C lib \
+            CFLAGS="$options -fsanitize=address,undefined -fno-sanitize=function -fno-sanitize-recover=undefined"
+        cp -a lib/.libs/libcurl.so* "$libcurl/"
+        "$clang" -shared -fPIC -o "$folder/plain-memory.so" "$root/scripts/libcurl/plain-memory.c"
+        "$clang" -g -fsanitize=address -o "$folder/misuse" "$root/scripts/libcurl/misuse.c" -lcurl
+    ) >"$folder.log" 2>&1 || { tail -n 60 "$folder.log" >&2; die "libcurl was not built; the whole log: $folder.log"; }
+    rm -rf "$lists"
+    touch "$folder/complete"
+}
+
+# with_instrumented RUNTIME MEMORY COMMAND...   runs COMMAND over the instrumented libcurl; reports go to $reports.
+# RUNTIME is 'linked' for a program built with --sanitize=address, 'preloaded' for any other. MEMORY is 'own' for what
+# the library gives to libcurl, 'plain' for the C library's.
+with_instrumented() {
+    local preload= options="log_path=$reports/report:detect_leaks=0:quarantine_size_mb=64:allocator_may_return_null=1"
+    [ "$1" != preloaded ] || preload=$("$clang" -print-file-name="libclang_rt.asan-$(uname -m).so")
+    [ "$2" != plain ] || preload+=${preload:+:}$libcurls/instrumented/plain-memory.so
+    shift 2
+    # The sanitizers say themselves where a program crashed.
+    run env PATH="$libcurls/bin:$PATH" LD_LIBRARY_PATH="$libcurl" LD_PRELOAD="$preload" SWIFT_BACKTRACE=enable=no \
+        ASAN_OPTIONS="$options:exitcode=66" UBSAN_OPTIONS="$options:print_stacktrace=1:exitcode=66" "$@"
+}
+
+# ---- the tests ---------------------------------------------------------------------------------------------------
+
+# build_tests ARGUMENTS...   builds the tests, with arguments of `swift build`. Sets: programs, a folder, and bundle.
+build_tests() {
+    run swift build --package-path "$root" "$@" --build-tests
+    curl_of_the_system
+    programs=$(swift build --package-path "$root" "$@" --show-bin-path)
+    bundle=$programs/NetworkLayerPackageTests.xctest
+}
+
+# loads FOLDER   checks that the test bundle takes the libcurl of that folder.
+loads() {
+    LD_LIBRARY_PATH=$1 ldd "$bundle" | grep -F "libcurl.so.4 => $1/" >/dev/null ||
+        die "the tests don't load the libcurl of $1"
+}
+
+rows=() failed=()
+# tests TITLE ARGUMENTS...   runs tests by ${over[@]}, the command that sets another libcurl. Adds title, counts and
+# minutes to rows, and the title to failed where a test failed.
+tests() {
+    local title=$1 log=$libcurls/runs/${0##*/}-$((${#rows[@]} + 1)) began=$SECONDS status=0 counts
+    shift
+    say "$title"
+    mkdir -p "$libcurls/runs"
+    rm -f "$log".*
+    "${over[@]}" "$bundle" --testing-library swift-testing "$@" --event-stream-output-path "$log.jsonl" \
+        --event-stream-version 0 >"$log.log" 2>&1 || status=$?
+    counts=$("$root/scripts/test-counts" "$log.jsonl") || status=1
+    rows+=("$title"$'\t'"$counts"$'\t'"$(awk -v s=$((SECONDS - began)) 'BEGIN { printf "%.1f min", s / 60 }')")
+    printf '%s\n' "${rows[-1]}"
+    [ $status -ne 0 ] || return 0
+    failed+=("$title ($log.log)")
+    "$root/scripts/test-counts" --failures "$log.jsonl" || true
+    [ -s "$log.jsonl" ] || tail -n 40 "$log.log"
+}
+
+# report   prints the rows and what failed; its status is the script's.
+report() {
+    say "Tests"
+    printf '%s\n' "${rows[@]}" | column -t -s $'\t'
+    [ ${#failed[@]} -gt 0 ] || return 0
+    printf 'failed: %s\n' "${failed[@]}"
+    return 1
+}
