@@ -131,8 +131,9 @@ instrumented_libcurl() {
         # The name that the distribution gives to its symbols' version.
         sed -i 's/^CURL_OPENSSL_3$/CURL_OPENSSL_4/' lib/libcurl.vers
         # Not in configure, whose programs would need the runtime. Functions are called through other types on purpose.
-        make -j"$(nproc)" -C lib \
-            CFLAGS="$options -fsanitize=address,undefined -fno-sanitize=function -fno-sanitize-recover=undefined"
+        # What libFuzzer wants costs little, and any sanitizer's runtime has it too.
+        options+=' -fsanitize=address,undefined,fuzzer-no-link -fno-sanitize=function -fno-sanitize-recover=undefined'
+        make -j"$(nproc)" -C lib CFLAGS="$options"
         cp -a lib/.libs/libcurl.so* "$libcurl/"
         "$clang" -shared -fPIC -o "$folder/plain-memory.so" "$root/scripts/libcurl/plain-memory.c"
         "$clang" -g -fsanitize=address -o "$folder/misuse" "$root/scripts/libcurl/misuse.c" -lcurl
