@@ -113,7 +113,7 @@ final class Runner: Sendable {
             abstractName: peer.abstractName, folder: folder)
     }
 
-    /// - Parameter limit: The total timeout of a step that has none of its own.
+    /// - Parameter limit: The longest total timeout.
     private func perform(
         _ step: Step, number: Int, over dispatcher: CurlNetworkDispatcher, limit: Duration? = nil
     ) async -> Observation {
@@ -122,7 +122,7 @@ final class Runner: Sendable {
         do {
             let place = place(step, number: number)
             var request = try step.kind.request(place)
-            request.options.totalTimeout = request.options.totalTimeout ?? limit
+            if let limit { request.options.totalTimeout = min(limit, request.options.totalTimeout ?? limit) }
             prepare(&request, for: step, place)
             let attempt = Attempt(step: step, request: request, dispatcher: dispatcher)
             return try await act(attempt, step, number)
