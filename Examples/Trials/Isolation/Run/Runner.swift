@@ -53,7 +53,7 @@ final class Runner: Sendable {
         var run = Run()
         run.observations = await withTaskGroup(of: (Int, Observation).self) { group in
             for (index, step) in steps.enumerated() {
-                group.addTask { (index, await self.perform(step, number: index, over: dispatcher, limit: .seconds(5))) }
+                group.addTask { (index, await self.perform(step, number: index, over: dispatcher, limit: .seconds(2))) }
             }
             return await group.reduce(into: []) { $0.append($1) }.sorted { $0.0 < $1.0 }.map(\.1)
         }
