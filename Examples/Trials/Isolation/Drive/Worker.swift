@@ -9,6 +9,8 @@ final class Worker {
     private let runner: Runner
     private var alone: [String: Observation] = [:]
     private let front: Process
+    /// The program that speaks TLS ends with this.
+    private let input = Pipe()
     private var units = 0
     private var descriptors = 0
 
@@ -17,7 +19,7 @@ final class Worker {
         front = Process()
         front.executableURL = URL(filePath: program)
         front.arguments = [folder]
-        let (input, output) = (Pipe(), Pipe())
+        let output = Pipe()
         front.standardInput = input
         front.standardOutput = output
         try front.run()
@@ -30,14 +32,10 @@ final class Worker {
         }
         let peer = try Peer(front: port, folder: folder)
         try input.fileHandleForWriting.write(contentsOf: Data("\(peer.one)\n".utf8))
-        Self.input = input
         ThisProcess.set("http_proxy", "http://\(Kind.environment)@127.0.0.1:\(peer.proxy)")
         ThisProcess.set("no_proxy", "127.0.0.1,localhost,::1,test.invalid,localtest,unix.test,moved.test")
         runner = try Runner(peer: peer, folder: folder)
     }
-
-    /// The program that speaks TLS ends with this.
-    nonisolated(unsafe) private static var input: Pipe?
 
     func work() async {
         while let line = readLine() {

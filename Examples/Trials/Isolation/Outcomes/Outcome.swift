@@ -129,6 +129,7 @@ struct Outcome: Sendable {
         Outcome("sending-stall", .cancel(at: "sending")),
         Outcome("waiting-stall", .cancel(at: "body")),
         Outcome("idle-stall", .timeOut(.idle)),
+        Outcome("first-byte-stall", .timeOut(.firstByte)),
         Outcome("body-stall", .timeOut(.total)),
         Outcome("body-cancel", .cancelBody),
         Outcome("body-dropped", .dropBody),

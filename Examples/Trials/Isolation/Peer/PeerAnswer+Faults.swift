@@ -7,7 +7,7 @@ extension PeerAnswer {
             return false
         case "silent-close": return false
         case "close-if-kept": return exchange.isFirst ? ok() : false
-        case "waiting-stall", "idle-stall": return stall()
+        case "waiting-stall", "idle-stall", "first-byte-stall": return stall()
         case "body-reset", "body-truncated", "body-stall", "body-cancel", "body-dropped", "head-reset":
             let isHeadBroken = exchange.outcome == "head-reset"
             exchange.send(
