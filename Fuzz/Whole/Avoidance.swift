@@ -5,6 +5,8 @@ enum Avoidance: String, CaseIterable {
     case blankFirstField = "blank-first-field"
     /// Addresses of one request.
     case named
+    /// What follows a response later than with its last byte, on a connection that is kept.
+    case split
 
     private static let names = ProcessState.names("NETWORKLAYER_FUZZ_AVOID")
 
@@ -18,6 +20,8 @@ enum Avoidance: String, CaseIterable {
         for ask in scenario.asks.indices {
             switch self {
             case .named: scenario.asks[ask].words["named"] = nil
+            case .split:
+                for reply in scenario.asks[ask].replies.indices { scenario.asks[ask].replies[reply].join() }
             case .blankFirstField:
                 for reply in scenario.asks[ask].replies.indices {
                     scenario.asks[ask].replies[reply].fillBlankFirstFields()
@@ -29,6 +33,19 @@ enum Avoidance: String, CaseIterable {
 }
 
 extension Reply {
+    /// Bytes that nothing but splits part go out together.
+    fileprivate mutating func join() {
+        var joined: [Step] = []
+        for step in steps where step != .split {
+            if case .bytes(let bytes) = step, case .bytes(let before)? = joined.last {
+                joined[joined.count - 1] = .bytes(before + bytes)
+            } else {
+                joined.append(step)
+            }
+        }
+        steps = joined
+    }
+
     /// Whatever the pieces are: a blank after the end of a line that may be a status line becomes a letter.
     fileprivate mutating func fillBlankFirstFields() {
         var line: [UInt8] = []
