@@ -1,4 +1,5 @@
 import NetworkCore
+import Synchronization
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -11,8 +12,21 @@ enum Payload {
     /// The most bytes before they are packed.
     static let maximumBytes = 4 << 20
 
+    /// Made once: megabytes take longer than their way over the wire.
+    private static let made = Mutex<[String: [UInt8]]>([:])
+
     /// `gz:2000` for example; a number alone is plain bytes.
     static func bytes(_ name: String) -> [UInt8] {
+        if let bytes = made.withLock({ $0[name] }) { return bytes }
+        let bytes = make(name)
+        made.withLock { made in
+            if made.count == 64 { made = [:] }
+            made[name] = bytes
+        }
+        return bytes
+    }
+
+    private static func make(_ name: String) -> [UInt8] {
         let parts = name.split(separator: ":", maxSplits: 1)
         let count = min(max(parts.last.flatMap { Int($0) } ?? 0, 0), maximumBytes)
         switch parts.count > 1 ? parts[0] : "" {

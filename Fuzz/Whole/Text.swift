@@ -53,12 +53,6 @@ enum Text {
     }
 
     static func firstIndex(of part: [UInt8], in bytes: [UInt8], from start: Int) -> Int? {
-        guard let first = part.first, bytes.count >= part.count else { return nil }
-        var index = start
-        while index <= bytes.count - part.count {
-            if bytes[index] == first, bytes[index..<(index + part.count)].elementsEqual(part) { return index }
-            index += 1
-        }
-        return nil
+        ByteSearch.firstIndex(of: part, in: bytes, from: start)
     }
 }

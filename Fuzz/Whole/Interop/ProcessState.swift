@@ -13,7 +13,8 @@ enum ProcessState {
         descriptors.map { descriptor in
             var name = [CChar](repeating: 0, count: 256)
             readlink("/proc/self/fd/\(descriptor)", &name, name.count - 1)
-            return "\(descriptor) " + name.prefix { $0 != 0 }.map { String(UnicodeScalar(UInt8(bitPattern: $0))) }.joined()
+            return "\(descriptor) "
+                + name.prefix { $0 != 0 }.map { String(UnicodeScalar(UInt8(bitPattern: $0))) }.joined()
         }
     }
 
