@@ -5,6 +5,8 @@ enum Avoidance: String, CaseIterable {
     case blankFirstField = "blank-first-field"
     /// Addresses of one request.
     case named
+    /// Connections that are kept.
+    case kept
     /// What follows a response later than with its last byte, on a connection that is kept.
     case split
 
@@ -20,6 +22,7 @@ enum Avoidance: String, CaseIterable {
         for ask in scenario.asks.indices {
             switch self {
             case .named: scenario.asks[ask].words["named"] = nil
+            case .kept: scenario.asks[ask].words["no-reuse"] = ""
             case .split:
                 for reply in scenario.asks[ask].replies.indices { scenario.asks[ask].replies[reply].join() }
             case .blankFirstField:

@@ -90,6 +90,12 @@ enum Grammar {
 
     static let blocks = [
         #"""
+        reply
+        line HTTP/1.1 200 OK
+        line  folded: from nothing
+        sized 5
+        """#,
+        #"""
         ask GET
         reply
         head 200 OK
