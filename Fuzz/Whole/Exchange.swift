@@ -16,8 +16,10 @@ struct Tokens {
 
     private var basic: String { Data("\(user):\(password)".utf8).base64EncodedString() }
 
-    /// What must stay with its origin, and out of every log.
-    var secrets: [String] { [key, user, password, basic] }
+    /// What must stay out of every log. A user's name may be in one: libcurl says for whom it authenticates.
+    var unprintable: [String] { [key, password, basic] }
+    /// What must stay with its origin.
+    var secrets: [String] { unprintable + [user] }
     /// What must stay out of other requests.
     var all: [String] { secrets + [body] }
 }

@@ -24,7 +24,7 @@ struct Judge {
     private func checkPrinted() {
         let lines = outcomes.flatMap(\.printed) + log.lines
         for exchange in exchanges {
-            for secret in exchange.tokens.secrets + [Tokens.cookie + "\(exchange.number)"] {
+            for secret in exchange.tokens.unprintable + [Tokens.cookie + "\(exchange.number)"] {
                 guard let line = lines.first(where: { $0.utf8.firstRange(of: secret.utf8) != nil }) else { continue }
                 check(.printed, false, "\(secret) in: \(Text.line(of: line.utf8))")
             }
