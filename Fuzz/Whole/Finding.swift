@@ -4,7 +4,8 @@ import Glibc
 import Musl
 #endif
 
-/// What must hold of every scenario, by name. NETWORKLAYER_FUZZ_SKIP has those that are not asked, to get past a known fault.
+/// What must hold of every scenario, by name. NETWORKLAYER_FUZZ_SKIP has those that are not asked, to get past a known
+/// fault.
 enum Oracle: String, CaseIterable {
     /// Each request has its outcome within its time.
     case outcome
@@ -16,7 +17,8 @@ enum Oracle: String, CaseIterable {
     case wire
     /// A method that is not idempotent is not repeated, but where the peer asked for it.
     case once
-    /// What belongs to one request is not in the bytes of another, and what belongs to one origin not in those for the other.
+    /// What belongs to one request is not in the bytes of another, and what belongs to one origin not in those for the
+    /// other.
     case secret
     /// A response is that of its request.
     case response

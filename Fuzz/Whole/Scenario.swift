@@ -1,5 +1,5 @@
-/// Requests that follow one another over one dispatcher, and what the peer does with each. Every byte string is a scenario;
-/// `Fuzz/Whole/README.md` has the language.
+/// Requests that follow one another over one dispatcher, and what the peer does with each. Every byte string is a
+/// scenario; `Fuzz/Whole/README.md` has the language.
 struct Scenario {
     /// The most requests of a scenario.
     static let maximumAsks = 8

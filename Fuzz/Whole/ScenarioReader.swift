@@ -89,7 +89,8 @@ struct ScenarioReader {
 
     private func expanded(_ text: String, of ask: Int) -> [UInt8] { expanded(Array(text.utf8), of: ask) }
 
-    /// What `{i}`, `{a}` and `{b}` stand for is put in: the number of the request, its URL at the first and second origin.
+    /// What `{i}`, `{a}` and `{b}` stand for is put in: the number of the request, its URL at the first and the second
+    /// origin.
     private func expanded(_ line: some Collection<UInt8>, of ask: Int) -> [UInt8] {
         var bytes = Text.bytes(of: Array(line)[...])
         guard bytes.contains(UInt8(ascii: "{")) else { return bytes }

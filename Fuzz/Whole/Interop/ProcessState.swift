@@ -26,8 +26,8 @@ enum ProcessState {
         return count
     }
 
-    /// Makes libcurl take its memory from the C library alone, whose every byte AddressSanitizer watches: who initialises it first
-    /// decides.
+    /// Makes libcurl take its memory from the C library alone, whose every byte AddressSanitizer watches: the first to
+    /// initialise it decides.
     static func takePlainMemory() {
         typealias Initialise = @convention(c) (CLong) -> CInt
         guard let symbol = dlsym(nil, "curl_global_init") else { return }
