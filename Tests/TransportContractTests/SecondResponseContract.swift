@@ -1,0 +1,70 @@
+import Foundation
+import NetworkLayer
+import NetworkTesting
+import TestSupport
+import Testing
+
+/// What a response leaves behind must not meet the next one. A continuation line looks back at the field before it; the
+/// first line of a head has none, and must not find the last field of an earlier response.
+@Suite(.timeLimit(.minutes(1)))
+struct SecondResponseContract {
+    private static let lines = ["\tX: y", " X: y", " "]
+    private static let long = ("X-Long", String(repeating: "x", count: 200))
+
+    private static func folded(_ line: String) -> String {
+        "HTTP/1.1 200 OK\r\n\(line)\r\nContent-Length: 6\r\n\r\nsecond"
+    }
+
+    /// Newer libcurls read past such a line, older ones refuse the response by a number that says nothing more.
+    private func isRefusal(_ error: NetworkError, _ transport: ContractTransport) -> Bool {
+        error.code == .invalidResponse || transport.kind == "urlsession" && error.code == .unclassified
+    }
+
+    private func check(_ transport: ContractTransport, _ url: String) async throws {
+        do {
+            let answer = try await transport.send(.get, url)
+            #expect(answer.text == "second")
+        } catch let error as NetworkError {
+            #expect(isRefusal(error, transport), "\(error)")
+        }
+    }
+
+    @Test(arguments: ContractTransport.all, lines)
+    func firstLineThatContinuesNothing_fromTheSameServer(transport: ContractTransport, line: String) async throws {
+        let first = Script.head(200, fields: [Self.long, ("Content-Length", "5")]) + Data("first".utf8)
+        let server = try ScriptedServer([.read, .send(first), .read, .send(Self.folded(line)), .close])
+        defer { server.stop() }
+        for _ in 0..<10 {
+            #expect(try await transport.send(.get, server.url()).text == "first")
+            try await check(transport, server.url())
+        }
+    }
+
+    @Test(arguments: ContractTransport.all, lines)
+    func firstLineThatContinuesNothing_fromAnotherServer(transport: ContractTransport, line: String) async throws {
+        let good = try ScriptedServer(.ok("first", fields: [Self.long]))
+        defer { good.stop() }
+        for _ in 0..<10 {
+            let bad = try ScriptedServer(.raw(Self.folded(line)))
+            defer { bad.stop() }
+            #expect(try await transport.send(.get, good.url()).text == "first")
+            try await check(transport, bad.url())
+        }
+    }
+
+    @Test(arguments: ContractTransport.all, lines)
+    func firstLineThatContinuesNothing_afterARedirect(transport: ContractTransport, line: String) async throws {
+        let bad = try ScriptedServer(.raw(Self.folded(line)))
+        defer { bad.stop() }
+        let server = try ScriptedServer(.answer(302, fields: [("Location", bad.url())]))
+        defer { server.stop() }
+        for _ in 0..<10 {
+            do {
+                let response = try await transport.client.send(try transport.request(.get, server.url()))
+                #expect(try await response.value.collect() == Data("second".utf8))
+            } catch let error as NetworkError {
+                #expect(isRefusal(error, transport), "\(error)")
+            }
+        }
+    }
+}
