@@ -146,7 +146,8 @@ instrumented_libcurl() {
 # RUNTIME is 'linked' for a program built with --sanitize=address, 'preloaded' for any other. MEMORY is 'own' for what
 # the library gives to libcurl, 'plain' for the C library's.
 with_instrumented() {
-    local preload= options="log_path=$reports/report:detect_leaks=0:quarantine_size_mb=64:allocator_may_return_null=1"
+    local preload= options="log_path=$reports/report:detect_leaks=0:allocator_may_return_null=1"
+    options+=:quarantine_size_mb=64:malloc_context_size=12
     [ "$1" != preloaded ] || preload=$("$clang" -print-file-name="libclang_rt.asan-$(uname -m).so")
     [ "$2" != plain ] || preload+=${preload:+:}$libcurls/instrumented/plain-memory.so
     shift 2
