@@ -88,7 +88,9 @@ let package = Package(
             swiftSettings: settings
         ),
         // What the test targets share.
-        .target(name: "TestSupport", dependencies: ["NetworkCore"], path: "Tests/TestSupport", swiftSettings: settings),
+        .target(
+            name: "TestSupport", dependencies: ["NetworkCore", logging], path: "Tests/TestSupport",
+            swiftSettings: settings),
         .testTarget(
             name: "NetworkCoreTests",
             dependencies: ["NetworkCore", "NetworkTesting", "TestSupport", httpTypes, logging],
@@ -127,7 +129,7 @@ let package = Package(
         ),
         .testTarget(
             name: "NetlayerTests",
-            dependencies: ["netlayer", "NetworkLayer", "NetworkTesting"],
+            dependencies: ["netlayer", "NetworkLayer", "NetworkTesting", "TestSupport"],
             swiftSettings: settings
         ),
         .testTarget(

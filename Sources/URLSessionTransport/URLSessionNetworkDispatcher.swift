@@ -82,7 +82,7 @@ public final class URLSessionNetworkDispatcher: HTTPTransport {
                 body: ResponseBody(source: URLSessionBody(exchange, transport: name))
             )
         } catch {
-            let failure = error as? NetworkError ?? NetworkError(.unclassified, "\(error)")
+            let failure = error as? NetworkError ?? NetworkError(.unclassified, NetworkError.logText(of: error))
             throw failure.during(request, transport: name, elapsed: .now - started)
         }
     }

@@ -54,8 +54,8 @@ struct CurlCommandTests {
         request.options.proxy = .explicit(proxy)
         request.options.tls.clientCertificate = .init(.file("/c"), key: .file("/k"), password: "secret-9")
         let hidden = request.curlCommand()
-        for number in [1, 2, 3, 4, 5, 7, 8, 9] { #expect(!hidden.contains("secret-\(number)"), "\(number): \(hidden)") }
-        #expect(hidden.contains("?key=REDACTED&REDACTED&secret-6=REDACTED"))
+        for number in 1...9 { #expect(!hidden.contains("secret-\(number)"), "\(number): \(hidden)") }
+        #expect(hidden.contains("?key=REDACTED&REDACTED&REDACTED'"))
         let shown = request.curlCommand(secrets: .revealed)
         for number in 1...9 { #expect(shown.contains("secret-\(number)"), "\(number): \(shown)") }
     }
@@ -63,10 +63,69 @@ struct CurlCommandTests {
     @Test func digestPassword_isASecretToo() throws {
         var request = try request("http://127.0.0.1/")
         request.options.authentication = .digest(user: "me", password: "secret")
-        #expect(request.curlCommand().contains("--digest --user me:REDACTED"))
+        #expect(request.curlCommand().contains("--digest --user REDACTED "))
         #expect(request.curlCommand(secrets: .revealed).contains("--digest --user me:secret"))
         request.options.authentication = .basic(user: "me", password: "secret")
         #expect(request.curlCommand().contains("-H 'Authorization: REDACTED'"))
+    }
+
+    @Test func redacted_hidesWhatStandsInOtherPlacesThanAQuery() throws {
+        var request = try request("https://example.com/a?c2VjcmV0LXRva2Vu==&plain=secret-1")
+        request.options.secretFields = [try #require(HTTPField.Name("X-Own"))]
+        for (name, value) in [
+            ("Referer", "https://u:secret-2@h/p?x=secret-3#secret-4"), ("X-Auth-Key", "secret-5"),
+            ("X-Own", "secret-6"),
+            ("Ocp-Apim-Subscription-Key", "secret-7"), ("Cf-Access-Jwt-Assertion", "secret-8"),
+            ("X-Forwarded", "Bearer secret-9"), ("X-Source", "see https://u:secret-10@h/?sig=secret-11"),
+        ] {
+            request.headerFields.append(HTTPField(name: try #require(HTTPField.Name(name)), value: value))
+        }
+        request.options.authentication = .digest(user: "secret-12", password: "secret-13")
+        request.options.names.dnsOverHTTPS = "https://dns.example/secret-14?key=secret-15"
+        request.options.proxy = .explicit(Proxy("http://u:secret-16@proxy:1", user: "secret-17"))
+        let hidden = request.curlCommand()
+        #expect(!hidden.contains("secret") && !hidden.contains("c2VjcmV0"), "\(hidden)")
+        for shown in [
+            "'https://example.com/a?REDACTED&plain=REDACTED'", "'Referer: https://h/p?REDACTED'",
+            "--proxy http://proxy:1 ",
+            "--doh-url https://dns.example/REDACTED ", "'X-Source: see https://h/?REDACTED'", "--user REDACTED ",
+        ] {
+            #expect(hidden.contains(shown), "\(shown) in \(hidden)")
+        }
+        let revealed = request.curlCommand(secrets: .revealed)
+        for number in 1...17 { #expect(revealed.contains("secret-\(number)")) }
+    }
+
+    @Test(arguments: [
+        (Duration.milliseconds(-500), "0.000"), (.seconds(Int64.min), "0.000"), (.seconds(Int64.max), "31536000.000"),
+        (.nanoseconds(1), "0.000"), (.milliseconds(1_050), "1.050"), (.milliseconds(-1), "0.000"), (.zero, "0.000"),
+    ])
+    func timeouts_areClampedAndNeverTrap(timeout: Duration, written: String) throws {
+        var request = try request("http://127.0.0.1/")
+        request.options.totalTimeout = timeout
+        request.options.connectTimeout = timeout
+        let command = request.curlCommand()
+        #expect(command.contains(" --max-time \(written) ") && command.contains(" --connect-timeout \(written) "))
+    }
+
+    /// A terminal would act upon them; the shell makes the same bytes of what is shown.
+    @Test(arguments: ["a\u{1B}[2Jb", "\u{85}", "a\u{2028}b'c", "x\ty\n\n", "%\u{202E}"])
+    func controlCharacters_areMadeByTheShell(text: String) throws {
+        let word = ShellText.word(text)
+        #expect(word.unicodeScalars.allSatisfy { $0 == "\n" || (0x20...0x7E).contains($0.value) })
+        let process = Process()
+        process.executableURL = URL(filePath: "/bin/sh")
+        process.arguments = ["-c", "printf %s \(word)"]
+        let output = Pipe()
+        process.standardOutput = output
+        try process.run()
+        let printed = try output.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        #expect(printed == Data(text.utf8))
+        var lenient = try request("http://127.0.0.1/")
+        lenient.headerFields.append(HTTPField(name: try #require(HTTPField.Name("X-A")), lenientValue: text.utf8))
+        let command = lenient.curlCommand()
+        #expect(command.utf8.allSatisfy { (0x20...0x7E).contains($0) }, "\(command)")
     }
 
     @Test func options_haveTheirNames() throws {

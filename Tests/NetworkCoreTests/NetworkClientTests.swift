@@ -67,7 +67,7 @@ struct NetworkClientTests {
         #expect(decoding.bodyStart == body)
         #expect(error.response?.body == Data(body.utf8))
         #expect(!error.description.contains(body))
-        #expect(error.debugDescription.contains(body))
+        #expect(error.unredactedDescription.contains(body))
     }
 
     @Test func bodyStart_isShortAndPrintable() async throws {

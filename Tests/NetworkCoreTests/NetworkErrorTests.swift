@@ -53,7 +53,7 @@ struct NetworkErrorTests {
         #expect(!error.localizedDescription.contains("secret"))
         #expect(!"\(error)".contains("secret"))
         #expect(error.localizedDescription == error.description)
-        #expect(error.debugDescription.contains("answer-secret"))
+        #expect(error.unredactedDescription.contains("answer-secret"))
         #expect(error.response?.body == Data("answer-secret".utf8))
     }
 

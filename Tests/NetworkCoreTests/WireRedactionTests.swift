@@ -1,29 +1,89 @@
+import HTTPTypes
+import Logging
+import TestSupport
 import Testing
 
 @testable import NetworkCore
 
 @Suite("Secrets in the wire log")
 struct WireRedactionTests {
-    @Test(arguments: [
-        ("Authorization: Bearer abc", "Authorization: …"),
-        ("AUTHORIZATION:Basic abc", "AUTHORIZATION: …"),
-        ("Set-Cookie: sid=1; Path=/", "Set-Cookie: …"),
-        ("X-Own: abc", "X-Own: …"),
-        ("X-Amz-Security-Token: abc", "X-Amz-Security-Token: …"),
-        ("[x-auth-token: abc]", "[x-auth-token: …"),
-        // One Character with the colon, and lower case of another length before the name.
-        ("Cookie:\u{301}abc", "Cookie: …"),
-        ("X-Own:\u{301}abc", "X-Own: …"),
-        ("İİİİ Cookie: abc", "İİİİ Cookie: …"),
-        ("Connection #0 to host token.test:443", "Connection #0 to host token.test:443"),
-        ("h2h3 [authorization: Bearer abc]", "h2h3 [authorization: …"),
-        ("GET /users?api_key=abc HTTP/1.1", "GET /users?… HTTP/1.1"),
-        ("[:path: /users?api_key=abc]", "[:path: /users?…]"),
-        ("Host: example.org", "Host: example.org"),
-        ("é Cookie: a=1", "é Cookie: …"),
-        ("", ""),
-    ])
-    func lineLosesItsSecrets(line: String, expected: String) {
-        #expect(WireRedaction(secrets: ["X-Own"]).redacted(line) == expected)
+    @Test(
+        "A line loses its secrets",
+        arguments: [
+            ("Authorization: Bearer abc", "Authorization: …"),
+            ("AUTHORIZATION:Basic abc", "AUTHORIZATION: …"),
+            ("Set-Cookie: sid=1; Path=/", "Set-Cookie: …"),
+            ("X-Own: abc", "X-Own: …"),
+            ("X-Amz-Security-Token: abc", "X-Amz-Security-Token: …"),
+            ("[x-auth-token: abc]", "[x-auth-token: …"),
+            // One Character with the colon, and lower case of another length before the name.
+            ("Cookie:\u{301}abc", "Cookie: …"),
+            ("X-Own:\u{301}abc", "X-Own: …"),
+            ("İİİİ Cookie: abc", "İİİİ Cookie: …"),
+            ("Connection #0 to host token.test:443", "Connection #0 to host token.test:443"),
+            ("Re-using existing connection! (#0) with host h", "Re-using existing connection! (#0) with host h"),
+            ("h2h3 [authorization: Bearer abc]", "h2h3 [authorization: …"),
+            ("[:authority: example.org]", "[:authority: example.org]"),
+            ("GET /users?api_key=abc HTTP/1.1", "GET /users?… HTTP/1.1"),
+            ("GET /users?q=it's-secret HTTP/1.1", "GET /users?… HTTP/1.1"),
+            ("[:path: /users?api_key=abc]", "[:path: /users?…]"),
+            ("Host: example.org", "Host: example.org"),
+            ("é Cookie: a=1", "é Cookie: …"),
+            ("Location: https://u:p@h/cb#access_token=abc def", "Location: https://h/cb#…"),
+            ("location: /cb#12345", "location: /cb#…"),
+            ("Referer: //u:p@h/p?x y", "Referer: //h/p?…"),
+            ("X-Other: https://u:p@h/cb#access_token=abc", "X-Other: https://h/cb#…"),
+            ("X-Other: Bearer abc", "X-Other: …"),
+            (
+                "Uses proxy env variable http_proxy == 'http://u:p@h:1'",
+                "Uses proxy env variable http_proxy == 'http://h:1'"
+            ),
+            ("Server auth using Basic with user 'ada'", "Server auth using Basic with user ' …"),
+            ("Set-Cookie: a\u{2028}b", "Set-Cookie: …"), ("X-A: 1\u{85}Cookie: abc", #"X-A: 1\u{0085}Cookie: …"#),
+            ("X-A: \u{1B}[2Jx\rY", #"X-A: \u{1B}[2Jx\rY"#), ("X-A: \u{9B}2J", #"X-A: \u{009B}2J"#),
+            ("", ""),
+        ])
+    func line(line: String, expected: String) {
+        #expect(WireRedaction(secrets: ["X-Own"]).redacted(line.utf8) == expected)
+    }
+
+    @Test("A line ends at LF alone, whatever a server or a caller puts into a value")
+    func lines() {
+        for separator in ["\u{2028}", "\u{2029}", "\u{85}", "\u{B}", "\u{C}", "\r", "\r\u{301}"] {
+            let text = "Set-Cookie: a=1\(separator)secret\r\nX-A: x\(separator)< HTTP/1.1 200 forged\n"
+            let lines = WireRedaction().lines(of: text, "<")
+            #expect(lines.count == 2 && lines.first == "Set-Cookie: …")
+            #expect(lines.allSatisfy { $0.unicodeScalars.allSatisfy { !Redaction.isInvisible($0) } })
+            #expect(!lines.joined().contains("secret"))
+        }
+    }
+
+    @Test("What goes on from a line before is hidden, and so is a status's reason")
+    func continuations() {
+        let redaction = WireRedaction()
+        #expect(redaction.lines(of: " secret; Path=/\r\n", "<") == ["…"])
+        #expect(redaction.lines(of: "\tsecret\r\n", "<") == ["…"])
+        #expect(redaction.lines(of: "HTTP/1.1 401 secret\r\n", "<") == ["HTTP/1.1 401"])
+        // A head that the socket took in two parts.
+        #expect(redaction.lines(of: "GET / HTTP/1.1\r\nHost: h\r\nAuthori", ">") == ["GET / HTTP/1.1", "Host: h", "…"])
+        #expect(redaction.lines(of: "zation: secret\r\nX-A: b\r\n\r\n", ">") == ["…", "X-A: b"])
+    }
+
+    @Test("A line has an end, and many colons cost little")
+    func lengths() {
+        let long = WireRedaction().redacted(String(repeating: "a:", count: 100_000).utf8)
+        #expect(long.utf8.count <= Redaction.maximumBytes)
+    }
+
+    @Test("The fields that a request calls secret are secret in its wire log")
+    func ownFields() throws {
+        let log = CanaryLog()
+        var options = TransportOptions()
+        options.wireLog = WireLog(log.logger, secrets: ["X-Mine"])
+        options.secretFields = [try #require(HTTPField.Name("X-Own"))]
+        options.redactingWireLog?.write("<", "X-Own: secret\nX-Mine: secret\nX-Other: shown\n")
+        #expect(log.text.contains("shown") && !log.text.contains("secret"))
+        options.secretFields = []
+        #expect(options.redactingWireLog == options.wireLog)
     }
 }

@@ -74,7 +74,7 @@ struct TypedContract {
         #expect(decoding.bodyStart == body)
         #expect(error?.response?.status == .ok)
         #expect(error?.description.contains("Ada") == false)
-        #expect(error?.debugDescription.contains("Ada") == true)
+        #expect(error?.unredactedDescription.contains("Ada") == true)
     }
 
     @Test(arguments: ContractTransport.all, [200, 204])

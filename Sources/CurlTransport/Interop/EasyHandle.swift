@@ -208,8 +208,8 @@ final class EasyHandle: @unchecked Sendable {
         case CURLINFO_TEXT: log.write("*", text())
         case CURLINFO_HEADER_OUT: log.write(">", text())
         case CURLINFO_HEADER_IN: log.write("<", text())
-        case CURLINFO_DATA_OUT: log.write(">", "[\(count) bytes of body]")
-        case CURLINFO_DATA_IN: log.write("<", "[\(count) bytes of body]")
+        case CURLINFO_DATA_OUT: log.writeBody(">", bytes: count)
+        case CURLINFO_DATA_IN: log.writeBody("<", bytes: count)
         default: break
         }
         return 0

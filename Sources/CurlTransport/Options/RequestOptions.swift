@@ -198,7 +198,7 @@ extension TransportRequest {
         let tls = options.hasRareOptions ? options.tls : TLSOptions()
         try TLSOption(options: tls, negotiatesHTTP2: version.negotiatesHTTP2).apply(to: easy)
         try ConnectTimeoutOption(timeout: options.connectTimeout, support: support).apply(to: easy)
-        try WireLogOption(log: options.wireLog).apply(to: easy)
+        try WireLogOption(log: options.redactingWireLog).apply(to: easy)
         try NoProxyOption().apply(to: easy)
         try NoRepeatOption(request: self, support: support).apply(to: easy)
         guard options.hasRareOptions else { return }

@@ -19,6 +19,7 @@ extension NetworkClient {
     /// The way of a call: the interceptors, the redirects, and for each exchange the exchange interceptors, the cookies and
     /// the transport.
     func carry(_ request: TransportRequest, in call: Call) async throws -> TransportResponse {
+        let request = knowingSecrets(request)
         do {
             if interceptors.isEmpty { return try await follow(request, in: call) }
             return try await Next(interceptors[...], call: call) { try await follow($0, in: call) }(request)
@@ -44,6 +45,14 @@ extension NetworkClient {
             note(error, of: request)
             throw error
         }
+    }
+
+    /// A request that is complete already has its own options, and the client's secrets are secret in it too.
+    private func knowingSecrets(_ request: TransportRequest) -> TransportRequest {
+        guard !options.secretFields.isSubset(of: request.options.secretFields) else { return request }
+        var request = request
+        request.options.secretFields.formUnion(options.secretFields)
+        return request
     }
 
     // Apart, and not inlined, for an asynchronous function keeps its values in memory while it waits.

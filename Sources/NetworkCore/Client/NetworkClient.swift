@@ -31,9 +31,12 @@ public struct NetworkClient: NetworkDispatcher {
     public var redirects = RedirectPolicy.standard
     /// Where cookies come from and go to. `nil`, the default, for neither.
     public var cookies: CookieJar?
-    /// More header fields whose values are secret, beside ``SecretFields/always``: they stay behind when a redirect leads to
-    /// another origin.
-    public var secretFields: Set<HTTPField.Name> = []
+    /// More header fields whose values are secret, besides ``SecretFields``, for each request of this client; see
+    /// ``TransportOptions/secretFields``.
+    public var secretFields: Set<HTTPField.Name> {
+        get { options.secretFields }
+        set { options.secretFields = newValue }
+    }
     /// Which responses are taken for a success; 2xx unless another is given.
     public var validation = ResponseValidation.successful
     /// What makes values from bodies; JSON unless another is given.

@@ -62,15 +62,6 @@ public struct Cookie: Sendable, Hashable {
     }
 }
 
-extension Cookie: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Name, domain and path.
-    public var description: String { "\(name)=… (\(domain)\(path))" }
-    /// The same.
-    public var debugDescription: String { description }
-    /// Nothing to look at.
-    public var customMirror: Mirror { Mirror(self, children: []) }
-}
-
 /// Which host and which path a cookie is for (RFC 6265 §5.1.3, §5.1.4).
 enum CookieMatching {
     /// Whether a host is a domain or below it. An address is below nothing.

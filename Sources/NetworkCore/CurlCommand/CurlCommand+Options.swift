@@ -20,25 +20,25 @@ extension CurlCommand {
             + connection(options.connection) + names(options.names) + rate(options.rate)
     }
 
+    /// Seconds with three decimals, from none to a year: a timeout may be whatever a subtraction gave.
     private static func seconds(_ duration: Duration) -> String {
-        let (seconds, attoseconds) = duration.components
-        let thousandths = String(attoseconds / 1_000_000_000_000_000)
-        return "\(seconds).\(String(repeating: "0", count: 3 - thousandths.count))\(thousandths)"
+        let (seconds, attoseconds) = max(.zero, min(duration, TransportOptions.maximumTimeout)).components
+        return "\(seconds).\(String("00\(attoseconds / 1_000_000_000_000_000)".suffix(3)))"
     }
 
     /// Basic and Bearer are among the header fields.
     private func authentication(_ options: TransportOptions) -> [String] {
         switch options.authentication {
         case nil, .basic, .bearer: []
-        case .digest(let user, let password): ["--digest", "--user", "\(user):\(secret(password.value))"]
-        case .ntlm(let user, let password): ["--ntlm", "--user", "\(user):\(secret(password.value))"]
+        case .digest(let user, let password): ["--digest", "--user", credentials(user, password.value)]
+        case .ntlm(let user, let password): ["--ntlm", "--user", credentials(user, password.value)]
         case .negotiate: ["--negotiate", "--user", ":"]
-        case .anySafe(let user, let password): ["--anyauth", "--user", "\(user):\(secret(password.value))"]
+        case .anySafe(let user, let password): ["--anyauth", "--user", credentials(user, password.value)]
         case .awsSigV4(let signature):
             [
                 "--aws-sigv4",
-                [signature.provider, signature.region, signature.service].compactMap { $0 }.joined(separator: ":"),
-                "--user", "\(signature.keyID):\(secret(signature.secretKey.value))",
+                plain("\(signature)"),
+                "--user", credentials(signature.keyID, signature.secretKey.value),
             ]
         }
     }
@@ -49,15 +49,16 @@ extension CurlCommand {
         if let version = tls.maximumVersion { words += ["--tls-max", Self.version(version)] }
         switch tls.authorities {
         case .system, .bytes: break
-        case .file(let path): words += ["--cacert", path]
-        case .directory(let path): words += ["--capath", path]
+        case .file(let path): words += ["--cacert", plain(path)]
+        case .directory(let path): words += ["--capath", plain(path)]
         }
-        if case .file(let path)? = tls.clientCertificate?.certificate { words += ["--cert", path] }
-        if case .file(let path)?? = tls.clientCertificate.map(\.key) { words += ["--key", path] }
+        if case .file(let path)? = tls.clientCertificate?.certificate { words += ["--cert", plain(path)] }
+        if case .file(let path)?? = tls.clientCertificate.map(\.key) { words += ["--key", plain(path)] }
         if let password = tls.clientCertificate?.password { words += ["--pass", secret(password.value)] }
-        if !tls.pinnedPublicKeys.isEmpty { words += ["--pinnedpubkey", tls.pinnedPublicKeys.joined(separator: ";")] }
-        if let ciphers = tls.ciphers { words += ["--ciphers", ciphers] }
-        if let suites = tls.cipherSuites { words += ["--tls13-ciphers", suites] }
+        let pins = tls.pinnedPublicKeys.joined(separator: ";")
+        if !pins.isEmpty { words += ["--pinnedpubkey", plain(pins)] }
+        if let ciphers = tls.ciphers { words += ["--ciphers", plain(ciphers)] }
+        if let suites = tls.cipherSuites { words += ["--tls13-ciphers", plain(suites)] }
         return words
     }
 
@@ -75,8 +76,9 @@ extension CurlCommand {
         case .environment: return []
         case .none: return ["--noproxy", "*"]
         case .explicit(let proxy):
-            var words = ["--proxy", proxy.url, "--noproxy", proxy.noProxy.joined(separator: ",")]
-            if let user = proxy.user { words += ["--proxy-user", "\(user):\(secret(proxy.password?.value ?? ""))"] }
+            var words = ["--proxy", isRevealed ? proxy.url : redaction.url(proxy.url)]
+            words += ["--noproxy", plain(proxy.noProxy.joined(separator: ","))]
+            if let user = proxy.user { words += ["--proxy-user", credentials(user, proxy.password?.value ?? "")] }
             switch proxy.scheme {
             case .basic: break
             case .digest: words.append("--proxy-digest")
@@ -88,8 +90,8 @@ extension CurlCommand {
             }
             switch proxy.authorities {
             case .system, .bytes: break
-            case .file(let path): words += ["--proxy-cacert", path]
-            case .directory(let path): words += ["--proxy-capath", path]
+            case .file(let path): words += ["--proxy-cacert", plain(path)]
+            case .directory(let path): words += ["--proxy-capath", plain(path)]
             }
             return words
         }
@@ -104,10 +106,10 @@ extension CurlCommand {
         }
         switch connection.unixSocket {
         case nil: break
-        case .path(let path): words += ["--unix-socket", path]
-        case .abstract(let name): words += ["--abstract-unix-socket", name]
+        case .path(let path): words += ["--unix-socket", plain(path)]
+        case .abstract(let name): words += ["--abstract-unix-socket", plain(name)]
         }
-        if let interface = connection.interface { words += ["--interface", interface] }
+        if let interface = connection.interface { words += ["--interface", plain(interface)] }
         if let ports = connection.localPorts { words += ["--local-port", "\(ports.lowerBound)-\(ports.upperBound)"] }
         if let keepAlive = connection.keepAlive {
             words += ["--keepalive-time", "\(max(1, keepAlive.idle.components.seconds))"]
@@ -118,13 +120,13 @@ extension CurlCommand {
     private func names(_ names: NameOptions) -> [String] {
         var words: [String] = []
         for entry in names.addresses {
-            words += ["--resolve", "\(entry.host):\(entry.port):\(entry.addresses.joined(separator: ","))"]
+            words += ["--resolve", plain("\(entry.host):\(entry.port):\(entry.addresses.joined(separator: ","))")]
         }
         for rule in names.connectTo {
             let parts = [rule.host, rule.port.map { "\($0)" }, rule.toHost, rule.toPort.map { "\($0)" }]
-            words += ["--connect-to", parts.map { $0 ?? "" }.joined(separator: ":")]
+            words += ["--connect-to", plain(parts.map { $0 ?? "" }.joined(separator: ":"))]
         }
-        if let url = names.dnsOverHTTPS { words += ["--doh-url", url] }
+        if let url = names.dnsOverHTTPS { words += ["--doh-url", isRevealed ? url : redaction.origin(of: url)] }
         return words
     }
 

@@ -8,8 +8,9 @@ import Foundation
 
 /// What a curl command shows of the values that may be secrets.
 public enum CurlCommandSecrets: Sendable, Hashable {
-    /// `REDACTED` in their place: credentials, cookies, header fields whose names speak of tokens or keys, the values of
-    /// the query, the body. Safe for logs; what it sends is another request.
+    /// `REDACTED` in their place: users and passwords, ``SecretFields`` and ``TransportOptions/secretFields``, the values of
+    /// the query and the queries of other URLs, the path of a server for DNS over HTTPS, the body. Control characters are
+    /// made visible. Safe for logs; what it sends is another request.
     case redacted
     /// All of them. For the eyes of who may see them.
     case revealed
@@ -75,6 +76,14 @@ struct CurlCommand {
 
     func secret(_ value: String) -> String { isRevealed ? value : Self.redacted }
 
+    /// User and password as one word.
+    func credentials(_ user: String, _ password: String) -> String { secret("\(user):\(password)") }
+
+    /// What no secret stands in, but whatever else the caller has put there.
+    func plain(_ value: String) -> String { isRevealed ? value : Redaction.visible(value) }
+
+    var redaction: Redaction { Redaction(mark: Self.redacted, secrets: request.options.secretFields) }
+
     // MARK: Method and URL
 
     /// Whether there is a body in libcurl's eyes, if an empty one: everything but a GET without one, and HEAD.
@@ -90,10 +99,19 @@ struct CurlCommand {
 
     private var url: String {
         guard !isRevealed, let query = request.url.query else { return request.url.absoluteString }
-        let hidden = query.split(separator: "&", omittingEmptySubsequences: false).map { part in
-            part.firstIndex(of: "=").map { part[...$0] + Self.redacted } ?? (part.isEmpty ? "" : Self.redacted)
+        let hidden = query.utf8.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false).map { part in
+            part.isEmpty ? "" : (Self.name(of: part) ?? "") + Self.redacted
         }
         return request.url.replacingQuery(hidden.joined(separator: "&")).absoluteString
+    }
+
+    /// The name of a parameter with its `=`; `nil` without one. Base64 ends in `=` too: where nothing else follows, what
+    /// stands before it is no name.
+    private static func name(of part: Substring.UTF8View) -> String? {
+        let name = part.prefix { $0 != UInt8(ascii: "=") }
+        let value = part.dropFirst(name.count)
+        guard name.count <= 40, value.contains(where: { $0 != UInt8(ascii: "=") }) else { return nil }
+        return String(Substring(name)) + "="
     }
 
     // MARK: Header fields
@@ -102,7 +120,7 @@ struct CurlCommand {
         let fields = request.wireFields
         var lines = fields.map { field in
             if field.value.isEmpty { return "\(field.name.rawName);" }
-            return "\(field.name.rawName): \(SecretFields.contains(field.name) ? secret(field.value) : field.value)"
+            return "\(field.name.rawName): \(isRevealed ? field.value : redaction.value(of: field))"
         }
         // Not invented by curl: its form type, and the wait for '100 Continue'.
         if posts, !fields.contains(.contentType) { lines.append("Content-Type:") }

@@ -6,8 +6,15 @@ import Foundation
 
 /// Text and bytes as a POSIX shell reads them back.
 enum ShellText {
-    /// One word: as it is where nothing in it means anything to a shell, else in single quotes.
+    /// One word: as it is where nothing in it means anything to a shell, else in single quotes. Control characters but line
+    /// feeds are made by a `printf`, so that none reaches the terminal that shows the word.
     static func word(_ text: String) -> String {
+        if text.unicodeScalars.contains(where: { Redaction.isInvisible($0) && $0 != "\n" }) {
+            // A shell drops the line feeds at the end of what a command prints.
+            let lineFeeds = text.utf8.reversed().prefix { $0 == 0x0A }.count
+            let command = printf(Data(text.utf8.dropLast(lineFeeds)))
+            return "\"$(\(command))\"" + (lineFeeds > 0 ? word(String(repeating: "\n", count: lineFeeds)) : "")
+        }
         let isPlain =
             !text.isEmpty
             && text.utf8.allSatisfy { byte in

@@ -1,3 +1,5 @@
+public import HTTPTypes
+
 /// What one exchange may take, and how it is spoken.
 public struct TransportOptions: Sendable, Hashable {
     /// The longest time from leaving the queue to a usable connection: name lookup, TCP, proxy, TLS. 10 s by default;
@@ -34,11 +36,17 @@ public struct TransportOptions: Sendable, Hashable {
     public var progress: ProgressHandler?
     /// Where the exchange is written down as it goes over the wire, secrets left out. `nil` by default.
     public var wireLog: WireLog?
+    /// More header fields whose values are secret, besides ``SecretFields``: no log and no curl command shows them, and they
+    /// stay behind when a redirect leads to another origin. None by default.
+    public var secretFields: Set<HTTPField.Name> = []
     /// The groups below; `nil` while all of them are at their defaults.
     private var rare: RareOptionsBox?
 
     /// The defaults.
     public init() {}
+
+    /// The log that a transport writes into: ``wireLog``, which knows ``secretFields`` as well.
+    package var redactingWireLog: WireLog? { wireLog?.hiding(secretFields) }
 
     /// The longest timeout that is accepted, a year; use `nil` for none.
     public static let maximumTimeout = Duration.seconds(365 * 86_400)

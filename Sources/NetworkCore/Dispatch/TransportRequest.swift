@@ -154,7 +154,16 @@ public struct TransportRequest: Sendable {
                 phase: .preparing
             )
         }
-        let bytes = headerFields.reduce(0) { $0 + $1.name.rawName.utf8.count + $1.value.utf8.count + 4 }
+        if options.wireLog != nil, options.names.dnsOverHTTPS != nil {
+            // libcurl below 8.4 writes the look-up's own exchange to standard error, path and query included.
+            throw NetworkError(
+                .invalidOption, "the options wireLog and names.dnsOverHTTPS exclude one another", phase: .preparing)
+        }
+        var bytes = 0
+        for field in headerFields {
+            try field.checkValue()
+            bytes += field.name.rawName.utf8.count + field.value.utf8.count + 4
+        }
         guard bytes <= Self.maximumHeaderBytes else {
             throw NetworkError(
                 .invalidHeader,

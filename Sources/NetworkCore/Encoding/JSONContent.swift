@@ -62,7 +62,7 @@ public struct JSONContent: ContentEncoder {
             }
             throw NetworkError(
                 .invalidParameters,
-                "the JSON body can't be encoded at '\(place)': \(context.debugDescription)",
+                "the JSON body can't be encoded at '\(place)'",
                 phase: .preparing
             )
         }

@@ -83,7 +83,7 @@ public struct MultipartPart: Sendable {
     }
 
     /// The part's head, without the boundary before it.
-    /// - Throws: ``NetworkError/Code/invalidParameters`` that names the part.
+    /// - Throws: ``NetworkError/Code/invalidParameters`` that says where.
     func head() throws -> Data {
         var head = "Content-Disposition: form-data; name=\"\(try Self.quoted(name, of: "name"))\""
         if let fileName { head += "; filename=\"\(try Self.quoted(fileName, of: "file name"))\"" }
@@ -102,10 +102,11 @@ public struct MultipartPart: Sendable {
             case "\r": output += "%0D"
             case "\n": output += "%0A"
             case _ where scalar.value < 0x20 || scalar.value == 0x7F:
-                let shown = text.unicodeScalars.prefix(64).map { $0.escaped(asASCII: true) }.joined()
+                // The name is not shown: names come from users as often as values do.
+                let byte = text.utf8.prefix { $0 != UInt8(ascii: scalar) }.count
                 throw NetworkError(
                     .invalidParameters,
-                    "the \(what) of the part '\(shown)' has a control character",
+                    "the \(what) of a part has a control character at byte \(byte)",
                     phase: .preparing
                 )
             default: output.unicodeScalars.append(scalar)

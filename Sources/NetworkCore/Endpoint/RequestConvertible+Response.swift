@@ -31,10 +31,9 @@ extension RequestData {
             case .double(let number): fields[name] = String(number)
             case .bool(let flag): fields[name] = flag ? "true" : "false"
             case .date, .array, .object, .unencodable:
-                let shown = name.unicodeScalars.prefix(64).map { $0.escaped(asASCII: true) }.joined()
                 refusal = NetworkError(
                     .invalidHeader,
-                    "the header field '\(shown)' is a \(type(of: value)); a text or a number is expected",
+                    "the header field '\(Redaction.token(name))' is a \(type(of: value)); a text or a number is expected",
                     phase: .preparing
                 )
             }

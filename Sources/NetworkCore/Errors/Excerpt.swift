@@ -14,11 +14,10 @@ enum Excerpt {
         return body.count > maximumBytes ? text + "… (\(body.count) bytes)" : text
     }
 
-    /// A text with its control characters as `\u{1B}`.
+    /// A text with its control characters and others that can't be seen as `\u{1B}`.
     static func shown(_ text: String) -> String {
         text.unicodeScalars.reduce(into: "") { shown, scalar in
-            let isControl = scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value)
-            shown += isControl ? scalar.escaped(asASCII: true) : String(scalar)
+            shown += Redaction.isInvisible(scalar) ? scalar.escaped(asASCII: true) : String(scalar)
         }
     }
 }

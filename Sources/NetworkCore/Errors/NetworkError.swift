@@ -20,18 +20,19 @@ public import Foundation
 /// }
 /// ```
 ///
-/// The description never holds a body, a query or a header value: it can go into a log as it is. What the server sent
-/// is in ``response`` and in ``debugDescription``.
+/// The description never holds a body, a query or a header value: it can go into a log as it is, and so can whatever the
+/// error is part of. What the server sent is in ``response`` and in ``unredactedDescription``.
 public struct NetworkError: Error, Sendable {
     /// What went wrong, for programs.
     public var code: Code {
         get { content.value.code }
         set { content.value.code = newValue }
     }
-    /// What went wrong, for people: one sentence that names the culprit and holds no secret.
+    /// What went wrong, for people: one sentence that names the culprit and holds no secret. Control characters in it are
+    /// made visible, users, passwords and queries of URLs taken out, and it is cut at 1,024 bytes.
     public var message: String {
         get { content.value.message }
-        set { content.value.message = newValue }
+        set { content.value.message = Redaction().text(newValue) }
     }
     /// How far the exchange had come.
     public var phase: Phase? {
@@ -79,7 +80,8 @@ public struct NetworkError: Error, Sendable {
     ///   - phase: How far the exchange had come, if known.
     ///   - underlying: The error below, if there is one.
     public init(_ code: Code, _ message: String, phase: Phase? = nil, underlying: Underlying? = nil) {
-        content = CopyOnWrite(Content(code: code, message: message, phase: phase, underlying: underlying))
+        content = CopyOnWrite(
+            Content(code: code, message: Redaction().text(message), phase: phase, underlying: underlying))
     }
 
     /// The error of the layer below: its domain, number and words.
@@ -88,14 +90,17 @@ public struct NetworkError: Error, Sendable {
         public var domain: String
         /// The number that the domain gives it.
         public var code: Int
-        /// The domain's own words.
-        public var message: String
+        /// The domain's own words, as far as they can be shown.
+        public var message: String {
+            didSet { message = Redaction().text(message) }
+        }
 
-        /// An underlying error as its layer states it.
+        /// An underlying error as its layer states it. Its words may quote the server: they are treated as
+        /// ``NetworkError/message`` is.
         public init(domain: String, code: Int, message: String) {
             self.domain = domain
             self.code = code
-            self.message = message
+            self.message = Redaction().text(message)
         }
     }
 
@@ -103,8 +108,10 @@ public struct NetworkError: Error, Sendable {
     public struct Exchange: Sendable, Hashable {
         /// The request's method.
         public var method: String
-        /// The request's URL without its query, which may hold keys.
-        public var url: String
+        /// The request's URL without its query, which may hold keys, and without a user and a password.
+        public var url: String {
+            didSet { url = Redaction().url(url) }
+        }
         /// The transport that carried it.
         public var transport: String
         /// The time from the call's start to the error; over a transport alone, that from `send`.
@@ -116,10 +123,10 @@ public struct NetworkError: Error, Sendable {
         /// How many redirects were followed in the last attempt.
         public var redirects = 0
 
-        /// Names an exchange. `url` must not hold secrets.
+        /// Names an exchange.
         public init(method: String, url: String, transport: String, elapsed: Duration) {
             self.method = method
-            self.url = url
+            self.url = Redaction().url(url)
             self.transport = transport
             self.elapsed = elapsed
         }
@@ -148,49 +155,6 @@ public struct NetworkError: Error, Sendable {
         /// The first 512 bytes of the body as text, control characters made visible.
         public var bodyStart: String
     }
-}
-
-extension NetworkError: CustomStringConvertible, CustomDebugStringConvertible {
-    /// Code, exchange, sentence; safe for logs.
-    public var description: String {
-        var text = code.rawValue
-        if let exchange {
-            text += " (\(exchange.method) \(exchange.url) over \(exchange.transport), \(exchange.elapsed.shortText)"
-            if exchange.attempts > 1 { text += ", attempt \(exchange.attempts)" }
-            if exchange.redirects > 0 {
-                text += ", after \(exchange.redirects) redirect\(exchange.redirects == 1 ? "" : "s")"
-            }
-            text += phase.map { ", while \($0.rawValue))" } ?? ")"
-        }
-        text += ": \(message)"
-        if let underlying { text += " [\(underlying.domain) \(underlying.code): \(underlying.message)]" }
-        return text
-    }
-
-    /// The description, the decoder's own words, and the start of the body that was refused. For a developer's eyes: a body
-    /// can hold secrets.
-    public var debugDescription: String {
-        let start = decoding?.bodyStart ?? response.map { Excerpt.of($0.body) }
-        var text = description
-        if let decoding {
-            text +=
-                "\nthe decoder says: \(decoding.reason)\(decoding.codingPath.isEmpty ? "" : " at \(decoding.codingPath)")"
-        }
-        if let start, !start.isEmpty { text += "\nthe body starts with: \(start)" }
-        return text
-    }
-}
-
-extension NetworkError {
-    /// What a log may have of any error. That of another step may hold anything in its description; ours holds no secret.
-    static func logText(of error: any Error) -> String {
-        (error as? NetworkError)?.description ?? "\(type(of: error))"
-    }
-}
-
-extension NetworkError: LocalizedError {
-    /// The same as ``description``.
-    public var errorDescription: String? { description }
 }
 
 extension NetworkError {

@@ -3,12 +3,15 @@ public import HTTPTypes
 /// Adds header fields to every request that does not have them.
 ///
 /// Put it into ``NetworkClient/interceptors``: what is secret in it then stays behind when a redirect leads to another
-/// origin (``SecretFields/always``, ``NetworkClient/secretFields``).
+/// origin (``SecretFields``, ``TransportOptions/secretFields``).
 public struct DefaultFields: Interceptor {
     private let fields: HTTPFields
 
     /// Fields to add; a name that the request has already keeps the request's values.
     public init(_ fields: HTTPFields) { self.fields = fields }
+
+    /// How many there are.
+    var count: Int { fields.count }
 
     /// Adds what is missing.
     public func intercept(_ request: TransportRequest, in call: Call, next: Next) async throws -> TransportResponse {

@@ -4,8 +4,8 @@ public import Logging
 /// Notes requests and their answers in a swift-log `Logger`, without secrets and without bodies.
 ///
 /// A message has method, URL without its query, status and time; its metadata have the call's number, the attempt and the
-/// exchange, and at debug level the header fields, of which the secret ones show `…`, and those that hold a URL only what
-/// stands before its query. A failure is a warning.
+/// exchange, and at debug level the header fields, of which the secret ones show `…`, and URLs in the others neither user,
+/// password, query nor fragment. A failure is a warning.
 ///
 /// In ``NetworkClient/interceptors`` it notes calls; in ``NetworkClient/exchangeInterceptors`` each exchange, as the steps
 /// before it made the request.
@@ -18,7 +18,8 @@ public struct LoggingInterceptor: Interceptor {
     /// - Parameters:
     ///   - logger: Where to.
     ///   - level: The level of answers, whatever their status; `info` if not given.
-    ///   - secretFields: More header fields whose values are not shown, beside ``SecretFields``.
+    ///   - secretFields: More header fields whose values are not shown, besides ``SecretFields`` and
+    ///     ``TransportOptions/secretFields``.
     public init(_ logger: Logger, level: Logger.Level = .info, secretFields: Set<HTTPField.Name> = []) {
         self.logger = logger
         self.level = level
@@ -32,7 +33,7 @@ public struct LoggingInterceptor: Interceptor {
             let response = try await next(request)
             var metadata = metadata(of: call, request)
             if logger.logLevel <= .debug {
-                metadata["response"] = .dictionary(shown(response.head.headerFields))
+                metadata["response"] = .dictionary(shown(response.head.headerFields, of: request))
             }
             logger.log(
                 level: level,
@@ -55,29 +56,19 @@ public struct LoggingInterceptor: Interceptor {
         var metadata: Logger.Metadata = [
             "call": "\(call.id)", "attempt": "\(call.attempts)", "exchange": "\(call.exchanges)",
         ]
-        if logger.logLevel <= .debug { metadata["request"] = .dictionary(shown(request.headerFields)) }
+        if logger.logLevel <= .debug { metadata["request"] = .dictionary(shown(request.headerFields, of: request)) }
         return metadata
     }
 
-    private func shown(_ fields: HTTPFields) -> Logger.Metadata {
+    private func shown(_ fields: HTTPFields, of request: TransportRequest) -> Logger.Metadata {
+        let redaction = Redaction(secrets: ownSecrets.union(request.options.secretFields))
         var shown: Logger.Metadata = [:]
         for field in fields {
-            let value = shownValue(of: field)
+            let value = redaction.value(of: field)
             shown[field.name.rawName] = shown[field.name.rawName].map { "\($0), \(value)" } ?? "\(value)"
         }
         return shown
     }
-
-    private func shownValue(of field: HTTPField) -> String {
-        if SecretFields.contains(field.name) || ownSecrets.contains(field.name) { return "…" }
-        // A query and a fragment may hold keys here as in the request's own URL.
-        guard Self.urlFields.contains(field.name.canonicalName),
-            let end = field.value.firstIndex(where: { "?#".contains($0) })
-        else { return field.value }
-        return field.value[...end] + "…"
-    }
-
-    private static let urlFields: Set<String> = ["location", "content-location", "referer", "link", "refresh"]
 }
 
 extension ContinuousClock.Instant {

@@ -13,7 +13,7 @@ extension NetworkClient {
         to start: TransportRequest,
         in call: Call
     ) async throws -> TransportResponse {
-        let rules = RedirectRules(policy: redirects, secretFields: secretFields)
+        let rules = RedirectRules(policy: redirects)
         var (request, response, followed) = (start, first, 0)
         while true {
             do {

@@ -4,7 +4,7 @@ public import HTTPTypes
 ///
 /// The rules are the same over every transport. 301 and 302 turn POST into GET, 303 turns everything but HEAD into GET,
 /// 307 and 308 keep method and body. A body that is dropped takes the `Content-…` fields with it. When the origin
-/// (scheme, host, port) changes, ``SecretFields/always``, ``NetworkClient/secretFields``, `Host`,
+/// (scheme, host, port) changes, ``SecretFields``, ``TransportOptions/secretFields``, `Host`, `Referer`,
 /// ``TransportOptions/authentication``, the client certificate and ``TLSOptions/serverName`` stay behind, for the rest of
 /// the call; so do user and password of the URL.
 ///

@@ -3,7 +3,6 @@ import HTTPTypes
 /// The request that an answer asks for: the rules of ``RedirectPolicy`` without its state.
 struct RedirectRules: Sendable {
     let policy: RedirectPolicy
-    let secretFields: Set<HTTPField.Name>
 
     /// The next request; `nil` for an answer that is handed back.
     /// - Throws: ``NetworkError/Code/redirectRefused``.
@@ -45,9 +44,13 @@ struct RedirectRules: Sendable {
         }
     }
 
+    /// What says where the request comes from or goes to, and is wrong or too much anywhere else.
+    private static let ofOneOrigin: Set<String> = ["host", "referer"]
+
     private func leaveSecretsBehind(in request: inout TransportRequest) {
+        let own = request.options.secretFields
         request.headerFields.removeAll {
-            SecretFields.contains($0.name) || secretFields.contains($0.name) || $0.name.canonicalName == "host"
+            SecretFields.contains($0.name) || own.contains($0.name) || Self.ofOneOrigin.contains($0.name.canonicalName)
         }
         guard request.options.hasRareOptions else { return }
         request.options.authentication = nil

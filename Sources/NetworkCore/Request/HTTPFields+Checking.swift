@@ -39,12 +39,16 @@ extension HTTPField {
         let bytes = value.utf8.count
         return bytes <= 65_536 ? nil : "has a value of \(bytes) bytes; at most 65536 are sent"
     }
+
+    /// Checks a field that was made in another way: `HTTPField(name:value:)` lets control characters pass.
+    func checkValue() throws {
+        if let problem = Self.problem(withValue: value) { throw NetworkError.invalidHeader(name.rawName, problem) }
+    }
 }
 
 extension NetworkError {
     fileprivate static func invalidHeader(_ name: String, _ problem: String) -> NetworkError {
-        let shown = name.unicodeScalars.prefix(64).map { $0.escaped(asASCII: true) }.joined()
-        return NetworkError(.invalidHeader, "the header field '\(shown)' \(problem)", phase: .preparing)
+        NetworkError(.invalidHeader, "the header field '\(Redaction.token(name))' \(problem)", phase: .preparing)
     }
 }
 
@@ -53,10 +57,9 @@ extension HTTPRequest.Method {
     /// - Throws: ``NetworkError`` with ``NetworkError/Code/invalidMethod`` when it is not a token (RFC 9110 §9.1).
     public init(checking name: String) throws {
         guard let method = HTTPRequest.Method(rawValue: name) else {
-            let shown = name.unicodeScalars.prefix(64).map { $0.escaped(asASCII: true) }.joined()
             throw NetworkError(
                 .invalidMethod,
-                "the method '\(shown)' is not a token (RFC 9110 §9.1)",
+                "the method '\(Redaction.token(name))' is not a token (RFC 9110 §9.1)",
                 phase: .preparing
             )
         }

@@ -14,7 +14,8 @@ import HTTPTypes
 /// }
 /// ```
 ///
-/// All of it is the server's text: it is in no description of an error, only in ``NetworkError/debugDescription``.
+/// All of it is the server's text: no description shows it, only ``unredactedDescription`` and
+/// ``NetworkError/unredactedDescription``.
 public struct ProblemDetails: Sendable, Hashable {
     /// A URI that names the kind of problem; `about:blank` when the server gave none.
     public var type = "about:blank"

@@ -32,7 +32,7 @@ struct ProblemDetailsTests {
             ]
         )
         #expect(!error.description.contains("credit"))
-        #expect(error.debugDescription.contains("credit"))
+        #expect(error.unredactedDescription.contains("credit"))
     }
 
     @Test func membersOfAWrongKind_areIgnored() throws {

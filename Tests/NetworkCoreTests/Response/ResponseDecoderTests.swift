@@ -97,8 +97,8 @@ struct ResponseDecoderTests {
         #expect(error?.description.contains("the data is not valid at …[0]") == true)
         #expect(error?.decoding?.codingPath == "secret-key[0]")
         #expect(error?.decoding?.reason.contains("secret-value") == true)
-        #expect(error?.debugDescription.contains("the decoder says: the data is not valid: ") == true)
-        #expect(error?.debugDescription.contains("secret-key[0]") == true)
+        #expect(error?.unredactedDescription.contains("the decoder says: the data is not valid: ") == true)
+        #expect(error?.unredactedDescription.contains("secret-key[0]") == true)
 
         let own = NetworkClient(transport: StubDispatcher(always: .text("1")))
             .decoding(by: .using { _, _ -> Int in throw Own() })

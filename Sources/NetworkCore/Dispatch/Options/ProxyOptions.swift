@@ -97,6 +97,7 @@ public struct Proxy: Sendable, Hashable {
         if user == nil, password != nil { throw OptionCheck.invalid("proxy.password", "is given without a user") }
         if let user { try OptionCheck.text(user, "proxy.user") }
         if let password { try OptionCheck.text(password.value, "proxy.password", mayBeEmpty: true) }
+        for field in headerFields { try field.checkValue() }
         for host in noProxy { try OptionCheck.token(host, "proxy.noProxy", without: ",") }
         try authorities.check("proxy.authorities")
     }

@@ -11,12 +11,3 @@ public struct Secret: Sendable, Hashable, ExpressibleByStringLiteral {
     /// Hides a literal.
     public init(stringLiteral value: String) { self.value = value }
 }
-
-extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// `<secret>`.
-    public var description: String { "<secret>" }
-    /// `<secret>`.
-    public var debugDescription: String { description }
-    /// Nothing to look at.
-    public var customMirror: Mirror { Mirror(self, children: []) }
-}

@@ -66,19 +66,11 @@ public struct TLSOptions: Sendable, Hashable {
     }
 
     /// Where a PEM stands.
-    public enum Source: Sendable, Hashable, CustomStringConvertible {
+    public enum Source: Sendable, Hashable {
         /// A file's path.
         case file(String)
         /// The PEM itself (libcurl 7.71).
         case bytes(Data)
-
-        /// The path, or how many bytes.
-        public var description: String {
-            switch self {
-            case .file(let path): "file \(path)"
-            case .bytes(let bytes): "\(bytes.count) bytes"
-            }
-        }
     }
 
     /// A version of TLS.

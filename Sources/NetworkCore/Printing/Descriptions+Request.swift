@@ -1,0 +1,86 @@
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+import HTTPTypes
+
+// What a request and its parts print: what they are and how much, never what is in them.
+
+extension RequestData: SafelyPrinted {
+    /// Method and URL, without users, passwords and queries.
+    public var description: String {
+        let redaction = Redaction()
+        return "\(method.rawValue) " + (baseURL.map { redaction.url($0) + " + " } ?? "") + redaction.url(path)
+    }
+}
+
+extension TransportRequest: SafelyPrinted {
+    /// Method and URL without its query, how many header fields and how much of a body.
+    public var description: String {
+        "\(method.rawValue) \(url), \(headerFields.count) header fields" + (body.map { ", \($0)" } ?? "")
+    }
+}
+
+extension RequestURL: SafelyPrinted {}
+
+extension RequestBody: SafelyPrinted {
+    /// How much it is.
+    public var description: String {
+        length.map { "a body of \($0) bytes" } ?? "a body of unknown length"
+    }
+}
+
+extension BodyProducer: SafelyPrinted {
+    /// How much it makes.
+    package var description: String { "a producer of \(length.map { "\($0)" } ?? "an unknown number of") bytes" }
+}
+
+extension RequestContent: SafelyPrinted {
+    /// That it is content. The encoder holds it.
+    public var description: String { "content to be encoded" }
+}
+
+extension EncodedContent: SafelyPrinted {
+    /// How much it is.
+    public var description: String { "\(body)" }
+}
+
+extension MultipartPart: SafelyPrinted {
+    /// Whether it is a file. Names come from users as often as values do.
+    public var description: String { fileName == nil ? "a field of a form" : "a file of a form" }
+}
+
+extension HTTPTask: SafelyPrinted {
+    /// How many parameters go where.
+    public var description: String {
+        switch self {
+        case .request: "nothing but the request"
+        case .requestParameters(let body, let query):
+            "\(body?.count ?? 0) parameters of the body, \(query?.count ?? 0) of the URL"
+        case .requestParametersAndHeaders(let body, let query, let headers):
+            "\(body?.count ?? 0) parameters of the body, \(query?.count ?? 0) of the URL, \(headers?.count ?? 0) fields"
+        }
+    }
+}
+
+extension RequestParams: SafelyPrinted {
+    /// How many parameters go where.
+    public var description: String {
+        switch self {
+        case .body(let parameters): "\(parameters?.count ?? 0) parameters of the body"
+        case .url(let parameters): "\(parameters?.count ?? 0) parameters of the URL"
+        }
+    }
+}
+
+extension URLRequestBuilder: SafelyPrinted {
+    /// Method and URL, without users, passwords and queries.
+    public var description: String { "\(data)" }
+}
+
+extension DefaultFields: SafelyPrinted {
+    /// How many fields it adds.
+    public var description: String { "\(count) default header fields" }
+}

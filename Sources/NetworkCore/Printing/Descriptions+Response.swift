@@ -1,0 +1,58 @@
+import HTTPTypes
+
+// What a response and its parts print: the status and how much, never fields, texts and bytes.
+
+extension Response: SafelyPrinted {
+    /// The status, how many header fields, and the value's type.
+    public var description: String { "\(status.code), \(headerFields.count) header fields, a value of \(Value.self)" }
+}
+
+extension TransportResponse: SafelyPrinted {
+    /// The status.
+    public var description: String { "\(status.code), \(head.headerFields.count) header fields, \(body)" }
+}
+
+extension ResponseBody: SafelyPrinted {
+    /// That it is one.
+    public var description: String { "a response's body" }
+}
+
+extension ReadableHead: SafelyPrinted {
+    var description: String { "\(status.code)" }
+}
+
+extension Redirect: SafelyPrinted {
+    /// Status, method and both URLs, without their queries.
+    public var description: String { "\(status.code) from \(from) to \(method.rawValue) \(to)" }
+}
+
+extension ProposedRedirect: SafelyPrinted {
+    /// The redirect, and how many came before it.
+    public var description: String { "\(redirect), after \(followed) others" }
+}
+
+extension ProblemDetails: SafelyPrinted {
+    /// The status that the body states. The rest is the server's text.
+    public var description: String { "a problem" + (status.map { " of status \($0)" } ?? "") }
+
+    /// Type, title and detail in the server's own words, control characters made visible, for a developer's eyes.
+    public var unredactedDescription: String {
+        let texts = [type, title, detail, instance].compactMap(\.self).map { Redaction.visible($0) }
+        return "\(description): \(texts.joined(separator: ", "))"
+    }
+}
+
+extension ServerSentEvent: SafelyPrinted {
+    /// How much data it has.
+    public var description: String { "an event of \(data.utf8.count) bytes" }
+}
+
+extension ServerSentEventParser: SafelyPrinted {
+    /// Whether it has met something that ends the stream.
+    public var description: String { problem.map { "a parser that ended: \($0)" } ?? "a parser of events" }
+}
+
+extension LineBuffer: SafelyPrinted {
+    /// That it is one.
+    package var description: String { "a buffer of lines" }
+}

@@ -1,0 +1,101 @@
+/// Takes user, password, query and fragment out of URLs, in bytes: a combining mark behind a `?` makes another Character.
+struct URLRedaction {
+    private let mark: [UInt8]
+
+    init(_ mark: String) { self.mark = Array(mark.utf8) }
+
+    /// A word of a text, with whatever URLs stand in it; a token is hidden as a whole.
+    func word(_ word: [UInt8]) -> [UInt8] {
+        if Self.holdsToken(word) { return mark }
+        guard let end = Self.tail(of: word) else { return withoutUsers(word[...]) }
+        let closing = word.reversed().prefix { Self.closers.contains($0) }.reversed()
+        return withoutUsers(word[..<end]) + [word[end]] + mark + closing
+    }
+
+    /// A whole URL, or a reference to one.
+    func whole(_ text: [UInt8]) -> [UInt8] {
+        let end = text.firstIndex { Self.tailMarks.contains($0) } ?? text.endIndex
+        var shown = text[..<end]
+        if Self.authority(in: shown) == nil {
+            // A user and a password without a scheme, perhaps.
+            let first = shown.prefix { !Self.slashes.contains($0) }
+            if Self.hasNoPort(first) { shown = Self.afterUser(shown) ?? [] }
+        }
+        return withoutUsers(shown) + (end < text.endIndex ? [text[end]] + mark : [])
+    }
+
+    private static let closers = Array("])}>'\",.;".utf8)
+    private static let tailMarks = Array("?#".utf8)
+    private static let slashes = Array("/\\".utf8)
+
+    /// Where a query or a fragment begins. Outside of URLs, `what?` and `#0` are none.
+    private static func tail(of word: [UInt8]) -> Int? {
+        guard let first = word.firstIndex(where: { tailMarks.contains($0) }) else { return nil }
+        let isURL = authority(in: word[...]) != nil
+        return word[first...].indices.first { index in
+            guard tailMarks.contains(word[index]) else { return false }
+            let rest = word[(index + 1)...]
+            if isURL { return !rest.isEmpty }
+            let isNumber = rest.allSatisfy { closers.contains($0) || isDigit($0) }
+            return !isNumber || word[index] == UInt8(ascii: "?") && rest.contains(where: isDigit)
+        }
+    }
+
+    /// The offset behind the next `//`, `http:` or `https:`, however many slashes follow.
+    private static func authority(in text: ArraySlice<UInt8>) -> Int? {
+        for index in text.indices {
+            let rest = text[index...]
+            let marks = [("//", 2), ("http:", 5), ("https:", 6)]
+            guard let (_, count) = marks.first(where: { hasPrefix(rest, $0.0) }) else { continue }
+            return rest.dropFirst(count).firstIndex { !slashes.contains($0) } ?? text.endIndex
+        }
+        return nil
+    }
+
+    private static func hasPrefix(_ text: ArraySlice<UInt8>, _ prefix: String) -> Bool {
+        text.count >= prefix.utf8.count && zip(text, prefix.utf8).allSatisfy { $0 == $1 || $0 | 0x20 == $1 }
+    }
+
+    /// The text without the users and passwords of its URLs, and of `user:password@host` without a scheme.
+    private func withoutUsers(_ text: ArraySlice<UInt8>) -> [UInt8] {
+        var (shown, rest) = ([UInt8](), text)
+        if Self.authority(in: text) == nil, text.prefix(while: { !Self.slashes.contains($0) }).contains(0x3A) {
+            rest = Self.afterUser(text, isSure: true) ?? text
+        }
+        while let start = Self.authority(in: rest) {
+            shown += rest[..<start]
+            guard let host = Self.afterUser(rest[start...]) else { return shown + mark }
+            rest = host
+        }
+        return shown + rest
+    }
+
+    /// What follows a user and a password, at the start of an authority; all of it where there are none.
+    /// - Parameter isSure: Whether only an `@` before the first slash makes them.
+    /// - Returns: `nil` for what may be half of them.
+    private static func afterUser(_ text: ArraySlice<UInt8>, isSure: Bool = false) -> ArraySlice<UInt8>? {
+        let authority = text.prefix { !slashes.contains($0) }
+        let ends = authority.lastIndex(of: UInt8(ascii: "@"))
+        if let ends { return text[(ends + 1)...] }
+        guard !isSure, hasNoPort(authority) else { return text }
+        // A password with a slash in it, or a text that was cut.
+        return text.lastIndex(of: UInt8(ascii: "@")).map { text[($0 + 1)...] }
+    }
+
+    /// Whether what follows the host's colon is no number: then it is no port.
+    private static func hasNoPort(_ authority: ArraySlice<UInt8>) -> Bool {
+        let isIPv6 = authority.first == UInt8(ascii: "[")
+        let end = isIPv6 ? authority.firstIndex(of: UInt8(ascii: "]")) : nil
+        let name = end.map { authority[($0 + 1)...] } ?? authority
+        guard let colon = name.firstIndex(of: UInt8(ascii: ":")) else { return false }
+        return !name[(colon + 1)...].allSatisfy { isDigit($0) || closers.contains($0) }
+    }
+
+    /// Whether there is a JSON Web Token in it (RFC 7519): three parts in Base64, the first of them an object.
+    private static func holdsToken(_ word: [UInt8]) -> Bool {
+        guard let start = word.firstRange(of: Array("eyJ".utf8))?.upperBound else { return false }
+        return word[start...].count { $0 == UInt8(ascii: ".") } >= 2
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
+}

@@ -1,0 +1,134 @@
+import Foundation
+import HTTPTypes
+import NetworkTesting
+import TestSupport
+import Testing
+
+@testable import NetworkCore
+
+@Suite("What may be printed")
+struct RedactionTests {
+    @Test(
+        "A URL loses user, password, query and fragment, however it is written",
+        arguments: [
+            ("https://h/p", "https://h/p"), ("https://h:8443/p?a=1#b", "https://h:8443/p?…"),
+            ("https://u:p@h/x", "https://h/x"),
+            ("https://u@h/x", "https://h/x"), ("https://u:p@h:80/x@y", "https://h:80/x@y"),
+            ("https://u:p@q@h/", "https://h/"),
+            ("https://u:pa/ss@h/x", "https://h/x"), ("https://u:pa?ss@h/x", "https://…?…"),
+            ("https://u:pa#ss@h", "https://…#…"),
+            ("https://u:pass", "https://…"), ("HTTPS:\\\\u:p@h\\x", "HTTPS:\\\\h\\x"), ("https:/u:p@h/", "https:/h/"),
+            ("https:u:p@h/", "https:h/"), ("//u:p@h/p", "//h/p"), ("u:p@h:1/x", "h:1/x"), ("u:pa/ss@h", "h"),
+            ("/p?a", "/p?…"),
+            ("https://[::1]:80/p", "https://[::1]:80/p"), ("https://u:p@[::1]/", "https://[::1]/"), ("#a", "#…"),
+            ("?a", "?…"),
+            ("https://h/a b?c d", "https://h/a b?…"), ("https://h/?\u{301}secret", "https://h/?…"), ("", ""),
+            ("https://medium.com/@user/story", "https://medium.com/@user/story"),
+        ])
+    func url(url: String, shown: String) { #expect(Redaction().url(url) == shown) }
+
+    @Test(
+        "A text loses the secrets of its URLs and keeps its words",
+        arguments: [
+            ("what? no, #1 and (#0)", "what? no, #1 and (#0)"),
+            ("from 'http://u:p@h/a?b=c', then", "from 'http://h/a?…', then"),
+            ("a@b.example", "a@b.example"), ("proxy == 'u:p@h:1'", "proxy == h:1'"), ("http://h/?", "http://h/?"),
+            ("see (http://h/#frag)", "see (http://h/#…)"), ("eyJhbGciOiJIUzI1NiJ9.e30.abc", "…"), ("", ""),
+            ("a=http://u:p@h,b=http://v:q@i", "a=http://h,b=http://i"), ("/a?token=x y", "/a?… y"),
+        ])
+    func text(text: String, shown: String) { #expect(Redaction().text(text) == shown) }
+
+    @Test("What may be shown stays as it is when it is shown again")
+    func twice() {
+        for secret in CanarySecret.all {
+            for text in [
+                secret.value, "http://\(secret.value)/?\(secret.value)", String(repeating: secret.value, count: 200),
+            ] {
+                let redaction = Redaction()
+                let once = redaction.text(text)
+                #expect(redaction.text(once) == once)
+                #expect(once.utf8.count <= Redaction.maximumBytes)
+                #expect(redaction.url(redaction.url(text)) == redaction.url(text))
+            }
+        }
+    }
+
+    @Test(
+        "Names say what is secret",
+        arguments: [
+            ("X-Auth-Key", true), ("x-oauth2", true), ("authority", false), ("X-Author", false),
+            ("Authorization", true),
+            ("Authorisation", true), ("Idempotency-Key", false), ("Monkey", true), ("Keys", false), ("X-Design", false),
+            ("X-Sign", true), ("Signed-At", false), ("X-JWT", true), ("Content-Type", false), ("Pinned", false),
+            ("X-Pin", true), ("Api_Key", true), ("Accept", false), ("User-Agent", false), ("Sec-WebSocket-Key", false),
+            ("X-Passwd", true), ("Host", false), ("ETag", false), ("Traceparent", false), ("X-Request-Id", false),
+        ])
+    func names(name: String, isSecret: Bool) throws {
+        #expect(SecretFields.contains(try #require(HTTPField.Name(name))) == isSecret)
+    }
+
+    @Test("However much a server says, an error's text has an end", arguments: [90_000, 1_000_000])
+    func errorsAreShort(count: Int) async throws {
+        let long = String(repeating: "x", count: count)
+        let type = NetworkClient(
+            transport: AnsweringTransport(.init(fields: [.contentType: "text/\(long)"], body: "1"))
+        )
+        .validating(.contentTypes("application/json"))
+        let refused = await expectFailure(.unacceptableContentType) {
+            try await type.response(to: RequestData(path: "http://h/")).value
+        }
+        let below = NetworkError.Underlying(domain: "d\(long)", code: 1, message: long)
+        var error = NetworkError(.init(rawValue: long), long, underlying: below)
+        error.message = long
+        error.exchange = .init(method: long, url: "http://h/\(long)", transport: long, elapsed: .seconds(Int64.min))
+        for text in [try #require(refused).description, error.message, below.message, error.description] {
+            #expect(text.utf8.count < 8 * Redaction.maximumBytes)
+        }
+        #expect(try #require(refused).description.utf8.count < 400)
+    }
+
+    @Test(
+        "A field with a control character is refused before anything is sent",
+        arguments: ["\u{1B}[2J", "a\u{7}", "\u{7F}"])
+    func controlCharacters(value: String) async throws {
+        let transport = AnsweringTransport(.init())
+        // The other initializer puts spaces in their place.
+        let field = HTTPField(name: try #require(HTTPField.Name("X-A")), lenientValue: value.utf8)
+        var fields: HTTPFields = [:]
+        fields.append(field)
+        let request = try TransportRequest.make(.get, "http://h/", fields: fields)
+        await expectFailure(.invalidHeader) { try await NetworkClient(transport: transport).send(request).status }
+        #expect(transport.requests.isEmpty)
+        var proxied = TransportRequest(url: try RequestURL("http://h/"))
+        var proxy = Proxy("http://p:1")
+        proxy.headerFields = fields
+        proxied.options.proxy = .explicit(proxy)
+        expectFailure(.invalidHeader) { try proxied.options.check() }
+    }
+
+    @Test(
+        "A wire log and a server for DNS over HTTPS exclude one another: libcurl writes what it asks to standard error")
+    func wireLogAndDNS() throws {
+        var request = TransportRequest(url: try RequestURL("http://h/"))
+        request.options.names.dnsOverHTTPS = "https://dns/q"
+        let all = TransportCapabilities(transport: "t", basis: "", supported: Set(TransportCapability.wellKnown))
+        try request.check(for: all)
+        request.options.wireLog = WireLog(CanaryLog().logger)
+        expectFailure(.invalidOption) { try request.check(for: all) }
+    }
+
+    @Test("A client's secret fields are secret in each of its requests, complete ones too")
+    func clientsFields() async throws {
+        let own = try #require(HTTPField.Name("X-Own"))
+        let log = CanaryLog()
+        let transport = AnsweringTransport(.redirect(to: "http://other/"), .init(fields: [own: "secret"]))
+        var client = NetworkClient(transport: transport)
+        client.secretFields = [own]
+        client.interceptors = [.logging(log.logger)]
+        client.exchangeInterceptors = [.logging(log.logger)]
+        _ = try await client.send(try .make(.get, "http://h/", fields: [own: "secret"]))
+        #expect(!log.text.contains("secret") && log.text.contains("X-Own"))
+        #expect(transport.requests.map { $0.headerFields[own] } == ["secret", nil])
+        #expect(transport.requests.allSatisfy { !$0.curlCommand().contains("secret") })
+    }
+}
