@@ -79,7 +79,7 @@ struct Netlayer: AsyncParsableCommand {
 
     private static func say(_ message: String) async {
         // Nobody is left to tell when standard error can't be written.
-        try? await OutputWriter.standardError.writeLine(message)
+        try? await OutputWriter.standardError.writeLine(TerminalText.visible(message))
     }
 }
 

@@ -54,7 +54,7 @@ struct CompareCommand: AsyncParsableCommand {
         var reports: [ComparisonReport] = []
         for target in targets {
             let report = ComparisonReport(
-                url: target.absoluteString,
+                url: target.description,
                 observations: try await comparison.observe(target)
             )
             reports.append(report)

@@ -78,7 +78,8 @@ struct DeliveryOptions: ParsableArguments {
             }
         } else if lines {
             for try await line in try await client.lines(of: request, invalid: .replaced).value {
-                try await OutputWriter.standardOutput.writeLine(line)
+                try await OutputWriter.standardOutput.writeLine(
+                    Descriptor.standardOutput.isTerminal ? TerminalText.visible(line) : line)
             }
         } else if let output {
             try await download(request, by: client, to: output)

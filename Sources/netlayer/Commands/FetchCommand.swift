@@ -177,8 +177,13 @@ struct FetchCommand: AsyncParsableCommand {
 
     private func write(head: [UInt8], body: ResponseBody?) async throws {
         guard let output else {
+            var filter = Descriptor.standardOutput.isTerminal ? TerminalFilter() : nil
+            let head = filter?.visible(head.filter { $0 != UInt8(ascii: "\r") }) ?? head
             if !head.isEmpty { try await OutputWriter.standardOutput.write(head) }
-            if let body { for try await chunk in body { try await OutputWriter.standardOutput.write(chunk) } }
+            guard let body else { return }
+            for try await chunk in body {
+                try await OutputWriter.standardOutput.write(filter?.visible(chunk) ?? Array(chunk))
+            }
             return
         }
         let file = try OutputFile(replacing: output)

@@ -1,4 +1,5 @@
 import Foundation
+import NetworkLayer
 
 /// What two transports saw differently of one URL, in words.
 struct Differences {
@@ -58,8 +59,8 @@ struct Differences {
                 )
             case (let first?, let second?):
                 found.append(
-                    "header field '\(field.shown)': \(Self.quoted(first)) over \(names.0), "
-                        + "\(Self.quoted(second)) over \(names.1)"
+                    "header field '\(field.shown)': \(Self.quoted(first, of: field)) over \(names.0), "
+                        + "\(Self.quoted(second, of: field)) over \(names.1)"
                 )
             case (.some, nil): found.append("header field '\(field.shown)': only over \(names.0)")
             case (nil, _): found.append("header field '\(field.shown)': only over \(names.1)")
@@ -67,8 +68,12 @@ struct Differences {
         }
     }
 
-    private static func quoted(_ values: [String]) -> String {
-        values.map { "'\($0.shown)'" }.joined(separator: " and ")
+    /// The values as a log may show them: of secrets no more than that they differ.
+    private static func quoted(_ values: [String], of name: String) -> String {
+        values.map { value in
+            let field = HTTPField.Name(name).map { HTTPField(name: $0, value: value) }
+            return "'\(field.map { Redaction().value(of: $0).shown } ?? "…")'"
+        }.joined(separator: " and ")
     }
 
     private static func bodies(_ left: Data, _ right: Data, _ names: (String, String)) -> String {

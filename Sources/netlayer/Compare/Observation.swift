@@ -59,7 +59,7 @@ struct Observation: Sendable {
     mutating func record(_ error: any Error) {
         let code = (error as? NetworkError)?.code.rawValue ?? "\(type(of: error))"
         errors[code, default: 0] += 1
-        if firstErrors[code] == nil { firstErrors[code] = (error as? NetworkError)?.description ?? "\(error)" }
+        if firstErrors[code] == nil { firstErrors[code] = NetworkError.logText(of: error) }
     }
 
     /// Responses a second while this transport had the turn.

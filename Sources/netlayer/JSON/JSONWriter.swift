@@ -1,3 +1,5 @@
+import NetworkLayer
+
 extension JSONValue {
     /// The value as one line of JSON text in UTF-8, without a line end.
     var line: [UInt8] {
@@ -31,21 +33,38 @@ extension JSONValue {
         }
     }
 
+    /// Controls of both sets and the marks of direction are written as their numbers: a terminal that shows the line would
+    /// act upon them.
     private static func append(_ text: String, to output: inout [UInt8]) {
         output.reserveCapacity(output.count + text.utf8.count + 2)
         output.append(UInt8(ascii: "\""))
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "\""), UInt8(ascii: "\\"): output += [UInt8(ascii: "\\"), byte]
-            case UInt8(ascii: "\n"): output += "\\n".utf8
-            case UInt8(ascii: "\r"): output += "\\r".utf8
-            case UInt8(ascii: "\t"): output += "\\t".utf8
-            case ..<0x20, 0x7F:
-                let digits = String(byte, radix: 16)
-                output += "\\u00\(digits.count == 1 ? "0" : "")\(digits)".utf8
-            default: output.append(byte)
+        if text.unicodeScalars.contains(where: { $0.value >= 0x80 && Redaction.isInvisible($0) }) {
+            for scalar in text.unicodeScalars {
+                if scalar.value >= 0x80, Redaction.isInvisible(scalar) {
+                    for unit in String(scalar).utf16 { output += escape(unit) }
+                } else {
+                    for byte in String(scalar).utf8 { append(byte, to: &output) }
+                }
             }
+        } else {
+            for byte in text.utf8 { append(byte, to: &output) }
         }
         output.append(UInt8(ascii: "\""))
+    }
+
+    private static func append(_ byte: UInt8, to output: inout [UInt8]) {
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"): output += [UInt8(ascii: "\\"), byte]
+        case UInt8(ascii: "\n"): output += "\\n".utf8
+        case UInt8(ascii: "\r"): output += "\\r".utf8
+        case UInt8(ascii: "\t"): output += "\\t".utf8
+        case ..<0x20, 0x7F: output += escape(UInt16(byte))
+        default: output.append(byte)
+        }
+    }
+
+    private static func escape(_ unit: UInt16) -> [UInt8] {
+        let digits = String(unit, radix: 16)
+        return Array("\\u\(String(repeating: "0", count: 4 - digits.count))\(digits)".utf8)
     }
 }

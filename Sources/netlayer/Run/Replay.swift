@@ -72,7 +72,7 @@ struct Replay: Sendable {
             return AnswerLine(
                 id: id,
                 code: NetworkError.Code.unclassified.rawValue,
-                message: "line \(line.number): \(error)"
+                message: "line \(line.number): \(NetworkError.logText(of: error))"
             )
         }
     }
