@@ -1,0 +1,81 @@
+import Foundation
+import Logging
+import NetworkCore
+import NetworkTesting
+import TestSupport
+import Testing
+
+@testable import CurlTransport
+
+/// Secrets of every kind over the wire, with every log switched on: what libcurl tells is what no test could invent.
+@Suite("The canary on the wire", .timeLimit(.minutes(5)))
+struct CanaryWireTests {
+    /// What a server sends: a line feed in a value is followed by a space, or it would be another field.
+    private static func sent(_ secret: CanarySecret) -> String {
+        secret.value.replacingOccurrences(of: "\n", with: "\n ")
+    }
+
+    private static func check(_ secret: CanarySecret, _ text: String, _ what: String) {
+        let forms = secret.forms(in: text)
+        #expect(forms.isEmpty, "\(secret.kind): \(what) shows \(forms): \(text.prefix(3000))")
+        #expect(!text.unicodeScalars.contains { $0 != "\n" && Redaction.isInvisible($0) }, "\(what)")
+    }
+
+    private static func printed(_ value: Any) -> String {
+        CanaryPrinter.all.map { $0.text(value) }.joined(separator: "\n")
+    }
+
+    @Test("Neither the wire log nor an error nor a value shows a secret of an exchange", arguments: CanarySecret.all)
+    func exchange(secret: CanarySecret) async throws {
+        let value = Self.sent(secret)
+        let fields = [
+            ("Set-Cookie", value), ("X-Auth-Token", value), ("WWW-Authenticate", "Basic realm=\"\(value)\""),
+            ("Location", "http://u:\(secret.percentEncoded)@127.0.0.1/cb?code=\(value)#\(value)"), ("X-Shown", "yes"),
+        ]
+        let server = try ScriptedServer(.answer(401, fields: fields, body: secret.data))
+        defer { server.stop() }
+        let log = CanaryLog()
+        var client = NetworkClient(transport: CurlNetworkDispatcher(), logger: log.logger)
+        client.interceptors = [.logging(log.logger)]
+        client.options.wireLog = WireLog(log.logger)
+        client.secretFields = [try #require(HTTPField.Name("X-Own"))]
+        client.options.authentication = .digest(user: secret.percentEncoded, password: Secret(secret.percentEncoded))
+        var data = RequestData(path: server.url("/p?key=\(secret.percentEncoded)"), method: .post)
+        data.content = .bytes(secret.data, type: "text/plain")
+        data.headers = [
+            "X-Api-Key": secret.percentEncoded, "X-Own": secret.percentEncoded, "Cookie": secret.percentEncoded,
+        ]
+        data.headers?["Referer"] = "http://u:\(secret.percentEncoded)@h/?x=\(secret.percentEncoded)"
+        do {
+            let response = try await client.response(to: data)
+            Self.check(secret, Self.printed(response), "the response")
+        } catch {
+            Self.check(secret, Self.printed(error), "the error")
+        }
+        #expect(log.text.contains("> X-Api-Key: …"))
+        Self.check(secret, log.text, "the log")
+    }
+
+    @Test("Nor of a proxy that wants a password", arguments: CanarySecret.all)
+    func proxy(secret: CanarySecret) async throws {
+        let challenge = [("Proxy-Authenticate", "Basic realm=\"\(Self.sent(secret))\"")]
+        let server = try ScriptedServer(.answer(407, fields: challenge, body: Data()))
+        defer { server.stop() }
+        let log = CanaryLog()
+        var client = NetworkClient(transport: CurlNetworkDispatcher(), logger: log.logger)
+        client.validation = .any
+        client.options.wireLog = WireLog(log.logger)
+        var proxy = Proxy(server.url(""), user: secret.percentEncoded, password: Secret(secret.percentEncoded))
+        proxy.headerFields[.proxyAuthorization] = secret.percentEncoded
+        client.options.proxy = .explicit(proxy)
+        do {
+            Self.check(
+                secret, Self.printed(try await client.response(to: RequestData(path: "http://name.invalid/"))),
+                "the response")
+        } catch {
+            Self.check(secret, Self.printed(error), "the error")
+        }
+        #expect(log.text.contains("407"))
+        Self.check(secret, log.text, "the log")
+    }
+}

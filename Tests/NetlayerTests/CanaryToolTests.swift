@@ -1,0 +1,119 @@
+import Foundation
+import NetworkLayer
+import NetworkTesting
+import TestSupport
+import Testing
+
+@testable import netlayer
+
+/// The tool prints what it was asked for. What it says besides, of requests and of what went wrong, holds no secret.
+@Suite("The canary in the tool", .timeLimit(.minutes(5)))
+struct CanaryToolTests {
+    /// The program beside the tests.
+    private static let tool = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
+        .appending(path: "netlayer")
+
+    private static func output(of arguments: [String]) throws -> String {
+        let process = Process()
+        process.executableURL = tool
+        process.arguments = arguments
+        let output = Pipe()
+        process.standardOutput = output
+        process.standardError = output
+        try process.run()
+        let text = try output.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    private static func check(_ text: String, _ secret: CanarySecret, _ what: String) {
+        #expect(!text.isEmpty)
+        let forms = secret.forms(in: text)
+        #expect(forms.isEmpty, "\(secret.kind): \(what) shows \(forms): \(text.prefix(400))")
+        #expect(!text.unicodeScalars.contains { $0 != "\n" && $0 != "\t" && Redaction.isInvisible($0) }, "\(what)")
+    }
+
+    @Test("Neither a redacted curl command nor a failure shows a secret", arguments: CanarySecret.all)
+    func process(secret: CanarySecret) throws {
+        // Nothing listens there.
+        let closed = try ClosedPort()
+        let base = "http://127.0.0.1:\(closed.port)"
+        let url = "\(base)/p?key=\(secret.percentEncoded)#\(secret.percentEncoded)"
+        let fields = [
+            "-H", "X-Auth-Key: \(secret.value)", "-H",
+            "Referer: https://u:\(secret.percentEncoded)@h/?x=\(secret.percentEncoded)",
+            "-H", "Cookie: \(secret.value)", "--data", secret.value,
+        ]
+        let digest = ["--user", "u:\(secret.value)", "--auth", "digest", "--transport", "curl"]
+        Self.check(try Self.output(of: ["fetch", "--curl"] + fields + digest + [url]), secret, "--curl")
+        Self.check(try Self.output(of: ["fetch"] + fields + digest + [url]), secret, "a refused connection")
+        Self.check(
+            try Self.output(of: [
+                "fetch", "http://u:\(secret.value)@127.0.0.1:\(closed.port)/?k=\(secret.percentEncoded)",
+            ]), secret,
+            "a password in the URL")
+        Self.check(
+            try Self.output(of: [
+                "fetch", "--transport", "curl", "-x", "http://u:\(secret.value)@127.0.0.1:\(closed.port)", url,
+            ]),
+            secret, "a password in the proxy's URL")
+        Self.check(try Self.output(of: ["compare", "-n", "1", url]), secret, "compare")
+    }
+
+    @Test("A line that is refused does not show its secrets", arguments: CanarySecret.all)
+    func lines(secret: CanarySecret) async throws {
+        func quoted(_ text: String) -> String { String(decoding: JSONValue.string(text).line, as: UTF8.self) }
+        let text = quoted(secret.value)
+        let url = quoted("http://u:\(secret.value)@h/?k=\(secret.value)")
+        let lines: [String] = [
+            "{\"url\":\(url)}",
+            "{\"url\":\"http://h/?k=1\",\"headers\":[[\(quoted("X-Api-Key: " + secret.value)),\"\"]]}",
+            "{\"url\":\"http://h/\",\"options\":{\"auth\":{\"scheme\":\"basic\",\"password\":\(text)},\"x\":1}}",
+            "{\"url\":\"http://h/\",\"options\":{\"proxy\":{\"url\":\(url)}}}",
+            "{\"url\":\"http://h/\",\"bodyBase64\":\(text)}",
+            "{\"url\":\"http://h/\",\"options\":{\"initialCookies\":[{\"name\":\"\",\"domain\":\"h\",\"value\":\(text)}]}}",
+        ]
+        let replay = Replay(transport: StubDispatcher(), output: .standardOutput, concurrency: 1)
+        for (number, bytes) in lines.enumerated() {
+            let answer = await replay.answer(to: LineSplitter.Line(number: number + 1, bytes: Array(bytes.utf8)))
+            Self.check(String(decoding: answer.json.line, as: UTF8.self), secret, "line \(number + 1)")
+        }
+    }
+
+    @Test("A comparison says that secret fields differ and not how", arguments: CanarySecret.all)
+    func comparison(secret: CanarySecret) throws {
+        func observation(_ name: String, _ value: String) -> Observation {
+            var observation = Observation(transport: name)
+            let fields: HTTPFields = [.setCookie: value, .location: "http://u:\(value)@h/?k=\(value)"]
+            observation.record(
+                Snapshot(status: 200, headerFields: fields, body: Data(value.utf8)), after: .milliseconds(1))
+            return observation
+        }
+        let report = ComparisonReport(
+            url: "http://h/",
+            observations: [observation("curl", secret.percentEncoded), observation("urlsession", "x")])
+        #expect(!report.isAlike)
+        Self.check(report.lines.joined(separator: "\n"), secret, "lines")
+        Self.check(String(decoding: report.json.line, as: UTF8.self), secret, "JSON")
+    }
+
+    @Test("What a terminal would act upon is made visible, wherever the chunks end")
+    func terminal() throws {
+        let text = "a\u{1B}[2J\u{9B}é\u{202E}b\r\n\t日本😀\u{7F}"
+        let shown = #"a\u{1B}[2J\u{009B}é\u{202E}b\r"# + "\n\t日本😀" + #"\u{7F}"#
+        #expect(TerminalText.visible(text) == shown)
+        for size in 1...5 {
+            var filter = TerminalFilter()
+            var bytes: [UInt8] = []
+            var rest = Array(text.utf8)[...]
+            while !rest.isEmpty {
+                bytes += filter.visible(rest.prefix(size))
+                rest = rest.dropFirst(size)
+            }
+            #expect(String(decoding: bytes, as: UTF8.self) == shown)
+        }
+        let line = String(decoding: JSONValue.string(text).line, as: UTF8.self)
+        #expect(!line.unicodeScalars.contains { Redaction.isInvisible($0) })
+        #expect(try JSONParser.parse(Array(line.utf8)) == .string(text))
+    }
+}

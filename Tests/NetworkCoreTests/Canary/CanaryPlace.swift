@@ -1,0 +1,76 @@
+import Foundation
+import NetworkCore
+import TestSupport
+
+/// Somewhere a caller can put a secret, and the values that hold it then.
+struct CanaryPlace: Sendable {
+    let name: String
+    /// What holds the secret. What it throws is printed too: a refusal must not show what it refuses.
+    let values: @Sendable (CanarySecret) throws -> [Any]
+
+    init(_ name: String, _ values: @escaping @Sendable (CanarySecret) throws -> [Any]) {
+        self.name = name
+        self.values = values
+    }
+
+    /// The values, or the refusal.
+    func exhibits(_ secret: CanarySecret) -> [Any] {
+        do { return try values(secret) } catch { return [error] }
+    }
+
+    /// A place that is a request as people describe it: with what is made of it on its way out.
+    static func described(_ name: String, _ make: @escaping @Sendable (CanarySecret) throws -> RequestData)
+        -> CanaryPlace
+    {
+        CanaryPlace(name) { secret in
+            let data = try make(secret)
+            do {
+                return [data] + exhibits(of: try data.transportRequest())
+            } catch {
+                return [data, error]
+            }
+        }
+    }
+
+    /// A place in a request as a transport gets it.
+    static func request(
+        _ name: String, _ change: @escaping @Sendable (inout TransportRequest, CanarySecret) throws -> Void
+    ) -> CanaryPlace {
+        CanaryPlace(name) { secret in
+            var request = TransportRequest(method: .post, url: try RequestURL("https://example.com/path"))
+            try change(&request, secret)
+            return exhibits(of: request)
+        }
+    }
+
+    /// A place in a request's options.
+    static func option(
+        _ name: String, _ change: @escaping @Sendable (inout TransportOptions, CanarySecret) -> Void
+    ) -> CanaryPlace {
+        .request(name) { request, secret in change(&request.options, secret) }
+    }
+
+    private static let everything = TransportCapabilities(
+        transport: "a test", basis: "a test", supported: Set(TransportCapability.wellKnown))
+
+    /// The request, its parts, its curl command, and why it would be refused.
+    private static func exhibits(of request: TransportRequest) -> [Any] {
+        let options = request.options
+        var parts: [Any] = [
+            request, request.url, options, request.curlCommand(), Call(), options.redirects(of: request),
+        ]
+        if let body = request.body { parts.append(body) }
+        parts += [options.tls, options.proxy, options.connection, options.names, options.rate, options.addressPolicy]
+        if let authentication = options.authentication { parts.append(authentication) }
+        if case .explicit(let proxy) = options.proxy.choice { parts.append(proxy) }
+        if let certificate = options.tls.clientCertificate { parts += [certificate, certificate.certificate] }
+        do { try request.check(for: everything) } catch { parts.append(error) }
+        return parts
+    }
+}
+
+extension TransportOptions {
+    fileprivate func redirects(of request: TransportRequest) -> Redirect {
+        Redirect(status: .found, from: request.url, to: request.url, method: request.method)
+    }
+}
