@@ -66,7 +66,7 @@ struct Netlayer: AsyncParsableCommand {
     private static func reportUsage(_ error: any Error) async -> ProcessStatus {
         let message = fullMessage(for: error)
         guard exitCode(for: error).isSuccess else {
-            await say(message)
+            await say(withoutLongArguments(message))
             return .usage
         }
         do {
@@ -75,6 +75,14 @@ struct Netlayer: AsyncParsableCommand {
         } catch {
             return await report(error, Interruption())
         }
+    }
+
+    /// A wrong argument is repeated in what the parser says, and a long one may be a secret in a wrong place.
+    private static func withoutLongArguments(_ message: String) -> String {
+        let long = CommandLine.arguments.dropFirst().filter { argument in
+            argument.utf8.count > 16 && (!argument.hasPrefix("--") || argument.hasPrefix("---"))
+        }
+        return long.reduce(message) { $0.replacing($1, with: "…") }
     }
 
     private static func say(_ message: String) async {

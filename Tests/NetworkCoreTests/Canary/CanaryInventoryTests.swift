@@ -12,8 +12,7 @@ struct CanaryInventoryTests {
         "ParameterValue": "a plain value, as a text is",
         "SecretFields": "no values", "MultipartBoundary": "no values", "NetworkLayerVersion": "no values",
         "AddressPolicy": "rules", "AddressRange": "addresses", "IPAddress": "an address",
-        "APIError": "cases without values", "Code": "a name", "Phase": "cases without values",
-        "BackOff": "times", "Charset": "a name", "InvalidText": "cases without values",
+        "APIError": "cases without values", "Code": "a name", "Phase": "cases without values", "InvalidText": "cases without values",
         "CollectedBodies": "a limit", "RetryBudget": "counts", "RetryPolicy": "counts and closures",
         "RetryInterceptor": "counts and closures", "TimeSource": "closures", "RequestAdapter": "a closure",
         "ResponseAdapter": "a closure", "LoggingInterceptor": "a logger and names",
@@ -34,7 +33,7 @@ struct CanaryInventoryTests {
         "Objects": "cases without values", "Booleans": "cases without values", "Dates": "cases without values",
         "JSONContent": "a closure", "EventOptions": "times, and an id that is printed apart",
         "RedirectPolicy": "closures",
-        "JSONLines": "a sequence over ResponseLines", "FirstOutcome": "a continuation",
+        "JSONLines": "a sequence over ResponseLines",
     ]
 
     @Test("Each public type of the core is in a place of the canary, or named here with the reason why not")
