@@ -8,8 +8,10 @@ import Foundation
 
 /// What a curl command shows of the values that may be secrets.
 public enum CurlCommandSecrets: Sendable, Hashable {
-    /// `REDACTED` in their place: users and passwords, ``SecretFields`` and ``TransportOptions/secretFields``, the values of
-    /// the query and the queries of other URLs, the path of a server for DNS over HTTPS, the body. Control characters are
+    /// `REDACTED` in their place: users and passwords, ``SecretFields`` and ``TransportOptions/secretFields``, the
+    /// values of
+    /// the query and the queries of other URLs, the path of a server for DNS over HTTPS, the body. Control characters
+    /// are
     /// made visible. Safe for logs; what it sends is another request.
     case redacted
     /// All of them. For the eyes of who may see them.
@@ -105,7 +107,8 @@ struct CurlCommand {
         return request.url.replacingQuery(hidden.joined(separator: "&")).absoluteString
     }
 
-    /// The name of a parameter with its `=`; `nil` without one. Base64 ends in `=` too: where nothing else follows, what
+    /// The name of a parameter with its `=`; `nil` without one. Base64 ends in `=` too: where nothing else follows,
+    /// what
     /// stands before it is no name.
     private static func name(of part: Substring.UTF8View) -> String? {
         let name = part.prefix { $0 != UInt8(ascii: "=") }

@@ -6,7 +6,8 @@ import Foundation
 
 /// Text and bytes as a POSIX shell reads them back.
 enum ShellText {
-    /// One word: as it is where nothing in it means anything to a shell, else in single quotes. Control characters but line
+    /// One word: as it is where nothing in it means anything to a shell, else in single quotes. Control characters
+    /// but line
     /// feeds are made by a `printf`, so that none reaches the terminal that shows the word.
     static func word(_ text: String) -> String {
         if text.unicodeScalars.contains(where: { Redaction.isInvisible($0) && $0 != "\n" }) {

@@ -36,7 +36,8 @@ public struct TransportOptions: Sendable, Hashable {
     public var progress: ProgressHandler?
     /// Where the exchange is written down as it goes over the wire, secrets left out. `nil` by default.
     public var wireLog: WireLog?
-    /// More header fields whose values are secret, besides ``SecretFields``: no log and no curl command shows them, and they
+    /// More header fields whose values are secret, besides ``SecretFields``: no log and no curl command shows them,
+    /// and they
     /// stay behind when a redirect leads to another origin. None by default.
     public var secretFields: Set<HTTPField.Name> = []
     /// The groups below; `nil` while all of them are at their defaults.

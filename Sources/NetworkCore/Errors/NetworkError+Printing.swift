@@ -14,7 +14,8 @@ extension NetworkError: SafelyPrinted {
         return text
     }
 
-    /// The description, the decoder's own words, and the start of the body that was refused. For a developer's eyes: a body
+    /// The description, the decoder's own words, and the start of the body that was refused. For a developer's eyes:
+    /// a body
     /// can hold secrets, and nothing prints this by itself.
     public var unredactedDescription: String {
         let start = decoding?.bodyStart ?? response.map { Excerpt.of($0.body) }
@@ -34,7 +35,8 @@ extension NetworkError: LocalizedError {
 }
 
 extension NetworkError {
-    /// What a log may have of any error. That of another step may hold anything in its description; ours holds no secret.
+    /// What a log may have of any error. That of another step may hold anything in its description; ours holds no
+    /// secret.
     package static func logText(of error: any Error) -> String {
         (error as? NetworkError)?.description ?? "\(type(of: error))"
     }

@@ -20,7 +20,8 @@ public import Foundation
 /// }
 /// ```
 ///
-/// The description never holds a body, a query or a header value: it can go into a log as it is, and so can whatever the
+/// The description never holds a body, a query or a header value: it can go into a log as it is, and so can whatever
+/// the
 /// error is part of. What the server sent is in ``response`` and in ``unredactedDescription``.
 public struct NetworkError: Error, Sendable {
     /// What went wrong, for programs.
@@ -28,7 +29,8 @@ public struct NetworkError: Error, Sendable {
         get { content.value.code }
         set { content.value.code = newValue }
     }
-    /// What went wrong, for people: one sentence that names the culprit and holds no secret. Control characters in it are
+    /// What went wrong, for people: one sentence that names the culprit and holds no secret. Control characters in it
+    /// are
     /// made visible, users, passwords and queries of URLs taken out, and it is cut at 1,024 bytes.
     public var message: String {
         get { content.value.message }

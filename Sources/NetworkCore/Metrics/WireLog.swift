@@ -8,7 +8,8 @@ public import Logging
 /// ```
 ///
 /// Each line is one message at debug level, on the transport's own thread: `>` is sent, `<` received, `*` told by the
-/// library below, and bodies are a count of bytes. The values of ``SecretFields``, of ``TransportOptions/secretFields`` and of
+/// library below, and bodies are a count of bytes. The values of ``SecretFields``, of
+/// ``TransportOptions/secretFields`` and of
 /// the names that you add are replaced by `…`, and so are queries, fragments, and users and passwords of URLs. Control
 /// characters are written as `\u{1B}`, and a line has at most 1,024 bytes: a server can't forge one.
 ///

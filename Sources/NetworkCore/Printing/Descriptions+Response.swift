@@ -56,3 +56,25 @@ extension LineBuffer: SafelyPrinted {
     /// That it is one.
     package var description: String { "a buffer of lines" }
 }
+
+// Readers hold what has arrived and was not read yet.
+
+extension ResponseBody.AsyncIterator: SafelyPrinted {
+    /// That it is one.
+    public var description: String { "a reader of a response's body" }
+}
+
+extension ResponseLines.AsyncIterator: SafelyPrinted {
+    /// That it is one.
+    public var description: String { "a reader of lines" }
+}
+
+extension JSONLines.AsyncIterator: SafelyPrinted {
+    /// That it is one.
+    public var description: String { "a reader of lines of JSON" }
+}
+
+extension ServerSentEvents.AsyncIterator: SafelyPrinted {
+    /// That it is one.
+    public var description: String { "a reader of events" }
+}

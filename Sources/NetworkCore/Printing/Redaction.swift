@@ -55,7 +55,8 @@ package struct Redaction: Sendable {
 
     // MARK: Texts
 
-    /// A text in which URLs may stand: their users, passwords, queries and fragments replaced, control characters visible,
+    /// A text in which URLs may stand: their users, passwords, queries and fragments replaced, control characters
+    /// visible,
     /// cut at a length.
     package func text(_ text: String, limit: Int = maximumBytes) -> String {
         let start = Self.start(of: text)

@@ -3,10 +3,12 @@ public import HTTPTypes
 /// The header fields that never leave the origin they were meant for, and whose values nothing prints.
 ///
 /// One rule for redirects to another origin, ``LoggingInterceptor``, ``WireLog``, curl commands and descriptions:
-/// ``contains(_:)``. More are named in ``TransportOptions/secretFields``. A redirect that has to take one along adds it by
+/// ``contains(_:)``. More are named in ``TransportOptions/secretFields``. A redirect that has to take one along adds
+/// it by
 /// ``RedirectPolicy/deciding(_:)``.
 public enum SecretFields {
-    /// Those that are secret in every request: Authorization, Cookie, Proxy-Authorization, X-Api-Key, what a server sets,
+    /// Those that are secret in every request: Authorization, Cookie, Proxy-Authorization, X-Api-Key, what a server
+    /// sets,
     /// and the usual names of tokens.
     public static let always: Set<HTTPField.Name> = {
         var names: Set<HTTPField.Name> = [.authorization, .cookie, .setCookie, .proxyAuthorization]
@@ -21,7 +23,8 @@ public enum SecretFields {
     /// Whether a field is secret: one of ``always``, or one whose name says so.
     ///
     /// A name says so by what it contains, such as `auth`, `token`, `secret`, `passw`, `credential`, `signature`,
-    /// `assertion`, `session` or `cookie`; or by a word between its hyphens and underscores, which is `jwt`, `sign`, `sig`
+    /// `assertion`, `session` or `cookie`; or by a word between its hyphens and underscores, which is `jwt`, `sign`,
+    /// `sig`
     /// or `pin`, or ends in `key`. `Idempotency-Key`, `Sec-WebSocket-Key` and a few others are no secrets.
     public static func contains(_ name: HTTPField.Name) -> Bool {
         always.contains(name) || namesSecret(name.canonicalName.utf8)

@@ -1,4 +1,5 @@
-/// Takes user, password, query and fragment out of URLs, in bytes: a combining mark behind a `?` makes another Character.
+/// Takes user, password, query and fragment out of URLs, in bytes: a combining mark behind a `?` makes another
+/// Character.
 struct URLRedaction {
     private let mark: [UInt8]
 

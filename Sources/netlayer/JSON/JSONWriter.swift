@@ -33,7 +33,8 @@ extension JSONValue {
         }
     }
 
-    /// Controls of both sets and the marks of direction are written as their numbers: a terminal that shows the line would
+    /// Controls of both sets and the marks of direction are written as their numbers: a terminal that shows the line
+    /// would
     /// act upon them.
     private static func append(_ text: String, to output: inout [UInt8]) {
         output.reserveCapacity(output.count + text.utf8.count + 2)

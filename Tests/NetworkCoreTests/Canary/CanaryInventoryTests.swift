@@ -6,7 +6,8 @@ import Testing
 /// A public type that nobody has put a secret into is one that the canary knows nothing of.
 @Suite("The canary's inventory", .timeLimit(.minutes(2)))
 struct CanaryInventoryTests {
-    /// Types that hold nothing of a caller's or a server's that may be secret, or are plain values like a text: who prints
+    /// Types that hold nothing of a caller's or a server's that may be secret, or are plain values like a text: who
+    /// prints
     /// such a one prints what it holds.
     private static let harmless: [String: String] = [
         "ParameterValue": "a plain value, as a text is",

@@ -60,7 +60,8 @@ struct CanaryPlace: Sendable {
             request, request.url, options, request.curlCommand(), Call(), options.redirects(of: request),
         ]
         if let body = request.body { parts.append(body) }
-        parts += [options.tls, options.tls.authorities, options.proxy, options.connection, options.names, options.rate, options.addressPolicy]
+        parts += [options.tls, options.tls.authorities, options.proxy, options.connection]
+        parts += [options.names, options.rate, options.addressPolicy]
         if let authentication = options.authentication { parts.append(authentication) }
         if case .awsSigV4(let signature)? = options.authentication { parts.append(signature) }
         if case .explicit(let proxy) = options.proxy.choice { parts.append(proxy) }
