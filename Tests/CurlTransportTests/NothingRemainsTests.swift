@@ -94,6 +94,29 @@ struct NothingRemainsTests {
         for request in other.requests { #expect(request.values(of: "Authorization").isEmpty) }
     }
 
+    /// A second response, sent after the first was read, was the next request's: a server that is out of step with its requests gives
+    /// one user's response to another.
+    @Test(.enabled(if: Libcurl.found.has(.requestCheck), "seen from libcurl 7.80 on"))
+    func aResponseThatAnswersNoRequest_isNotTheNextOnes() async throws {
+        let (isRead, isForged) = (Gate(), Gate())
+        let forged = Script([
+            .read, .send("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nown"), .wait(until: isRead),
+            .send("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nforged"), .open(isForged), .stall,
+        ])
+        let server = try ScriptedServer(forged, .ok("own"))
+        defer { server.stop() }
+        #expect(try await OptionExchange(server.url(), over: dispatcher).text == "own")
+        isRead.open()
+        try await isForged.wait()
+        for method in [HTTPMethod.get, .post] {
+            var request = TransportRequest(method: method, url: try RequestURL(server.url()))
+            request.options.totalTimeout = .seconds(30)
+            let response = try await dispatcher.send(request)
+            #expect(try await response.body.collect() == Data("own".utf8))
+        }
+        #expect(server.connectionCount == 2)
+    }
+
     @Test func aRequestThatAsksForHTTP2_getsAConnectionThatNegotiatedIt() throws {
         func version(_ asked: TransportOptions.HTTPVersion) -> Bool {
             HTTPVersionOption(version: asked, isSecure: true, isLimited: false, support: Libcurl.found).negotiatesHTTP2

@@ -34,16 +34,20 @@ extension Transfer {
         return false
     }
 
-    private static let requestCallback: ccurl_prereq_callback = { context, remote, _, _, _ in
-        let mayAsk = EasyHandle.report(context) { $0.mayAsk(remote) ? 1 : 0 }
+    private static let requestCallback: ccurl_prereq_callback = { context, remote, _, _, localPort in
+        let mayAsk = EasyHandle.report(context) { $0.mayAsk(remote, from: Int(localPort)) ? 1 : 0 }
         // CURL_PREREQFUNC_OK and CURL_PREREQFUNC_ABORT.
         return mayAsk == 1 ? 0 : 1
     }
 
-    private func mayAsk(_ remote: UnsafePointer<CChar>?) -> Bool {
+    private func mayAsk(_ remote: UnsafePointer<CChar>?, from localPort: Int) -> Bool {
         // It may have waited for another's connection, and ended from our side meanwhile.
         guard let remote, state.failure == nil else { return false }
         if isLookingUp { delegate?.transferHasConnection(self) }
+        if !origin.isSecure, speaksHTTP1, delegate?.transfer(self, goesOutFrom: localPort) == false {
+            needsFreshConnection = true
+            return false
+        }
         guard sending.goesOut(sent: easy?.long(CURLINFO_REQUEST_SIZE) ?? 0) else {
             state.fail(NetworkError.notRepeated(request.method.rawValue))
             return false

@@ -26,6 +26,7 @@ final class LoopCore {
 
     struct State {
         var sockets = SocketInterests()
+        var keptSockets = KeptSockets()
         var deadlines = DeadlineHeap()
         var admission: Admission
         var slots: [Transfer?] = []
@@ -270,11 +271,33 @@ final class LoopCore {
     private func takeDone() {
         while let (transfer, code) = multi?.nextDone() {
             if let easy = transfer.easy {
+                if transfer.needsFreshConnection, transfer.state.failure == nil, beginAgain(transfer, easy) { continue }
                 transfer.channel.end(transfer.result(of: easy, code))
                 transferWasTouched(transfer)
             }
             retire(transfer)
         }
+    }
+
+    /// Gives a transfer of which nothing was sent to libcurl once more, with a handle that takes a new connection.
+    /// - Returns: Whether it runs; it does so once.
+    private func beginAgain(_ transfer: Transfer, _ easy: EasyHandle) -> Bool {
+        guard let multi, !transfer.hasBegunAgain else { return false }
+        transfer.hasBegunAgain = true
+        multi.remove(easy)
+        transfer.isInMulti = false
+        do {
+            try transfer.prepareFresh()
+            guard let fresh = transfer.easy else { return false }
+            try multi.attach(to: fresh)
+            wishBuffers(of: fresh, for: transfer)
+            try multi.add(fresh)
+        } catch {
+            transfer.state.fail(error)
+            return false
+        }
+        transfer.isInMulti = true
+        return true
     }
 
     /// Ends a transfer from our side. Its caller learns now; libcurl lets go as soon as that blocks nothing.
@@ -286,7 +309,8 @@ final class LoopCore {
         }
         // While its name is looked up, a thread of libcurl's waits for the name service. Removing the handle would join that thread,
         // or, from 7.87 on, leave it behind uncounted. So the transfer stays until the look-up ends, refusing whatever comes.
-        if let easy = transfer.easy, easy.isResolving, easy.refusesRequest() {
+        // DNS over HTTPS has no thread: its requests leave with the handle.
+        if let easy = transfer.easy, easy.isResolving, !transfer.resolvesOverHTTPS, easy.refusesRequest() {
             state.admission.chill(transfer.origin)
             state.deadlines.set(transfer.slot, to: clock.now + Self.lookupCheck)
         } else {
@@ -472,7 +496,18 @@ extension LoopCore: TransferDelegate {
 
     func transfer(_ transfer: Transfer, opened descriptor: Int32) {
         state.sockets.opened(descriptor)
+        transfer.openedSockets.append(descriptor)
         resolved(transfer)
+    }
+
+    /// Bytes, or an end, that wait on a kept connection answer no request: this one would take them for its response. Under TLS and in
+    /// HTTP/2 a server may say other things at any time.
+    func transfer(_ transfer: Transfer, goesOutFrom localPort: Int) -> Bool {
+        for descriptor in transfer.openedSockets where LocalPort.of(descriptor) == localPort {
+            state.keptSockets.made(descriptor, from: localPort)
+            return true
+        }
+        return state.keptSockets.descriptor(from: localPort).map { !ReceiveQueue.holdsAnything($0) } ?? true
     }
 
     func transferHasConnection(_ transfer: Transfer) { resolved(transfer) }
@@ -488,7 +523,10 @@ extension LoopCore: MultiHandleDelegate {
         multiDeadline = milliseconds.map { $0 == 0 ? clock.now : MonotonicTime.now.adding(milliseconds: $0) }
     }
 
-    func multiWillClose(_ descriptor: Int32) { state.sockets.closed(descriptor) }
+    func multiWillClose(_ descriptor: Int32) {
+        state.sockets.closed(descriptor)
+        state.keptSockets.closed(descriptor)
+    }
 }
 
 extension NetworkError {

@@ -34,6 +34,11 @@ final class Transfer: @unchecked Sendable {
     var tlsSession: TLSSession?
     /// How often the request went out (CURLOPT_PREREQFUNCTION, 7.80).
     var sending: SendingRecord
+    /// Whether the kept connection that libcurl had chosen can't be used, and the transfer begins once more with a new one.
+    var needsFreshConnection = false
+    var hasBegunAgain = false
+    /// The sockets that it has opened, one of which may become its connection.
+    var openedSockets: [Int32] = []
     /// Why no socket could be opened: errno.
     var socketFailure: Int32?
     /// The socket that libcurl waits on, of a transfer with a body.
@@ -96,8 +101,15 @@ final class Transfer: @unchecked Sendable {
         let easy = try EasyHandle(for: self)
         try request.configure(easy, sending: body, over: Libcurl.found)
         for option in more { try option.apply(to: easy) }
+        if needsFreshConnection { try easy.set(.freshConnect, 1) }
         try attachCallbacks(to: easy)
         self.easy = easy
+    }
+
+    /// Makes another handle, for a new connection, in place of one by which nothing was sent and that has left its multi handle.
+    func prepareFresh() throws {
+        letGo()
+        try prepare()
     }
 
     /// The same on the thread of the one who sends it, before the loop has it.
@@ -118,6 +130,9 @@ final class Transfer: @unchecked Sendable {
 
     /// The transfer is over: a streamed body's producer ends.
     func closeUpload() { if case .streamed(let upload) = body { upload.close() } }
+
+    /// Whether its name is looked up over HTTPS.
+    var resolvesOverHTTPS: Bool { request.options.hasRareOptions && request.options.names.dnsOverHTTPS != nil }
 
     /// Lets more of the body wait for its reader.
     func widenFlow() { if case .pause = whenFull { whenFull = .pause(above: BodyFlow.roomyMark) } }
@@ -163,6 +178,9 @@ protocol TransferDelegate: AnyObject {
     func transferKeepsBytes(_ transfer: Transfer)
     /// The transfer's request goes out, or its response comes: it has a connection, maybe one that was kept.
     func transferHasConnection(_ transfer: Transfer)
+    /// The transfer's request goes out in clear over HTTP/1, over the connection from a port.
+    /// - Returns: Whether the connection is clean.
+    func transfer(_ transfer: Transfer, goesOutFrom localPort: Int) -> Bool
     /// The transfer has opened a socket, so its host's name is resolved.
     func transfer(_ transfer: Transfer, opened descriptor: Int32)
 }

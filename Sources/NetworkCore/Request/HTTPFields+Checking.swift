@@ -31,18 +31,23 @@ extension HTTPField {
 
     /// Why a text can't be a field's value, as the rest of a sentence; `nil` for one that can.
     static func problem(withValue value: String) -> String? {
+        if let problem = controlCharacter(in: value) { return problem }
+        let bytes = value.utf8.count
+        return bytes <= 65_536 ? nil : "has a value of \(bytes) bytes; at most 65536 are sent"
+    }
+
+    private static func controlCharacter(in value: String) -> String? {
         for (offset, byte) in value.utf8.enumerated() where byte < 0x20 && byte != 0x09 || byte == 0x7F {
             let names: [UInt8: String] = [0: "NUL", 0x0A: "LF", 0x0D: "CR"]
             let shown = names[byte] ?? "control character 0x\(String(byte, radix: 16, uppercase: true))"
             return "has \(shown) in its value, at byte \(offset)"
         }
-        let bytes = value.utf8.count
-        return bytes <= 65_536 ? nil : "has a value of \(bytes) bytes; at most 65536 are sent"
+        return nil
     }
 
     /// Checks a field that was made in another way: `HTTPField(name:value:)` lets control characters pass.
     func checkValue() throws {
-        if let problem = Self.problem(withValue: value) { throw NetworkError.invalidHeader(name.rawName, problem) }
+        if let problem = Self.controlCharacter(in: value) { throw NetworkError.invalidHeader(name.rawName, problem) }
     }
 }
 

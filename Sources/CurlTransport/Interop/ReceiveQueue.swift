@@ -1,0 +1,31 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// What a socket was sent and its owner has not read.
+enum ReceiveQueue {
+    private static let peek = Int32(MSG_PEEK | MSG_DONTWAIT)
+
+    /// Whether there is anything, if only the end (recv(2), MSG_PEEK).
+    static func holdsAnything(_ descriptor: Int32) -> Bool {
+        var byte: UInt8 = 0
+        return recv(descriptor, &byte, 1, peek) >= 0
+    }
+}
+
+/// The end of a connection that is ours.
+enum LocalPort {
+    /// The port that a socket is bound to (getsockname(2)); `nil` for one without.
+    static func of(_ descriptor: Int32) -> Int? {
+        var address = sockaddr_in6()
+        var count = socklen_t(MemoryLayout<sockaddr_in6>.size)
+        let status = withUnsafeMutablePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &count) }
+        }
+        // Both families have the port in the same place.
+        guard status == 0, [AF_INET, AF_INET6].contains(Int32(address.sin6_family)) else { return nil }
+        return Int(UInt16(bigEndian: address.sin6_port))
+    }
+}
