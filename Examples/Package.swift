@@ -54,6 +54,14 @@ let package = Package(
             swiftSettings: settings
         ),
         .executableTarget(
+            name: "Heartbeat",
+            dependencies: [
+                "TrialSupport", product("NetworkCore"), product("CurlTransport"), product("NetworkTesting"),
+            ],
+            path: "Trials/Heartbeat",
+            swiftSettings: settings
+        ),
+        .executableTarget(
             name: "URLSessionFaults",
             dependencies: ["TrialSupport", product("NetworkLayer"), product("NetworkTesting")],
             path: "Trials/URLSessionFaults",

@@ -1,0 +1,117 @@
+import Foundation
+import CurlTransport
+import NetworkCore
+import NetworkTesting
+import Synchronization
+import TrialSupport
+
+/// One attempt to hold a loop up, on a dispatcher of its own.
+final class Attempt: Sendable {
+    let dispatcher: CurlNetworkDispatcher
+    /// Whether there are some seconds for it, and not a minute.
+    let isShort: Bool
+    private let words = Mutex<(notes: [String], faults: [String])>(([], []))
+
+    init(_ configuration: CurlConfiguration, isShort: Bool) {
+        dispatcher = CurlNetworkDispatcher(configuration: configuration)
+        self.isShort = isShort
+    }
+
+    var notes: [String] { words.withLock(\.notes) }
+    var faults: [String] { words.withLock(\.faults) }
+
+    /// A figure for the table.
+    func note(_ text: String) { words.withLock { $0.notes.append(text) } }
+
+    /// What has to hold, whatever happens to the loop.
+    func expect(_ holds: Bool, _ text: @autoclosure () -> String) {
+        guard !holds else { return }
+        let text = text()
+        words.withLock { $0.faults.append(text) }
+    }
+
+    /// Sends one request and collects the body.
+    /// - Returns: The error's code; `nil` for a response.
+    func ask(
+        _ url: String, _ options: TransportOptions = TransportOptions(), headerFields: HTTPFields = [:]
+    ) async -> NetworkError.Code? {
+        do {
+            let request = TransportRequest(url: try RequestURL(url), headerFields: headerFields, options: options)
+            _ = try await dispatcher.send(request).body.collect()
+            return nil
+        } catch let error as NetworkError {
+            return error.code
+        } catch {
+            expect(false, "\(url): \(error)")
+            return nil
+        }
+    }
+
+    /// Sends the same request from many tasks at once, and notes the outcomes.
+    func askMany(_ count: Int, _ request: TransportRequest) async {
+        let outcomes = await withTaskGroup(of: String.self) { group in
+            for _ in 0..<count {
+                group.addTask { [dispatcher] in
+                    do {
+                        return "\(try await dispatcher.send(request).body.collect().isEmpty ? "empty" : "whole")"
+                    } catch let error as NetworkError {
+                        return error.code.rawValue
+                    } catch {
+                        return "\(error)"
+                    }
+                }
+            }
+            return await group.reduce(into: [String: Int]()) { $0[$1, default: 0] += 1 }
+        }
+        note(outcomes.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }.joined(separator: ", "))
+    }
+
+    /// How long the requests of a neighbour take while `body` runs, which asks a server of its own, one at a time.
+    func withNeighbour<Result>(_ name: String, _ body: () async throws -> Result) async throws -> Result {
+        let server = try ScriptedServer(.ok("well"))
+        defer { server.stop() }
+        let neighbour = Task.detached { [self] in
+            var times: [Duration] = []
+            while !Task.isCancelled {
+                let clock = SuspendingClock()
+                let start = clock.now
+                let code = await ask(server.url())
+                guard !Task.isCancelled else { break }
+                expect(code == nil, "a neighbour's request failed: \(code?.rawValue ?? "")")
+                times.append(clock.now - start)
+                try? await Task.sleep(for: .milliseconds(5))
+            }
+            return times.sorted()
+        }
+        let result = await Swift.Result { () async throws in try await body() }
+        neighbour.cancel()
+        let times = await neighbour.value
+        let most = times.isEmpty ? .seconds(999) : times[times.count * 9 / 10]
+        note("\(name): \(times.count) answers, 9 of 10 within \(most.text)")
+        expect(most < .milliseconds(100), "\(name) waits \(most.text)")
+        return try result.get()
+    }
+}
+
+extension Result where Failure == any Error {
+    fileprivate init(_ body: () async throws -> Success) async {
+        do { self = .success(try await body()) } catch { self = .failure(error) }
+    }
+}
+
+extension Duration {
+    /// In milliseconds, with one digit.
+    var text: String {
+        let tenths = Int(self / .microseconds(100))
+        return "\(tenths / 10).\(tenths % 10) ms"
+    }
+}
+
+extension Attempt {
+    /// The version of libcurl as a number: 7.88, and 8.05 for 8.5.
+    var libcurl: Double {
+        let words = dispatcher.capabilities.basis.split(separator: " ")
+        let numbers = (words.dropFirst().first ?? "").split(separator: ".").prefix(2).compactMap { Double($0) }
+        return numbers.count == 2 ? numbers[0] + numbers[1] / 100 : 0
+    }
+}

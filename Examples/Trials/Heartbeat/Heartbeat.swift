@@ -1,0 +1,72 @@
+import Foundation
+import CurlTransport
+import NetworkCore
+import TrialSupport
+
+/// Tries to hold the loop up:
+///
+///     Heartbeat [--ci] [SCENARIO ...]
+@main
+struct Heartbeat {
+    /// The longest that a round may take.
+    static let limit = Duration.milliseconds(50)
+    /// How often a scenario is tried before it has failed: what the machine does to the process is not the loop's fault.
+    private static let attempts = 3
+
+    static func main() async {
+        let arguments = CommandLine.arguments.dropFirst()
+        let names = Set(arguments.filter { $0 != "--ci" })
+        let scenarios = Scenario.all.filter { names.isEmpty || names.contains($0.name) }
+        guard names.count <= scenarios.count else {
+            say("usage: Heartbeat [--ci] [SCENARIO ...], of: \(Scenario.all.map(\.name).joined(separator: ", "))")
+            exit(2)
+        }
+        say("\(CurlNetworkDispatcher.instance.capabilities.basis)\n")
+        var table = TextTable("scenario", "longest round", "of it computing", "rounds", "")
+        var faults: [String] = []
+        var longest = Duration.zero
+        for scenario in scenarios {
+            let beat = await run(scenario, isShort: arguments.contains("--ci"), &faults)
+            longest = max(longest, beat.pulse.round)
+            table.add(
+                scenario.name, beat.pulse.round.text, beat.pulse.computing.text, "\(beat.pulse.rounds)",
+                beat.notes.joined(separator: "; "))
+        }
+        say("\n\(table.text)\n\nThe longest round: \(longest.text), of \(limit.text) that it may take")
+        for fault in faults { say("FAULT: \(fault)") }
+        say(faults.isEmpty ? "\nThe loop was not held up." : "\nThe loop was HELD UP.")
+        exit(faults.isEmpty ? 0 : 1)
+    }
+
+    /// At once, and not by way of `print`, which keeps it back where nobody looks on.
+    private static func say(_ text: String) { FileHandle.standardOutput.write(Data("\(text)\n".utf8)) }
+
+    private static func run(
+        _ scenario: Scenario, isShort: Bool, _ faults: inout [String]
+    ) async -> (pulse: Pulse.Longest, notes: [String]) {
+        var found: [String] = []
+        for number in 1...attempts {
+            let clock = SuspendingClock()
+            let start = clock.now
+            let attempt = Attempt(scenario.configuration, isShort: isShort)
+            var longest = Pulse.Longest()
+            do {
+                let pulse = try Pulse(of: attempt.dispatcher)
+                try await scenario.body(attempt)
+                pulse.stop()
+                longest = pulse.longest
+            } catch { attempt.expect(false, "\(error)") }
+            await attempt.dispatcher.shutDown(within: .zero)
+            attempt.expect(longest.round <= limit, "a round took \(longest.round.text)")
+            found = attempt.faults
+            say("\(scenario.name): \(longest.round.text), the whole in \((clock.now - start).text)")
+            if found.isEmpty { return (longest, attempt.notes) }
+            let words = found.prefix(3).joined(separator: "; ")
+            say("    attempt \(number): \(words) [\(attempt.notes.joined(separator: "; "))]")
+            guard number == attempts else { continue }
+            faults += found.map { "\(scenario.name): \($0)" }
+            return (longest, attempt.notes)
+        }
+        return (Pulse.Longest(), [])
+    }
+}

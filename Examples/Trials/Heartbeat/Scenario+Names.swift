@@ -1,0 +1,187 @@
+import Foundation
+import CurlTransport
+import NetworkCore
+import NetworkTesting
+
+/// Names that are none, and names that hang: under `scripts/heartbeat` a look-up of what begins with "slow" does.
+extension Scenario {
+    static let names = [
+        Scenario("interfaces", interfaces),
+        Scenario("names that hang") { try await hang($0) { number in ("http://slow-\(number).example/", .init()) } },
+        Scenario("names that hang, of one host") { try await hang($0) { _ in ("http://slow.example/", .init()) } },
+        Scenario("names of proxies that hang") { attempt in
+            try await hang(attempt) { number in
+                var options = TransportOptions()
+                options.proxy = .explicit(Proxy("http://slow-proxy-\(number).example:3128"))
+                return ("http://127.0.0.1:9/", options)
+            }
+        },
+        Scenario("names that hang behind SOCKS", socks),
+        Scenario("look-ups given up", givenUp),
+        Scenario("the end while names hang", ends),
+        Scenario("tickets", tickets),
+    ]
+
+    private static func interfaces(_ attempt: Attempt) async throws {
+        let server = try ScriptedPeer.answering(.ok("well"))
+        defer { server.stop() }
+        let names = [
+            "slow0", "slow.example", "eth0.slow", "slow-interface-which-is-long", "if!slow0", "host!slow.example",
+            "lo:1",
+            "127.0.0.1.", "0x7f.1", "127.1", "localhost", "::ffff:1.2.3.4%slow", "fe80::1%slow", "192.0.2.1",
+            "2001:db8::1",
+            "*", ".", "slow\u{e9}", "slow host",
+        ]
+        try await attempt.withNeighbour("a neighbour") {
+            await withTaskGroup(of: Void.self) { group in
+                for name in names + names + names {
+                    group.addTask {
+                        var options = TransportOptions()
+                        options.connection.interface = name
+                        let clock = SuspendingClock()
+                        let start = clock.now
+                        let code = await attempt.ask(server.url(), options)
+                        attempt.expect(code != nil, "a request went out from the interface \(name)")
+                        let took = clock.now - start
+                        attempt.expect(took < .seconds(1), "the interface \(name) was refused after \(took.text)")
+                    }
+                }
+            }
+        }
+    }
+
+    /// 80 requests at any time, each given up after 200 ms, while others are asked whose names need no look-up.
+    private static func hang(
+        _ attempt: Attempt, _ make: @escaping @Sendable (Int) -> (url: String, options: TransportOptions)
+    ) async throws {
+        let timeout = Duration.milliseconds(200)
+        let end = SuspendingClock().now + .seconds(attempt.isShort ? 3 : 60)
+        let peak = Peak()
+        let times = try await attempt.withNeighbour("a neighbour") {
+            try await newHosts(attempt) {
+                await peak.watch {
+                    await withTaskGroup(of: [Duration].self) { group in
+                        for caller in 0..<80 {
+                            group.addTask { await calls(attempt, from: caller, timeout, until: end, make) }
+                        }
+                        return await group.reduce(into: []) { $0 += $1 }
+                    }
+                }
+            }
+        }.sorted()
+        guard !times.isEmpty else { return attempt.expect(false, "no request has ended") }
+        let most = times[times.count * 99 / 100]
+        attempt.note("\(times.count) given up, 99 of 100 within \(most.text)")
+        attempt.expect(most < timeout * 2, "a caller waits \(most.text) for a connectTimeout of \(timeout.text)")
+        bound(peak, attempt)
+    }
+
+    private static func calls(
+        _ attempt: Attempt, from caller: Int, _ timeout: Duration, until end: SuspendingClock.Instant,
+        _ make: @Sendable (Int) -> (url: String, options: TransportOptions)
+    ) async -> [Duration] {
+        let clock = SuspendingClock()
+        var times: [Duration] = []
+        while clock.now < end {
+            var (url, options) = make(times.count * 80 + caller)
+            options.connectTimeout = timeout
+            let start = clock.now
+            let code = await attempt.ask(url, options)
+            attempt.expect(code == .connectTimeout, "a name that hangs came to: \(code?.rawValue ?? "a response")")
+            times.append(clock.now - start)
+        }
+        return times
+    }
+
+    /// The same as a neighbour, of servers that nobody has asked before: their addresses need no look-up.
+    private static func newHosts<Result>(_ attempt: Attempt, _ body: () async throws -> Result) async throws -> Result {
+        let servers = try (0..<10).map { _ in try ScriptedPeer.answering(.ok("well")) }
+        defer { for server in servers { server.stop() } }
+        async let asking: Void = {
+            for server in servers {
+                try await Task.sleep(for: .milliseconds(200))
+                var options = TransportOptions()
+                options.connectTimeout = .seconds(1)
+                let code = await attempt.ask(server.url(), options)
+                attempt.expect(code == nil, "a host with an address came to: \(code?.rawValue ?? "")")
+            }
+        }()
+        let result = try await body()
+        try await asking
+        return result
+    }
+
+    /// At most 64 look-ups, each with a thread and its pair of descriptors, beside what the servers and the tasks have.
+    private static func bound(_ peak: Peak, _ attempt: Attempt) {
+        attempt.note("\(peak.threads) threads and \(peak.descriptors) descriptors more")
+        attempt.expect(peak.threads <= 64 + 40, "\(peak.threads) threads more")
+        attempt.expect(peak.descriptors <= 3 * 64 + 100, "\(peak.descriptors) descriptors more")
+    }
+
+    /// A proxy of SOCKS 5 that agrees to everything; with `socks5:` the server's name is looked up here, after the
+    /// connection to the proxy.
+    private static func socks(_ attempt: Attempt) async throws {
+        let agrees: Script = [.pause(milliseconds: 20), .send(Data([5, 0])), .stall]
+        let proxy = try ScriptedServer(agrees)
+        defer { proxy.stop() }
+        var options = TransportOptions()
+        options.proxy = .explicit(Proxy("socks5://127.0.0.1:\(proxy.port)"))
+        let base = options
+        try await hang(attempt) { number in ("http://slow-\(number).example/", base) }
+    }
+
+    private static func givenUp(_ attempt: Attempt) async throws {
+        let peak = Peak()
+        try await attempt.withNeighbour("a neighbour") {
+            await peak.watch {
+                await withTaskGroup(of: Void.self) { group in
+                    for number in 0..<(attempt.isShort ? 3_000 : 20_000) {
+                        group.addTask {
+                            let call = Task { await attempt.ask("http://slow-\(number % 500).example/") }
+                            try? await Task.sleep(for: .milliseconds(number % 50))
+                            call.cancel()
+                            let code = await call.value
+                            attempt.expect(code == .cancelled, "a cancelled request came to \(code?.rawValue ?? "")")
+                        }
+                    }
+                }
+            }
+        }
+        bound(peak, attempt)
+    }
+
+    private static func ends(_ attempt: Attempt) async throws {
+        let calls = (0..<80).map { number in Task { await attempt.ask("http://slow-\(number).example/") } }
+        try await Task.sleep(for: .milliseconds(300))
+        let clock = SuspendingClock()
+        let start = clock.now
+        await attempt.dispatcher.shutDown(within: .zero)
+        let took = clock.now - start
+        attempt.note("over in \(took.text)")
+        for call in calls {
+            let code = await call.value
+            attempt.expect(code == .shutDown, "a request came to \(code?.rawValue ?? "a response") at the end")
+        }
+        // Below 7.87 libcurl waits for its look-ups.
+        if attempt.libcurl >= 7.87 { attempt.expect(took < .seconds(1), "the end took \(took.text)") }
+    }
+
+    /// Requests by a ticket that takes a second; the others must not feel it.
+    private static func tickets(_ attempt: Attempt) async throws {
+        guard attempt.dispatcher.capabilities.supports(.negotiateAuthentication) else {
+            return attempt.note("this libcurl has no SPNEGO")
+        }
+        let offer = Script.answer(401, fields: [("WWW-Authenticate", "Negotiate")])
+        let server = try ScriptedPeer.answering(offer)
+        defer { server.stop() }
+        var options = TransportOptions()
+        options.authentication = .negotiate
+        let request = TransportRequest(url: try RequestURL(server.url()), options: options)
+        let clock = SuspendingClock()
+        let start = clock.now
+        try await attempt.withNeighbour("a neighbour") { await attempt.askMany(2, request) }
+        let took = clock.now - start
+        attempt.note("two tickets took \(took.text)")
+        attempt.expect(took >= .seconds(1), "the tickets took \(took.text): the shim is not in use")
+    }
+}

@@ -1,0 +1,37 @@
+import Foundation
+import CurlTransport
+import NetworkCore
+import NetworkTesting
+
+/// Peers and readers who have no measure.
+extension Scenario {
+    static let peers = [
+        Scenario("bodies that nobody reads", unread),
+        Scenario("bodies as fast as they come", flood),
+    ]
+
+    private static let endless: Script = [
+        .read, .send("HTTP/1.1 200 OK\r\n\r\n"), .flood(Data(repeating: 120, count: 65_536)),
+    ]
+
+    private static func unread(_ attempt: Attempt) async throws {
+        let server = try ScriptedPeer.answering(endless)
+        defer { server.stop() }
+        let request = TransportRequest(url: try RequestURL(server.url()))
+        try await attempt.withNeighbour("a neighbour") {
+            var responses: [TransportResponse] = []
+            for _ in 0..<64 { responses.append(try await attempt.dispatcher.send(request)) }
+            try await Task.sleep(for: .seconds(attempt.isShort ? 1 : 10))
+            attempt.expect(responses.allSatisfy { $0.status.code == 200 }, "a response is none")
+        }
+    }
+
+    private static func flood(_ attempt: Attempt) async throws {
+        let server = try ScriptedPeer.answering(endless)
+        defer { server.stop() }
+        var options = TransportOptions()
+        options.maximumBodyBytes = attempt.isShort ? 1 << 25 : 1 << 28
+        let request = TransportRequest(url: try RequestURL(server.url()), options: options)
+        await attempt.askMany(16, request)
+    }
+}

@@ -1,0 +1,35 @@
+import CurlTransport
+import NetworkCore
+import NetworkTesting
+
+/// One way to hold a loop up.
+struct Scenario: Sendable {
+    let name: String
+    var configuration = CurlConfiguration()
+    let body: @Sendable (Attempt) async throws -> Void
+
+    init(
+        _ name: String, perHost: Int? = nil, waiting: Int? = nil,
+        _ body: @escaping @Sendable (Attempt) async throws -> Void
+    ) {
+        self.name = name
+        if let perHost { configuration.maximumConnectionsPerHost = perHost }
+        if let waiting { configuration.maximumWaiting = waiting }
+        self.body = body
+    }
+
+    static let all = ordinary + names + queues + heads + peers
+}
+
+extension Scenario {
+    static let ordinary = [
+        Scenario("ordinary load") { attempt in
+            try await attempt.withNeighbour("a neighbour") {
+                let server = try ScriptedPeer.answering(.ok("well"))
+                defer { server.stop() }
+                let request = TransportRequest(url: try RequestURL(server.url()))
+                for _ in 0..<10 { await attempt.askMany(64, request) }
+            }
+        }
+    ]
+}
