@@ -119,7 +119,7 @@ public final class CurlNetworkDispatcher: HTTPTransport {
     ) throws -> (Transfer, CurlLoop) {
         try request.check(for: capabilities)
         guard !Task.isCancelled else { throw NetworkError.cancelled }
-        let origin = Origin(request.url)
+        let origin = Origin(request.url, request.options)
         let loop = try loops.loop(for: request.options, to: origin)
         var more = more + tunnels.options(for: request, over: Libcurl.found)
         if trustsAnyServer { more.append(AnyServerOption()) }

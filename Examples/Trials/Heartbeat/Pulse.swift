@@ -10,8 +10,10 @@ final class Pulse: Sendable {
     struct Longest: Sendable {
         /// Without the time that the thread waited for a core.
         var round = Duration.zero
-        /// The part of it that the thread computed; in the other it was blocked.
+        /// The most that the thread computed in one.
         var computing = Duration.zero
+        /// The most that it was blocked in one: in a system call, or by a lock whose holder may have waited for a core.
+        var blocked = Duration.zero
         var rounds = 0
     }
 
@@ -43,13 +45,15 @@ final class Pulse: Sendable {
     private func beat() {
         let now = ThreadTimes.now
         let isOver = state.withLock { state in
-            if let last = state.last {
+            // After the loop's end, its jobs run elsewhere.
+            if let last = state.last, last.thread != now.thread { state.isOver = true }
+            if let last = state.last, !state.isOver {
                 state.longest.rounds += 1
                 let round = now.onTheClock - last.onTheClock - (now.waiting - last.waiting)
-                if round > state.longest.round {
-                    state.longest.round = round
-                    state.longest.computing = now.computing - last.computing
-                }
+                let computing = now.computing - last.computing
+                state.longest.round = max(state.longest.round, round)
+                state.longest.computing = max(state.longest.computing, computing)
+                state.longest.blocked = max(state.longest.blocked, round - computing)
             }
             state.last = now
             return state.isOver
@@ -60,6 +64,7 @@ final class Pulse: Sendable {
 
 /// The clocks of the calling thread.
 struct ThreadTimes: Sendable {
+    let thread: pthread_t
     let onTheClock: Duration
     /// How long it has computed.
     let computing: Duration
@@ -67,7 +72,9 @@ struct ThreadTimes: Sendable {
     let waiting: Duration
 
     static var now: ThreadTimes {
-        ThreadTimes(onTheClock: time(CLOCK_MONOTONIC), computing: time(CLOCK_THREAD_CPUTIME_ID), waiting: waitingNow)
+        ThreadTimes(
+            thread: pthread_self(), onTheClock: time(CLOCK_MONOTONIC), computing: time(CLOCK_THREAD_CPUTIME_ID),
+            waiting: waitingNow)
     }
 
     private static func time(_ clock: clockid_t) -> Duration {

@@ -11,6 +11,8 @@ import Musl
 final class Epoll {
     private let descriptor: Int32
     private let events: UnsafeMutableBufferPointer<epoll_event>
+    /// The events of the last wait that ``next()`` has not given yet.
+    private var rest = 0..<0
 
     init() throws {
         descriptor = epoll_create1(ccurl_epoll_cloexec)
@@ -65,15 +67,27 @@ final class Epoll {
 
     /// Waits until something happens.
     /// - Parameter milliseconds: -1 for no end.
-    /// - Returns: How many events ``event(at:)`` has; 0 also when a signal came.
-    func wait(milliseconds: Int32) -> Int {
+    func wait(milliseconds: Int32) {
         // Newer C libraries declare the pointer non-null, so it is unwrapped.
-        guard let first = events.baseAddress else { return 0 }
-        return Int(max(0, epoll_wait(descriptor, first, Int32(events.count), milliseconds)))
+        guard let first = events.baseAddress else { return }
+        // -1 when a signal came.
+        rest = 0..<Int(max(0, epoll_wait(descriptor, first, Int32(events.count), milliseconds)))
     }
 
-    /// One of the events of the last wait.
-    func event(at index: Int) -> Event {
-        Event(descriptor: events[index].data.fd, flags: events[index].events)
+    /// Whether ``next()`` has more to give.
+    var hasMore: Bool { !rest.isEmpty }
+
+    /// The next event of the last wait.
+    func next() -> Event? {
+        while let index = rest.popFirst() {
+            let event = events[index]
+            if event.events != 0 { return Event(descriptor: event.data.fd, flags: event.events) }
+        }
+        return nil
+    }
+
+    /// Forgets what happened on a descriptor that is closed: its number may come back.
+    func forget(_ descriptor: Int32) {
+        for index in rest where events[index].data.fd == descriptor { events[index].events = 0 }
     }
 }

@@ -6,7 +6,7 @@ struct Admission {
         var waiting = SlotQueue(.origin)
         /// Those of them that wait for the limit of look-ups.
         var waitingToLookUp: [Int] = []
-        /// Whether the origin's name is in libcurl's cache: a transfer to it has come past the look-up.
+        /// Whether the origin's name is in libcurl's cache: a transfer to it has come past the look-up, or it is an address.
         var isWarm = false
     }
 
@@ -54,7 +54,7 @@ struct Admission {
 
     mutating func arrive(_ slot: Int, at origin: Origin) -> Arrival {
         let wasKnown = find(origin)
-        var state = takeRecent() ?? OriginState()
+        var state = takeRecent() ?? OriginState(isWarm: origin.isAddress)
         defer { if wasKnown || state.passed > 0 || !state.waiting.isEmpty { recent = (origin, state) } }
         let passes = state.passed < limit(of: state) && state.waiting.isEmpty
         let mayBegin = state.isWarm ? ready.isEmpty : readyToLookUp.isEmpty && lookingUp < Self.maximumLookUps
@@ -102,7 +102,9 @@ struct Admission {
     private mutating func takeRecent() -> OriginState? { recent.take()?.state }
 
     /// Whether an origin's name is not known to be resolved, so that those who wait for it may wait for a look-up.
-    mutating func isCold(_ origin: Origin) -> Bool { !find(origin) || recent?.state.isWarm != true }
+    mutating func isCold(_ origin: Origin) -> Bool {
+        !origin.isAddress && (!find(origin) || recent?.state.isWarm != true)
+    }
 
     /// A slot that looks up the origin's name has come past that: it has a connection, or begins to make one.
     /// - Returns: The slots to start now.
@@ -123,7 +125,9 @@ struct Admission {
     }
 
     /// A look-up of the origin's name was given up: those that follow have to look it up anew.
-    mutating func chill(_ origin: Origin) { if find(origin) { recent?.state.isWarm = false } }
+    mutating func chill(_ origin: Origin) {
+        if !origin.isAddress, find(origin) { recent?.state.isWarm = false }
+    }
 
     private func limit(of state: OriginState) -> Int { state.isWarm ? perOrigin : min(perOrigin, Self.coldLimit) }
 

@@ -19,6 +19,8 @@ final class LoopCore {
     /// When kept memory is given back, unless a transfer comes before; `nil` while transfers run, and once it was.
     private var releaseDeadline: MonotonicTime?
     private var hasReleased = true
+    /// Whether transfers have ended that libcurl has not been asked for yet.
+    private var leavesDone = false
     /// What was taken out of the mailbox, the first message last; their storage is used again.
     private var messages: [LoopMessage] = []
     private var jobs: [UnownedJob] = []
@@ -84,33 +86,34 @@ final class LoopCore {
     /// Runs the jobs and handles the messages. A job often sends the next request: that is handled in this round too. The
     /// passes are counted, or tasks that wake one another would keep the loop from its sockets.
     private func takeMail() {
+        var share = RoundShare(stride: Self.stride)
         for _ in 0..<Self.mailPasses {
             if messages.isEmpty {
                 mailbox.take(into: &messages, &jobs)
                 messages.reverse()
             }
             for job in jobs { executor.run(job) }
-            var count = 0
-            while count < Self.messagesOfARound, let message = messages.popLast() {
-                handle(message)
-                count += 1
-            }
             let mayBringMore = !jobs.isEmpty
             jobs.removeAll(keepingCapacity: true)
+            while let message = messages.popLast() {
+                handle(message)
+                if share.isSpent() { return }
+            }
             guard mayBringMore else { return }
         }
     }
 
     private static let mailPasses = 8
-    /// After so many messages the loop looks at its sockets and clocks again, some milliseconds at most.
-    private static let messagesOfARound = 4_096
+    /// How many messages and clocks are handled before the time is looked at.
+    private static let stride = 16
 
     private func waitForEvents() {
         flushTouched()
         runway.setFull(state.admission.waiting > 0)
         state.sockets.takeChanges(epoll.apply)
         let next = [multiDeadline, state.deadlines.earliest, shutDownDeadline, releaseDeadline].compactMap(\.self).min()
-        let maySleep = state.admitted.isEmpty && messages.isEmpty && mailbox.fallAsleep()
+        let isDone = state.admitted.isEmpty && messages.isEmpty && !epoll.hasMore && !leavesDone
+        let maySleep = isDone && mailbox.fallAsleep()
         let timeout = maySleep ? next.map { clock.now.milliseconds(until: $0) } ?? -1 : 0
         takeEvents(milliseconds: timeout)
         gatherMore()
@@ -123,7 +126,7 @@ final class LoopCore {
     /// a small response itself. Bounded, for on other cores they could be at work.
     private func gatherMore() {
         for _ in 0..<Self.looks {
-            guard !state.touched.isEmpty, state.touched.count < Self.batch, transferCount > 0,
+            guard !state.touched.isEmpty, state.touched.count < Self.batch, transferCount > 0, !epoll.hasMore,
                 takeEvents(milliseconds: 0)
             else { return }
         }
@@ -132,21 +135,24 @@ final class LoopCore {
     private static let looks = 4
     private static let batch = 16
 
+    /// Waits for events, unless the last round has left some.
     /// - Returns: Whether there were any.
     @discardableResult
     private func takeEvents(milliseconds: Int32) -> Bool {
-        let count = epoll.wait(milliseconds: milliseconds)
+        if !epoll.hasMore { epoll.wait(milliseconds: milliseconds) }
         clock.now = .now
-        for index in 0..<count {
-            let event = epoll.event(at: index)
+        let wereThere = epoll.hasMore
+        var share = RoundShare()
+        while let event = epoll.next() {
             if event.descriptor == mailbox.wakeUp.descriptor {
                 mailbox.wakeUp.clear()
             } else if state.sockets.wants(event.descriptor) {
                 act { $0.socketReady(event) }
+                if share.isSpent() { break }
             }
         }
         takeDone()
-        return count > 0
+        return wereThere
     }
 
     private func flushTouched() {
@@ -255,20 +261,28 @@ final class LoopCore {
     }
 
     private func beginAdmitted() {
-        var next = 0
-        while next < state.admitted.count {
+        guard !state.admitted.isEmpty else { return }
+        var share = RoundShare()
+        var count = 0
+        while count < min(state.admitted.count, Self.beginsOfARound) {
+            let slot = state.admitted[count]
+            count += 1
             // The one who was admitted may have ended meanwhile, and the slot may be another's.
-            if let transfer = state.slots[state.admitted[next]], transfer.isAdmitted, !transfer.isInMulti {
-                begin(transfer)
-            }
-            next += 1
+            guard let transfer = state.slots[slot], transfer.isAdmitted, !transfer.isInMulti else { continue }
+            begin(transfer)
+            if share.isSpent() { break }
         }
-        state.admitted.removeAll(keepingCapacity: true)
+        state.admitted.removeFirst(count)
     }
+
+    /// libcurl connects all of them with its next call; each reads the authorities for TLS, which takes some milliseconds.
+    private static let beginsOfARound = 16
 
     // MARK: Ends
 
     private func takeDone() {
+        leavesDone = false
+        var share = RoundShare()
         while let (transfer, code) = multi?.nextDone() {
             if let easy = transfer.easy {
                 if transfer.needsFreshConnection, transfer.state.failure == nil, beginAgain(transfer, easy) { continue }
@@ -276,6 +290,10 @@ final class LoopCore {
                 transferWasTouched(transfer)
             }
             retire(transfer)
+            if share.isSpent() {
+                leavesDone = true
+                return
+            }
         }
     }
 
@@ -310,7 +328,7 @@ final class LoopCore {
         // While its name is looked up, a thread of libcurl's waits for the name service. Removing the handle would join that thread,
         // or, from 7.87 on, leave it behind uncounted. So the transfer stays until the look-up ends, refusing whatever comes.
         // DNS over HTTPS has no thread: its requests leave with the handle.
-        if let easy = transfer.easy, easy.isResolving, !transfer.resolvesOverHTTPS, easy.refusesRequest() {
+        if let easy = transfer.easy, easy.isResolving, !transfer.resolvesOverHTTPS, easy.canOutlastLookUp() {
             state.admission.chill(transfer.origin)
             state.deadlines.set(transfer.slot, to: clock.now + Self.lookupCheck)
         } else {
@@ -374,8 +392,10 @@ final class LoopCore {
     // MARK: Clocks
 
     private func checkClocks() {
+        var share = RoundShare(stride: Self.stride)
         while let slot = state.deadlines.popDue(clock.now) {
             if let transfer = state.slots[slot] { check(transfer) }
+            if share.isSpent() { return }
         }
     }
 
@@ -526,6 +546,7 @@ extension LoopCore: MultiHandleDelegate {
     func multiWillClose(_ descriptor: Int32) {
         state.sockets.closed(descriptor)
         state.keptSockets.closed(descriptor)
+        epoll.forget(descriptor)
     }
 }
 

@@ -5,12 +5,37 @@ struct Origin: Hashable, Sendable {
     let isSecure: Bool
     let host: String
     let port: Int
+    /// Whether it is an address, and asked without a proxy: no name is looked up on the way.
+    let isAddress: Bool
 
-    init(isSecure: Bool, host: String, port: Int) {
+    init(isSecure: Bool, host: String, port: Int, isAddress: Bool = false) {
         self.isSecure = isSecure
         self.host = host
         self.port = port
+        self.isAddress = isAddress
     }
 
-    init(_ url: RequestURL) { self.init(isSecure: url.scheme == "https", host: url.host, port: url.effectivePort) }
+    init(_ url: RequestURL, _ options: TransportOptions = TransportOptions()) {
+        self.init(
+            isSecure: url.scheme == "https", host: url.host, port: url.effectivePort,
+            isAddress: Self.isAddress(url.host) && Self.goesStraight(options))
+    }
+
+    private static func isAddress(_ host: String) -> Bool {
+        // Most hosts are names, by their first letter.
+        guard let first = host.utf8.first, first == UInt8(ascii: "[") || first <= UInt8(ascii: "9") else {
+            return false
+        }
+        return IPAddress(host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host) != nil
+    }
+
+    private static func goesStraight(_ options: TransportOptions) -> Bool {
+        guard options.hasRareOptions else { return !NoProxyOption.mayBeNamed }
+        guard options.names.connectTo.isEmpty else { return false }
+        switch options.proxy.choice {
+        case .none: return true
+        case .environment: return !NoProxyOption.mayBeNamed
+        case .explicit: return false
+        }
+    }
 }

@@ -44,12 +44,14 @@ struct PrewarmOption: EasyOption {
 }
 
 extension EasyHandle {
-    /// Has a transfer that runs fail before a byte of its request is sent, where CURLOPT_PREREQFUNCTION does not see to that.
+    /// Has a transfer whose name is looked up stay until the look-up ends, however long that takes, and then fail before a byte of its
+    /// request is sent. libcurl's own connect timeout would end the look-up and leave its thread behind.
     /// - Returns: Whether it will.
-    func refusesRequest() -> Bool {
-        if Libcurl.found.has(.requestCheck) { return true }
+    func canOutlastLookUp() -> Bool {
         do {
-            try PrewarmOption().apply(to: self)
+            // From 7.80 on CURLOPT_PREREQFUNCTION sees to the refusal.
+            if !Libcurl.found.has(.requestCheck) { try PrewarmOption().apply(to: self) }
+            try set(.connectTimeout, Int(Int32.max))
             return true
         } catch { return false }
     }

@@ -153,7 +153,8 @@ struct ConnectTimeoutOption: EasyOption {
 
     func apply(to easy: EasyHandle) throws {
         guard let timeout, support.has(.quickExit) else { return }
-        try easy.set(.connectTimeout, timeout.roundedUpMilliseconds)
+        // A little more than ours: libcurl would give up its look-up, whose thread lives on, and no longer count it.
+        try easy.set(.connectTimeout, (timeout + timeout / 4 + .milliseconds(100)).roundedUpMilliseconds)
     }
 }
 
@@ -168,8 +169,11 @@ struct NoProxyOption: EasyOption {
         "http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY",
     ]
 
+    /// Whether the environment names a proxy for some requests.
+    static var mayBeNamed: Bool { variables.contains(where: EnvironmentVariable.isSet) }
+
     func apply(to easy: EasyHandle) throws {
-        if !Self.variables.contains(where: EnvironmentVariable.isSet) { try easy.goStraight() }
+        if !Self.mayBeNamed { try easy.goStraight() }
     }
 }
 
