@@ -10,7 +10,7 @@ import TrialSupport
 struct Heartbeat {
     /// The longest that a round may take.
     static let limit = Duration.milliseconds(50)
-    /// How often a scenario is tried before it has failed: what the machine does to the process is not the loop's fault.
+    /// How often a scenario is tried before it has failed: not all that the machine does to a process is its own fault.
     private static let attempts = 3
 
     static func main() async {
@@ -63,9 +63,8 @@ struct Heartbeat {
             attempt.expect(longest.computing <= limit, "a round computed for \(longest.computing.text)")
             attempt.expect(longest.blocked <= limit * busyness, "a round was blocked for \(longest.blocked.text)")
             found = attempt.faults
-            say(
-                "\(scenario.name): \(longest.round.text) (\(longest.computing.text) computing), the whole in \((clock.now - start).text)"
-            )
+            let took = (clock.now - start).text
+            say("\(scenario.name): \(longest.round.text), \(longest.computing.text) computing; the whole in \(took)")
             if found.isEmpty { return (longest, attempt.notes) }
             let words = found.prefix(3).joined(separator: "; ")
             say("    attempt \(number): \(words) [\(attempt.notes.joined(separator: "; "))]")

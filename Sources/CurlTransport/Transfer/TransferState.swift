@@ -26,8 +26,8 @@ struct TransferState {
         repeatsRefusedExpectation = expectsContinue
     }
 
-    /// The most lines of a head, its trailers included. libcurl keeps a record of each field, and takes as long for one of three
-    /// bytes as for a long one: the number bounds how long a response keeps the loop.
+    /// The most lines of a head, its trailers included. libcurl keeps a record of each field, and takes as long for one of
+    /// three bytes as for a long one: the number bounds how long a response keeps the loop.
     static let maximumHeaderLines = 4_096
     private var headerLines = 0
 
@@ -37,7 +37,8 @@ struct TransferState {
     /// A header line, its end included.
     mutating func receive(headerLine: some RandomAccessCollection<UInt8>, at now: MonotonicTime) -> HeaderVerdict {
         guard failure == nil else { return .stop }
-        headerLines = headerLine.first == UInt8(ascii: "H") && headerLine.starts(with: "HTTP/".utf8) ? 1 : headerLines + 1
+        let begins = headerLine.first == UInt8(ascii: "H") && headerLine.starts(with: "HTTP/".utf8)
+        headerLines = begins ? 1 : headerLines + 1
         guard headerLines <= Self.maximumHeaderLines else {
             failure = NetworkError(
                 .responseHeadTooLarge, "the response's head has more than \(Self.maximumHeaderLines) lines",
