@@ -65,7 +65,7 @@ extension Scenario {
     private static func targets(_ attempt: Attempt) async throws {
         let server = try ScriptedPeer.answering(.ok())
         defer { server.stop() }
-        let request = TransportRequest(url: try RequestURL(server.url("/" + filled("a/b?", 1_000_000))))
+        let request = TransportRequest(url: try RequestURL(server.url("/" + filled("a/b?", 60_000))))
         try await attempt.withNeighbour("a neighbour") { await attempt.askMany(32, request) }
     }
 }
