@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// A public type that nobody has put a secret into is one that the canary knows nothing of.
-@Suite("The canary's inventory", .timeLimit(.minutes(2)))
+@Suite("The canary's inventory", .timeLimit(.minutes(5)))
 struct CanaryInventoryTests {
     /// Types that hold nothing of a caller's or a server's that may be secret, or are plain values like a text: who
     /// prints
@@ -13,7 +13,8 @@ struct CanaryInventoryTests {
         "ParameterValue": "a plain value, as a text is",
         "SecretFields": "no values", "MultipartBoundary": "no values", "NetworkLayerVersion": "no values",
         "AddressPolicy": "rules", "AddressRange": "addresses", "IPAddress": "an address",
-        "APIError": "cases without values", "Code": "a name", "Phase": "cases without values", "InvalidText": "cases without values",
+        "APIError": "cases without values", "Code": "a name", "Phase": "cases without values",
+        "InvalidText": "cases without values",
         "CollectedBodies": "a limit", "RetryBudget": "counts", "RetryPolicy": "counts and closures",
         "RetryInterceptor": "counts and closures", "TimeSource": "closures", "RequestAdapter": "a closure",
         "ResponseAdapter": "a closure", "LoggingInterceptor": "a logger and names",

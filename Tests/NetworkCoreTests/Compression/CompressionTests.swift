@@ -92,7 +92,7 @@ struct PackingTimeTests {
         let packed = try #require(try request.wireBody())
         guard case .produced(let producer) = packed.content else { return }
         await Task {
-            await #expect(throws: CancellationError.self) {
+            _ = await #expect(throws: CancellationError.self) {
                 try await producer.run { _ in }
             }
         }.value
