@@ -25,6 +25,10 @@ public struct RequestBody: Sendable {
     /// A sequence of chunks, read as fast as the server takes them, once.
     ///
     /// An error that it throws ends the exchange and is thrown to the caller as it is.
+    ///
+    /// The server may respond before it has read the whole body. Over curl, a response that is read chunk by chunk then ends where its
+    /// Content-Length says; a response without one, and one that is collected, ends when the request's body has ended too. Dropping the
+    /// response's body ends both.
     /// - Parameters:
     ///   - chunks: The body's bytes; empty chunks are skipped.
     ///   - length: The sum of their bytes, if known: sent as Content-Length, and a sequence that yields less or more fails

@@ -15,6 +15,9 @@ public enum Authentication: Sendable, Hashable {
     /// A token (RFC 6750), in clear as well.
     case bearer(token: Secret)
     /// A digest of user and password (RFC 7616; CURLAUTH_DIGEST), after the server asked.
+    ///
+    /// Each request is sent twice, first without its body to be asked: nothing is kept from one request to the next. A server that does
+    /// not ask has executed a request with an empty body, and then gets the whole one.
     case digest(user: String, password: Secret)
     /// NTLM (CURLAUTH_NTLM), where libcurl was built with it. `DOMAIN\user` names a domain. HTTP/1.1 only.
     case ntlm(user: String, password: Secret)
