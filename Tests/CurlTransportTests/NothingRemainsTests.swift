@@ -18,7 +18,7 @@ struct NothingRemainsTests {
         } catch { return (error as? NetworkError)?.code }
     }
 
-    /// A heap corruption with libcurl 7.83 to 8.0, whose handles keep a pointer to the last header line of the last transfer.
+    /// A heap corruption with libcurl 7.84 to 8.0, whose handles keep a pointer to the last header line of the last transfer.
     @Test(arguments: ["\tX: y", " folded"])
     func aFirstFieldThatBeginsWithABlank_touchesNothingOfTheResponseBefore(line: String) async throws {
         let good = try ScriptedServer(.ok("good", fields: [("X-Long", String(repeating: "x", count: 2_000))]))

@@ -93,7 +93,8 @@ struct CurlCommandTests {
             #expect(hidden.contains(shown), "\(shown) in \(hidden)")
         }
         let revealed = request.curlCommand(secrets: .revealed)
-        for number in 1...17 { #expect(revealed.contains("secret-\(number)")) }
+        // The proxy's own user takes the place of its URL's.
+        for number in 1...17 where number != 16 { #expect(revealed.contains("secret-\(number)")) }
     }
 
     @Test(arguments: [

@@ -84,7 +84,9 @@ enum CurlFailure {
         // Also the many heads of interim responses, which count together, and a trailer without end.
         case CURLE_RECV_ERROR where text.contains("Too large response headers") || text.contains("Out of memory"):
             (.responseHeadTooLarge, "the response's head is too large")
-        // A trailer that is none fails with the number of whoever found it.
+        // CURLE_TOO_LARGE (8.6), also of a trailer without end, which its text calls a fault of the chunks.
+        case CURLcode(rawValue: 100): (.responseHeadTooLarge, "the response's head is too large")
+        // A trailer that is none fails with the number of whatever found it.
         case _ where text.contains("chunked-encod"),
             CURLE_RECV_ERROR where text.contains("hex") || text.contains("chunk"):
             (.invalidResponse, "the body's chunked encoding is damaged")
@@ -93,7 +95,7 @@ enum CurlFailure {
         case CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_HTTP2_STREAM: (.connectionLost, "the connection broke")
         case CURLE_SEND_FAIL_REWIND: (.connectionLost, "the connection broke and the body can't be sent again")
         // One header line above 100 KB is reported like this.
-        case CURLE_OUT_OF_MEMORY where phase == .waiting || phase == .receiving, CURLcode(rawValue: 100):
+        case CURLE_OUT_OF_MEMORY where phase == .waiting || phase == .receiving:
             (.responseHeadTooLarge, "the response's head is too large")
         case CURLE_UNKNOWN_OPTION, CURLE_NOT_BUILT_IN: (.unsupported, "this libcurl can't do that")
         default: (.unclassified, "libcurl failed")
