@@ -327,8 +327,9 @@ final class LoopCore {
         }
         // While its name is looked up, a thread of libcurl's waits for the name service. Removing the handle would join that thread,
         // or, from 7.87 on, leave it behind uncounted. So the transfer stays until the look-up ends, refusing whatever comes.
-        // DNS over HTTPS has no thread: its requests leave with the handle.
-        if let easy = transfer.easy, easy.isResolving, !transfer.resolvesOverHTTPS, easy.canOutlastLookUp() {
+        // DNS over HTTPS has no thread, but libcurl below 8.9 would leave the connections of its requests open; they end by the connect
+        // timeout that they began with.
+        if let easy = transfer.easy, easy.isResolving, easy.canOutlastLookUp() {
             state.admission.chill(transfer.origin)
             state.deadlines.set(transfer.slot, to: clock.now + Self.lookupCheck)
         } else {
@@ -413,7 +414,7 @@ final class LoopCore {
             isConnected = true
             resolved(transfer)
             let connected = admitted + .microseconds(connectedAfter)
-            if !transfer.state.hasResponse { waitsSince = connected }
+            if !transfer.state.hasFinalResponse { waitsSince = connected }
             transfer.state.lastActivity = max(transfer.state.lastActivity, connected)
             if let easy = transfer.easy, let reader = easy.reader {
                 let (sent, queued) = (easy.uploadedBytes, transfer.queuedBytes)

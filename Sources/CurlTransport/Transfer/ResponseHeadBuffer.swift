@@ -22,6 +22,9 @@ struct ResponseHeadBuffer: Sendable {
     /// What came after the head: the trailers' lines.
     private(set) var trailerBytes: [UInt8] = []
 
+    /// Whether a final (not 1xx) head has begun.
+    var hasBegunFinal: Bool { !bytes.isEmpty && !isInterim }
+
     /// Whether a final (not 1xx) head has arrived whole.
     var hasFinalHead: Bool { isComplete && !isInterim }
 

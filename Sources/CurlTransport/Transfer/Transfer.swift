@@ -131,9 +131,6 @@ final class Transfer: @unchecked Sendable {
     /// The transfer is over: a streamed body's producer ends.
     func closeUpload() { if case .streamed(let upload) = body { upload.close() } }
 
-    /// Whether its name is looked up over HTTPS.
-    var resolvesOverHTTPS: Bool { request.options.hasRareOptions && request.options.names.dnsOverHTTPS != nil }
-
     /// Lets more of the body wait for its reader.
     func widenFlow() { if case .pause = whenFull { whenFull = .pause(above: BodyFlow.roomyMark) } }
 

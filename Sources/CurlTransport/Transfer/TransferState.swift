@@ -11,6 +11,8 @@ struct TransferState {
     private var repeatsRefusedExpectation: Bool
     /// Whether a head is complete and not told yet, since libcurl may go on to another.
     private(set) var isHeadHeld = false
+    /// Whether a byte of the final response has arrived: interim ones (1xx) are not what the first byte's timeout waits for.
+    var hasFinalResponse: Bool { hasBody || head.hasBegunFinal }
     /// Whether a byte of the response has arrived.
     var hasResponse: Bool { hasBody || !head.bytes.isEmpty }
     /// Why the transfer must end, if we decided so; it counts more than what libcurl then reports.

@@ -113,6 +113,8 @@ final class Runner: Sendable {
             abstractName: peer.abstractName, folder: folder)
     }
 
+    private static let lookUpTime = Duration.milliseconds(600)
+
     /// - Parameter limit: The longest total timeout.
     private func perform(
         _ step: Step, number: Int, over dispatcher: CurlNetworkDispatcher, limit: Duration? = nil
@@ -146,6 +148,9 @@ final class Runner: Sendable {
         }
         if step.outcome.ground == .nameless {
             request.options.names.dnsOverHTTPS = "https://127.0.0.1:\(place.silent)/dns-query"
+            // A look-up that is given up ends with the connect timeout that it began with.
+            let timeout = request.options.connectTimeout ?? Self.lookUpTime
+            request.options.connectTimeout = min(timeout, Self.lookUpTime)
             let scheme = request.url.scheme
             let url = "\(scheme)://unknown.localtest:\(place.one)\(request.url.path)"
             if let url = try? RequestURL(url) { request.url = url }
