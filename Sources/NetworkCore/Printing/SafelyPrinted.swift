@@ -1,5 +1,4 @@
-/// A value that holds secrets and prints none: whatever prints it gets its
-/// ``Swift/CustomStringConvertible/description``.
+/// A value that holds secrets and prints none: whatever prints it gets its description.
 ///
 /// Swift prints a value inside an optional, an array, a result or another error by its `debugDescription`, and one
 /// without any by a mirror of its properties; `dump` uses both. Here all of them show the description and nothing else.

@@ -23,8 +23,7 @@ public struct Response<Value> {
     private(set) var readableHead: ReadableHead
     private var readableMetrics: ReadableMetrics
 
-    /// A value with its head and metrics.
-    /// - Parameter attempts: Without the transport's own, which the metrics have.
+    /// A value with its head and metrics; ``attempts`` adds the transport's own, which the metrics have.
     public init(
         value: Value,
         head: HTTPResponse,
