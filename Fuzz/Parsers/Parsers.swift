@@ -104,10 +104,17 @@ private func fuzzAdmission(_ input: ArraySlice<UInt8>) {
     let origins = (0..<3).map { Origin(isSecure: false, host: "h\($0)", port: 80) }
     var running: [Int: Origin] = [:]
     var waiting: [Int: Origin] = [:]
-    func start(_ slots: [Int]) {
-        for slot in slots {
-            guard let origin = waiting.removeValue(forKey: slot) else { preconditionFailure("started without waiting") }
-            running[slot] = origin
+    var lookingUp: [Int: Origin] = [:]
+    func begin(_ turn: Admission.Turn, at origin: Origin) {
+        running[turn.slot] = origin
+        if turn.isLookingUp { lookingUp[turn.slot] = origin }
+    }
+    func start(_ turns: [Admission.Turn]) {
+        for turn in turns {
+            guard let origin = waiting.removeValue(forKey: turn.slot) else {
+                preconditionFailure("started without waiting")
+            }
+            begin(turn, at: origin)
         }
     }
     for (slot, byte) in input.enumerated() {
@@ -115,21 +122,25 @@ private func fuzzAdmission(_ input: ArraySlice<UInt8>) {
         switch byte & 3 {
         case 0:
             switch admission.arrive(slot, at: origin) {
-            case .run: running[slot] = origin
+            case .run(let turn): begin(turn, at: origin)
             case .wait: waiting[slot] = origin
             case .refused: precondition(waiting.count == 20)
             }
-        case 1: start(admission.warm(origin))
+        case 1:
+            guard let (slot, origin) = lookingUp.min(by: { $0.key < $1.key }) else { continue }
+            lookingUp[slot] = nil
+            start(admission.resolved(origin))
         case 2:
             guard let (slot, origin) = running.min(by: { $0.key < $1.key }) else { continue }
             running[slot] = nil
-            start(admission.leave(origin))
+            start(admission.leave(origin, isLookingUp: lookingUp.removeValue(forKey: slot) != nil))
         default:
             guard let (slot, origin) = waiting.max(by: { $0.key < $1.key }) else { continue }
             waiting[slot] = nil
             start(admission.withdraw(slot, from: origin))
         }
         precondition(running.count <= 5 && admission.waiting == waiting.count)
+        precondition(admission.lookingUp == lookingUp.count)
         for origin in origins { precondition(running.values.filter { $0 == origin }.count <= 3) }
     }
 }
