@@ -468,7 +468,8 @@ final class LoopCore {
         mailbox.close()
         var late: [LoopMessage] = []
         mailbox.take(into: &late, &jobs)
-        for case .start(let transfer) in late {
+        // A round may have left some of its messages, too.
+        for case .start(let transfer) in messages + late {
             transfer.channel.finish(.failure(NetworkError.shutDown))
             letGo(transfer)
         }
@@ -479,6 +480,7 @@ final class LoopCore {
             letGo(transfer)
         }
         state.slots = []
+        messages = []
         multi?.close()
         multi = nil
         for job in jobs { LoopExecutor.runElsewhere(job) }
