@@ -55,7 +55,7 @@ newest_libcurl() {
     "$folder/venv/bin/pip" download --quiet --disable-pip-version-check --no-deps --only-binary :all: \
         --dest "$folder" -r "$wanted"
     python3 -m zipfile -e "$folder"/pycurl-*.whl "$folder"
-    # By its usual name. Its own libraries are found beside it.
+    # By its usual name. Its own libraries are found in its folder.
     (cd "$libcurl" && ln -s libcurl-*.so.4.* libcurl.so.4)
     # Its path of authorities is another distribution's. with_libcurl opens this system's as descriptor 9.
     python3 - "$libcurl/libcurl.so.4" <<'PYTHON'

@@ -43,8 +43,6 @@ static const CURLoption ccurl_opt_prereqfunction = (CURLoption)(CURLOPTTYPE_FUNC
 static const CURLoption ccurl_opt_prereqdata = (CURLoption)(CURLOPTTYPE_OBJECTPOINT + 313);          // 7.80
 static const CURLoption ccurl_opt_tcp_keepcnt = (CURLoption)(CURLOPTTYPE_LONG + 326);                // 8.9
 static const CURLoption ccurl_opt_maxlifetime_conn = (CURLoption)(CURLOPTTYPE_LONG + 314);         // 7.80
-static const CURLoption ccurl_opt_protocols_str = (CURLoption)(CURLOPTTYPE_OBJECTPOINT + 318);       // 7.85
-static const CURLoption ccurl_opt_redir_protocols_str = (CURLoption)(CURLOPTTYPE_OBJECTPOINT + 319); // 7.85
 static const CURLoption ccurl_opt_quick_exit = (CURLoption)(CURLOPTTYPE_LONG + 322);                 // 7.87
 // Deprecated, the only way below 7.85.
 static const CURLoption ccurl_opt_protocols = (CURLoption)(CURLOPTTYPE_LONG + 181);

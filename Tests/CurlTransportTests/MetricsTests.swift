@@ -98,26 +98,14 @@ struct MetricsTests {
         let url = server.url()
         let first = Task { try await OptionExchange(url, over: narrow).metrics }
         try await server.wait { $0.requests.count == 1 }
-        let second = Task {
-            while true {
-                do {
-                    return try await OptionExchange(url, over: narrow).metrics
-                } catch let error as NetworkError where error.code == .overloaded {
-                    // The one below was before us.
-                    continue
-                }
-            }
-        }
-        // Whoever is refused tells that the second one waits.
-        func secondWaits() async -> Bool {
-            do {
-                _ = try await OptionExchange(url, over: narrow) { $0.totalTimeout = .milliseconds(5) }
-                return false
-            } catch { return (error as? NetworkError)?.code == .overloaded }
-        }
-        while await !secondWaits() {}
-        let start = ContinuousClock.now
-        while ContinuousClock.now - start < .milliseconds(50) { _ = await secondWaits() }
+        // On the loop's own thread they reach it in this order.
+        let executor = try narrow.loopExecutor()
+        let second = Task(executorPreference: executor) { try await OptionExchange(url, over: narrow).metrics }
+        let third = Task(executorPreference: executor) { try await OptionExchange(url, over: narrow).metrics }
+        // The third one is refused, so the second one waits.
+        let refusal = await #expect(throws: NetworkError.self) { try await third.value }
+        #expect(refusal?.code == .overloaded)
+        try await Task.sleep(for: .milliseconds(50))
         gate.open()
         _ = try await first.value
         let late = try await second.value

@@ -9,7 +9,7 @@ import Testing
 /// The tool prints what it was asked for. What it says besides, of requests and of what went wrong, holds no secret.
 @Suite("The canary in the tool", .timeLimit(.minutes(5)))
 struct CanaryToolTests {
-    /// The program beside the tests.
+    /// The program that was built with the tests.
     private static let tool = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
         .appending(path: "netlayer")
 

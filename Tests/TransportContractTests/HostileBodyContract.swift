@@ -4,7 +4,7 @@ import NetworkTesting
 import TestSupport
 import Testing
 
-/// Bodies that keep their decoder busy for minutes or for ever: whichever way they are read, the total timeout and
+/// Bodies that keep their decoder busy for minutes or without end: whichever way they are read, the total timeout and
 /// cancellation end that.
 @Suite(.serialized, .timeLimit(.minutes(5)), .ownProcess)
 struct HostileBodyContract {

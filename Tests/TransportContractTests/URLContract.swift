@@ -8,7 +8,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-/// What stands in a URL beside ASCII letters: user and password, and names in other letters.
+/// What stands in a URL besides ASCII letters: user and password, and names in other letters.
 @Suite(.timeLimit(.minutes(1)))
 struct URLContract {
     /// A server that leads to another one.

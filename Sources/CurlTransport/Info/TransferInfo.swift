@@ -39,7 +39,7 @@ struct TransferInfo: Sendable {
     ///   - bodyBytes: Decoded bytes.
     ///   - hasRequestBody: Whether there was a body to send.
     ///   - tlsSession: How TLS was spoken, if that is known.
-    ///   - sending: How often the request went out; `nil` where nobody counts.
+    ///   - sending: How often the request went out; `nil` where it is not counted.
     func metrics(
         queued: Duration, total: Duration, bodyBytes: Int, hasRequestBody: Bool, tlsSession: TLSSession?,
         sending: SendingRecord?

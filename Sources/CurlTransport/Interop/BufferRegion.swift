@@ -7,7 +7,7 @@ import Glibc
 import Musl
 #endif
 
-/// Memory in pieces of a few sizes, for ever at the same addresses.
+/// Memory in pieces of a few sizes, always at the same addresses.
 ///
 /// @unchecked: a free piece has no owner but the region, one that was taken none but its taker.
 final class BufferRegion: @unchecked Sendable {

@@ -69,9 +69,6 @@ struct StringOption {
     let name: StaticString
 
     static let customRequest = StringOption(number: CURLOPT_CUSTOMREQUEST, name: "CURLOPT_CUSTOMREQUEST")
-    static let protocols = StringOption(number: ccurl_opt_protocols_str, name: "CURLOPT_PROTOCOLS_STR")
-    static let redirectProtocols = StringOption(
-        number: ccurl_opt_redir_protocols_str, name: "CURLOPT_REDIR_PROTOCOLS_STR")
     static let caFile = StringOption(number: CURLOPT_CAINFO, name: "CURLOPT_CAINFO")
     static let proxyCAFile = StringOption(number: CURLOPT_PROXY_CAINFO, name: "CURLOPT_PROXY_CAINFO")
     static let proxyCADirectory = StringOption(number: CURLOPT_PROXY_CAPATH, name: "CURLOPT_PROXY_CAPATH")

@@ -1,4 +1,4 @@
-/// Who may run: so many at a time to each origin, so many in all, and so few that look up names. The others wait in order. Pure.
+/// Limits the transfers that run: for each origin, in all, and those that look up names. The others wait in order. Pure.
 struct Admission {
     private struct OriginState {
         /// Past the origin's gate: running, or waiting for the common limits.

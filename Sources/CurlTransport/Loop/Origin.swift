@@ -18,15 +18,7 @@ struct Origin: Hashable, Sendable {
     init(_ url: RequestURL, _ options: TransportOptions = TransportOptions()) {
         self.init(
             isSecure: url.scheme == "https", host: url.host, port: url.effectivePort,
-            isAddress: Self.isAddress(url.host) && Self.goesStraight(options))
-    }
-
-    private static func isAddress(_ host: String) -> Bool {
-        // Most hosts are names, by their first letter.
-        guard let first = host.utf8.first, first == UInt8(ascii: "[") || first <= UInt8(ascii: "9") else {
-            return false
-        }
-        return IPAddress(host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host) != nil
+            isAddress: url.isAddress && Self.goesStraight(options))
     }
 
     private static func goesStraight(_ options: TransportOptions) -> Bool {

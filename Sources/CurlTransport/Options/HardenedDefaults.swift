@@ -14,7 +14,9 @@ struct HardenedDefaults: EasyOption {
         try easy.set(.noSignal, 1)
         try easy.set(.noProgress, 1)
         if support.has(.quickExit) { try easy.set(.quickExit, 1) }
-        try restrictProtocols(easy)
+        // By the numbers, which every version takes: the names (7.85) are parsed again for each request.
+        try easy.set(.protocols, OptionValue.httpProtocols)
+        try easy.set(.redirectProtocols, OptionValue.httpProtocols)
         try easy.set(.followLocation, 0)
         try easy.set(.pathAsIs, 1)
         try easy.set(.verifyPeer, 1)
@@ -32,15 +34,5 @@ struct HardenedDefaults: EasyOption {
         // With a directory of certificates, OpenSSL builds parse all of them again for each new connection. The file
         // holds the same ones.
         if support.defaultCAFile != nil { try easy.set(.caDirectory, nil) }
-    }
-
-    private func restrictProtocols(_ easy: EasyHandle) throws {
-        if support.has(.protocolStrings) {
-            try easy.set(.protocols, "http,https")
-            try easy.set(.redirectProtocols, "http,https")
-        } else {
-            try easy.set(.protocols, OptionValue.httpProtocols)
-            try easy.set(.redirectProtocols, OptionValue.httpProtocols)
-        }
     }
 }

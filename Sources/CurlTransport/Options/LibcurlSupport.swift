@@ -52,8 +52,6 @@ struct LibcurlSupport: Sendable {
     enum Feature: String, CaseIterable, Sendable {
         /// Removing a handle does not join its resolver thread (CURLOPT_QUICK_EXIT).
         case quickExit
-        /// CURLOPT_PROTOCOLS_STR instead of the deprecated bit mask.
-        case protocolStrings
         /// A connection's largest age since its creation (CURLOPT_MAXLIFETIME_CONN).
         case connectionLifetime
         /// One receive buffer for all transfers of a multi handle instead of one each.
@@ -66,16 +64,18 @@ struct LibcurlSupport: Sendable {
         case authoritiesInMemory
         /// A look at the connection before the request is sent (CURLOPT_PREREQFUNCTION).
         case requestCheck
+        /// A URL that is given in parts is written out as a text all the same.
+        case urlTextInAnyCase
         /// The count of keep-alive probes (CURLOPT_TCP_KEEPCNT).
         case keepAliveProbes
 
         var since: LibcurlVersion {
             switch self {
             case .quickExit: LibcurlVersion(7, 87)
-            case .protocolStrings: LibcurlVersion(7, 85)
             case .connectionLifetime: LibcurlVersion(7, 80)
             case .sharedReceiveBuffer: LibcurlVersion(8, 7)
             case .awsSigV4, .agingResolveEntries: LibcurlVersion(7, 75)
+            case .urlTextInAnyCase: LibcurlVersion(8, 14)
             case .authoritiesInMemory: LibcurlVersion(7, 77)
             case .requestCheck: LibcurlVersion(7, 80)
             case .keepAliveProbes: LibcurlVersion(8, 9)

@@ -10,10 +10,15 @@ import Foundation
 /// The URL (CURLOPT_URL, CURLOPT_CURLU), parsed and checked before; libcurl gets the serialised result.
 struct TargetOption: EasyOption {
     let url: RequestURL
+    let support: LibcurlSupport
 
     func apply(to easy: EasyHandle) throws {
-        // Some libcurls forget an empty query when they copy the parts (before 8.14).
-        try easy.setTarget(url.absoluteString, isCopiedWhole: url.query != "")
+        try easy.setTarget(url.absoluteString, inParts: Self.mayBeInParts(url, over: support))
+    }
+
+    static func mayBeInParts(_ url: RequestURL, over support: LibcurlSupport) -> Bool {
+        // Some libcurls forget an empty query when they copy the parts.
+        url.query != "" && !support.has(.urlTextInAnyCase)
     }
 }
 
@@ -70,17 +75,23 @@ enum OutgoingBody {
 /// The header fields (CURLOPT_HTTPHEADER). A first `Accept: */*` is left to libcurl, which writes the same in the same place:
 /// it looks through the list for each field that it knows.
 struct HeaderFieldsOption: EasyOption {
-    let fields: HTTPFields
-    var hasBody = true
-
-    private static let acceptAnything = HTTPField(name: .accept, value: "*/*")
+    let request: TransportRequest
+    let hasBody: Bool
+    /// Whether `Host` is the URL's, although the request goes to another name.
+    var namesHost = false
 
     func apply(to easy: EasyHandle) throws {
         var lines = TextList()
-        let leavesAccept = fields.first == Self.acceptAnything && fields[values: .accept].count == 1
-        for field in leavesAccept ? fields.dropFirst() : fields[...] {
-            // `Name:` would remove a field and a value of white space vanishes; `Name;` sends it empty.
-            if field.value.isEmpty {
+        if namesHost { lines.append("Host: ", request.url.authority) }
+        let fields = request.headerFields
+        var leavesAccept =
+            !namesHost && (fields.first == .acceptAnything || fields.isEmpty)
+            && fields.count(where: { $0.name == .accept }) <= 1
+        request.forEachWireField { field in
+            if leavesAccept {
+                leavesAccept = false
+            } else if field.value.isEmpty {
+                // `Name:` would remove a field and a value of white space vanishes; `Name;` sends it empty.
                 lines.append(field.name.rawName, ";")
             } else {
                 lines.append(field.name.rawName, ": ", field.value)
@@ -153,8 +164,9 @@ struct ConnectTimeoutOption: EasyOption {
 
     func apply(to easy: EasyHandle) throws {
         guard let timeout, support.has(.quickExit) else { return }
+        let milliseconds = timeout.roundedUpMilliseconds
         // A little more than ours: libcurl would give up its look-up, whose thread lives on, and no longer count it.
-        try easy.set(.connectTimeout, (timeout + timeout / 4 + .milliseconds(100)).roundedUpMilliseconds)
+        try easy.set(.connectTimeout, milliseconds + milliseconds / 4 + 100)
     }
 }
 
@@ -169,8 +181,9 @@ struct NoProxyOption: EasyOption {
         "http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY",
     ]
 
-    /// Whether the environment names a proxy for some requests.
-    static var mayBeNamed: Bool { variables.contains(where: EnvironmentVariable.isSet) }
+    /// Whether the environment names a proxy for some requests. Read once: a program that sets variables while other threads read
+    /// them is not safe (getenv(3)).
+    static let mayBeNamed = variables.contains(where: EnvironmentVariable.isSet)
 
     func apply(to easy: EasyHandle) throws {
         if !Self.mayBeNamed { try easy.goStraight() }
@@ -192,15 +205,15 @@ extension TransportRequest {
     func configure(_ easy: EasyHandle, sending body: OutgoingBody, over support: LibcurlSupport) throws {
         let isSecure = url.scheme == "https"
         try HardenedDefaults(support: support).apply(to: easy)
-        try TargetOption(url: url).apply(to: easy)
+        try TargetOption(url: url, support: support).apply(to: easy)
         try MethodAndBodyOption(method: method, body: body).apply(to: easy)
-        try HeaderFieldsOption(fields: wireFields, hasBody: hasWireBody).apply(to: easy)
+        try HeaderFieldsOption(request: self, hasBody: hasWireBody).apply(to: easy)
         let isLimited = options.hasRareOptions && options.rate.maximumReceived != nil
         let version = HTTPVersionOption(
             version: options.httpVersion, isSecure: isSecure, isLimited: isLimited, support: support)
         try version.apply(to: easy)
-        let tls = options.hasRareOptions ? options.tls : TLSOptions()
-        try TLSOption(options: tls, negotiatesHTTP2: version.negotiatesHTTP2).apply(to: easy)
+        try TLSOption(options: options.hasRareOptions ? options.tls : nil, negotiatesHTTP2: version.negotiatesHTTP2)
+            .apply(to: easy)
         try ConnectTimeoutOption(timeout: options.connectTimeout, support: support).apply(to: easy)
         try WireLogOption(log: options.redactingWireLog).apply(to: easy)
         try NoProxyOption().apply(to: easy)
@@ -221,7 +234,7 @@ extension TransportRequest {
             list.append(RouteOption(url: url, names: names, serverName: tls.serverName, support: support))
         }
         if tls.serverName != nil, !headerFields.contains(.host) {
-            list.append(HeaderFieldsOption(fields: [.host: url.authority] + wireFields, hasBody: hasWireBody))
+            list.append(HeaderFieldsOption(request: self, hasBody: hasWireBody, namesHost: true))
         }
         list.append(ProxyOption(options: options, isSecure: url.scheme == "https"))
         if options.connection != ConnectionOptions() { list.append(ConnectionOption(options: options.connection)) }

@@ -3,7 +3,8 @@ import NetworkCore
 /// TLS (CURLOPT_CAINFO, CAPATH, CAINFO_BLOB, SSLCERT, SSLKEY, KEYPASSWD, PINNEDPUBLICKEY, SSLVERSION, SSL_CIPHER_LIST,
 /// TLS13_CIPHERS). The server's name is ``RouteOption``'s.
 struct TLSOption: EasyOption {
-    let options: TLSOptions
+    /// `nil` for the defaults.
+    let options: TLSOptions?
     /// Whether HTTP/2 may be agreed on in the handshake.
     let negotiatesHTTP2: Bool
 
@@ -11,11 +12,14 @@ struct TLSOption: EasyOption {
         try easy.set(
             .tlsVersion,
             OptionValue.tls(
-                from: options.minimumVersion, upTo: options.maximumVersion, negotiatesHTTP2: negotiatesHTTP2))
-        if options != TLSOptions() { try setIdentities(on: easy) }
+                from: options?.minimumVersion ?? Self.minimumVersion, upTo: options?.maximumVersion,
+                negotiatesHTTP2: negotiatesHTTP2))
+        if let options { try setIdentities(of: options, on: easy) }
     }
 
-    private func setIdentities(on easy: EasyHandle) throws {
+    private static let minimumVersion = TLSOptions().minimumVersion
+
+    private func setIdentities(of options: TLSOptions, on easy: EasyHandle) throws {
         switch options.authorities {
         case .system: break
         case .file(let path):

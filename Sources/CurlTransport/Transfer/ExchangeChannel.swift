@@ -17,7 +17,7 @@ final class ExchangeEnd: UnreadMetrics {
     let bodyBytes: Int
     let hasRequestBody: Bool
     let tlsSession: TLSSession?
-    /// How often the request went out, and how often that was a repeat; `nil` where nobody counts.
+    /// How often the request went out, and how often that was a repeat; `nil` where it is not counted.
     let sending: SendingRecord?
     /// The lines after the body, parsed when asked for.
     let trailerBytes: [UInt8]

@@ -11,7 +11,7 @@ final class Transfer: @unchecked Sendable {
     let origin: Origin
     let hasRequestBody: Bool
     private let body: OutgoingBody
-    /// What is set beside the request's own options.
+    /// What is set besides the request's own options.
     private let more: [any EasyOption]
     /// The way to the one who waits.
     let channel = ExchangeChannel()
@@ -61,12 +61,12 @@ final class Transfer: @unchecked Sendable {
     /// Where the time of callbacks comes from: the loop's, read once per round.
     let clock: LoopClock
 
-    /// What happens to a body that nobody reads.
+    /// What happens to a body that is not read.
     private(set) var whenFull: BodyFlow.WhenFull
     /// Who is told of the body's bytes.
     let progress: ProgressHandler?
 
-    /// - Parameter more: What is set beside the request's own options.
+    /// - Parameter more: What is set besides the request's own options.
     /// - Throws: ``NetworkError`` when there is no memory to pack the request's body.
     init(
         _ request: TransportRequest, origin: Origin, clock: LoopClock, alsoWith more: [any EasyOption] = []

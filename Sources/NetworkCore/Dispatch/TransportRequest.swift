@@ -60,29 +60,48 @@ public struct TransportRequest: Sendable {
     /// Bearer of ``TransportOptions/authentication``, or else user and password of the URL, become `Authorization`, and
     /// ``TransportOptions/requestCompression`` `Content-Encoding`.
     public var wireFields: HTTPFields {
+        var fields = ownFields
+        forEachAddedField { fields.append($0) }
+        return fields
+    }
+
+    /// Calls `body` with each of ``wireFields``, which are not copied for that.
+    package func forEachWireField(_ body: (HTTPField) -> Void) {
+        for field in ownFields { body(field) }
+        forEachAddedField(body)
+    }
+
+    /// The caller's fields as they go out.
+    private var ownFields: HTTPFields {
         var fields = headerFields
-        fields[.contentLength] = nil
-        fields[.transferEncoding] = nil
-        let cookies = fields[values: .cookie]
-        if cookies.count > 1 {
+        if fields.contains(.contentLength) { fields[.contentLength] = nil }
+        if fields.contains(.transferEncoding) { fields[.transferEncoding] = nil }
+        if fields.contains(.cookie), case let cookies = fields[values: .cookie], cookies.count > 1 {
             // One field in HTTP/1.1 (RFC 6265 §5.4); `headerFields[.cookie] =` makes several.
             fields.removeAll { $0.name == .cookie }
             fields.append(HTTPField(name: .cookie, value: cookies.joined(separator: "; ")))
         }
-        if !fields.contains(.accept) { fields[.accept] = "*/*" }
-        if !fields.contains(.userAgent) { fields[.userAgent] = Self.userAgent }
-        if !fields.contains(.acceptEncoding) {
-            let accepted = options.decompress ? options.acceptedEncodings.map(\.rawValue) : ["identity"]
-            fields[.acceptEncoding] = accepted.joined(separator: ", ")
-        }
-        if compression != nil { fields[.contentEncoding] = "gzip" }
-        if options.hasRareOptions { addCredentials(to: &fields) }
         return fields
     }
 
-    /// Those of the options, or else those of the URL unless the caller says otherwise.
-    private func addCredentials(to fields: inout HTTPFields) {
-        if let value = options.authentication?.fieldValue ?? urlAuthorization { fields[.authorization] = value }
+    private func forEachAddedField(_ body: (HTTPField) -> Void) {
+        let (fields, options) = (headerFields, options)
+        if !fields.contains(.accept) { body(.acceptAnything) }
+        if !fields.contains(.userAgent) { body(.ownUserAgent) }
+        let isRare = options.hasRareOptions
+        if !fields.contains(.acceptEncoding) {
+            if !options.decompress {
+                body(.acceptIdentity)
+            } else {
+                body(isRare ? .acceptEncodings(options.acceptedEncodings) : .acceptCommonEncodings)
+            }
+        }
+        guard isRare else { return }
+        if compression != nil { body(HTTPField(name: .contentEncoding, value: "gzip")) }
+        // Those of the options, or else those of the URL unless the caller says otherwise.
+        if let value = options.authentication?.fieldValue ?? urlAuthorization {
+            body(HTTPField(name: .authorization, value: value))
+        }
     }
 
     /// The body that goes out, the same over every transport: ``body``, packed if
@@ -113,7 +132,7 @@ public struct TransportRequest: Sendable {
     ///   what the transport can't do, naming both.
     public func check(for capabilities: TransportCapabilities) throws {
         try options.check()
-        if let missing = requiredCapabilities.first(where: { !capabilities.supports($0) }) {
+        for missing in requiredCapabilities where !capabilities.supports(missing) {
             throw capabilities.refusal(of: missing)
         }
         if method == .connect || method == .trace {
@@ -183,6 +202,18 @@ public struct TransportRequest: Sendable {
         if options.wireLog != nil { required.append(.wireLog) }
         if url.isIPv6Literal { required.append(.ipv6Literals) }
         return required + options.required
+    }
+}
+
+extension HTTPField {
+    /// What is added where the caller says nothing; made once, for every request has them.
+    package static let acceptAnything = HTTPField(name: .accept, value: "*/*")
+    fileprivate static let ownUserAgent = HTTPField(name: .userAgent, value: TransportRequest.userAgent)
+    fileprivate static let acceptIdentity = HTTPField(name: .acceptEncoding, value: "identity")
+    fileprivate static let acceptCommonEncodings = acceptEncodings(ContentEncoding.common)
+
+    fileprivate static func acceptEncodings(_ encodings: [ContentEncoding]) -> HTTPField {
+        HTTPField(name: .acceptEncoding, value: encodings.map(\.rawValue).joined(separator: ", "))
     }
 }
 

@@ -16,7 +16,7 @@ public struct DownloadOptions: Sendable {
     public var maximumBytes = 1 << 40
     /// The permissions of the file, `0o600` for example. `nil`, the default, keeps those of a file that is replaced, and
     /// leaves those of a new one to the process's umask. While the file is not complete, its owner may read and write it too,
-    /// and nobody else may do more than in the end.
+    /// and other users may do no more than in the end.
     public var permissions: UInt16?
     /// Told how far it is after each piece that was written. It must return soon: the download waits for it.
     public var progress: (@Sendable (TransferProgress) -> Void)?

@@ -57,7 +57,7 @@ struct PartialFile {
     }
 
     private static func open(_ path: String, _ permissions: mode_t?) throws(SystemFile.Failure) -> (SystemFile, Int) {
-        // Whoever may not read the file in the end may not read a part of it either; its owner goes on with it.
+        // A part is readable to those alone who may read the whole file; its owner goes on with it.
         let mode = permissions.map { $0 | 0o600 }
         while true {
             let file = try SystemFile(opening: path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK, mode: mode ?? 0o666)

@@ -20,7 +20,7 @@ enum PlainURL {
         }
         return RequestURL(
             scheme: scheme, host: String(text[host]), port: port.number, path: path.isEmpty ? "/" : String(path),
-            query: query)
+            query: query, text: path.isEmpty ? nil : text)
     }
 
     private struct Reader {
@@ -76,6 +76,8 @@ enum PlainURL {
         mutating func port() -> (number: Int?, Void)? {
             guard byte == UInt8(ascii: ":") else { return (nil, ()) }
             advance()
+            // Written as a number is, so that the text is the URL's own.
+            guard byte != UInt8(ascii: "0") else { return nil }
             var (number, digits) = (0, 0)
             while case UInt8(ascii: "0")...UInt8(ascii: "9") = byte, digits < 5 {
                 number = number * 10 + Int(byte - UInt8(ascii: "0"))

@@ -25,6 +25,8 @@ public struct RequestURL: Sendable, Hashable, CustomStringConvertible {
     /// What follows `?`, percent-encoded; `nil` without a `?`. The `?` of an empty one is not sent from libcurl 8.8 on, over
     /// either transport.
     public let query: String?
+    /// The URL as it is sent.
+    public let absoluteString: String
 
     /// The largest URL that is accepted, in bytes.
     public static let maximumBytes = 65_536
@@ -45,13 +47,40 @@ public struct RequestURL: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    init(scheme: String, host: String, port: Int?, path: String, query: String?) {
+    /// - Parameter text: All of it, where that is known.
+    init(scheme: String, host: String, port: Int?, path: String, query: String?, text: String? = nil) {
         self.scheme = scheme
         self.host = host
         self.port = port
         self.path = path
         self.query = query
+        absoluteString = text ?? Self.text(scheme, host, port, path, query)
     }
+
+    private static func text(_ scheme: String, _ host: String, _ port: Int?, _ path: String, _ query: String?) -> String
+    {
+        var text = scheme
+        text += "://"
+        text += host
+        if let port {
+            text += ":"
+            text += String(port)
+        }
+        text += path
+        if let query {
+            text += "?"
+            text += query
+        }
+        return text
+    }
+
+    /// URLs are equal when they are sent alike.
+    public static func == (first: RequestURL, second: RequestURL) -> Bool {
+        first.absoluteString == second.absoluteString
+    }
+
+    /// Hashes what is compared.
+    public func hash(into hasher: inout Hasher) { hasher.combine(absoluteString) }
 
     /// The URL with another query, which must be percent-encoded already.
     func replacingQuery(_ query: String?) -> RequestURL {
@@ -65,11 +94,12 @@ public struct RequestURL: Sendable, Hashable, CustomStringConvertible {
     public var effectivePort: Int { port ?? (scheme == "https" ? 443 : 80) }
 
     /// Whether the host is an IPv6 address.
-    public var isIPv6Literal: Bool { host.hasPrefix("[") }
+    public var isIPv6Literal: Bool { host.utf8.first == UInt8(ascii: "[") }
 
-    /// The URL as it is sent.
-    public var absoluteString: String {
-        "\(scheme)://\(authority)\(path)\(query.map { "?" + $0 } ?? "")"
+    /// Whether the host is an address: the parser takes no other numeric names.
+    package var isAddress: Bool {
+        isIPv6Literal
+            || host.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) || $0 == UInt8(ascii: ".") }
     }
 
     /// The URL without the values that may be secrets: the query is left out. For logs and errors.

@@ -13,7 +13,7 @@ public import Foundation
 /// for try await chunk in response.body { try file.write(chunk) }
 /// ```
 ///
-/// A body is read once, by one reader. While nobody reads, the transport stops the server where it can
+/// A body is read once, by one reader. While it is not read, the transport stops the server where it can
 /// (``TransportCapability/backPressure``) and holds about a megabyte and a half at most. A body that is dropped unread
 /// ends its exchange. Cancelling the reading task ends it too, and so does ``TransportOptions/totalTimeout``, however
 /// much is left to read: both are looked at every few milliseconds while a body is decompressed.

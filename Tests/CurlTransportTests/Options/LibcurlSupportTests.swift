@@ -28,7 +28,7 @@ struct LibcurlSupportTests {
     @Test func featuresAndFaultsFollowTheVersion() {
         #expect(!support(LibcurlVersion(7, 74)).has(.quickExit))
         #expect(support(LibcurlVersion(7, 87)).has(.quickExit))
-        #expect(!support(LibcurlVersion(7, 84)).has(.protocolStrings))
+        #expect(!support(LibcurlVersion(8, 6)).has(.sharedReceiveBuffer))
         #expect(support(LibcurlVersion(7, 88, 1)).suffers(from: .http2TruncationIsSuccess))
         #expect(!support(LibcurlVersion(8, 0)).suffers(from: .http2TruncationIsSuccess))
         let serveOnce = [LibcurlVersion(7, 87), LibcurlVersion(7, 88, 1), LibcurlVersion(8, 0)]

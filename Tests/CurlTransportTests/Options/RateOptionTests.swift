@@ -42,7 +42,7 @@ struct RateOptionTests {
         #expect(error?.phase == .receiving)
     }
 
-    /// The server is stopped, and not slow, while nobody reads.
+    /// The server is stopped, and not slow, while the body is not read.
     @Test func aPauseOfTheReadersIsNotSlowness() async throws {
         let size = 8_000_000
         let server = try ScriptedServer(.answer(fields: [], body: Data(count: size)))

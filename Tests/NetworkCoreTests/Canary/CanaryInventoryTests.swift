@@ -3,7 +3,7 @@ import NetworkCore
 import TestSupport
 import Testing
 
-/// A public type that nobody has put a secret into is one that the canary knows nothing of.
+/// A public type into which no secret is put is one that the canary knows nothing of.
 @Suite("The canary's inventory", .timeLimit(.minutes(5)))
 struct CanaryInventoryTests {
     /// Types that hold nothing of a caller's or a server's that may be secret, or are plain values like a text: who

@@ -51,7 +51,7 @@ struct PartialFilePermissionTests {
         try withFolder { folder in try check(final, folder + "/file", permissions: UInt16(final)) }
     }
 
-    /// As a version that did not know better has left it, or somebody's umask.
+    /// As an older version has left it, or a wide umask.
     @Test func partialFileThatIsOpenToAll_isClosed() throws {
         try withFolder { folder in
             let path = folder + "/file"
