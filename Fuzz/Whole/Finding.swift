@@ -42,7 +42,7 @@ struct Finding {
     func report(_ seen: [Seen]) -> Never {
         var report = "\n==== finding '\(oracle.rawValue)': \(text)\n"
         for request in seen {
-            report += "  seen: \(Text.line(of: request.head.prefix(2_000)))\n"
+            report += "  seen over \(request.connection): \(Text.line(of: request.head.prefix(2_000)))\n"
             if !request.body.isEmpty { report += "        body \(Text.line(of: request.body.prefix(200)))\n" }
             report += "        replied \(Text.line(of: request.replied.prefix(2_000)))\n"
         }

@@ -23,8 +23,8 @@ struct PeerRound {
 
     /// A head has arrived.
     /// - Returns: Its number, what becomes of it, and whether it waits for `100 Continue`.
-    mutating func seen(_ head: [UInt8]) -> (number: Int, reply: Reply, expectsContinue: Bool) {
-        var request = Seen(head: head)
+    mutating func seen(_ head: [UInt8], over connection: Int) -> (number: Int, reply: Reply, expectsContinue: Bool) {
+        var request = Seen(head: head, connection: connection)
         request.exchange = seen.count { $0.ask == request.ask && $0.good == request.good }
         seen.append(request)
         return (seen.count - 1, reply(to: request), !request.values(of: "expect").isEmpty)
@@ -79,6 +79,7 @@ final class Peer: @unchecked Sendable {
 
     // The thread's.
     private var connections: [PeerConnection] = []
+    private var accepted = 0
     private var silentRounds = 0
 
     init() {
@@ -136,7 +137,10 @@ final class Peer: @unchecked Sendable {
         bell.silence()
         condition.lock()
         for listener in listeners {
-            while let socket = listener.accepted() { connections.append(PeerConnection(socket)) }
+            while let socket = listener.accepted() {
+                accepted += 1
+                connections.append(PeerConnection(socket, number: accepted))
+            }
         }
         for index in connections.indices { connections[index].read(&round) }
         if silentRounds > 1 { nudge() }

@@ -1,6 +1,7 @@
 /// One connection of the peer: reads requests, and goes through the steps of their replies.
 struct PeerConnection {
     let socket: PeerSocket
+    private let number: Int
     private var reader = RequestReader()
     private var steps: [Reply.Step] = []
     private var unsent: ArraySlice<UInt8> = []
@@ -12,7 +13,7 @@ struct PeerConnection {
     /// Whether the descriptor is closed.
     private(set) var isOver = false
 
-    init(_ socket: PeerSocket) { self.socket = socket }
+    init(_ socket: PeerSocket, number: Int) { (self.socket, self.number) = (socket, number) }
 
     var wantsToSend: Bool { !unsent.isEmpty || !steps.isEmpty }
     /// Whether there is nothing to do before the client does something.
@@ -47,8 +48,10 @@ struct PeerConnection {
     private mutating func handle(_ event: RequestReader.Event, _ peer: inout PeerRound) {
         switch event {
         case .head(let head):
-            let (number, reply, expectsContinue) = peer.seen(head)
-            current = number
+            let (request, reply, expectsContinue) = peer.seen(head, over: number)
+            current = request
+            // For the client the response was whole, or it would not ask again over this connection.
+            isStalled = false
             if reply.isEarly {
                 steps += reply.steps
                 pending = Reply()

@@ -52,7 +52,7 @@ struct Reply {
         case drop
         /// RST.
         case reset
-        /// Silence, until the client goes.
+        /// Silence, until the client goes or sends another request.
         case stall
         /// The caller cancels now.
         case cancel

@@ -6,6 +6,8 @@ struct Seen {
     var good: Int?
     /// How often a request of that number was seen before.
     var exchange = 0
+    /// The number of its connection.
+    let connection: Int
     var head: [UInt8]
     var body: [UInt8] = []
     /// What the peer has sent in reply.
@@ -14,8 +16,8 @@ struct Seen {
     /// The most that is kept of a body or a reply.
     static let maximumKept = 65_536
 
-    init(head: [UInt8]) {
-        self.head = head
+    init(head: [UInt8], connection: Int) {
+        (self.head, self.connection) = (head, connection)
         let target = String(decoding: head.prefix(while: { $0 != 0x0D }), as: UTF8.self)
         ask = Self.number(after: "/q", before: "/", in: target) ?? Self.number(after: "q", before: ".test", in: target)
         good = Self.number(after: "/good", before: "/", in: target)
