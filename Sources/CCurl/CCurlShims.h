@@ -148,6 +148,11 @@ static inline CURLcode ccurl_easy_setopt_prereq_callback(CURL *easy, ccurl_prere
     return curl_easy_setopt(easy, ccurl_opt_prereqfunction, callback);
 }
 
+typedef int (*ccurl_resolver_start_callback)(void *state, void *reserved, void *context);
+static inline CURLcode ccurl_easy_setopt_resolver_start_callback(CURL *easy, ccurl_resolver_start_callback callback) {
+    return curl_easy_setopt(easy, CURLOPT_RESOLVER_START_FUNCTION, callback);
+}
+
 // One per parameter type of curl_easy_getinfo.
 static inline CURLcode ccurl_easy_getinfo_long(CURL *easy, CURLINFO info, long *value) {
     return curl_easy_getinfo(easy, info, value);

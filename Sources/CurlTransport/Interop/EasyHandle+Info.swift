@@ -24,9 +24,6 @@ extension EasyHandle {
     /// The time from its start at which the connection could be used, in microseconds; `nil` before.
     var connectedAfter: Int? { time(CURLINFO_PRETRANSFER_TIME_T) }
 
-    /// Whether the name is being looked up: then removing the handle may wait for the resolver's thread.
-    var isResolving: Bool { time(CURLINFO_NAMELOOKUP_TIME_T) == nil && time(CURLINFO_PRETRANSFER_TIME_T) == nil }
-
     /// The announced length of the body on the wire.
     var announcedBytes: Int? {
         let length = offset(CURLINFO_CONTENT_LENGTH_DOWNLOAD_T)

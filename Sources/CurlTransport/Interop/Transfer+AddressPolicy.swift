@@ -43,6 +43,7 @@ extension Transfer {
     private func mayAsk(_ remote: UnsafePointer<CChar>?, from localPort: Int) -> Bool {
         // It may have waited for another's connection, and ended from our side meanwhile.
         guard let remote, state.failure == nil else { return false }
+        lookUp.requestGoesOut()
         if isLookingUp { delegate?.transferHasConnection(self) }
         if !origin.isSecure, speaksHTTP1, delegate?.transfer(self, goesOutFrom: localPort) == false {
             needsFreshConnection = true
@@ -52,6 +53,8 @@ extension Transfer {
             state.fail(NetworkError.notRepeated(request.method.rawValue))
             return false
         }
+        state.goesOut(at: clock.now)
+        if sending.attempts > 1 { delegate?.transferGoesOutAgain(self) }
         guard request.options.hasRareOptions, request.options.addressPolicy != .any else { return true }
         return allows(IPAddress(String(cString: remote)))
     }

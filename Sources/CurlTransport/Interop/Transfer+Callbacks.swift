@@ -18,7 +18,25 @@ extension Transfer {
             "CURLOPT_WRITEFUNCTION"
         )
         try easy.check(ccurl_easy_setopt_pointer(easy.pointer, CURLOPT_WRITEDATA, context), "CURLOPT_WRITEDATA")
+        try easy.check(
+            ccurl_easy_setopt_resolver_start_callback(easy.pointer, Self.resolverStart),
+            "CURLOPT_RESOLVER_START_FUNCTION")
+        try easy.check(
+            ccurl_easy_setopt_pointer(easy.pointer, CURLOPT_RESOLVER_START_DATA, context),
+            "CURLOPT_RESOLVER_START_DATA")
         try attachRequestCheck(to: easy)
+    }
+
+    /// CURLOPT_RESOLVER_START_FUNCTION. Any other answer than 0 ends the look-up.
+    private static let resolverStart: ccurl_resolver_start_callback = { _, _, context in
+        Int32(EasyHandle.report(context, refusal: 1) { $0.lookUpBegins() ? 0 : 1 })
+    }
+
+    /// - Returns: Whether it may: not for a transfer whose caller has had his answer.
+    private func lookUpBegins() -> Bool {
+        guard state.failure == nil else { return false }
+        lookUp.begins(at: clock.now, isBehindProxy: looksUpBehindProxy)
+        return true
     }
 
     /// The transfer of a handle that libcurl names.
@@ -37,6 +55,7 @@ extension Transfer {
     /// - Returns: Whether to go on.
     private func headerArrived(_ line: UnsafeRawBufferPointer) -> Bool {
         sending.responseArrived()
+        lookUp.requestGoesOut()
         if isLookingUp { delegate?.transferHasConnection(self) }
         switch state.receive(headerLine: line, at: clock.now) {
         case .goOn: break

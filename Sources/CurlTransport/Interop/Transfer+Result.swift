@@ -46,7 +46,7 @@ extension Transfer {
         if code == CURLE_COULDNT_CONNECT, let socketFailure { return .failure(NetworkError.noSocket(socketFailure)) }
         let phase = state.hasResponse ? .receiving : CurlFailure.phase(of: code) ?? info.phase(hasResponse: false)
         guard code == CURLE_OK else {
-            let isInBody = state.head.hasFinalHead
+            let isInBody = state.hasResponse && state.head.hasFinalHead
             if options.httpVersion == .http3, info.newConnections > 0, info.tls == nil, !state.hasResponse {
                 return .failure(CurlFailure.noQUIC(code, text: easy.failureText))
             }
@@ -85,7 +85,7 @@ extension Transfer {
             }
         let message =
             switch code {
-            case .connectTimeout where !isAdmitted || easy?.isResolving == true:
+            case .connectTimeout where !isAdmitted || lookUp.isKnown:
                 "the host's name was not resolved within \(options.connectTimeout ?? .zero) (connectTimeout)"
             case .connectTimeout: "no connection within \(options.connectTimeout ?? .zero) (connectTimeout)"
             case .idleTimeout: "nothing moved for \(options.idleTimeout ?? .zero) (idleTimeout)"

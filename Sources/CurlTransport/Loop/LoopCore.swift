@@ -329,7 +329,8 @@ final class LoopCore {
         // or, from 7.87 on, leave it behind uncounted. So the transfer stays until the look-up ends, refusing whatever comes.
         // DNS over HTTPS has no thread, but libcurl below 8.9 would leave the connections of its requests open; they end by the connect
         // timeout that they began with.
-        if let easy = transfer.easy, easy.isResolving, easy.canOutlastLookUp() {
+        // The end of one behind a SOCKS proxy may go unseen, so it is waited for no longer than the C library takes.
+        if let easy = transfer.easy, transfer.lookUp.isUnderWay(at: clock.now), easy.canOutlastLookUp() {
             state.admission.chill(transfer.origin)
             state.deadlines.set(transfer.slot, to: clock.now + Self.lookupCheck)
         } else {
@@ -414,7 +415,7 @@ final class LoopCore {
             isConnected = true
             resolved(transfer)
             let connected = admitted + .microseconds(connectedAfter)
-            if !transfer.state.hasFinalResponse { waitsSince = connected }
+            if !transfer.state.hasFinalResponse { waitsSince = max(connected, transfer.state.wentOut ?? connected) }
             transfer.state.lastActivity = max(transfer.state.lastActivity, connected)
             if let easy = transfer.easy, let reader = easy.reader {
                 let (sent, queued) = (easy.uploadedBytes, transfer.queuedBytes)
@@ -520,8 +521,11 @@ extension LoopCore: TransferDelegate {
     func transfer(_ transfer: Transfer, opened descriptor: Int32) {
         state.sockets.opened(descriptor)
         transfer.openedSockets.append(descriptor)
-        resolved(transfer)
+        transfer.lookUp.socketOpened()
+        if !transfer.looksUpBehindProxy { resolved(transfer) }
     }
+
+    func transferGoesOutAgain(_ transfer: Transfer) { state.deadlines.set(transfer.slot, to: clock.now) }
 
     /// Bytes, or an end, that wait on a kept connection answer no request: this one would take them for its response. Under TLS and in
     /// HTTP/2 a server may say other things at any time.

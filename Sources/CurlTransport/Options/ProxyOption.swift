@@ -14,6 +14,22 @@ struct ProxyOption: EasyOption {
         }
     }
 
+    /// Whether a SOCKS proxy may be told the server's address, which is looked up when the proxy has been reached.
+    static func takesAddresses(_ options: TransportOptions) -> Bool {
+        guard options.hasRareOptions else { return NoProxyOption.mayTakeAddresses }
+        return switch options.proxy.choice {
+        case .none: false
+        case .environment: NoProxyOption.mayTakeAddresses
+        case .explicit(let proxy): takesAddresses(proxy.url)
+        }
+    }
+
+    /// `socks` is another name of `socks4` for libcurl.
+    static func takesAddresses(_ url: String) -> Bool {
+        let scheme = url.prefix { $0 != ":" }.lowercased()
+        return ["socks", "socks4", "socks5"].contains(scheme)
+    }
+
     private var goesStraight: Bool {
         options.addressPolicy != .any || options.connection.unixSocket != nil || !options.names.addresses.isEmpty
     }

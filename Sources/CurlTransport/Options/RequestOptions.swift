@@ -185,6 +185,11 @@ struct NoProxyOption: EasyOption {
     /// them is not safe (getenv(3)).
     static let mayBeNamed = variables.contains(where: EnvironmentVariable.isSet)
 
+    /// Whether it names a SOCKS proxy that is told addresses.
+    static var mayTakeAddresses: Bool {
+        variables.contains { EnvironmentVariable.value($0).map(ProxyOption.takesAddresses) ?? false }
+    }
+
     func apply(to easy: EasyHandle) throws {
         if !Self.mayBeNamed { try easy.goStraight() }
     }

@@ -56,6 +56,8 @@ final class Transfer: @unchecked Sendable {
     var isInMulti = false
     /// Whether its name may have to be looked up, and counts as a look-up for ``Admission``.
     var isLookingUp = false
+    /// What is known of its look-ups.
+    var lookUp = LookUp()
     /// The loop, while it has the transfer.
     var delegate: (any TransferDelegate)?
     /// Where the time of callbacks comes from: the loop's, read once per round.
@@ -140,6 +142,9 @@ final class Transfer: @unchecked Sendable {
         if waits { sendingSocket = descriptor } else if sendingSocket == descriptor { sendingSocket = nil }
     }
 
+    /// Whether its server's name may be looked up after a socket was opened, to the proxy.
+    var looksUpBehindProxy: Bool { ProxyOption.takesAddresses(request.options) }
+
     /// Whether it goes out over HTTP/1 for certain.
     var speaksHTTP1: Bool { Libcurl.found.speaksHTTP1(request.options.httpVersion, isSecure: origin.isSecure) }
 
@@ -178,7 +183,9 @@ protocol TransferDelegate: AnyObject {
     /// The transfer's request goes out in clear over HTTP/1, over the connection from a port.
     /// - Returns: Whether the connection is clean.
     func transfer(_ transfer: Transfer, goesOutFrom localPort: Int) -> Bool
-    /// The transfer has opened a socket, so its host's name is resolved.
+    /// The transfer's request goes out once more: its clocks begin anew.
+    func transferGoesOutAgain(_ transfer: Transfer)
+    /// The transfer has opened a socket, to its host or to the proxy.
     func transfer(_ transfer: Transfer, opened descriptor: Int32)
 }
 

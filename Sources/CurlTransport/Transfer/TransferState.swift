@@ -11,10 +11,15 @@ struct TransferState {
     private var repeatsRefusedExpectation: Bool
     /// Whether a head is complete and not told yet, since libcurl may go on to another.
     private(set) var isHeadHeld = false
-    /// Whether a byte of the final response has arrived: interim ones (1xx) are not what the first byte's timeout waits for.
-    var hasFinalResponse: Bool { hasBody || head.hasBegunFinal }
+    /// Whether a byte of the final response has arrived: interim ones (1xx), and those after which the request went out again, are not
+    /// what the first byte's timeout waits for.
+    var hasFinalResponse: Bool { hasBody || head.hasBegunFinal && !awaitsNextHead }
+    /// Whether the request has gone out again since the head that is there.
+    private var awaitsNextHead = false
+    /// When the request went out last, where libcurl tells (7.80).
+    private(set) var wentOut: MonotonicTime?
     /// Whether a byte of the response has arrived.
-    var hasResponse: Bool { hasBody || !head.bytes.isEmpty }
+    var hasResponse: Bool { hasBody || !head.bytes.isEmpty && !awaitsNextHead }
     /// Why the transfer must end, if we decided so; it counts more than what libcurl then reports.
     private(set) var failure: (any Error)?
     /// When something moved last.
@@ -41,6 +46,7 @@ struct TransferState {
         guard failure == nil else { return .stop }
         let begins = headerLine.first == UInt8(ascii: "H") && headerLine.starts(with: "HTTP/".utf8)
         headerLines = begins ? 1 : headerLines + 1
+        if begins { awaitsNextHead = false }
         guard headerLines <= Self.maximumHeaderLines else {
             failure = NetworkError(
                 .responseHeadTooLarge, "the response's head has more than \(Self.maximumHeaderLines) lines",
@@ -69,6 +75,13 @@ struct TransferState {
             : "the response's head is larger than \(ResponseHeadBuffer.maximumBytes) bytes"
         failure = NetworkError(.responseHeadTooLarge, problem, phase: .receiving)
         return .stop
+    }
+
+    /// The request goes out, maybe once more: to answer a challenge, or since its connection was lost.
+    mutating func goesOut(at now: MonotonicTime) {
+        wentOut = now
+        lastActivity = max(lastActivity, now)
+        awaitsNextHead = !head.bytes.isEmpty
     }
 
     /// Whether the head that is held is a 417, whose body, if the request is sent again, libcurl hands out all the same.

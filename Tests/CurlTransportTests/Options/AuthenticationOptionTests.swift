@@ -55,6 +55,42 @@ struct AuthenticationOptionTests {
         #expect(server.requests.count == 2)
     }
 
+    /// The challenge had counted as the response, and nothing but the idle timeout ended a server that was silent after it.
+    @Test(.enabled(if: Libcurl.found.has(.requestCheck), "told from libcurl 7.80 on"), arguments: [true, false])
+    func theFirstBytesTimeoutIsForEachRound(keepsConnection: Bool) async throws {
+        let challenge = Self.challenge(Self.digest)
+        let server = try ScriptedServer(
+            scripts: keepsConnection
+                ? [[.read, .send(challenge), .read, .stall]] : [[.read, .send(challenge), .close], [.read, .stall]])
+        defer { server.stop() }
+        await #expect {
+            _ = try await OptionExchange(server.url()) {
+                $0.authentication = .digest(user: "me", password: "pw")
+                $0.firstByteTimeout = .milliseconds(400)
+            }
+        } throws: {
+            let error = $0 as? NetworkError
+            return error?.code == .firstByteTimeout && error?.phase == .waiting
+        }
+        #expect(server.requests.count == 2)
+    }
+
+    /// It was called a body that broke.
+    @Test(.enabled(if: Libcurl.found.has(.requestCheck), "told from libcurl 7.80 on"))
+    func aConnectionThatIsLostAfterTheChallengeIsLostWhileWaiting() async throws {
+        let server = try ScriptedServer(
+            scripts: [[.read, .send(Self.challenge(Self.digest)), .close], [.read, .reset]])
+        defer { server.stop() }
+        await #expect {
+            _ = try await OptionExchange(server.url()) {
+                $0.authentication = .digest(user: "me", password: "pw")
+            }
+        } throws: {
+            let error = $0 as? NetworkError
+            return error?.code == .connectionLost && error?.phase == .waiting
+        }
+    }
+
     @Test func anySafeTakesDigest_AndNeverBasicInClear() async throws {
         let both = try ScriptedServer([
             .read, .send(Self.challenge(#"Basic realm="r""#, Self.digest)), .read, .send(Self.ok),

@@ -43,6 +43,26 @@ struct TransferStateTests {
         #expect(other.receive(headerLine: line(""), at: start) == .headIsComplete)
     }
 
+    /// The first byte's timeout was over with a challenge, and the next round waited without it.
+    @Test func aRequestThatGoesOutAgainWaitsForItsOwnResponse() {
+        var state = TransferState(now: start, answersChallenges: true)
+        state.goesOut(at: start)
+        for round in [1, 2] {
+            #expect(!state.hasFinalResponse && !state.hasResponse)
+            _ = state.receive(headerLine: line("HTTP/1.1 401 No"), at: start)
+            _ = state.receive(headerLine: line(""), at: start)
+            #expect(state.hasFinalResponse && state.hasResponse)
+            state.goesOut(at: after(.seconds(round)))
+            #expect(state.wentOut == after(.seconds(round)))
+            #expect(state.lastActivity == after(.seconds(round)))
+        }
+        _ = state.receive(headerLine: line("HTTP/1.1 103 Early"), at: start)
+        #expect(state.hasResponse && !state.hasFinalResponse)
+        _ = state.receive(headerLine: line(""), at: start)
+        _ = state.receive(headerLine: line("HTTP/1.1 200 OK"), at: start)
+        #expect(state.hasFinalResponse)
+    }
+
     @Test func theFirstReasonToFailCounts() {
         var state = TransferState(now: start)
         state.fail(NetworkError.cancelled)

@@ -1,0 +1,114 @@
+import Foundation
+import NetworkCore
+import NetworkTesting
+import Testing
+
+@testable import CurlTransport
+
+@Suite("A look-up", .timeLimit(.minutes(1)))
+struct LookUpTests {
+    private let start = MonotonicTime(nanoseconds: 1_000)
+
+    @Test func aSocketOrARequestEndsIt() {
+        var lookUp = LookUp()
+        #expect(!lookUp.isUnderWay(at: start))
+        for isEndedBySocket in [true, false] {
+            lookUp.begins(at: start, isBehindProxy: false)
+            #expect(lookUp.isUnderWay(at: start + .seconds(3_600)) && lookUp.isKnown)
+            if isEndedBySocket { lookUp.socketOpened() } else { lookUp.requestGoesOut() }
+            #expect(!lookUp.isUnderWay(at: start) && !lookUp.isKnown)
+            lookUp.requestGoesOut()
+        }
+    }
+
+    @Test func theAddressOfAnInterfaceIsNone() {
+        var lookUp = LookUp()
+        lookUp.begins(at: start, isBehindProxy: false)
+        lookUp.socketOpened()
+        lookUp.begins(at: start, isBehindProxy: false)
+        #expect(!lookUp.isUnderWay(at: start))
+    }
+
+    @Test func behindAProxyItIsWaitedForNoLongerThanItCanTake() {
+        var lookUp = LookUp()
+        lookUp.begins(at: start, isBehindProxy: true)
+        lookUp.socketOpened()
+        lookUp.begins(at: start, isBehindProxy: true)
+        #expect(lookUp.isUnderWay(at: start + .seconds(29)) && !lookUp.isKnown)
+        #expect(!lookUp.isUnderWay(at: start + LookUp.longestUnseen))
+    }
+
+    @Test(arguments: [
+        ("socks4://a:1", true), ("SOCKS5://a", true), ("socks://a", true), ("socks4a://a", false),
+        ("socks5h://a", false), ("http://socks4", false), ("", false),
+    ])
+    func proxiesThatAreToldAddresses(url: String, takesAddresses: Bool) {
+        #expect(ProxyOption.takesAddresses(url) == takesAddresses)
+    }
+
+    /// libcurl below 8.9 leaves the connections of a look-up over HTTPS open when its transfer is removed.
+    @Test(arguments: ["socks4", "socks5"])
+    func behindASOCKSProxy_itEndsBeforeItsTransferIsForgotten(scheme: String) async throws {
+        let names = try ScriptedServer([.stall])
+        let proxy = try ScriptedServer(Self.proxy(scheme))
+        defer {
+            names.stop()
+            proxy.stop()
+        }
+        let dispatcher = CurlNetworkDispatcher()
+        let request = Task {
+            try await OptionExchange("http://unknown.example/", over: dispatcher) {
+                Self.setWay(&$0, scheme, by: proxy, asking: names)
+                $0.connectTimeout = .milliseconds(600)
+            }
+        }
+        try await names.wait { $0.connectionCount > 0 }
+        request.cancel()
+        await #expect(throws: NetworkError.self) { _ = try await request.value }
+        try await names.wait { $0.connectionsEndedByPeer == $0.connectionCount }
+    }
+
+    /// The connection to the proxy was taken for the end of the look-up, so that all of them looked up the name at once.
+    @Test(arguments: ["socks4", "socks5"])
+    func behindASOCKSProxy_soManyLookUpANameAndNoMore(scheme: String) async throws {
+        let names = try ScriptedServer([.stall])
+        let proxy = try ScriptedServer(Self.proxy(scheme))
+        defer {
+            names.stop()
+            proxy.stop()
+        }
+        var configuration = CurlConfiguration()
+        configuration.maximumWaiting = 8
+        let dispatcher = CurlNetworkDispatcher(configuration: configuration)
+        await withTaskGroup(of: NetworkError.Code?.self) { group in
+            for _ in 0..<Admission.coldLimit + configuration.maximumWaiting + 1 {
+                group.addTask {
+                    do {
+                        _ = try await OptionExchange("http://unknown.example/", over: dispatcher) {
+                            Self.setWay(&$0, scheme, by: proxy, asking: names)
+                        }
+                        return nil
+                    } catch { return (error as? NetworkError)?.code }
+                }
+            }
+            // So many run, and so many wait.
+            #expect(await group.next() == .overloaded)
+            for server in [proxy, names] { try? await server.wait { $0.connectionCount >= Admission.coldLimit } }
+            group.cancelAll()
+            for await code in group { #expect(code == .cancelled) }
+        }
+        #expect(proxy.connectionCount == Admission.coldLimit)
+    }
+
+    /// Silent, but that SOCKS5 has a greeting, which needs no answer but 'no password'.
+    private static func proxy(_ scheme: String) -> Script {
+        scheme == "socks4" ? [.stall] : [.send(Data([5, 0])), .stall]
+    }
+
+    private static func setWay(
+        _ options: inout TransportOptions, _ scheme: String, by proxy: ScriptedServer, asking names: ScriptedServer
+    ) {
+        options.proxy = .explicit(Proxy("\(scheme)://127.0.0.1:\(proxy.port)"))
+        options.names.dnsOverHTTPS = "https://127.0.0.1:\(names.port)/dns-query"
+    }
+}
