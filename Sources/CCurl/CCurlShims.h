@@ -111,7 +111,6 @@ static inline CURLcode ccurl_easy_setopt_string(CURL *easy, CURLoption option, c
 static inline CURLcode ccurl_easy_setopt_pointer(CURL *easy, CURLoption option, void *value) {
     return curl_easy_setopt(easy, option, value);
 }
-static inline CURLcode ccurl_easy_setopt_url(CURL *easy, CURLU *value) { return curl_easy_setopt(easy, CURLOPT_CURLU, value); }
 static inline CURLcode ccurl_easy_setopt_list(CURL *easy, CURLoption option, struct curl_slist *value) {
     return curl_easy_setopt(easy, option, value);
 }

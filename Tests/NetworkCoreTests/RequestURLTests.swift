@@ -123,6 +123,26 @@ struct RequestURLTests {
         #expect(try RequestURL("http://[::1]/").isIPv6Literal)
     }
 
+    @Test func urls_areEqual_WhenTheyAreSentAlike() throws {
+        let url = try RequestURL("http://h/a?b")
+        for other in ["HTTP://H/a?b", "http://h/x/../a?b#c"] {
+            #expect(try RequestURL(other) == url)
+            #expect(try RequestURL(other).hashValue == url.hashValue)
+        }
+        for other in ["https://h/a?b", "http://h:80/a?b", "http://h/a", "http://h/a?", "http://h/A?b", "http://i/a?b"] {
+            #expect(try RequestURL(other) != url)
+        }
+    }
+
+    @Test func addresses_areTold_FromNames() throws {
+        for address in ["http://127.0.0.1/", "http://[::1]:80/", "https://8.8.8.8"] {
+            #expect(try RequestURL(address).isAddress, "\(address)")
+        }
+        for name in ["http://h/", "http://1a.example/", "http://1.2.3.a/", "http://0.example/"] {
+            #expect(try !RequestURL(name).isAddress, "\(name)")
+        }
+    }
+
     @Test func description_leavesTheQueryOut() throws {
         #expect(try RequestURL("https://h/a?token=secret").description == "https://h/a?…")
         #expect(try RequestURL("https://h/a").description == "https://h/a")

@@ -29,8 +29,6 @@ final class EasyHandle: @unchecked Sendable {
     private var receiveBuffer = LibcurlSupport.defaultBuffer
     /// The same of its buffer for sending.
     private var uploadBuffer = LibcurlSupport.defaultUploadBuffer
-    /// The URL in its parts, as libcurl reads it; `nil` where it parses the text.
-    private var parsedURL: OpaquePointer?
 
     /// A handle at libcurl's defaults.
     /// - Parameter transfer: The transfer that the callbacks report to, which must hold the handle until ``close()``.
@@ -58,8 +56,6 @@ final class EasyHandle: @unchecked Sendable {
         // After the handle, which may look at them until then.
         for list in lists { list.deallocate() }
         lists = []
-        curl_url_cleanup(parsedURL)
-        parsedURL = nil
         errorText.deallocate()
     }
 
@@ -123,36 +119,6 @@ final class EasyHandle: @unchecked Sendable {
     private func set(_ option: CURLoption, _ value: String?) -> CURLcode {
         guard let value else { return ccurl_easy_setopt_string(pointer, option, nil) }
         return value.withCString { ccurl_easy_setopt_string(pointer, option, $0) }
-    }
-
-    /// Where to send it, as text (CURLOPT_URL) and maybe in its parts (CURLOPT_CURLU), in place of what was set before.
-    ///
-    /// libcurl writes a text that it has parsed out again, letter by letter; parts it copies (3 % of a small request, 7.88). From
-    /// 8.14 on it writes the text in any case.
-    func setTarget(_ text: String, inParts: Bool) throws {
-        if parsedURL != nil {
-            // Before the text, which newer libcurls (8.12) forget with it.
-            try check(ccurl_easy_setopt_url(pointer, nil), "CURLOPT_CURLU")
-            curl_url_cleanup(parsedURL)
-            parsedURL = nil
-        }
-        try check(set(CURLOPT_URL, text), "CURLOPT_URL")
-        guard inParts, let parts = Self.parse(text) else { return }
-        parsedURL = parts
-        // After the text, of which older ones would else make one of the parts.
-        try check(ccurl_easy_setopt_url(pointer, parts), "CURLOPT_CURLU")
-    }
-
-    /// The parts of a URL, parsed with the flags that libcurl itself would take; `nil` for one that it refuses, which it then
-    /// tells when it parses the text.
-    private static func parse(_ text: String) -> OpaquePointer? {
-        guard let parts = curl_url() else { return nil }
-        let flags = UInt32(CURLU_GUESS_SCHEME | CURLU_NON_SUPPORT_SCHEME | CURLU_PATH_AS_IS)
-        guard text.withCString({ curl_url_set(parts, CURLUPART_URL, $0, flags) }) == CURLUE_OK else {
-            curl_url_cleanup(parts)
-            return nil
-        }
-        return parts
     }
 
     /// Lines, which live until ``close()``.

@@ -68,6 +68,7 @@ struct StringOption {
     let number: CURLoption
     let name: StaticString
 
+    static let url = StringOption(number: CURLOPT_URL, name: "CURLOPT_URL")
     static let customRequest = StringOption(number: CURLOPT_CUSTOMREQUEST, name: "CURLOPT_CUSTOMREQUEST")
     static let caFile = StringOption(number: CURLOPT_CAINFO, name: "CURLOPT_CAINFO")
     static let proxyCAFile = StringOption(number: CURLOPT_PROXY_CAINFO, name: "CURLOPT_PROXY_CAINFO")

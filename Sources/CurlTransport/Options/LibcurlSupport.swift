@@ -64,8 +64,6 @@ struct LibcurlSupport: Sendable {
         case authoritiesInMemory
         /// A look at the connection before the request is sent (CURLOPT_PREREQFUNCTION).
         case requestCheck
-        /// A URL that is given in parts is written out as a text all the same.
-        case urlTextInAnyCase
         /// The count of keep-alive probes (CURLOPT_TCP_KEEPCNT).
         case keepAliveProbes
 
@@ -75,7 +73,6 @@ struct LibcurlSupport: Sendable {
             case .connectionLifetime: LibcurlVersion(7, 80)
             case .sharedReceiveBuffer: LibcurlVersion(8, 7)
             case .awsSigV4, .agingResolveEntries: LibcurlVersion(7, 75)
-            case .urlTextInAnyCase: LibcurlVersion(8, 14)
             case .authoritiesInMemory: LibcurlVersion(7, 77)
             case .requestCheck: LibcurlVersion(7, 80)
             case .keepAliveProbes: LibcurlVersion(8, 9)

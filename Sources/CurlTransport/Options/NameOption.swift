@@ -39,7 +39,7 @@ struct RouteOption: EasyOption {
         if let serverName {
             let query = url.query.map { "?\($0)" } ?? ""
             let target = "\(url.scheme)://\(serverName.bracketed):\(url.effectivePort)\(url.path)\(query)"
-            try easy.setTarget(target, inParts: TargetOption.mayBeInParts(url, over: support))
+            try easy.set(.url, target)
         }
         if serverName != nil || host != url.host || port != url.effectivePort {
             try easy.set(.connectTo, TextList(["::\(host):\(port)"]))

@@ -7,19 +7,11 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// The URL (CURLOPT_URL, CURLOPT_CURLU), parsed and checked before; libcurl gets the serialised result.
+/// The URL (CURLOPT_URL), parsed and checked before; libcurl gets the serialised result.
 struct TargetOption: EasyOption {
     let url: RequestURL
-    let support: LibcurlSupport
 
-    func apply(to easy: EasyHandle) throws {
-        try easy.setTarget(url.absoluteString, inParts: Self.mayBeInParts(url, over: support))
-    }
-
-    static func mayBeInParts(_ url: RequestURL, over support: LibcurlSupport) -> Bool {
-        // Some libcurls forget an empty query when they copy the parts.
-        url.query != "" && !support.has(.urlTextInAnyCase)
-    }
+    func apply(to easy: EasyHandle) throws { try easy.set(.url, url.absoluteString) }
 }
 
 /// Method and body: CURLOPT_HTTPGET, NOBODY, POST, CUSTOMREQUEST, POSTFIELDSIZE_LARGE.
@@ -210,7 +202,7 @@ extension TransportRequest {
     func configure(_ easy: EasyHandle, sending body: OutgoingBody, over support: LibcurlSupport) throws {
         let isSecure = url.scheme == "https"
         try HardenedDefaults(support: support).apply(to: easy)
-        try TargetOption(url: url, support: support).apply(to: easy)
+        try TargetOption(url: url).apply(to: easy)
         try MethodAndBodyOption(method: method, body: body).apply(to: easy)
         try HeaderFieldsOption(request: self, hasBody: hasWireBody).apply(to: easy)
         let isLimited = options.hasRareOptions && options.rate.maximumReceived != nil
