@@ -117,6 +117,35 @@ struct NothingRemainsTests {
         #expect(server.connectionCount == 2)
     }
 
+    /// libcurl below 8.7 asks for a Digest's challenge without the body, and noted that with the connection: where the response was
+    /// neither a challenge nor a success, the next request's body was held back too.
+    @Test(arguments: [false, true], [HTTPMethod.post, .put])
+    func aBodyThatWasHeldBackIsNoOthers(isProxied: Bool, method: HTTPMethod) async throws {
+        let server = try ScriptedServer(.answer(503))
+        defer { server.stop() }
+        let url = isProxied ? "http://example.invalid/" : server.url()
+        func send(_ text: String, _ method: HTTPMethod, isNamed: Bool) async throws {
+            var request = TransportRequest(method: method, url: try RequestURL(url), body: .bytes(Data(text.utf8)))
+            request.options.totalTimeout = .seconds(30)
+            if isNamed, !isProxied { request.options.authentication = .digest(user: "alice", password: "wonderland") }
+            if isProxied {
+                var proxy = isNamed ? Proxy(server.url(), user: "alice", password: "wonderland") : Proxy(server.url())
+                if isNamed { proxy.scheme = .digest }
+                request.options.proxy = .explicit(proxy)
+            }
+            let response = try await dispatcher.send(request)
+            #expect(response.head.status.code == 503)
+            _ = try await response.body.collect()
+        }
+        for round in 0..<3 {
+            try await send("held back", .post, isNamed: true)
+            try await send("body \(round)", method, isNamed: false)
+            #expect(server.requests.last?.body == Data("body \(round)".utf8))
+        }
+        try await send("body 3", method, isNamed: false)
+        #expect(server.requests.last?.body == Data("body 3".utf8))
+    }
+
     @Test func aRequestThatAsksForHTTP2_getsAConnectionThatNegotiatedIt() throws {
         func version(_ asked: TransportOptions.HTTPVersion) -> Bool {
             HTTPVersionOption(version: asked, isSecure: true, isLimited: false, support: Libcurl.found).negotiatesHTTP2

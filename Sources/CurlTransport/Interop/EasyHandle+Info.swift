@@ -24,6 +24,9 @@ extension EasyHandle {
     /// The time from its start at which the connection could be used, in microseconds; `nil` before.
     var connectedAfter: Int? { time(CURLINFO_PRETRANSFER_TIME_T) }
 
+    /// The port that its connection was made from.
+    var localPort: Int { long(CURLINFO_LOCAL_PORT) }
+
     /// The announced length of the body on the wire.
     var announcedBytes: Int? {
         let length = offset(CURLINFO_CONTENT_LENGTH_DOWNLOAD_T)

@@ -45,7 +45,7 @@ extension Transfer {
         guard let remote, state.failure == nil else { return false }
         lookUp.requestGoesOut()
         if isLookingUp { delegate?.transferHasConnection(self) }
-        if !origin.isSecure, speaksHTTP1, delegate?.transfer(self, goesOutFrom: localPort) == false {
+        if delegate?.transfer(self, goesOutFrom: localPort) == false {
             needsFreshConnection = true
             return false
         }

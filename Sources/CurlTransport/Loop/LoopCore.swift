@@ -367,6 +367,7 @@ final class LoopCore {
     /// Takes a transfer out of libcurl or out of the queue, and lets the next one in.
     private func retire(_ transfer: Transfer) {
         if transfer.isAdmitted {
+            if transfer.spoilsConnection, let port = transfer.easy?.localPort { state.keptSockets.spoil(from: port) }
             if let easy = transfer.easy, transfer.isInMulti { multi?.remove(easy) }
             transfer.isInMulti = false
             admit(state.admission.leave(transfer.origin, isLookingUp: transfer.isLookingUp))
@@ -527,14 +528,17 @@ extension LoopCore: TransferDelegate {
 
     func transferGoesOutAgain(_ transfer: Transfer) { state.deadlines.set(transfer.slot, to: clock.now) }
 
-    /// Bytes, or an end, that wait on a kept connection answer no request: this one would take them for its response. Under TLS and in
-    /// HTTP/2 a server may say other things at any time.
+    /// Bytes, or an end, that wait on a kept connection answer no request: this one would take them for its response. In HTTP/2 a server
+    /// may say other things at any time; under TLS 1.3 it says them before its first response, which comes behind them.
     func transfer(_ transfer: Transfer, goesOutFrom localPort: Int) -> Bool {
         for descriptor in transfer.openedSockets where LocalPort.of(descriptor) == localPort {
-            state.keptSockets.made(descriptor, from: localPort)
+            state.keptSockets.made(descriptor, from: localPort, serves: !transfer.isPrewarming)
             return true
         }
-        return state.keptSockets.descriptor(from: localPort).map { !ReceiveQueue.holdsAnything($0) } ?? true
+        guard let kept = state.keptSockets.use(from: localPort, serves: !transfer.isPrewarming) else { return true }
+        if kept.isSpoiled { return false }
+        guard transfer.speaksHTTP1, kept.hasServed || !transfer.origin.isSecure else { return true }
+        return !ReceiveQueue.holdsAnything(kept.descriptor)
     }
 
     func transferHasConnection(_ transfer: Transfer) { resolved(transfer) }

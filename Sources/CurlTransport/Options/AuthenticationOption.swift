@@ -43,3 +43,21 @@ extension TransportOptions {
         return proxy.scheme != .basic
     }
 }
+
+extension TransportRequest {
+    /// Whether libcurl may ask for a challenge first, without the body.
+    var asksForChallenge: Bool { options.answersChallenges && (body != nil || method != .get && method != .head) }
+}
+
+/// Has a connection end on which libcurl may go on to hold bodies back, where nothing tells before the next request: below 7.80, and on
+/// Unix sockets, which have no port.
+struct HeldBackBodyOption: EasyOption {
+    let request: TransportRequest
+    let support: LibcurlSupport
+
+    func apply(to easy: EasyHandle) throws {
+        guard support.suffers(from: .heldBackBodiesStay), request.asksForChallenge else { return }
+        let isSeen = support.has(.requestCheck) && request.options.connection.unixSocket == nil
+        if !isSeen { try easy.set(.forbidReuse, 1) }
+    }
+}

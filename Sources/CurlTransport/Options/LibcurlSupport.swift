@@ -102,6 +102,8 @@ struct LibcurlSupport: Sendable {
         case limitedReceivingBursts
         /// A transfer of limited bandwidth stops the others of its HTTP/2 connection, or takes too much at once there.
         case http2ReceivingLimitFails
+        /// A body that was held back while libcurl asked for a challenge, and the next request's on that connection with it.
+        case heldBackBodiesStay
 
         var fixedIn: LibcurlVersion {
             switch self {
@@ -109,6 +111,7 @@ struct LibcurlSupport: Sendable {
             case .http2PauseStarves: LibcurlVersion(8, 1)
             case .http2PauseLosesData: LibcurlVersion(8, 4)
             case .http2ResumeStalls: LibcurlVersion(8, 14)
+            case .heldBackBodiesStay: LibcurlVersion(8, 7)
             case .tunnelsIgnoreProxyCredentials: LibcurlVersion(8, 19)
             case .tlsSessionsMistakeProxy: LibcurlVersion(7, 76)
             case .limitedReceivingBursts, .http2ReceivingLimitFails: LibcurlVersion(8, 2)

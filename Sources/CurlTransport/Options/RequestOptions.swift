@@ -239,6 +239,7 @@ extension TransportRequest {
         if let authentication = options.authentication {
             list.append(AuthenticationOption(authentication: authentication, isSecure: url.scheme == "https"))
         }
+        list.append(HeldBackBodyOption(request: self, support: support))
         if options.addressPolicy != .any { list.append(AddressPolicyOption(support: support)) }
         return list
     }

@@ -145,6 +145,13 @@ final class Transfer: @unchecked Sendable {
     /// Whether its server's name may be looked up after a socket was opened, to the proxy.
     var looksUpBehindProxy: Bool { ProxyOption.takesAddresses(request.options) }
 
+    /// Whether libcurl would hold back the body of the next request on its connection too: it may have asked for a challenge without
+    /// the body, and got another response.
+    var spoilsConnection: Bool {
+        Libcurl.found.suffers(from: .heldBackBodiesStay) && request.asksForChallenge
+            && sending.attempts - sending.repeats == 1
+    }
+
     /// Whether it goes out over HTTP/1 for certain.
     var speaksHTTP1: Bool { Libcurl.found.speaksHTTP1(request.options.httpVersion, isSecure: origin.isSecure) }
 
@@ -180,7 +187,7 @@ protocol TransferDelegate: AnyObject {
     func transferKeepsBytes(_ transfer: Transfer)
     /// The transfer's request goes out, or its response comes: it has a connection, maybe one that was kept.
     func transferHasConnection(_ transfer: Transfer)
-    /// The transfer's request goes out in clear over HTTP/1, over the connection from a port.
+    /// The transfer's request goes out over the connection from a port.
     /// - Returns: Whether the connection is clean.
     func transfer(_ transfer: Transfer, goesOutFrom localPort: Int) -> Bool
     /// The transfer's request goes out once more: its clocks begin anew.
