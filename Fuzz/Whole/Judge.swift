@@ -58,7 +58,8 @@ struct Judge {
         let sent = seen.filter { $0.ask == exchange.number }
         for (first, second) in zip(sent, sent.dropFirst()) where second.method == exchange.ask.method {
             // libcurl asks for a challenge with an empty body, and sends the body whatever the response is.
-            let isProbe = exchange.ask.has("auth") && first.values(of: "content-length") == ["0"]
+            let isQuestion = exchange.ask.has("auth") || exchange.ask.words["proxy"] == "digest"
+            let isProbe = isQuestion && first.values(of: "content-length") == ["0"]
             let isAsked = isProbe || ["30", "401", "407", "417"].contains { Text.contains($0, in: first.replied) }
             check(.once, isAsked, "\(exchange.ask.method) of \(exchange.number) is sent again")
         }
