@@ -5,7 +5,7 @@ import Synchronization
 final class Driver: Sendable {
     private let settings: Settings
     private let plan: Plan
-    private let pairs: [[Step]]
+    private let pairs: [Plan.Pair]
     private let findings = Findings()
     private let next = Atomic<Int>(0)
     private let skipped = Atomic<Int>(0)
@@ -15,7 +15,7 @@ final class Driver: Sendable {
     init(_ settings: Settings) {
         self.settings = settings
         plan = Plan(settings: settings)
-        pairs = plan.pairs
+        pairs = plan.pairs()
     }
 
     private var isOver: Bool { settings.limitSeconds.map { Date.now.timeIntervalSince(start) > $0 } ?? false }
@@ -64,7 +64,7 @@ final class Driver: Sendable {
     private func takeUnit() -> (steps: [Step], isAtOnce: Bool)? {
         guard !isOver else { return nil }
         let number = next.add(1, ordering: .relaxed).oldValue
-        if pairs.indices.contains(number) { return (pairs[number], false) }
+        if pairs.indices.contains(number) { return (pairs[number].steps, false) }
         sequencesBegan.withLock { $0 = $0 ?? Date.now }
         guard let began = sequencesBegan.withLock({ $0 }), settings.filter == nil,
             Date.now.timeIntervalSince(began) < settings.sequenceSeconds

@@ -27,24 +27,50 @@ struct Plan: Sendable {
         }
     }
 
+    /// Two steps by their places: all pairs together are sixteen million.
+    struct Pair {
+        let first: UInt16
+        let last: UInt16
+
+        var steps: [Step] { [Plan.firsts[Int(first)], Plan.lasts[Int(last)]] }
+    }
+
     /// Each first step with some of the last ones, in turns, so that every last one follows every outcome.
-    var pairs: [[Step]] {
+    func pairs() -> [Pair] {
         var random = SeededGenerator(seed: settings.seed)
-        let lasts = Self.lasts.shuffled(using: &random)
-        let count = settings.lasts ?? lasts.count
+        let order = Self.lasts.indices.shuffled(using: &random)
+        let count = settings.lasts ?? order.count
+        let fits = pairFilter()
         var turns: [String: Int] = [:]
-        var pairs: [[Step]] = []
-        for first in Self.firsts {
-            let turn = turns[first.outcome.name, default: Int(settings.seed) * 7]
-            for offset in 0..<count { pairs.append([first, lasts[(turn + offset) % lasts.count]]) }
+        var pairs: [Pair] = []
+        func add(_ first: Int, _ last: Int) {
+            if fits(first, last) { pairs.append(Pair(first: UInt16(first), last: UInt16(last))) }
+        }
+        for (index, first) in Self.firsts.enumerated() {
+            let turn = turns[first.outcome.name, default: Int(settings.seed % 1_000_000) * 7]
+            for offset in 0..<count { add(index, order[(turn + offset) % order.count]) }
             turns[first.outcome.name] = turn + count
         }
         // A request after its like, on the connection that was kept for it.
-        for last in Self.lasts where ["ok", "close-if-kept"].contains(last.outcome.name) {
-            pairs.append([try? Step("\(last.kind.name)@ok"), last].compactMap(\.self))
+        let places = Dictionary(uniqueKeysWithValues: Self.firsts.enumerated().map { ($1.description, $0) })
+        for (index, last) in Self.lasts.enumerated() where ["ok", "close-if-kept"].contains(last.outcome.name) {
+            if let first = places["\(last.kind.name)@ok"] { add(first, index) }
         }
-        if let filter = settings.filter { pairs = pairs.filter { $0.text.contains(filter) } }
         return pairs.shuffled(using: &random)
+    }
+
+    /// Whether a pair's text, its two steps with a blank between, has the filter's.
+    private func pairFilter() -> (Int, Int) -> Bool {
+        guard let filter = settings.filter else { return { _, _ in true } }
+        let sides = filter.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        if sides.count > 1 {
+            let firsts = Self.firsts.map { $0.description.hasSuffix(sides[0]) }
+            let lasts = Self.lasts.map { $0.description.hasPrefix(sides[1]) }
+            return { firsts[$0] && lasts[$1] }
+        }
+        let firsts = Self.firsts.map { $0.description.contains(filter) }
+        let lasts = Self.lasts.map { $0.description.contains(filter) }
+        return { firsts[$0] || lasts[$1] }
     }
 
     /// A longer sequence by its number.

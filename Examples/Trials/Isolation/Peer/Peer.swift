@@ -17,7 +17,7 @@ final class Peer: Sendable {
     /// Where the program is that speaks TLS for it.
     let front: UInt16
     /// The ways of connections that go through the front, by the port they come from.
-    private let ways = Mutex<[Int: [String]]>([:])
+    private let ways = Mutex<[Int: (way: [String], connection: Int)]>([:])
 
     init(front: UInt16, folder: String) throws {
         let sockets = try (0..<4).map { _ in try PeerSocket.listening() }
@@ -44,11 +44,15 @@ final class Peer: Sendable {
             let way = "\(listener) \(socket.name().address)"
             let connection = PeerConnection(socket, number: log.open(way), way: [way], peer: self)
             if listener == "silent" { connection.beSilent() } else { connection.run() }
-            log.close(connection.number)
             socket.close()
+            // Only now, since the other side may see the end from here on.
+            log.close(connection.number)
         }
     }
 
-    func remember(_ way: [String], from port: Int) { ways.withLock { $0[port] = way } }
-    func way(from port: Int) -> [String] { ways.withLock { $0.removeValue(forKey: port) } ?? [] }
+    func remember(_ way: [String], of connection: Int, from port: Int) {
+        ways.withLock { $0[port] = (way, connection) }
+    }
+
+    func way(from port: Int) -> (way: [String], connection: Int)? { ways.withLock { $0.removeValue(forKey: port) } }
 }

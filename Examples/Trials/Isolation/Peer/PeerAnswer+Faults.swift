@@ -38,7 +38,7 @@ extension PeerAnswer {
             // When the answer has been read: the runner goes on once it is there.
             _ = ok()
             log.signal("read s\(exchange.step ?? 0)").block()
-            exchange.send(surplus)
+            exchange.connection.sendSurplus(surplus)
             log.signal("surplus s\(exchange.step ?? 0)").fire()
             return true
         case "bad-line":

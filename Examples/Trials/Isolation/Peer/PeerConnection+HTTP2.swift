@@ -24,7 +24,7 @@ extension PeerConnection {
         _ = peer.log.add(
             SeenRequest(
                 connection: number, position: position, way: way, head: text, isWhole: true,
-                step: peer.log.current.step))
+                step: peer.log.current.step, isPacked: true))
         position += 1
     }
 }

@@ -9,6 +9,8 @@ final class PeerConnection {
     /// How many requests came over it.
     var position = 0
     var input: [UInt8] = []
+    /// The connection that it came out of, with TLS.
+    private var outer: Int?
     /// What was spoken before as a tunnel is named once.
     var isAuthenticated = false
 
@@ -41,6 +43,13 @@ final class PeerConnection {
     func send(_ bytes: [UInt8]) -> Bool {
         peer.log.write(".send(\(SwiftText.literal(bytes)))", of: number)
         return socket.send(bytes)
+    }
+
+    /// Sends what answers no request, and comes back when the client's side has it: with TLS, when it was passed on.
+    func sendSurplus(_ text: String) {
+        let passed = outer.map { ($0, peer.log.passes(of: $0)) }
+        guard send(Array(text.utf8)), let (outer, count) = passed else { return }
+        peer.log.signal("passed \(outer) \(count + 1)").block()
     }
 
     /// Ends with RST.
@@ -87,12 +96,21 @@ final class PeerConnection {
         let words = head.prefix { $0 != "\r\n" && $0 != "\n" }.split(separator: " ").map(String.init)
         switch words.first {
         case "TLSFRONT" where words.count > 4:
-            way = peer.way(from: Int(words[1]) ?? 0) + ["TLS " + words[2...].joined(separator: " ")]
+            let origin = peer.way(from: Int(words[1]) ?? 0)
+            way = (origin?.way ?? []) + ["TLS " + words[2...].joined(separator: " ")]
+            outer = origin?.connection
             return true
         case "CONNECT" where words.count > 1: return acceptTunnel(head, to: words[1])
         case "PRI":
             return speakHTTP2()
-        default: return PeerExchange(self, head: head, target: words.count > 1 ? words[1] : "").run()
+        default:
+            let exchange = PeerExchange(self, head: head, target: words.count > 1 ? words[1] : "")
+            // That one waits for the sequence's end.
+            let isAwaited = exchange.outcome != "decoy"
+            if isAwaited { peer.log.begin(on: number) }
+            let goesOn = exchange.run()
+            if isAwaited { peer.log.end(on: number, ending: goesOn ? nil : outer ?? number) }
+            return goesOn
         }
     }
 
@@ -108,22 +126,26 @@ final class PeerConnection {
         }
         guard let inner = try? PeerSocket.connected(to: peer.front) else { return }
         defer { inner.close() }
-        peer.remember(way, from: inner.name().port)
+        peer.remember(way, of: number, from: inner.name().port)
         guard inner.send(input) else { return }
         input = []
-        let (outer, isDone) = (socket, DispatchSemaphore(value: 0))
+        let (outer, isDone, log, number) = (socket, DispatchSemaphore(value: 0), peer.log, number)
         Thread.detachNewThread {
-            Self.pass(from: inner, to: outer)
+            Self.pass(from: inner, to: outer) { log.passed(on: number) }
             isDone.signal()
         }
         Self.pass(from: outer, to: inner)
         isDone.wait()
     }
 
-    private static func pass(from source: PeerSocket, to sink: PeerSocket) {
+    private static func pass(from source: PeerSocket, to sink: PeerSocket, passed: () -> Void = {}) {
         while true {
             switch source.receive(milliseconds: 60_000) {
-            case .bytes(let bytes): if sink.send(bytes) { continue }
+            case .bytes(let bytes):
+                if sink.send(bytes) {
+                    passed()
+                    continue
+                }
             case .reset: sink.resetOnClose()
             case .end, .nothing: break
             }

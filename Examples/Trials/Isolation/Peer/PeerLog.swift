@@ -16,6 +16,8 @@ struct SeenRequest: Sendable {
     var isWhole = false
     /// The number of the step that it belongs to, by its path; `nil` where it has none.
     var step: Int?
+    /// Whether its fields are packed, so that only the time of its arrival says to which step it belongs.
+    var isPacked = false
     /// Whether it is the request of a helper of a step: what keeps its place busy.
     var isHelper = false
 }
@@ -42,6 +44,10 @@ final class PeerLog: Sendable {
         var requests: [SeenRequest] = []
         var connections = 0
         var open: [Int: String] = [:]
+        /// The connections on which something is done, and those that are about to end.
+        var busy: Set<Int> = []
+        /// How often something was passed on to the client, of connections with TLS.
+        var passes: [Int: Int] = [:]
         var signals: [String: Signal] = [:]
         var step = 0
         var outcome = "ok"
@@ -75,7 +81,40 @@ final class PeerLog: Sendable {
         }
     }
 
-    func close(_ connection: Int) { state.withLock { $0.open[connection] = nil } }
+    func close(_ connection: Int) {
+        state.withLock { state in
+            state.open[connection] = nil
+            state.busy.remove(connection)
+            state.passes[connection] = nil
+        }
+    }
+
+    /// A request has arrived on a connection.
+    func begin(on connection: Int) { state.withLock { _ = $0.busy.insert(connection) } }
+
+    /// All is said to a request.
+    /// - Parameters:
+    ///   - ending: The connection that carried this one, if that ends with it.
+    func end(on connection: Int, ending outer: Int? = nil) {
+        state.withLock { state in
+            guard let outer else { return _ = state.busy.remove(connection) }
+            if state.open[outer] != nil { state.busy.insert(outer) }
+        }
+    }
+
+    func passes(of connection: Int) -> Int { state.withLock { $0.passes[connection] ?? 0 } }
+
+    /// Something was passed on to the client.
+    func passed(on connection: Int) {
+        let count = state.withLock { state in
+            state.passes[connection, default: 0] += 1
+            return state.passes[connection] ?? 0
+        }
+        signal("passed \(connection) \(count)").fire()
+    }
+
+    /// Whether all is said to every request, and every connection has ended that the peer ends.
+    var isSettled: Bool { state.withLock(\.busy.isEmpty) }
 
     /// The connections that are open, by where they came in.
     var openWays: [String] { state.withLock { Array($0.open.values) } }

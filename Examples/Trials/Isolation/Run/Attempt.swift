@@ -17,7 +17,7 @@ struct Attempt: Sendable {
                 pipeline(&client)
                 let response = try await client.send(request)
                 observation.result = ["attempts \(response.attempts), redirects \(response.redirects.count)"]
-                try await read(response.value, response.head, into: &observation) { response.metrics }
+                try await read(response.value, response.head, into: &observation)
             } else {
                 let response = try await dispatcher.send(request)
                 let head = response.head
@@ -35,7 +35,7 @@ struct Attempt: Sendable {
 
     private func read(
         _ body: ResponseBody, _ head: HTTPResponse, into observation: inout Observation,
-        metrics: () -> TransportMetrics
+        metrics: (() -> TransportMetrics)? = nil
     ) async throws {
         observation.result.append("status \(head.status.code)")
         observation.result += head.headerFields.map { "\($0.name.rawName): \($0.value)" }
@@ -53,7 +53,8 @@ struct Attempt: Sendable {
             observation.body = String(decoding: bytes.prefix(200), as: UTF8.self)
             observation.result.append("body \(digest.text): \(observation.body.prefix(100))")
             for field in body.trailers ?? [:] { observation.result.append("trailer \(field.name): \(field.value)") }
-            note(metrics(), in: &observation)
+            // A pipeline's are those of the moment in which the head was handed out.
+            if let metrics { note(metrics(), in: &observation) }
         }
     }
 

@@ -80,7 +80,7 @@ struct Judge {
         let byConnection = Dictionary(grouping: run.requests.filter { !$0.isHelper && !$0.isLookUp }, by: \.connection)
         var faults: Set<String> = []
         for requests in byConnection.values {
-            let users = requests.compactMap(\.step).reduce(into: [Int]()) { if $0.last != $1 { $0.append($1) } }
+            let users = requests.compactMap(owner).reduce(into: [Int]()) { if $0.last != $1 { $0.append($1) } }
             for (earlier, later) in zip(users, users.dropFirst()) {
                 fault(earlier, later).map { _ = faults.insert($0) }
             }
@@ -103,15 +103,22 @@ struct Judge {
     }
 
     private func sharing(_ number: Int) -> Sharing? {
+        guard steps.indices.contains(number - first), !steps[number - first].outcome.name.hasPrefix("redirect") else {
+            return nil
+        }
+        return sharingAtFirst(number)
+    }
+
+    /// The same of a step's first request, which may be followed by one to another place.
+    private func sharingAtFirst(_ number: Int) -> Sharing? {
         guard steps.indices.contains(number - first) else { return nil }
         let step = steps[number - first]
-        guard !step.outcome.name.hasPrefix("redirect") else { return nil }
         return (try? step.kind.request(runner.place(step, number: number))).map(Sharing.init)
     }
 
     /// Whether the last step may have got a connection whose peer speaks HTTP/1.0, which then holds for it too.
     private var isAfterOldPeer: Bool {
-        guard let last = sharing(first + steps.count - 1) else { return false }
+        guard let last = sharingAtFirst(first + steps.count - 1) else { return false }
         return steps.dropLast().indices.contains { index in
             Exclusions.oldPeers.contains(steps[index].outcome.name)
                 && sharing(index + first)?.difference(from: last, ignoring: ["authentication"]) == nil

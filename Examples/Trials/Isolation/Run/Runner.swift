@@ -33,6 +33,7 @@ final class Runner: Sendable {
         var decoys: [Task<Observation, Never>] = []
         for (index, step) in steps.enumerated() {
             run.observations.append(await perform(step, number: first + index, over: dispatcher))
+            await settle()
             let wasSilent = step.outcome.ground == .nameless || step.kind.name == "doh-silent"
             if wasSilent, await !isQuiet("silent", within: 2_000) {
                 run.faults.append("lookup outlives its request: the name service's connection is open after \(step)")
@@ -68,7 +69,8 @@ final class Runner: Sendable {
         }
         run.requests = peer.log.requests
         for index in steps.indices {
-            run.observations[index].wire = Wire.lines(of: first + index, in: run.requests, peer: peer)
+            let isPacked = steps[index].kind.name == "get-version-2-prior"
+            run.observations[index].wire = Wire.lines(of: first + index, in: run.requests, isPacked: isPacked)
         }
         return run
     }
@@ -88,6 +90,15 @@ final class Runner: Sendable {
         }
         await arrived.wait()
         return task
+    }
+
+    /// Waits until the peer has done all that the step asked of it. A connection that it ends after a whole answer, and without
+    /// having said so, would else serve the next step or not, as the threads run.
+    private func settle() async {
+        for _ in 0..<2_000 {
+            if peer.log.isSettled { return }
+            try? await Task.sleep(for: .milliseconds(1))
+        }
     }
 
     /// Whether the connections of a listener come to their end.

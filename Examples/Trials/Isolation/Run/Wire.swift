@@ -18,10 +18,12 @@ enum Wire {
         ("CONNECT heads", "a kept tunnel has no new one; the one that made it is part of the request's way"),
     ]
 
-    static func lines(of step: Int, in requests: [SeenRequest], peer: Peer) -> [String] {
+    /// - Parameter isPacked: Whether the step's requests are: others that are have come late, and belong to a step before.
+    static func lines(of step: Int, in requests: [SeenRequest], isPacked: Bool) -> [String] {
         var lines: [String] = []
         for request in requests {
-            if request.step != step || request.isHelper || request.isLookUp || request.isTunnel { continue }
+            if request.step != step || request.isPacked != isPacked { continue }
+            if request.isHelper || request.isLookUp || request.isTunnel { continue }
             lines.append("by " + request.way.joined(separator: ", "))
             for line in normalised(request.head).split(separator: "\r\n") { lines.append("> \(line)") }
             lines.append(request.isWhole ? "> body \(request.body.text)" : "> body not whole")
