@@ -55,7 +55,7 @@ struct Judge {
 
     /// What was sent on is what the peer asked for: a redirect, credentials, a request without Expect.
     private func checkRepeats(of exchange: Exchange, _ seen: [Seen]) {
-        let sent = seen.filter { $0.ask == exchange.number }
+        let sent = seen.filter { $0.ask == exchange.number && $0.method != "CONNECT" }
         for (first, second) in zip(sent, sent.dropFirst()) where second.method == exchange.ask.method {
             // libcurl asks for a challenge with an empty body, and sends the body whatever the response is.
             let isQuestion = exchange.ask.has("auth") || exchange.ask.words["proxy"] == "digest"

@@ -93,7 +93,9 @@ struct LookUpTests {
             }
             // So many run, and so many wait.
             #expect(await group.next() == .overloaded)
-            for server in [proxy, names] { try? await server.wait { $0.connectionCount >= Admission.coldLimit } }
+            try? await proxy.wait { $0.connectionCount >= Admission.coldLimit }
+            // Newer libcurls ask all over one connection.
+            try? await names.wait { $0.connectionCount > 0 }
             group.cancelAll()
             for await code in group { #expect(code == .cancelled) }
         }
