@@ -47,7 +47,7 @@ struct LookUpTests {
     }
 
     /// libcurl below 8.9 leaves the connections of a look-up over HTTPS open when its transfer is removed.
-    @Test(arguments: ["socks4", "socks5"])
+    @Test(.enabled(if: asksOverHTTPS, "over HTTPS from libcurl 7.88.1 on"), arguments: ["socks4", "socks5"])
     func behindASOCKSProxy_itEndsBeforeItsTransferIsForgotten(scheme: String) async throws {
         let names = try ScriptedServer([.stall])
         let proxy = try ScriptedServer(Self.proxy(scheme))
@@ -69,7 +69,7 @@ struct LookUpTests {
     }
 
     /// The connection to the proxy was taken for the end of the look-up, so that all of them looked up the name at once.
-    @Test(arguments: ["socks4", "socks5"])
+    @Test(.enabled(if: asksOverHTTPS, "over HTTPS from libcurl 7.88.1 on"), arguments: ["socks4", "socks5"])
     func behindASOCKSProxy_soManyLookUpANameAndNoMore(scheme: String) async throws {
         let names = try ScriptedServer([.stall])
         let proxy = try ScriptedServer(Self.proxy(scheme))
@@ -101,6 +101,9 @@ struct LookUpTests {
         }
         #expect(proxy.connectionCount == Admission.coldLimit)
     }
+
+    /// Whether a look-up behind a SOCKS proxy may go over HTTPS, to a service that is silent.
+    private static let asksOverHTTPS = Libcurl.found.version >= LibcurlVersion(7, 88, 1)
 
     /// Silent, but that SOCKS5 has a greeting, which needs no answer but 'no password'.
     private static func proxy(_ scheme: String) -> Script {

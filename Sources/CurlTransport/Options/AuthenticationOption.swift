@@ -50,7 +50,7 @@ extension TransportRequest {
 }
 
 /// Has a connection end on which libcurl may go on to hold bodies back, where nothing tells before the next request: below 7.80, and on
-/// Unix sockets, which have no port.
+/// Unix sockets, which have no port to know them by. NTLM keeps its connection until it is through.
 struct HeldBackBodyOption: EasyOption {
     let request: TransportRequest
     let support: LibcurlSupport

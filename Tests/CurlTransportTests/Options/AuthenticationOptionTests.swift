@@ -32,7 +32,10 @@ struct AuthenticationOptionTests {
 
     @Test func digestSendsABodyAgain() async throws {
         let body = Data(repeating: 0x61, count: 100_000)
-        let server = try ScriptedServer([.read, .send(Self.challenge(Self.digest)), .read, .send(Self.ok)])
+        // Below 7.80 over another connection.
+        let server = try ScriptedServer(scripts: [
+            [.read, .send(Self.challenge(Self.digest)), .read, .send(Self.ok)], [.read, .send(Self.ok)],
+        ])
         defer { server.stop() }
         let exchange = try await OptionExchange(server.url(), body: body) {
             $0.authentication = .digest(user: "me", password: "pw")
