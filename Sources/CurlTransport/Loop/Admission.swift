@@ -3,16 +3,20 @@ struct Admission {
     private struct OriginState {
         /// Past the origin's gate: running, or waiting for the common limits.
         var passed = 0
+        /// Those of them that may look up its name: under way, or waiting for the limit of look-ups.
+        var lookUps = 0
         var waiting = SlotQueue(.origin)
-        /// Those of them that wait for the limit of look-ups.
+        /// Those of the look-ups that wait.
         var waitingToLookUp: [Int] = []
         /// Whether the origin's name is in libcurl's cache: a transfer to it has come past the look-up, or it is an address.
         var isWarm = false
     }
 
-    /// The most that may run at once to an origin whose name is not known to be resolved: libcurl looks up each name for itself, in
-    /// a thread of its own, until one of them has put it into the cache.
+    /// The most that may look up one origin's name at once while it is not known to be resolved: libcurl looks up each name for
+    /// itself, in a thread of its own, until one of them has put it into the cache.
     static let coldLimit = 8
+    /// The same once half of all look-ups are taken, so that a few names that hang can't take the other half.
+    static let crowdedColdLimit = 1
     /// The most that may look up names at once, to all such origins together.
     static let maximumLookUps = 64
     /// How many idle origins are remembered as warm.
@@ -56,10 +60,11 @@ struct Admission {
         let wasKnown = find(origin)
         var state = takeRecent() ?? OriginState(isWarm: origin.isAddress)
         defer { if wasKnown || state.passed > 0 || !state.waiting.isEmpty { recent = (origin, state) } }
-        let passes = state.passed < limit(of: state) && state.waiting.isEmpty
+        let passes = mayPass(state) && state.waiting.isEmpty
         let mayBegin = state.isWarm ? ready.isEmpty : readyToLookUp.isEmpty && lookingUp < Self.maximumLookUps
         if passes, running < inAll, mayBegin {
             state.passed += 1
+            if !state.isWarm { state.lookUps += 1 }
             return .run(begin(slot, isCold: !state.isWarm))
         }
         guard waiting < maximumWaiting else { return .refused }
@@ -78,15 +83,21 @@ struct Admission {
     private mutating func pass(_ slot: Int, of origin: Origin, _ state: inout OriginState) {
         state.passed += 1
         guard !state.isWarm else { return ready.append(slot, &links) }
+        state.lookUps += 1
         readyToLookUp.append(slot, &links)
         originsToLookUp[slot] = origin
         state.waitingToLookUp.append(slot)
     }
 
     /// A slot leaves ``readyToLookUp``.
-    private mutating func forgetLookUp(of slot: Int) {
+    private mutating func forgetWait(of slot: Int) {
         guard let origin = originsToLookUp.removeValue(forKey: slot), find(origin) else { return }
         recent?.state.waitingToLookUp.removeAll { $0 == slot }
+    }
+
+    /// A look-up is none any more.
+    private mutating func lookUpEnded(of origin: Origin) {
+        if find(origin) { recent?.state.lookUps -= 1 }
     }
 
     /// Makes the origin the recent one, if it is known.
@@ -110,33 +121,54 @@ struct Admission {
     /// - Returns: The slots to start now.
     mutating func resolved(_ origin: Origin) -> [Turn] {
         lookingUp -= 1
+        lookUpEnded(of: origin)
         if find(origin), recent?.state.isWarm == false, var state = takeRecent() {
             state.isWarm = true
+            state.lookUps -= state.waitingToLookUp.count
             for slot in state.waitingToLookUp {
                 readyToLookUp.remove(slot, &links)
                 originsToLookUp[slot] = nil
                 ready.append(slot, &links)
             }
             state.waitingToLookUp = []
-            while state.passed < perOrigin, let next = state.waiting.popFirst(&links) { pass(next, of: origin, &state) }
+            passWaiting(for: origin, &state)
             recent = (origin, state)
         }
         return takeReady()
     }
 
-    /// A look-up of the origin's name was given up: those that follow have to look it up anew.
-    mutating func chill(_ origin: Origin) {
-        if !origin.isAddress, find(origin) { recent?.state.isWarm = false }
+    /// A look-up of the origin's name was given up, and goes on for nobody: those that follow have to look it up anew.
+    /// - Parameter isLookingUp: Whether it counts as a look-up already; one of a warm origin does not.
+    /// - Returns: Whether it counts as one from now on.
+    mutating func chill(_ origin: Origin, isLookingUp: Bool) -> Bool {
+        guard !origin.isAddress, find(origin) else { return isLookingUp }
+        recent?.state.isWarm = false
+        guard !isLookingUp else { return true }
+        recent?.state.lookUps += 1
+        lookingUp += 1
+        return true
     }
 
-    private func limit(of state: OriginState) -> Int { state.isWarm ? perOrigin : min(perOrigin, Self.coldLimit) }
+    /// Whether one more may pass the origin's gate.
+    private func mayPass(_ state: OriginState) -> Bool {
+        guard state.passed < perOrigin else { return false }
+        let isCrowded = lookingUp + originsToLookUp.count >= Self.maximumLookUps / 2
+        return state.isWarm || state.lookUps < (isCrowded ? Self.crowdedColdLimit : Self.coldLimit)
+    }
+
+    private mutating func passWaiting(for origin: Origin, _ state: inout OriginState) {
+        while mayPass(state), let next = state.waiting.popFirst(&links) { pass(next, of: origin, &state) }
+    }
 
     /// A running slot has ended.
     /// - Parameter isLookingUp: Whether it still counts as a look-up.
     /// - Returns: The slots to start now.
     mutating func leave(_ origin: Origin, isLookingUp: Bool = false) -> [Turn] {
         running -= 1
-        if isLookingUp { lookingUp -= 1 }
+        if isLookingUp {
+            lookingUp -= 1
+            lookUpEnded(of: origin)
+        }
         releaseOrigin(origin)
         return takeReady()
     }
@@ -152,7 +184,8 @@ struct Admission {
             releaseOrigin(origin)
         case .lookUp:
             readyToLookUp.remove(slot, &links)
-            forgetLookUp(of: slot)
+            forgetWait(of: slot)
+            lookUpEnded(of: origin)
             releaseOrigin(origin)
         }
         waiting -= 1
@@ -162,9 +195,7 @@ struct Admission {
     private mutating func releaseOrigin(_ origin: Origin) {
         guard find(origin), var state = takeRecent() else { return }
         state.passed -= 1
-        if state.passed < limit(of: state), let next = state.waiting.popFirst(&links) {
-            pass(next, of: origin, &state)
-        }
+        passWaiting(for: origin, &state)
         let isForgotten = state.passed == 0 && (!state.isWarm || origins.count >= Self.rememberedOrigins)
         if !isForgotten { recent = (origin, state) }
     }
@@ -173,7 +204,7 @@ struct Admission {
         var started: [Turn] = []
         while running < inAll, lookingUp < Self.maximumLookUps, let slot = readyToLookUp.popFirst(&links) {
             waiting -= 1
-            forgetLookUp(of: slot)
+            forgetWait(of: slot)
             started.append(begin(slot, isCold: true))
         }
         while running < inAll, let slot = ready.popFirst(&links) {

@@ -331,7 +331,8 @@ final class LoopCore {
         // timeout that they began with.
         // The end of one behind a SOCKS proxy may go unseen, so it is waited for no longer than the C library takes.
         if let easy = transfer.easy, transfer.lookUp.isUnderWay(at: clock.now), easy.canOutlastLookUp() {
-            state.admission.chill(transfer.origin)
+            let wasLookingUp = transfer.isLookingUp
+            transfer.isLookingUp = state.admission.chill(transfer.origin, isLookingUp: wasLookingUp)
             state.deadlines.set(transfer.slot, to: clock.now + Self.lookupCheck)
         } else {
             retire(transfer)
