@@ -320,6 +320,7 @@ final class LoopCore {
 
     /// Ends a transfer from our side. Its caller learns now; libcurl lets go as soon as that blocks nothing.
     private func abandon(_ transfer: Transfer, _ error: any Error) {
+        let isFirst = transfer.state.failure == nil
         transfer.state.fail(error)
         transfer.channel.finish(.failure(transfer.noted(error)))
         guard transfer.isInMulti else {
@@ -331,8 +332,11 @@ final class LoopCore {
         // timeout that they began with.
         // The end of one behind a SOCKS proxy may go unseen, so it is waited for no longer than the C library takes.
         if let easy = transfer.easy, transfer.lookUp.isUnderWay(at: clock.now), easy.canOutlastLookUp() {
-            let wasLookingUp = transfer.isLookingUp
-            transfer.isLookingUp = state.admission.chill(transfer.origin, isLookingUp: wasLookingUp)
+            // Once: another transfer may resolve the name while this look-up hangs.
+            if isFirst {
+                let wasLookingUp = transfer.isLookingUp
+                transfer.isLookingUp = state.admission.chill(transfer.origin, isLookingUp: wasLookingUp)
+            }
             state.deadlines.set(transfer.slot, to: clock.now + Self.lookupCheck)
         } else {
             retire(transfer)
