@@ -226,7 +226,9 @@ final class LoopCore {
         // Over HTTP/2 a handle below 8.7 keeps its buffer when it has ended.
         let mayBeLarge = support.has(.sharedReceiveBuffer) || transfer.speaksHTTP1
         easy.wishReceiveBuffer(
-            mayBeLarge ? support.receiveBufferBytes(running: running) : LibcurlSupport.defaultBuffer)
+            request.options.answersChallenges
+                ? LibcurlSupport.challengedBuffer
+                : mayBeLarge ? support.receiveBufferBytes(running: running) : LibcurlSupport.defaultBuffer)
         if easy.reader != nil {
             // libcurl counts what it sends over TLS by the buffer, and only over HTTP/1 does the socket's queue say more.
             easy.wishUploadBuffer(

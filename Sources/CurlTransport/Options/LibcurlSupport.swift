@@ -172,6 +172,9 @@ struct LibcurlSupport: Sendable {
     static let largeBuffer = 256 * 1024
     /// libcurl's own size.
     static let defaultBuffer = 16 * 1024
+    /// Where libcurl answers challenges: it takes in the body of one without a callback that could stop it, up to a hundred
+    /// buffer-loads in one call, which take twenty seconds a gigabyte in chunks of one byte. Its smallest.
+    static let challengedBuffer = 1024
     /// So many may have more memory each.
     static let fewTransfers = 64
     /// libcurl's own buffers for so many are kept apart from what lives longer (``CurlMemory``).
