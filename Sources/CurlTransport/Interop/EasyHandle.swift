@@ -26,7 +26,7 @@ final class EasyHandle: @unchecked Sendable {
     /// The transfer that the callbacks report to. It holds this handle and not the other way round.
     private let transferReference: Unmanaged<Transfer>
     /// The size of its receive buffer, in bytes.
-    private var receiveBuffer = LibcurlSupport.defaultBuffer
+    private(set) var receiveBuffer = LibcurlSupport.defaultBuffer
     /// The same of its buffer for sending.
     private var uploadBuffer = LibcurlSupport.defaultUploadBuffer
 

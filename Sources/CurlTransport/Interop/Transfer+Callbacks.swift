@@ -113,6 +113,12 @@ extension Transfer {
 
     /// - Returns: What CURLOPT_WRITEFUNCTION answers: the count of bytes that were taken, or what pauses or ends the transfer.
     private func bodyArrived(_ piece: UnsafeRawBufferPointer) -> Int {
+        let place = Int(bitPattern: piece.baseAddress)
+        let isSpent = clock.callShare.isSpent(by: piece.count, at: place, of: easy?.receiveBuffer ?? 0)
+        if isSpent, isPausable, state.failure == nil {
+            delegate?.transferYields(self)
+            return ccurl_writefunc_pause
+        }
         // libcurl would hand out this answer's body and then the next one's.
         if state.isExpectationHeld, isRepeatedWithoutExpectation { return piece.count }
         let isFirst = !state.hasBody

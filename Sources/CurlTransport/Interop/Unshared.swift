@@ -24,6 +24,14 @@ extension Transfer {
     }
 }
 
+extension LoopClock {
+    /// What the call of libcurl that is under way may still hand out.
+    var callShare: CallShare {
+        @inline(__always) unsafeAddress { UnsafePointer(ownShare.address) }
+        @inline(__always) unsafeMutableAddress { ownShare.address }
+    }
+}
+
 extension LoopCore {
     /// What changes all the time.
     var state: State {

@@ -24,6 +24,7 @@ final class LoopCore {
     /// What was taken out of the mailbox, the first message last; their storage is used again.
     private var messages: [LoopMessage] = []
     private var jobs: [UnownedJob] = []
+    private var pace = BeginningPace()
     private var transferCount: Int { state.slots.count - state.freeSlots.count }
 
     struct State {
@@ -35,6 +36,8 @@ final class LoopCore {
         var freeSlots: [Int] = []
         /// Slots whose turn has come. A list and not a call: a transfer may end as it begins, and lets the next one begin.
         var admitted: [Int] = []
+        /// Those whose share of a call is spent, and that go on in the next round.
+        var yielding: [Transfer] = []
         /// Transfers with something to deliver at the end of the round.
         var touched: [Transfer] = []
         /// Who is to be woken.
@@ -71,12 +74,9 @@ final class LoopCore {
         while true {
             takeMail()
             checkClocks()
-            beginAdmitted()
-            if let due = multiDeadline, due <= clock.now {
-                multiDeadline = nil
-                act { $0.timerDue() }
-                takeDone()
-            }
+            let begun = beginAdmitted()
+            if let due = multiDeadline, due <= clock.now { callForTimer(havingBegun: begun) }
+            resumeYielding()
             releaseMemoryWhenIdle()
             if let shutDownDeadline, transferCount == 0 || shutDownDeadline <= clock.now { return end() }
             waitForEvents()
@@ -88,10 +88,9 @@ final class LoopCore {
     private func takeMail() {
         var share = RoundShare(stride: Self.stride)
         for _ in 0..<Self.mailPasses {
-            if messages.isEmpty {
-                mailbox.take(into: &messages, &jobs)
-                messages.reverse()
-            }
+            let hasRest = !messages.isEmpty
+            mailbox.take(into: &messages, &jobs)
+            if !hasRest { messages.reverse() }
             for job in jobs { executor.run(job) }
             let mayBringMore = !jobs.isEmpty
             jobs.removeAll(keepingCapacity: true)
@@ -105,14 +104,15 @@ final class LoopCore {
 
     private static let mailPasses = 8
     /// How many messages and clocks are handled before the time is looked at.
-    private static let stride = 16
+    private static let stride = 4
 
     private func waitForEvents() {
         flushTouched()
         runway.setFull(state.admission.waiting > 0)
         state.sockets.takeChanges(epoll.apply)
         let next = [multiDeadline, state.deadlines.earliest, shutDownDeadline, releaseDeadline].compactMap(\.self).min()
-        let isDone = state.admitted.isEmpty && messages.isEmpty && !epoll.hasMore && !leavesDone
+        let isDone =
+            state.admitted.isEmpty && state.yielding.isEmpty && messages.isEmpty && !epoll.hasMore && !leavesDone
         let maySleep = isDone && mailbox.fallAsleep()
         let timeout = maySleep ? next.map { clock.now.milliseconds(until: $0) } ?? -1 : 0
         takeEvents(milliseconds: timeout)
@@ -125,14 +125,16 @@ final class LoopCore {
     /// Looks for more before a few are woken: where those who wait share this core, each waking costs two switches, as much as
     /// a small response itself. Bounded, for on other cores they could be at work.
     private func gatherMore() {
+        let end = clock.now + Self.gatherTime
         for _ in 0..<Self.looks {
             guard !state.touched.isEmpty, state.touched.count < Self.batch, transferCount > 0, !epoll.hasMore,
-                takeEvents(milliseconds: 0)
+                clock.now < end, takeEvents(milliseconds: 0)
             else { return }
         }
     }
 
     private static let looks = 4
+    private static let gatherTime = Nanoseconds(.milliseconds(5))
     private static let batch = 16
 
     /// Waits for events, unless the last round has left some.
@@ -142,7 +144,7 @@ final class LoopCore {
         if !epoll.hasMore { epoll.wait(milliseconds: milliseconds) }
         clock.now = .now
         let wereThere = epoll.hasMore
-        var share = RoundShare()
+        var share = RoundShare(from: clock.now)
         while let event = epoll.next() {
             if event.descriptor == mailbox.wakeUp.descriptor {
                 mailbox.wakeUp.clear()
@@ -262,22 +264,34 @@ final class LoopCore {
         admit(state.admission.resolved(transfer.origin))
     }
 
-    private func beginAdmitted() {
-        guard !state.admitted.isEmpty else { return }
+    /// libcurl's timer is due: it begins with what was added, too.
+    private func callForTimer(havingBegun begun: Int) {
+        multiDeadline = nil
+        let start = begun > 1 ? MonotonicTime.now : nil
+        act { $0.timerDue() }
+        if let start { pace.note(begun, from: start, to: .now) }
+        takeDone()
+    }
+
+    /// - Returns: How many were given to libcurl that may need a TLS connection.
+    private func beginAdmitted() -> Int {
+        guard !state.admitted.isEmpty else { return 0 }
         var share = RoundShare()
-        var count = 0
-        while count < min(state.admitted.count, Self.beginsOfARound) {
+        var (count, secure) = (0, 0)
+        while count < min(state.admitted.count, Self.beginsOfARound), secure < pace.count {
             let slot = state.admitted[count]
             count += 1
             // The one who was admitted may have ended meanwhile, and the slot may be another's.
             guard let transfer = state.slots[slot], transfer.isAdmitted, !transfer.isInMulti else { continue }
+            if transfer.origin.isSecure { secure += 1 }
             begin(transfer)
             if share.isSpent() { break }
         }
         state.admitted.removeFirst(count)
+        return secure
     }
 
-    /// libcurl connects all of them with its next call; each reads the authorities for TLS, which takes some milliseconds.
+    /// libcurl connects all of them with its next call.
     private static let beginsOfARound = 16
 
     // MARK: Ends
@@ -363,6 +377,7 @@ final class LoopCore {
 
     /// Lets a paused transfer go on. What it held back is written at once, and a callback may refuse it.
     private func resume(_ transfer: Transfer) {
+        clock.callShare = CallShare()
         guard transfer.isInMulti, let easy = transfer.easy, let code = multi?.resume(easy) else { return }
         transfer.channel.finish(transfer.result(of: easy, code))
         retire(transfer)
@@ -370,6 +385,22 @@ final class LoopCore {
 
     private static let drainedBytes = 65_536
     private static let drainTime = Duration.seconds(1)
+
+    /// Lets those go on that were paused for the others' sake, each in a call of its own: in one call, they would share it.
+    private func resumeYielding() {
+        guard !state.yielding.isEmpty else { return }
+        var share = RoundShare(from: .now)
+        var (count, all) = (0, state.yielding.count)
+        while count < all {
+            let transfer = state.yielding[count]
+            count += 1
+            transfer.isYielding = false
+            resume(transfer)
+            if let due = multiDeadline, due <= clock.now { callForTimer(havingBegun: 0) }
+            if share.isSpent() { all = count }
+        }
+        state.yielding.removeFirst(count)
+    }
 
     /// Takes a transfer out of libcurl or out of the queue, and lets the next one in.
     private func retire(_ transfer: Transfer) {
@@ -431,8 +462,8 @@ final class LoopCore {
                 isSending = queued > 0 || !reader.isWhole(sent: sent) || !transfer.state.hasResponse
             }
         }
-        // A reader who takes his time does not make the server idle.
-        if transfer.channel.isPaused { transfer.state.lastActivity = clock.now }
+        // A reader who takes his time does not make the server idle, nor do the others.
+        if transfer.isYielding || transfer.channel.isPaused { transfer.state.lastActivity = clock.now }
         let verdict = transfer.clocks.check(
             at: clock.now, isConnected: isConnected, lastActivity: transfer.state.lastActivity, isSending: isSending,
             waitsSince: waitsSince,
@@ -489,6 +520,7 @@ final class LoopCore {
             letGo(transfer)
         }
         state.slots = []
+        state.yielding = []
         messages = []
         multi?.close()
         multi = nil
@@ -499,6 +531,7 @@ final class LoopCore {
     /// Calls libcurl. A fault of the multi handle leaves every transfer undefined: they all fail, and the loop goes on with
     /// a new one, or ends if there is none to be had.
     private func act(_ call: (MultiHandle) -> NetworkError.Underlying?) {
+        clock.callShare = CallShare()
         guard let multi, let fault = call(multi) else { return }
         let error = NetworkError(.unclassified, "the curl loop failed and was rebuilt", underlying: fault)
         let broken = state.slots.compactMap(\.self).filter(\.isInMulti)
@@ -524,6 +557,12 @@ extension LoopCore: TransferDelegate {
         guard !transfer.keepsBytes else { return }
         transfer.keepsBytes = true
         state.deadlines.set(transfer.slot, to: clock.now + Self.keptBytesCheck)
+    }
+
+    func transferYields(_ transfer: Transfer) {
+        guard !transfer.isYielding else { return }
+        transfer.isYielding = true
+        state.yielding.append(transfer)
     }
 
     func transfer(_ transfer: Transfer, opened descriptor: Int32) {

@@ -46,11 +46,12 @@ final class Mailbox: Sendable {
     /// Takes no more messages and jobs. For the loop itself; others post ``LoopMessage/shutDown``.
     func close() { state.withLock { $0.isClosed = true } }
 
-    /// Swaps all messages and jobs into empty arrays, whose storage is used for the next ones.
+    /// Swaps all messages and jobs into empty arrays, whose storage is used for the next ones. While some messages are left of the
+    /// last time, it takes jobs alone: they need not wait for all of a thousand messages.
     func take(into messages: inout [LoopMessage], _ jobs: inout [UnownedJob]) {
         state.withLock { state in
             state.isSleeping = false
-            swap(&state.messages, &messages)
+            if messages.isEmpty { swap(&state.messages, &messages) }
             swap(&state.jobs, &jobs)
         }
     }

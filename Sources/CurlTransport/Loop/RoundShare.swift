@@ -8,9 +8,13 @@ struct RoundShare {
     private var done = 0
     private var end: MonotonicTime?
 
-    init(stride: Int = 1) { self.stride = stride }
+    /// - Parameter start: When its work began; without, the time runs from the first look.
+    init(stride: Int = 1, from start: MonotonicTime? = nil) {
+        self.stride = stride
+        end = start.map { $0 + Self.length }
+    }
 
-    /// Counts a piece of work that is done; the time runs from the first look.
+    /// Counts a piece of work that is done.
     /// - Returns: Whether the rest is for the next round.
     mutating func isSpent() -> Bool {
         done += 1

@@ -51,6 +51,8 @@ final class Transfer: @unchecked Sendable {
     var isPrewarming = false
     /// Whether something is to be delivered at the end of the round.
     var isTouched = false
+    /// Whether it was paused for the others' sake.
+    var isYielding = false
     /// Whether its turn has come, and whether libcurl has it.
     var isAdmitted = false
     var isInMulti = false
@@ -133,6 +135,9 @@ final class Transfer: @unchecked Sendable {
     /// The transfer is over: a streamed body's producer ends.
     func closeUpload() { if case .streamed(let upload) = body { upload.close() } }
 
+    /// Whether its body may be paused.
+    var isPausable: Bool { if case .pause = whenFull { true } else { false } }
+
     /// Lets more of the body wait for its reader.
     func widenFlow() { if case .pause = whenFull { whenFull = .pause(above: BodyFlow.roomyMark) } }
 
@@ -192,13 +197,16 @@ protocol TransferDelegate: AnyObject {
     func transfer(_ transfer: Transfer, goesOutFrom localPort: Int) -> Bool
     /// The transfer's request goes out once more: its clocks begin anew.
     func transferGoesOutAgain(_ transfer: Transfer)
+    /// The transfer was paused for the others' sake, and is to go on after them.
+    func transferYields(_ transfer: Transfer)
     /// The transfer has opened a socket, to its host or to the proxy.
     func transfer(_ transfer: Transfer, opened descriptor: Int32)
 }
 
-/// The loop's time, read once per round.
+/// The loop's time, read once per round, and its callbacks' share of it.
 ///
 /// @unchecked: written and read by the loop's thread alone.
 final class LoopClock: @unchecked Sendable {
     var now = MonotonicTime.now
+    let ownShare = Unshared(CallShare())
 }

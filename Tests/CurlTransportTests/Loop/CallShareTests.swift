@@ -1,0 +1,76 @@
+import Testing
+
+@testable import CurlTransport
+
+@Suite("The share of a call")
+struct CallShareTests {
+    /// Counts pieces until one has to wait.
+    private func pieces(
+        _ share: inout CallShare, of bytes: Int, buffer: Int = 0, at place: (Int) -> Int = { _ in 0 }
+    ) -> Int {
+        var count = 0
+        while !share.isSpent(by: bytes, at: place(count), of: buffer) { count += 1 }
+        return count
+    }
+
+    @Test func smallPiecesAreCounted() {
+        var share = CallShare()
+        let small = pieces(&share, of: 1)
+        #expect(small == 512)
+        // A spent share stays spent.
+        let waits = share.isSpent(by: 100_000, at: 0, of: 0)
+        #expect(waits)
+    }
+
+    /// However long they take: a call that hands out nothing would bring its transfer no further.
+    @Test func theFirstPiecesOfACallNeverWait() {
+        for bytes in [1, 1_000, 16_384] {
+            var share = CallShare()
+            for _ in 0..<32 {
+                let waits = share.isSpent(by: bytes, at: 0, of: 0)
+                #expect(!waits)
+            }
+        }
+    }
+
+    /// The last piece of a load is the one that waits, since libcurl copies what comes after it.
+    @Test func largePiecesEndByTheTimeAndWithALoad() {
+        let (base, piece, load) = (1 << 20, 16_384, 1 << 19)
+        var share = CallShare()
+        let count = pieces(&share, of: piece, buffer: load) { base + $0 * piece % load }
+        #expect((count + 1) % (load / piece) == 0)
+    }
+
+    @Test func aShortPieceIsTheLastOfItsLoad() {
+        var share = CallShare()
+        _ = pieces(&share, of: 1_000)
+        #expect(share.isSpent)
+    }
+
+    /// A decoder of records hands out each one from the same place.
+    @Test func whereNoLoadEndsAFewMorePiecesCome() {
+        var share = CallShare()
+        let count = pieces(&share, of: 16_384, buffer: 1 << 19) { _ in 4_096 }
+        #expect(count % 32 == 31)
+    }
+
+    @Test func transfersOverTLSBeginFewerAtOnceWhereTheyTakeLong() {
+        var pace = BeginningPace()
+        let start = MonotonicTime(nanoseconds: 0)
+        func call(_ begun: Int, milliseconds: Int) {
+            pace.note(begun, from: start, to: start.adding(milliseconds: milliseconds))
+        }
+        #expect(pace.count == 4)
+        for expected in [8, 16, 16] {
+            call(pace.count, milliseconds: 1)
+            #expect(pace.count == expected)
+        }
+        for expected in [8, 4, 4] {
+            call(pace.count, milliseconds: 20)
+            #expect(pace.count == expected)
+        }
+        // Fewer than may begin say nothing about more.
+        call(2, milliseconds: 0)
+        #expect(pace.count == 4)
+    }
+}
