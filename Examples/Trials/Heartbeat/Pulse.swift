@@ -8,6 +8,8 @@ import Synchronization
 final class Pulse: Sendable {
     /// The longest round so far.
     struct Longest: Sendable {
+        /// With all that the machine did meanwhile.
+        var onTheClock = Duration.zero
         /// Without the time that the thread waited for a core.
         var round = Duration.zero
         /// The most that the thread computed in one.
@@ -36,6 +38,15 @@ final class Pulse: Sendable {
     /// The longest round so far.
     var longest: Longest { state.withLock(\.longest) }
 
+    /// Forgets the longest round.
+    /// - Returns: What it was.
+    func restart() -> Longest {
+        state.withLock { state in
+            defer { state.longest = Longest() }
+            return state.longest
+        }
+    }
+
     /// Ends it.
     func stop() { state.withLock { $0.isOver = true } }
 
@@ -49,8 +60,10 @@ final class Pulse: Sendable {
             if let last = state.last, last.thread != now.thread { state.isOver = true }
             if let last = state.last, !state.isOver {
                 state.longest.rounds += 1
-                let round = now.onTheClock - last.onTheClock - (now.waiting - last.waiting)
+                let onTheClock = now.onTheClock - last.onTheClock
+                let round = onTheClock - (now.waiting - last.waiting)
                 let computing = now.computing - last.computing
+                state.longest.onTheClock = max(state.longest.onTheClock, onTheClock)
                 state.longest.round = max(state.longest.round, round)
                 state.longest.computing = max(state.longest.computing, computing)
                 state.longest.blocked = max(state.longest.blocked, round - computing)

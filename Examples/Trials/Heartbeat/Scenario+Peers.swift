@@ -8,6 +8,7 @@ extension Scenario {
     static let peers = [
         Scenario("bodies that nobody reads", unread),
         Scenario("bodies as fast as they come", flood),
+        Scenario("challenges with bodies without end", challenged),
     ]
 
     private static let endless: Script = [
@@ -24,6 +25,21 @@ extension Scenario {
             try await Task.sleep(for: .seconds(attempt.isShort ? 1 : 10))
             attempt.expect(responses.allSatisfy { $0.status.code == 200 }, "a response is none")
         }
+    }
+
+    /// libcurl takes in the body of a challenge that it answers, and tells nobody of it.
+    private static func challenged(_ attempt: Attempt) async throws {
+        let fields = "WWW-Authenticate: Digest realm=\"a\", nonce=\"b\"\r\nTransfer-Encoding: chunked\r\n"
+        let server = try ScriptedPeer.answering([
+            .read, .send("HTTP/1.1 401 Unauthorized\r\n\(fields)\r\n"),
+            .flood(Data(String(repeating: "1\r\nx\r\n", count: 10_000).utf8)),
+        ])
+        defer { server.stop() }
+        var options = TransportOptions()
+        options.totalTimeout = .seconds(2)
+        options.authentication = .digest(user: "user", password: "password")
+        let request = TransportRequest(url: try RequestURL(server.url()), options: options)
+        try await attempt.withNeighbour("a neighbour") { await attempt.askMany(8, request) }
     }
 
     private static func flood(_ attempt: Attempt) async throws {

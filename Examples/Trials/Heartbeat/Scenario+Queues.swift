@@ -10,7 +10,9 @@ extension Scenario {
         Scenario("20,000 timers", perHost: 2) { try await timers($0) { .milliseconds(500 + $0 * 7919 % 2_000) } },
         Scenario("20,000 timers at once", perHost: 2) { try await timers($0) { _ in .seconds(1) } },
         Scenario("1,000 begin, and time out at once", perHost: 1_000) { try await running($0, "http") },
-        Scenario("500 begin TLS, and time out at once", perHost: 1_000) { try await running($0, "https", 500) },
+        Scenario("500 begin TLS, and time out at once", perHost: 1_000, after: firstOverTLS) {
+            try await running($0, "https", 500)
+        },
         Scenario("1,000 run, and are cancelled at once", perHost: 1_000, stopped),
     ]
 
@@ -56,6 +58,15 @@ extension Scenario {
         options.totalTimeout = .milliseconds(1_500)
         let request = TransportRequest(url: try RequestURL("\(scheme)://127.0.0.1:\(server.port)/"), options: options)
         try await attempt.withNeighbour("a neighbour") { await attempt.askMany(count, request) }
+    }
+
+    private static func firstOverTLS(_ attempt: Attempt) async throws {
+        let server = try ScriptedPeer.stalling()
+        defer { server.stop() }
+        var options = TransportOptions()
+        options.totalTimeout = .milliseconds(300)
+        let code = await attempt.ask("https://127.0.0.1:\(server.port)/", options)
+        attempt.expect(code == .totalTimeout, "the first came to \(code?.rawValue ?? "a response")")
     }
 
     private static func stopped(_ attempt: Attempt) async throws {

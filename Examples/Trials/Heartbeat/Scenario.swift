@@ -6,15 +6,19 @@ import NetworkTesting
 struct Scenario: Sendable {
     let name: String
     var configuration = CurlConfiguration()
+    /// What a loop does once in its life, which is measured apart.
+    let prepare: (@Sendable (Attempt) async throws -> Void)?
     let body: @Sendable (Attempt) async throws -> Void
 
     init(
         _ name: String, perHost: Int? = nil, waiting: Int? = nil,
+        after prepare: (@Sendable (Attempt) async throws -> Void)? = nil,
         _ body: @escaping @Sendable (Attempt) async throws -> Void
     ) {
         self.name = name
         if let perHost { configuration.maximumConnectionsPerHost = perHost }
         if let waiting { configuration.maximumWaiting = waiting }
+        self.prepare = prepare
         self.body = body
     }
 
