@@ -128,7 +128,7 @@ final class LoopCore {
         let end = clock.now + Self.gatherTime
         for _ in 0..<Self.looks {
             guard !state.touched.isEmpty, state.touched.count < Self.batch, transferCount > 0, !epoll.hasMore,
-                clock.now < end, takeEvents(milliseconds: 0)
+                state.yielding.isEmpty, clock.now < end, takeEvents(milliseconds: 0)
             else { return }
         }
     }
