@@ -1,5 +1,6 @@
-// libcurl driven by epoll in the cheapest way known: its timeout is an argument of epoll_wait, a due one costs no system call,
-// and epoll learns of changes just before it waits, so that what libcurl takes back in the same round costs nothing.
+// libcurl driven by epoll in the cheapest way known: its timeout is an argument of epoll_wait, a due one costs no
+// system call, and epoll learns of changes just before it waits, so that what libcurl takes back in the same round
+// costs nothing.
 #ifndef LOOP_H
 #define LOOP_H
 #include <curl/curl.h>

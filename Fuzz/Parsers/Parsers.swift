@@ -27,7 +27,8 @@ private func runDriver(
     _ callback: @convention(c) (UnsafePointer<UInt8>?, Int) -> CInt
 ) -> CInt
 
-/// libFuzzer's entry. The first byte picks the subject; a trap, a failed precondition or a sanitizer's report is a finding.
+/// libFuzzer's entry. The first byte picks the subject; a trap, a failed precondition or a sanitizer's report is a
+/// finding.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     var input = Array(UnsafeBufferPointer(start: start, count: count))[...]
@@ -63,8 +64,8 @@ private func fuzzURL(_ text: String) {
     precondition((try? RequestURL(url.absoluteString)) == url, "not the same when read again")
 }
 
-/// A body in a coding, split somewhere: as a whole and in two pieces it gives the same, and no piece is too large. The first
-/// byte picks the codings and the split.
+/// A body in a coding, split somewhere: as a whole and in two pieces it gives the same, and no piece is too large. The
+/// first byte picks the codings and the split.
 private func fuzzDecoding(_ input: ArraySlice<UInt8>) {
     guard let choice = input.first else { return }
     let packed = Data(input.dropFirst())

@@ -1,5 +1,5 @@
-/// Known faults that end the process and so can't be skipped by an oracle's name: NETWORKLAYER_FUZZ_AVOID has their names,
-/// and what leads to them is taken out of each scenario.
+/// Known faults that end the process and so can't be skipped by an oracle's name: NETWORKLAYER_FUZZ_AVOID has their
+/// names, and what leads to them is taken out of each scenario.
 enum Avoidance: String, CaseIterable {
     /// A first field line that begins with a blank.
     case blankFirstField = "blank-first-field"

@@ -124,7 +124,7 @@ struct Reading {
         return Outcome(head: response.head)
     }
 
-    /// Pauses take no time, but not for ever: what comes back again and again is stopped.
+    /// Pauses take no time, but not without end: what comes back again and again is stopped.
     private static var hurried: TimeSource {
         let pauses = PauseCount()
         return TimeSource(now: { Date() }, sleep: { _ in try pauses.add() }, random: { 0.5 })

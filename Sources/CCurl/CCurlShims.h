@@ -1,7 +1,7 @@
 // libcurl for Swift. Swift can't call C functions with variable arguments, so there is one inline function per
 // *parameter type* of curl_easy_setopt, curl_easy_getinfo and curl_multi_setopt; a new option needs no new line here
-// unless it brings a new type. Options that are newer than the oldest supported header (7.74) are named by their number,
-// which is part of libcurl's ABI: enumerators can't be seen by #ifdef.
+// unless it brings a new type. Options that are newer than the oldest supported header (7.74) are named by their
+// number, which is part of libcurl's ABI: enumerators can't be seen by #ifdef.
 #ifndef NETWORKLAYER_CCURL_SHIMS_H
 #define NETWORKLAYER_CCURL_SHIMS_H
 

@@ -11,11 +11,12 @@ extension CurlNetworkDispatcher {
     ///   - options: Those of the requests to come: a connection serves only requests with the same TLS, proxy and
     ///     connection options. Credentials are not used.
     /// - Throws: ``NetworkCore/NetworkError`` of the first connection that could not be made; the others are kept.
-    ///   ``NetworkCore/NetworkError/Code/unsupported`` for HTTP/2 by prior knowledge: not every libcurl takes a connection
-    ///   for that on which it has not been spoken yet. The same where requests with these options never share a
-    ///   connection: with ``NetworkCore/ConnectionOptions/interface`` or ``NetworkCore/ConnectionOptions/localPorts``; with
-    ///   ``NetworkCore/Authentication/negotiate``; in clear through an `https://` proxy; below libcurl 8.19 through a proxy's tunnel that others have
-    ///   opened with other credentials, and below 7.80 with an address policy.
+    ///   ``NetworkCore/NetworkError/Code/unsupported`` for HTTP/2 by prior knowledge: not every libcurl takes a
+    ///   connection for that on which it has not been spoken yet. The same where requests with these options never
+    ///   share a connection: with ``NetworkCore/ConnectionOptions/interface`` or
+    ///   ``NetworkCore/ConnectionOptions/localPorts``; with ``NetworkCore/Authentication/negotiate``; in clear through
+    ///   an `https://` proxy; below libcurl 8.19 through a proxy's tunnel that others have opened with other
+    ///   credentials, and below 7.80 with an address policy.
     public func prewarm(
         _ url: RequestURL, connections: Int = 1, options: TransportOptions = TransportOptions()
     ) async throws {

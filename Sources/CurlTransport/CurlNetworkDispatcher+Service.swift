@@ -10,8 +10,8 @@ public import ServiceLifecycle
 ///
 /// A group ends its services last first: list the dispatcher before those who send with it.
 extension CurlNetworkDispatcher: Service {
-    /// Waits for the graceful shut-down, then calls ``shutDown(within:)`` with 30 seconds. Cancelling it ends the dispatcher
-    /// at once.
+    /// Waits for the graceful shut-down, then calls ``shutDown(within:)`` with 30 seconds. Cancelling it ends the
+    /// dispatcher at once.
     public func run() async throws {
         do {
             try await gracefulShutdown()

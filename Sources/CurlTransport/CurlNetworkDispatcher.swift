@@ -3,8 +3,9 @@ public import NetworkCore
 
 /// Carries requests over the system's libcurl: one thread, an event loop, kept-alive connections.
 ///
-/// ``instance`` serves most programs. Make another one for limits or a connection pool of its own. ``shutDown(within:)`` ends
-/// it in order; without that it ends when its last reference goes, and no body of its responses is being read.
+/// ``instance`` serves most programs. Make another one for limits or a connection pool of its own.
+/// ``shutDown(within:)`` ends it in order; without that it ends when its last reference goes, and no body of its
+/// responses is being read.
 ///
 /// A process that forks without exec can't use it in the child: neither its thread nor Swift's own survive a fork.
 ///
@@ -34,8 +35,8 @@ public final class CurlNetworkDispatcher: HTTPTransport {
 
     deinit { loops.shutDown(within: .zero) }
 
-    /// Ends the dispatcher in order: requests that come are refused with ``NetworkCore/NetworkError/Code/shutDown``, those
-    /// that run or wait may go on to their end, and whatever has not ended in time fails with the same code.
+    /// Ends the dispatcher in order: requests that come are refused with ``NetworkCore/NetworkError/Code/shutDown``,
+    /// those that run or wait may go on to their end, and whatever has not ended in time fails with the same code.
     ///
     /// Returns when its threads have ended and its connections are closed. A second call may shorten the time.
     /// - Parameter patience: How long what runs may take; `.zero` ends it at once.
@@ -43,7 +44,8 @@ public final class CurlNetworkDispatcher: HTTPTransport {
         for loop in loops.shutDown(within: max(.zero, patience)) { await loop.end.wait() }
     }
 
-    /// Runs tasks on the thread of the loop, so that a response goes on where it arrived: no other thread is woken for it.
+    /// Runs tasks on the thread of the loop, so that a response goes on where it arrived: no other thread is woken for
+    /// it.
     ///
     /// ```swift
     /// let executor = try dispatcher.loopExecutor()
@@ -55,7 +57,8 @@ public final class CurlNetworkDispatcher: HTTPTransport {
     /// For tasks that mostly wait for responses. What blocks or computes for long there stops every exchange of the
     /// dispatcher, so decoding large bodies is not for it. With several loops it is the first one's thread. After the
     /// dispatcher's end such tasks go on where others run.
-    /// - Throws: ``NetworkCore/NetworkError``: ``NetworkCore/NetworkError/Code/shutDown``; or what keeps a thread from starting.
+    /// - Throws: ``NetworkCore/NetworkError``: ``NetworkCore/NetworkError/Code/shutDown``; or what keeps a thread from
+    ///   starting.
     public func loopExecutor() throws -> any TaskExecutor { try loops.first().executor }
 
     /// `curl`.

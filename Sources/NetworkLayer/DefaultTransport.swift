@@ -1,7 +1,7 @@
 /// The transport that ``TransportKind/variable`` picks, read once, when it is first used.
 ///
-/// With a wrong value the program runs on: each request over it fails with ``NetworkCore/NetworkError/Code/invalidConfiguration``,
-/// and nothing is picked silently.
+/// With a wrong value the program runs on: each request over it fails with
+/// ``NetworkCore/NetworkError/Code/invalidConfiguration``, and nothing is picked silently.
 public struct DefaultTransport: HTTPTransport {
     /// The one that the process's environment picks.
     public static let instance = DefaultTransport(selection: Result { try TransportKind.selected() })

@@ -27,7 +27,8 @@ public enum TransportKind: String, Sendable, Hashable, CaseIterable {
     /// - Parameters:
     ///   - name: `curl` or `urlsession`, in small letters.
     ///   - source: Who said so, for the error: a variable, an option.
-    /// - Throws: ``NetworkCore/NetworkError/Code/invalidConfiguration`` that names the source, the value and the choices.
+    /// - Throws: ``NetworkCore/NetworkError/Code/invalidConfiguration`` that names the source, the value and the
+    ///   choices.
     public init(name: String, from source: String) throws {
         guard let kind = TransportKind(rawValue: name) else {
             let choices = Self.allCases.map { "'\($0.rawValue)'" }.joined(separator: " or ")
@@ -43,8 +44,8 @@ public enum TransportKind: String, Sendable, Hashable, CaseIterable {
 
     /// The transport that an environment picks.
     /// - Parameter environment: The process's own by default.
-    /// - Throws: ``NetworkCore/NetworkError/Code/invalidConfiguration`` when ``variable`` is set to anything else, the empty string
-    ///   included.
+    /// - Throws: ``NetworkCore/NetworkError/Code/invalidConfiguration`` when ``variable`` is set to anything else, the
+    ///   empty string included.
     public static func selected(
         in environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws -> TransportKind {

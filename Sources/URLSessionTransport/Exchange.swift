@@ -112,8 +112,8 @@ final class Exchange: Sendable {
 
     /// Hands a redirect back as it is, unless the exchange is over.
     ///
-    /// FoundationNetworking traps if a task is cancelled between its question and our answer, so the answer goes through
-    /// the queue of the cancellations: before one it is harmless, and after one it must not be given.
+    /// FoundationNetworking traps if a task is cancelled between its question and our answer, so the answer goes
+    /// through the queue of the cancellations: before one it is harmless, and after one it must not be given.
     func keepRedirect(_ answer: @escaping @Sendable () -> Void) {
         commands.async { [self] in
             if running.withLock({ $0 != nil }) { answer() }

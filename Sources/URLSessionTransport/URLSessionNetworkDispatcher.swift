@@ -13,8 +13,8 @@ import FoundationNetworking
 ///
 /// - A response with trailers ends the process, and so does a redirect whose `Location` starts with `//` and has an
 ///   IPv6 address or a percent-encoded character in its host, a connection that the server closes within the response's
-///   head, and a `Content-Length` just below 2^63. A head of ten thousand lines holds up all exchanges of the process for seconds.
-///   Peers that you don't trust belong on the curl transport.
+///   head, and a `Content-Length` just below 2^63. A head of ten thousand lines holds up all exchanges of the process
+///   for seconds. Peers that you don't trust belong on the curl transport.
 /// - Header fields are sent in no particular order, repeated ones joined by `, `, and received sorted by name, re-cased
 ///   (`Etag`), with repeated ones joined by `, ` (`Set-Cookie` is taken apart again).
 /// - A head with bytes that are not UTF-8, a line without a space after the colon or a status line without a reason
@@ -25,16 +25,17 @@ import FoundationNetworking
 /// - A body that was being sent on a kept-alive connection when the server closed it is not sent again: the exchange
 ///   ends with a timeout.
 /// - There is no back-pressure: a body comes as fast as the server sends it, whether it is read or not. What nobody has
-///   read yet may grow to ``NetworkCore/TransportOptions/maximumBodyBytes`` (or to 256 KiB, if that is more), the memory
-///   that the caller allows for a body; then the exchange fails with ``NetworkCore/NetworkError/Code/bodyTooLarge``, after
-///   what was held. A reader that keeps up can read a body of any length.
-/// - The head of a redirect arrives with the end of its body; that of a response through a proxy's tunnel with the first
-///   byte of its body, since the proxy's own answer looks the same until then.
+///   read yet may grow to ``NetworkCore/TransportOptions/maximumBodyBytes`` (or to 256 KiB, if that is more), the
+///   memory that the caller allows for a body; then the exchange fails with
+///   ``NetworkCore/NetworkError/Code/bodyTooLarge``, after what was held. A reader that keeps up can read a body of any
+///   length.
+/// - The head of a redirect arrives with the end of its body; that of a response through a proxy's tunnel with the
+///   first byte of its body, since the proxy's own answer looks the same until then.
 /// - The connect timeout is approximate. URLSession does not tell when a connection is made; the first part of a body
 ///   that is sent, a challenge and a response prove one. Without such a sign when the time is up, the kernel's table of
 ///   connections decides: if this process has one to the URL's port, the exchange goes on under the idle timeout, which
-///   then counts from the start; if not, it fails with ``NetworkCore/NetworkError/Code/connectTimeout``. Where the table can't be
-///   read, or a proxy stands between, the idle timeout alone counts.
+///   then counts from the start; if not, it fails with ``NetworkCore/NetworkError/Code/connectTimeout``. Where the
+///   table can't be read, or a proxy stands between, the idle timeout alone counts.
 public final class URLSessionNetworkDispatcher: HTTPTransport {
     /// The one that the process needs: URLSession serialises all sessions of a process anyway.
     public static let instance = URLSessionNetworkDispatcher()
@@ -57,8 +58,8 @@ public final class URLSessionNetworkDispatcher: HTTPTransport {
     /// `urlsession`.
     public var name: String { "urlsession" }
 
-    /// Sends one request and returns its response, whatever the status, when its head is there. A redirect is returned as
-    /// it is.
+    /// Sends one request and returns its response, whatever the status, when its head is there. A redirect is returned
+    /// as it is.
     ///
     /// Cancelling the task ends the exchange and throws ``NetworkError/Code/cancelled`` at once.
     /// - Throws: ``NetworkError``, each failure once, with the exchange it belongs to.

@@ -68,7 +68,8 @@ struct LookUpTests {
         try await names.wait { $0.connectionsEndedByPeer == $0.connectionCount }
     }
 
-    /// The connection to the proxy was taken for the end of the look-up, so that all of them looked up the name at once.
+    /// The connection to the proxy was taken for the end of the look-up, so that all of them looked up the name at
+    /// once.
     @Test(.enabled(if: asksOverHTTPS, "over HTTPS from libcurl 7.88.1 on"), arguments: ["socks4", "socks5"])
     func behindASOCKSProxy_soManyLookUpANameAndNoMore(scheme: String) async throws {
         let names = try ScriptedServer([.stall])

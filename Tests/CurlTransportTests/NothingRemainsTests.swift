@@ -18,7 +18,8 @@ struct NothingRemainsTests {
         } catch { return (error as? NetworkError)?.code }
     }
 
-    /// A heap corruption with libcurl 7.84 to 8.0, whose handles keep a pointer to the last header line of the last transfer.
+    /// A heap corruption with libcurl 7.84 to 8.0, whose handles keep a pointer to the last header line of the last
+    /// transfer.
     @Test(arguments: ["\tX: y", " folded"])
     func aFirstFieldThatBeginsWithABlank_touchesNothingOfTheResponseBefore(line: String) async throws {
         let good = try ScriptedServer(.ok("good", fields: [("X-Long", String(repeating: "x", count: 2_000))]))
@@ -34,7 +35,8 @@ struct NothingRemainsTests {
         #expect(try await OptionExchange(good.url(), over: dispatcher).text == "good")
     }
 
-    /// libcurl keeps the list of addresses until the transfer starts; freed before, the next transfer of the handle read it.
+    /// libcurl keeps the list of addresses until the transfer starts; freed before, the next transfer of the handle
+    /// read it.
     @Test func addressesOfARequestThatNeverStarted_areForNoOther() async throws {
         let gate = Gate()
         let server = try ScriptedServer([
@@ -66,7 +68,8 @@ struct NothingRemainsTests {
         for _ in 0..<8 { #expect(try await OptionExchange(plain.url(), over: dispatcher).text == "plain") }
     }
 
-    /// A streamed body without a length fails at an HTTP/1.0 peer after its header lines were made, credentials among them.
+    /// A streamed body without a length fails at an HTTP/1.0 peer after its header lines were made, credentials among
+    /// them.
     @Test func credentialsOfAFailedUpload_areForNoOther() async throws {
         let challenge =
             "HTTP/1.0 401 No\r\nWWW-Authenticate: Digest realm=\"r\", nonce=\"n\", qop=\"auth\"\r\n"
@@ -94,8 +97,8 @@ struct NothingRemainsTests {
         for request in other.requests { #expect(request.values(of: "Authorization").isEmpty) }
     }
 
-    /// A second response, sent after the first was read, was the next request's: a server that is out of step with its requests gives
-    /// one user's response to another.
+    /// A second response, sent after the first was read, was the next request's: a server that is out of step with its
+    /// requests gives one user's response to another.
     @Test(.enabled(if: Libcurl.found.has(.requestCheck), "seen from libcurl 7.80 on"))
     func aResponseThatAnswersNoRequest_isNotTheNextOnes() async throws {
         let (isRead, isForged) = (Gate(), Gate())
@@ -117,8 +120,8 @@ struct NothingRemainsTests {
         #expect(server.connectionCount == 2)
     }
 
-    /// libcurl below 8.7 asks for a Digest's challenge without the body, and noted that with the connection: where the response was
-    /// neither a challenge nor a success, the next request's body was held back too.
+    /// libcurl below 8.7 asks for a Digest's challenge without the body, and noted that with the connection: where the
+    /// response was neither a challenge nor a success, the next request's body was held back too.
     @Test(arguments: [false, true], [HTTPMethod.post, .put])
     func aBodyThatWasHeldBackIsNoOthers(isProxied: Bool, method: HTTPMethod) async throws {
         let server = try ScriptedServer(.answer(503))

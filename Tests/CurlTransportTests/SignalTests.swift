@@ -7,8 +7,8 @@ import Testing
 
 @Suite("Signals", .timeLimit(.minutes(1)))
 struct SignalTests {
-    /// TLS libraries write without MSG_NOSIGNAL: where the peer has gone, the thread that writes gets SIGPIPE, which ends a
-    /// process that has not said otherwise. And a handler of the program must not run on the loop's thread.
+    /// TLS libraries write without MSG_NOSIGNAL: where the peer has gone, the thread that writes gets SIGPIPE, which
+    /// ends a process that has not said otherwise. And a handler of the program must not run on the loop's thread.
     @Test func theLoopsThreadHearsNoSignal() async throws {
         let server = try ScriptedServer(.ok("ok"))
         defer { server.stop() }

@@ -68,7 +68,8 @@ struct NghttpdTests {
         #expect(allAreNumbers)
     }
 
-    /// It can't be told of the peers' authority, and a server that speaks HTTP/2 alone is none that it can talk to in clear.
+    /// It can't be told of the peers' authority, and a server that speaks HTTP/2 alone is none that it can talk to in
+    /// clear.
     @Test func `URLSession is refused by both of nghttpd's ports, with an error`() async throws {
         let transport = URLSessionNetworkDispatcher.instance
         let secure = try RequestURL(#require(Peers.nghttpdTLS) + "/hello.txt")

@@ -102,7 +102,8 @@ struct NginxTests {
         #expect(reused == (1...4).flatMap { _ in [false, true, true] })
     }
 
-    /// A POST to a file is refused, and read: what counts is that each is answered although its connection may be closing.
+    /// A POST to a file is refused, and read: what counts is that each is answered although its connection may be
+    /// closing.
     @Test(arguments: TransportKind.allCases)
     func `bodies survive a connection that closes after every third request`(kind: TransportKind) async throws {
         let path = try #require(Peers.nginx) + "/three/hello.txt"

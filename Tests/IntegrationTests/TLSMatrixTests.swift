@@ -57,11 +57,12 @@ struct TLSMatrixTests {
         #expect(error?.phase == .connecting)
     }
 
-    /// It knows the system's authorities alone, on Linux, and can't be told of another: the good server is refused too. In a
-    /// process of its own, since handshakes that fail can hold up what else URLSession has to do.
+    /// It knows the system's authorities alone, on Linux, and can't be told of another: the good server is refused too.
+    /// In a process of its own, since handshakes that fail can hold up what else URLSession has to do.
     @Test func `every server of a private authority is refused over URLSession`() async {
         await #expect(processExitsWith: .success) {
-            // OpenSSL names one fault of several, and it meets the unknown authority first. URLSession takes old versions.
+            // OpenSSL names one fault of several, and it meets the unknown authority first. URLSession takes old
+            // versions.
             let codes: [(Peers.TLS, NetworkError.Code)] = [
                 (.good, .certificateUntrusted), (.expired, .certificateUntrusted), (.elsewhere, .certificateUntrusted),
                 (.selfSigned, .certificateSelfSigned), (.stray, .certificateUntrusted), (.old, .certificateUntrusted),

@@ -5,7 +5,8 @@ import NetworkLayer
 import FoundationNetworking
 #endif
 
-/// The samples of 'Coming from the tutorials', word for word, so that they compile. `DocumentationTests` compares the two.
+/// The samples of 'Coming from the tutorials', word for word, so that they compile. `DocumentationTests` compares the
+/// two.
 enum TutorialArticleSamples {
     struct MovieFeedResult: Codable {
         let results: [String]

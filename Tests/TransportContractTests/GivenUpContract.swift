@@ -4,8 +4,8 @@ import NetworkTesting
 import TestSupport
 import Testing
 
-/// Answers whose bodies nobody wants: a redirect's, a 401's, a retry's, a refused stream's. The next exchange of the call
-/// must not wait for one of them. With one connection for the origin it waited for ever.
+/// Answers whose bodies nobody wants: a redirect's, a 401's, a retry's, a refused stream's. The next exchange of the
+/// call must not wait for one of them. With one connection for the origin it waited for ever.
 @Suite(.timeLimit(.minutes(1)))
 struct GivenUpContract {
     private static let transports: [ContractTransport] = {

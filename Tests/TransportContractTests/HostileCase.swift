@@ -14,8 +14,8 @@ struct HostileCase: Sendable, CustomTestStringConvertible {
     let script: Script
     /// The one that must be, or the ones that may.
     let outcomes: [Outcome]
-    /// What a libcurl below 7.85 makes of it, when that is something else. URLSession over such a one does not run the case:
-    /// there a header line without a colon ends the process.
+    /// What a libcurl below 7.85 makes of it, when that is something else. URLSession over such a one does not run the
+    /// case: there a header line without a colon ends the process.
     var lenient: Outcome?
     /// The case that a transport may be excluded from.
     var exclusion: Exclusion.Case?
@@ -78,7 +78,8 @@ struct HostileCase: Sendable, CustomTestStringConvertible {
             var details = ""
             do {
                 let answer = try await transport.send(method, server.url(), body: body) {
-                    // All URLSessions of a process share a queue, which on a busy machine is not yet done with the case before.
+                    // All URLSessions of a process share a queue, which on a busy machine is not yet done with the case
+                    // before.
                     $0.connectTimeout = .seconds(60)
                     $0.totalTimeout = .seconds(100)
                     change(&$0)

@@ -151,8 +151,8 @@ struct InterruptionContract {
         #expect(server.requests.count == Self.rounds)
     }
 
-    /// Every second request meets a connection that ends without an answer, and is sent again on a new one, since its method is
-    /// idempotent.
+    /// Every second request meets a connection that ends without an answer, and is sent again on a new one, since its
+    /// method is idempotent.
     @Test(arguments: ContractTransport.all, [HTTPMethod.get, .put])
     func connectionClosed_duringTheRequest(transport: ContractTransport, method: HTTPMethod) async throws {
         let check: () async throws -> Void = {

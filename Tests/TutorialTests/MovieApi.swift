@@ -1,6 +1,6 @@
 // swift-format-ignore-file
-// An API in the words of 'Network layer: protocol-oriented approach', as its reader writes one, but for the base, which is a server
-// of ours.
+// An API in the words of 'Network layer: protocol-oriented approach', as its reader writes one, but for the base, which
+// is a server of ours.
 import Foundation
 import NetworkLayer
 

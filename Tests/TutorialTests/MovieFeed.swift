@@ -1,6 +1,6 @@
 // swift-format-ignore-file
-// The code of 'Protocol based generic networking' as its article prints it, but for the import, and for the base and the key, which
-// are a server of ours.
+// The code of 'Protocol based generic networking' as its article prints it, but for the import, and for the base and
+// the key, which are a server of ours.
 import Foundation
 import NetworkLayer
 

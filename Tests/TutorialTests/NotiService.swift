@@ -1,6 +1,6 @@
 // swift-format-ignore-file
-// The code of 'A simple URLRequest builder' as its article prints it, but for the import and for the address, which is a server of
-// ours.
+// The code of 'A simple URLRequest builder' as its article prints it, but for the import and for the address, which is
+// a server of ours.
 import Foundation
 import NetworkLayer
 

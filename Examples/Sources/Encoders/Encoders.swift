@@ -1,5 +1,5 @@
-// What a request can send along: JSON, a form, several parts, bytes, a text; and an encoder of one's own. The server says
-// what it got.
+// What a request can send along: JSON, a form, several parts, bytes, a text; and an encoder of one's own. The server
+// says what it got.
 //
 //   swift run Encoders http://127.0.0.1:3000
 import Foundation

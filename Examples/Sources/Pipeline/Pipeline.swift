@@ -1,8 +1,8 @@
 import Foundation
 import NetworkLayer
 
-/// What stands between a request and its transport: redirects with an audit, cookies, retries, a token that is renewed, and a
-/// step of one's own. Over the transport that NETWORK_TRANSPORT names:
+/// What stands between a request and its transport: redirects with an audit, cookies, retries, a token that is renewed,
+/// and a step of one's own. Over the transport that NETWORK_TRANSPORT names:
 ///
 ///     Pipeline http://127.0.0.1:8080        the address of `netlayer serve`
 @main

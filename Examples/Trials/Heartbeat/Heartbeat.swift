@@ -10,8 +10,8 @@ import TrialSupport
 struct Heartbeat {
     /// The longest that a round may take.
     static let limit = Duration.milliseconds(50)
-    /// The same for the round of a loop's first TLS connection. It reads the system's authorities, in one call of OpenSSL, which
-    /// takes 20 to 50 ms for 140 of them.
+    /// The same for the round of a loop's first TLS connection. It reads the system's authorities, in one call of
+    /// OpenSSL, which takes 20 to 50 ms for 140 of them.
     static let limitOfFirst = limit * 4
     /// How often a scenario is tried before it has failed: not all that the machine does to a process is its own fault.
     private static let attempts = 3
@@ -44,7 +44,7 @@ struct Heartbeat {
     /// Who holds a lock waits for a core as long as the machine is busy.
     private static var busyness: Double { max(1, ProcessFigures.loadPerCore) }
 
-    /// At once, and not by way of `print`, which keeps it back where nobody looks on.
+    /// At once, and not by way of `print`, which keeps it back where the output is not a terminal.
     private static func say(_ text: String) { FileHandle.standardOutput.write(Data("\(text)\n".utf8)) }
 
     private static func run(

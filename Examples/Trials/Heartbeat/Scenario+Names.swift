@@ -92,7 +92,7 @@ extension Scenario {
         return times
     }
 
-    /// The same as a neighbour, of servers that nobody has asked before: their addresses need no look-up.
+    /// The same as a neighbour, of servers that were not asked before: their addresses need no look-up.
     private static func newHosts<Result>(_ attempt: Attempt, _ body: () async throws -> Result) async throws -> Result {
         let servers = try (0..<10).map { _ in try ScriptedPeer.answering(.ok("well")) }
         defer { for server in servers { server.stop() } }
@@ -110,7 +110,8 @@ extension Scenario {
         return result
     }
 
-    /// At most 64 look-ups, each with a thread and its pair of descriptors, beside what the servers and the tasks have.
+    /// At most 64 look-ups, each with a thread and its pair of descriptors, besides what the servers and the tasks
+    /// have.
     private static func bound(_ peak: Peak, _ attempt: Attempt) {
         attempt.note("\(peak.threads) threads and \(peak.descriptors) descriptors more")
         attempt.expect(peak.threads <= 64 + 40, "\(peak.threads) threads more")

@@ -6,7 +6,7 @@ import NetworkTesting
 /// Peers and readers who have no measure.
 extension Scenario {
     static let peers = [
-        Scenario("bodies that nobody reads", unread),
+        Scenario("bodies that are not read", unread),
         Scenario("bodies as fast as they come", flood),
         Scenario("challenges with bodies without end", challenged),
     ]
@@ -27,7 +27,7 @@ extension Scenario {
         }
     }
 
-    /// libcurl takes in the body of a challenge that it answers, and tells nobody of it.
+    /// libcurl takes in the body of a challenge that it answers, and does not tell of it.
     private static func challenged(_ attempt: Attempt) async throws {
         let fields = "WWW-Authenticate: Digest realm=\"a\", nonce=\"b\"\r\nTransfer-Encoding: chunked\r\n"
         let server = try ScriptedPeer.answering([

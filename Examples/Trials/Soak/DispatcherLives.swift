@@ -13,7 +13,8 @@ struct DispatcherLives {
         try await lives(count / 10)
         let warm = await Settled.figures { _ in true }
         try await lives(count)
-        // Nothing for each dispatcher: never a descriptor or a thread, and less memory than an object with a name takes.
+        // Nothing for each dispatcher: never a descriptor or a thread, and less memory than an object with a name
+        // takes.
         let bounds = Bounds(descriptors: 0, threads: 2, kilobytes: max(4_096, count * 4 / 10))
         let end = await Settled.figures { bounds.faults(warm, $0).isEmpty }
         print("\(count / 10) dispatchers to warm up, then \(count)\n")

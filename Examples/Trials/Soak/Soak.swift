@@ -27,8 +27,8 @@ struct Soak {
         }
     }
 
-    /// A fifth of the time warms up, and of a short run the half, and some rounds at least: what grows after the buffers and the allocator have
-    /// reached what the load wants of them is a leak.
+    /// A fifth of the time warms up, and of a short run the half, and some rounds at least: what grows after the
+    /// buffers and the allocator have reached what the load wants of them is a leak.
     private static func soak(_ client: Faults.Client, seconds: Double, seed: UInt64) async throws -> [String] {
         // Not by way of `print`, which keeps it back: it is to be seen even if the process ends of itself.
         FileHandle.standardOutput.write(Data("\(client.rawValue), \(seconds) s, seed \(seed)\n".utf8))

@@ -1,14 +1,15 @@
 import Foundation
 import TrialSupport
 
-/// What URLSession does wrong on Linux, tried anew: as it is, by our dispatcher on it, and by our dispatcher on libcurl.
+/// What URLSession does wrong on Linux, tried anew: as it is, by our dispatcher on it, and by our dispatcher on
+/// libcurl.
 ///
 ///     URLSessionFaults              every row, as a table
 ///     URLSessionFaults ROW ...      some rows
 ///     URLSessionFaults ROW SUBJECT PORT ...     the client side of one, for itself
 ///
-/// The status is 0 when our dispatchers do what they should: the one on libcurl is right in every row, the one on URLSession
-/// is right, refuses, or is excluded by name.
+/// The status is 0 when our dispatchers do what they should: the one on libcurl is right in every row, the one on
+/// URLSession is right, refuses, or is excluded by name.
 @main
 struct URLSessionFaults {
     static let rows = crashes + redirects + times + heads + requests + errors + loads

@@ -26,7 +26,8 @@ struct TransferInfo: Sendable {
     }
 
     /// How far the transfer has come.
-    /// - Parameter hasResponse: Whether a byte of the response has arrived; libcurl's own mark is also set by an upload.
+    /// - Parameter hasResponse: Whether a byte of the response has arrived; libcurl's own mark is also set by an
+    ///   upload.
     func phase(hasResponse: Bool) -> NetworkError.Phase {
         if hasResponse { return .receiving }
         return preTransfer == nil ? .connecting : .waiting

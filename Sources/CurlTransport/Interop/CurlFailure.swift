@@ -19,8 +19,8 @@ enum CurlFailure {
         return NetworkError(ours, message, phase: phase, underlying: underlying(code, text: text))
     }
 
-    /// The phase that a code belongs to whatever libcurl's clocks say: newer versions set the time at which the request could go out
-    /// for connections that failed, too. `nil` where the code does not tell.
+    /// The phase that a code belongs to whatever libcurl's clocks say: newer versions set the time at which the request
+    /// could go out for connections that failed, too. `nil` where the code does not tell.
     static func phase(of code: CURLcode) -> NetworkError.Phase? {
         switch code {
         case CURLE_COULDNT_RESOLVE_PROXY, CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_CONNECT, CURLE_INTERFACE_FAILED,

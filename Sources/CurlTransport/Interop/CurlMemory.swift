@@ -8,12 +8,12 @@ import Musl
 
 /// Where libcurl's memory comes from (curl_global_init_mem): the C library, but for its buffers.
 ///
-/// libcurl allocates the buffers for receiving and sending anew for each transfer. The C library gives large ones back to the
-/// kernel in between, and ten pages then fault in again for each 64 KiB; those of 16 KiB lie among what lives as long as a
-/// connection, and their pages never go back. So both come from a region of our own, as many as most need at a time. (From 8.7 on
-/// libcurl keeps one buffer for all transfers, of another size.) It does not hand them out; what it hands out is the C library's,
-/// so that whoever else uses libcurl in this process may free it either way. A text of just such a size, made by
-/// curl_easy_unescape, has to go back by curl_free, as the manual says.
+/// libcurl allocates the buffers for receiving and sending anew for each transfer. The C library gives large ones back
+/// to the kernel in between, and ten pages then fault in again for each 64 KiB; those of 16 KiB lie among what lives as
+/// long as a connection, and their pages never go back. So both come from a region of our own, as many as most need at
+/// a time. (From 8.7 on libcurl keeps one buffer for all transfers, of another size.) It does not hand them out; what
+/// it hands out is the C library's, so that whoever else uses libcurl in this process may free it either way. A text of
+/// just such a size, made by curl_easy_unescape, has to go back by curl_free, as the manual says.
 enum CurlMemory {
     /// Initialises libcurl with it. Where somebody did so before, he has chosen the memory already.
     static func initialise() -> CURLcode {
@@ -32,9 +32,9 @@ enum CurlMemory {
             (LibcurlSupport.largeUploadBuffer, LibcurlSupport.fewUploads),
         ])
 
-    /// Where the region is: asked for each of some fifty pieces that a request takes, and so not behind a lazy `static let`.
-    /// Written once, before libcurl has any memory. Another user of libcurl may read it meanwhile, for a piece of his own: as it
-    /// is before, after, or half of each, that piece is not in the region.
+    /// Where the region is: asked for each of some fifty pieces that a request takes, and so not behind a lazy `static
+    /// let`. Written once, before libcurl has any memory. Another user of libcurl may read it meanwhile, for a piece of
+    /// his own: as it is before, after, or half of each, that piece is not in the region.
     nonisolated(unsafe) private static var place: (start: UInt, count: UInt) = (1 << (UInt.bitWidth - 1), 0)
 
     private static let allocate: curl_malloc_callback = { bytes in

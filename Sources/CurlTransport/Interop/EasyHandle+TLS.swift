@@ -7,8 +7,8 @@ import Musl
 #endif
 
 extension EasyHandle {
-    /// How TLS is spoken to the server (CURLINFO_TLS_SSL_PTR); `nil` in clear, with a TLS library that we don't know, and
-    /// once the connection has left the transfer: to be asked while the response arrives.
+    /// How TLS is spoken to the server (CURLINFO_TLS_SSL_PTR); `nil` in clear, with a TLS library that we don't know,
+    /// and once the connection has left the transfer: to be asked while the response arrives.
     var tlsSession: TLSSession? {
         var library: Int32 = 0
         var session: UnsafeMutableRawPointer?

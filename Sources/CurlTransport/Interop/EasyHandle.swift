@@ -7,15 +7,15 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Owns one `CURL *`, which carries one transfer and is then closed, with everything that must live as long: header lines, the
-/// error text, the transfer that the callbacks report to.
+/// Owns one `CURL *`, which carries one transfer and is then closed, with everything that must live as long: header
+/// lines, the error text, the transfer that the callbacks report to.
 ///
-/// A handle never carries a second transfer. curl_easy_reset clears the options and not what a transfer leaves behind in the
-/// handle: credentials of a failed upload, a list of addresses, look-ups under way, a pointer to the last header line. A new handle
-/// costs less than a microsecond.
+/// A handle never carries a second transfer. curl_easy_reset clears the options and not what a transfer leaves behind
+/// in the handle: credentials of a failed upload, a list of addresses, look-ups under way, a pointer to the last header
+/// line. A new handle costs less than a microsecond.
 ///
-/// @unchecked: a handle is used by one thread at a time. The caller's thread or the loop's configures it, the mailbox hands it to the
-/// loop, and the loop closes it.
+/// @unchecked: a handle is used by one thread at a time. The caller's thread or the loop's configures it, the mailbox
+/// hands it to the loop, and the loop closes it.
 final class EasyHandle: @unchecked Sendable {
     let pointer: UnsafeMutableRawPointer
     private var isClosed = false
@@ -47,8 +47,8 @@ final class EasyHandle: @unchecked Sendable {
 
     deinit { close() }
 
-    /// Ends the handle. It must have left its multi handle, and a handle that was in one is closed on the loop's thread: a look-up
-    /// under way (DNS over HTTPS) has handles of its own in the multi handle, which leave it here.
+    /// Ends the handle. It must have left its multi handle, and a handle that was in one is closed on the loop's
+    /// thread: a look-up under way (DNS over HTTPS) has handles of its own in the multi handle, which leave it here.
     func close() {
         guard !isClosed else { return }
         isClosed = true
@@ -85,8 +85,8 @@ final class EasyHandle: @unchecked Sendable {
         return Unmanaged<EasyHandle>.fromOpaque(context).takeUnretainedValue().transfer
     }
 
-    /// Calls `body` with the transfer of a callback's context, which lives as long as libcurl has the handle: so nothing is
-    /// counted.
+    /// Calls `body` with the transfer of a callback's context, which lives as long as libcurl has the handle: so
+    /// nothing is counted.
     /// - Parameter refusal: The answer where there is no transfer, by which libcurl ends it.
     static func report(
         _ context: UnsafeMutableRawPointer?, refusal: Int = 0, _ body: (Transfer) -> Int

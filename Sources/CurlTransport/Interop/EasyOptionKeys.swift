@@ -142,9 +142,9 @@ enum OptionValue {
 
     /// CURL_SSLVERSION_TLSv1_x, and CURL_SSLVERSION_MAX_TLSv1_x where there is a newest version.
     ///
-    /// libcurl hands a kept connection that speaks HTTP/1.1 to a request that asks for HTTP/2. It keeps connections with other TLS
-    /// options apart: so those of requests that negotiate HTTP/2 name the newest version that there is, and the others leave it at
-    /// the default, which is the same one.
+    /// libcurl hands a kept connection that speaks HTTP/1.1 to a request that asks for HTTP/2. It keeps connections
+    /// with other TLS options apart: so those of requests that negotiate HTTP/2 name the newest version that there is,
+    /// and the others leave it at the default, which is the same one.
     static func tls(
         from minimum: TLSOptions.Version, upTo maximum: TLSOptions.Version?, negotiatesHTTP2: Bool
     ) -> Int {

@@ -21,8 +21,8 @@ final class Epoll {
         events.initialize(repeating: epoll_event())
     }
 
-    /// The most events of one wait. What a round touches is still in the core's caches when those who waited for it run; with 256
-    /// a small request among 512 costs a tenth more.
+    /// The most events of one wait. What a round touches is still in the core's caches when those who waited for it
+    /// run; with 256 a small request among 512 costs a tenth more.
     private static let batch = 64
 
     deinit {
@@ -55,8 +55,8 @@ final class Epoll {
         let isWritable: Bool
         let hasError: Bool
 
-        /// An error is there to be read: while a reset arrives, it shows before the end does, and libcurl, told of an error
-        /// alone, would not send the request again on another connection.
+        /// An error is there to be read: while a reset arrives, it shows before the end does, and libcurl, told of an
+        /// error alone, would not send the request again on another connection.
         init(descriptor: Int32, flags: UInt32) {
             self.descriptor = descriptor
             isReadable = flags & (ccurl_epoll_in | ccurl_epoll_hup | ccurl_epoll_err) != 0

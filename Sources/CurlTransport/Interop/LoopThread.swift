@@ -9,9 +9,10 @@ import Musl
 
 /// Starts the loop's thread.
 enum LoopThread {
-    /// Runs `body` on a new detached thread with signals blocked: a write to a closed connection must not end the process by
-    /// SIGPIPE, and the program's handlers run where the program expects them. Threads that libcurl starts from there inherit it.
-    /// A fault of the thread's own (SIGSEGV and its kin) still reaches the program's crash handler, and a profiler its samples.
+    /// Runs `body` on a new detached thread with signals blocked: a write to a closed connection must not end the
+    /// process by SIGPIPE, and the program's handlers run where the program expects them. Threads that libcurl starts
+    /// from there inherit it. A fault of the thread's own (SIGSEGV and its kin) still reaches the program's crash
+    /// handler, and a profiler its samples.
     static func start(named name: String, _ body: @escaping @Sendable () -> Void) throws {
         let box = Unmanaged.passRetained(
             Box {

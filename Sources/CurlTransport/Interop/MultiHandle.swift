@@ -13,9 +13,9 @@ final class MultiHandle {
     /// Owns this handle, so that it need not be counted.
     private unowned(unsafe) let loop: any MultiHandleDelegate
     private var isClosed = false
-    /// The TLS sessions of all handles here (CURLSH): a session that one handle was given lets the next connection to the same
-    /// server, by the same TLS options, begin with a shorter handshake. A handle alone would take it along. Used by the loop's
-    /// thread alone, so without locks; `nil` where sessions are not shared.
+    /// The TLS sessions of all handles here (CURLSH): a session that one handle was given lets the next connection to
+    /// the same server, by the same TLS options, begin with a shorter handshake. A handle alone would take it along.
+    /// Used by the loop's thread alone, so without locks; `nil` where sessions are not shared.
     private let sessions: UnsafeMutableRawPointer?
 
     /// - Parameter connections: How many connections are kept, those in use counted (CURLMOPT_MAXCONNECTS).
@@ -36,8 +36,8 @@ final class MultiHandle {
         _ = ccurl_multi_setopt_pointer(pointer, CURLMOPT_TIMERDATA, context)
     }
 
-    /// Closes the kept connections, which calls back once more: so on the loop's thread while the loop is whole, and not
-    /// in a `deinit`. Every handle must have been closed.
+    /// Closes the kept connections, which calls back once more: so on the loop's thread while the loop is whole, and
+    /// not in a `deinit`. Every handle must have been closed.
     func close() {
         curl_multi_cleanup(pointer)
         if let sessions { curl_share_cleanup(sessions) }
@@ -60,8 +60,8 @@ final class MultiHandle {
 
     func remove(_ easy: EasyHandle) { curl_multi_remove_handle(pointer, easy.pointer) }
 
-    /// Lets a paused transfer go on, which may call its callbacks at once. One that has no connection yet refuses; nothing
-    /// is paused then.
+    /// Lets a paused transfer go on, which may call its callbacks at once. One that has no connection yet refuses;
+    /// nothing is paused then.
     /// - Returns: The fault that ended the transfer, or `nil`. Older libcurls tell it here and nowhere else.
     func resume(_ easy: EasyHandle) -> CURLcode? {
         let code = curl_easy_pause(easy.pointer, ccurl_pause_continue)
@@ -96,8 +96,9 @@ final class MultiHandle {
 
     // MARK: Descriptors
 
-    /// Has the transfer share TLS sessions, and open and close its sockets through us: close-on-exec, which libcurl does not set below
-    /// 8.19, and the loop learns of both. The opening belongs to the transfer; the closing to the connection, which outlives it.
+    /// Has the transfer share TLS sessions, and open and close its sockets through us: close-on-exec, which libcurl
+    /// does not set below 8.19, and the loop learns of both. The opening belongs to the transfer; the closing to the
+    /// connection, which outlives it.
     func attach(to easy: EasyHandle) throws {
         let context = Unmanaged.passUnretained(self).toOpaque()
         try easy.check(

@@ -6,8 +6,8 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Gives libcurl a body piece by piece, and again from the start when it asks (a kept-alive connection that turned out to
-/// be closed, an answer to a challenge).
+/// Gives libcurl a body piece by piece, and again from the start when it asks (a kept-alive connection that turned out
+/// to be closed, an answer to a challenge).
 ///
 /// Only used on the loop thread, inside libcurl's callbacks.
 final class RequestBodyReader {

@@ -8,7 +8,8 @@ import Musl
 #endif
 
 /// The address policy: each address before a connection to it is made (CURLOPT_OPENSOCKETFUNCTION), and that of a kept
-/// connection before the request goes out (CURLOPT_PREREQFUNCTION, 7.80), where the times that it goes out are counted too.
+/// connection before the request goes out (CURLOPT_PREREQFUNCTION, 7.80), where the times that it goes out are counted
+/// too.
 extension Transfer {
     /// Asks before a request goes out, maybe over a connection that somebody else opened.
     func attachRequestCheck(to easy: EasyHandle) throws {
@@ -19,8 +20,8 @@ extension Transfer {
             ccurl_easy_setopt_pointer(easy.pointer, ccurl_opt_prereqdata, easy.context), "CURLOPT_PREREQDATA")
     }
 
-    /// Whether libcurl may connect to an address. Not for a transfer whose caller has had his answer: it stays in libcurl
-    /// while its name is looked up, and would send its request then.
+    /// Whether libcurl may connect to an address. Not for a transfer whose caller has had his answer: it stays in
+    /// libcurl while its name is looked up, and would send its request then.
     func mayConnect(to address: UnsafeMutablePointer<curl_sockaddr>) -> Bool {
         guard state.failure == nil else { return false }
         return request.options.addressPolicy == .any || allows(IPAddress(socketAddress: address))

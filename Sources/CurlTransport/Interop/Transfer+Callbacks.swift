@@ -4,7 +4,8 @@ import NetworkCore
 /// What libcurl calls while a transfer runs, always on the loop's thread. Each callback asks the transfer's state and
 /// does what it says; nothing here removes or frees a handle.
 extension Transfer {
-    /// Registers the callbacks. They find the transfer by its handle, so that the next transfer of the handle needs none of this.
+    /// Registers the callbacks. They find the transfer by its handle, so that the next transfer of the handle needs
+    /// none of this.
     func attachCallbacks(to easy: EasyHandle) throws {
         let context = easy.context
         try easy.check(ccurl_easy_setopt_pointer(easy.pointer, CURLOPT_PRIVATE, context), "CURLOPT_PRIVATE")
@@ -32,7 +33,7 @@ extension Transfer {
         Int32(EasyHandle.report(context, refusal: 1) { $0.lookUpBegins() ? 0 : 1 })
     }
 
-    /// - Returns: Whether it may: not for a transfer whose caller has had his answer.
+    /// - Returns: Whether it may: not for a transfer whose caller has had the answer.
     private func lookUpBegins() -> Bool {
         guard state.failure == nil else { return false }
         lookUp.begins(at: clock.now, isBehindProxy: looksUpBehindProxy)
@@ -111,7 +112,8 @@ extension Transfer {
         return EasyHandle.report(context) { $0.bodyArrived(piece) }
     }
 
-    /// - Returns: What CURLOPT_WRITEFUNCTION answers: the count of bytes that were taken, or what pauses or ends the transfer.
+    /// - Returns: What CURLOPT_WRITEFUNCTION answers: the count of bytes that were taken, or what pauses or ends the
+    ///   transfer.
     private func bodyArrived(_ piece: UnsafeRawBufferPointer) -> Int {
         let place = Int(bitPattern: piece.baseAddress)
         let isSpent = clock.callShare.isSpent(by: piece.count, at: place, of: easy?.receiveBuffer ?? 0)

@@ -12,8 +12,8 @@ import Glibc
 import Musl
 #endif
 
-/// Zstandard, by the library that libcurl brings along (https://facebook.github.io/zstd, zstd.h); looked up, because not
-/// every libcurl does. Several frames in a row are one body.
+/// Zstandard, by the library that libcurl brings along (https://facebook.github.io/zstd, zstd.h); looked up, because
+/// not every libcurl does. Several frames in a row are one body.
 final class ZstdDecoder: ContentDecoder {
     /// ZSTD_inBuffer and ZSTD_outBuffer.
     private struct Buffer {

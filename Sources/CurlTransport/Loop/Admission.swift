@@ -1,4 +1,5 @@
-/// Limits the transfers that run: for each origin, in all, and those that look up names. The others wait in order. Pure.
+/// Limits the transfers that run: for each origin, in all, and those that look up names. The others wait in order.
+/// Pure.
 struct Admission {
     private struct OriginState {
         /// Past the origin's gate: running, or waiting for the common limits.
@@ -8,12 +9,13 @@ struct Admission {
         var waiting = SlotQueue(.origin)
         /// Those of the look-ups that wait.
         var waitingToLookUp: [Int] = []
-        /// Whether the origin's name is in libcurl's cache: a transfer to it has come past the look-up, or it is an address.
+        /// Whether the origin's name is in libcurl's cache: a transfer to it has come past the look-up, or it is an
+        /// address.
         var isWarm = false
     }
 
-    /// The most that may look up one origin's name at once while it is not known to be resolved: libcurl looks up each name for
-    /// itself, in a thread of its own, until one of them has put it into the cache.
+    /// The most that may look up one origin's name at once while it is not known to be resolved: libcurl looks up each
+    /// name for itself, in a thread of its own, until one of them has put it into the cache.
     static let coldLimit = 8
     /// The same once half of all look-ups are taken, so that a few names that hang can't take the other half.
     static let crowdedColdLimit = 1
@@ -50,7 +52,8 @@ struct Admission {
     /// A slot whose turn has come.
     struct Turn: Equatable {
         let slot: Int
-        /// Whether its name may have to be looked up: it counts as a look-up until ``resolved(_:)`` or ``leave(_:isLookingUp:)``.
+        /// Whether its name may have to be looked up: it counts as a look-up until ``resolved(_:)`` or
+        /// ``leave(_:isLookingUp:)``.
         let isLookingUp: Bool
     }
 
@@ -137,7 +140,7 @@ struct Admission {
         return takeReady()
     }
 
-    /// A look-up of the origin's name was given up, and goes on for nobody: those that follow have to look it up anew.
+    /// A look-up of the origin's name was given up, and goes on unneeded: those that follow have to look it up anew.
     /// - Parameter isLookingUp: Whether it counts as a look-up already; one of a warm origin does not.
     /// - Returns: Whether it counts as one from now on.
     mutating func chill(_ origin: Origin, isLookingUp: Bool) -> Bool {

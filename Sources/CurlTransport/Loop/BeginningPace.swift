@@ -1,5 +1,5 @@
-/// How many transfers begin in one round that may need a TLS connection. libcurl begins all of them in its next call, which can't be
-/// divided: that is a millisecond for each new connection, and a hundredth of it over a kept one.
+/// How many transfers begin in one round that may need a TLS connection. libcurl begins all of them in its next call,
+/// which can't be divided: that is a millisecond for each new connection, and a hundredth of it over a kept one.
 struct BeginningPace {
     private static let counts = 4...16
     private static let longest = Nanoseconds(.milliseconds(4))

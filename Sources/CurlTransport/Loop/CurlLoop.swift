@@ -77,8 +77,8 @@ final class CurlLoop: Sendable {
     /// Nobody wants the rest of the body.
     func discard(_ transfer: Transfer) { _ = mailbox.post(.discard(transfer)) }
 
-    /// Takes no more transfers, and ends the thread when those it has are over, at the latest after `patience`. Returns at
-    /// once.
+    /// Takes no more transfers, and ends the thread when those it has are over, at the latest after `patience`. Returns
+    /// at once.
     func shutDown(within patience: Duration) {
         // A loop that has ended has nothing left to end.
         _ = mailbox.post(.shutDown(deadline: .now + patience))

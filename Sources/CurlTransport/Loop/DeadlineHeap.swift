@@ -1,5 +1,5 @@
-/// One deadline per slot, the earliest first. Setting, moving and removing take O(log n), so that a request that ends in
-/// time leaves nothing behind.
+/// One deadline per slot, the earliest first. Setting, moving and removing take O(log n), so that a request that ends
+/// in time leaves nothing behind.
 struct DeadlineHeap {
     private var heap: [(time: MonotonicTime, slot: Int)] = []
     /// Where each slot stands in the heap; -1 for nowhere.

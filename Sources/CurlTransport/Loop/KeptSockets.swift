@@ -1,4 +1,5 @@
-/// The sockets of connections, by the port that they were made from: by that libcurl says which one a request is to go over.
+/// The sockets of connections, by the port that they were made from: by that libcurl says which one a request is to go
+/// over.
 struct KeptSockets {
     /// A connection before its next request.
     struct Kept: Equatable {

@@ -1,11 +1,13 @@
 import NetworkCore
 
-/// Which requests of a dispatcher may share a loop, and with it connections, addresses and time. Each lane has a thread.
+/// Which requests of a dispatcher may share a loop, and with it connections, addresses and time. Each lane has a
+/// thread.
 struct Lane: Hashable, Sendable {
     /// One of the loops that share the origins.
     private let index: Int
-    /// Whether its requests may let the thread wait: GSS-API asks the ticket service on the thread that runs the transfer, and what it
-    /// has authenticated is the connection, which libcurl below 8.19 hands to requests without credentials.
+    /// Whether its requests may let the thread wait: GSS-API asks the ticket service on the thread that runs the
+    /// transfer, and what it has authenticated is the connection, which libcurl below 8.19 hands to requests without
+    /// credentials.
     private let isAuthenticatedByTicket: Bool
     /// The resolver that its requests name (DNS over HTTPS). The addresses of one resolver are for those who chose it.
     private let resolver: String?

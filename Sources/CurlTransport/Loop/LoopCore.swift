@@ -1,8 +1,8 @@
 import NetworkCore
 import Synchronization
 
-/// The loop: epoll, one multi handle, the transfers, their clocks and their turn. Made by ``CurlLoop`` and then used by its
-/// thread alone.
+/// The loop: epoll, one multi handle, the transfers, their clocks and their turn. Made by ``CurlLoop`` and then used by
+/// its thread alone.
 final class LoopCore {
     private let mailbox: Mailbox
     private let executor: LoopExecutor
@@ -34,7 +34,8 @@ final class LoopCore {
         var admission: Admission
         var slots: [Transfer?] = []
         var freeSlots: [Int] = []
-        /// Slots whose turn has come. A list and not a call: a transfer may end as it begins, and lets the next one begin.
+        /// Slots whose turn has come. A list and not a call: a transfer may end as it begins, and lets the next one
+        /// begin.
         var admitted: [Int] = []
         /// Those whose share of a call is spent, and that go on in the next round.
         var yielding: [Transfer] = []
@@ -83,8 +84,8 @@ final class LoopCore {
         }
     }
 
-    /// Runs the jobs and handles the messages. A job often sends the next request: that is handled in this round too. The
-    /// passes are counted, or tasks that wake one another would keep the loop from its sockets.
+    /// Runs the jobs and handles the messages. A job often sends the next request: that is handled in this round too.
+    /// The passes are counted, or tasks that wake one another would keep the loop from its sockets.
     private func takeMail() {
         var share = RoundShare(stride: Self.stride)
         for _ in 0..<Self.mailPasses {
@@ -117,13 +118,13 @@ final class LoopCore {
         let timeout = maySleep ? next.map { clock.now.milliseconds(until: $0) } ?? -1 : 0
         takeEvents(milliseconds: timeout)
         gatherMore()
-        // Here and not only before the next wait: a job of this thread that gets its answer sends its next request within
-        // the round.
+        // Here and not only before the next wait: a job of this thread that gets its answer sends its next request
+        // within the round.
         flushTouched()
     }
 
-    /// Looks for more before a few are woken: where those who wait share this core, each waking costs two switches, as much as
-    /// a small response itself. Bounded, for on other cores they could be at work.
+    /// Looks for more before a few are woken: where those who wait share this core, each waking costs two switches, as
+    /// much as a small response itself. Bounded, for on other cores they could be at work.
     private func gatherMore() {
         let end = clock.now + Self.gatherTime
         for _ in 0..<Self.looks {
@@ -216,8 +217,8 @@ final class LoopCore {
         check(transfer)
     }
 
-    /// Large buffers while few transfers run, but not where bandwidth is limited: that is kept by the buffer-load, and by
-    /// pauses.
+    /// Large buffers while few transfers run, but not where bandwidth is limited: that is kept by the buffer-load, and
+    /// by pauses.
     private func wishBuffers(of easy: EasyHandle, for transfer: Transfer) {
         let (request, support) = (transfer.request, Libcurl.found)
         guard !request.options.hasRareOptions || request.options.rate == RateOptions() else {
@@ -232,7 +233,8 @@ final class LoopCore {
                 ? LibcurlSupport.challengedBuffer
                 : mayBeLarge ? support.receiveBufferBytes(running: running) : LibcurlSupport.defaultBuffer)
         if easy.reader != nil {
-            // libcurl counts what it sends over TLS by the buffer, and only over HTTP/1 does the socket's queue say more.
+            // libcurl counts what it sends over TLS by the buffer, and only over HTTP/1 does the socket's queue say
+            // more.
             easy.wishUploadBuffer(
                 transfer.speaksHTTP1
                     ? support.uploadBufferBytes(running: running, body: request.body?.length)
@@ -342,11 +344,11 @@ final class LoopCore {
         guard transfer.isInMulti else {
             return retire(transfer)
         }
-        // While its name is looked up, a thread of libcurl's waits for the name service. Removing the handle would join that thread,
-        // or, from 7.87 on, leave it behind uncounted. So the transfer stays until the look-up ends, refusing whatever comes.
-        // DNS over HTTPS has no thread, but libcurl below 8.9 would leave the connections of its requests open; they end by the connect
-        // timeout that they began with.
-        // The end of one behind a SOCKS proxy may go unseen, so it is waited for no longer than the C library takes.
+        // While its name is looked up, a thread of libcurl's waits for the name service. Removing the handle would join
+        // that thread, or, from 7.87 on, leave it behind uncounted. So the transfer stays until the look-up ends,
+        // refusing whatever comes. DNS over HTTPS has no thread, but libcurl below 8.9 would leave the connections of
+        // its requests open; they end by the connect timeout that they began with. The end of one behind a SOCKS proxy
+        // may go unseen, so it is waited for no longer than the C library takes.
         if let easy = transfer.easy, transfer.lookUp.isUnderWay(at: clock.now), easy.canOutlastLookUp() {
             // Once: another transfer may resolve the name while this look-up hangs.
             if isFirst {
@@ -386,7 +388,8 @@ final class LoopCore {
     private static let drainedBytes = 65_536
     private static let drainTime = Duration.seconds(1)
 
-    /// Lets those go on that were paused for the others' sake, each in a call of its own: in one call, they would share it.
+    /// Lets those go on that were paused for the others' sake, each in a call of its own: in one call, they would share
+    /// it.
     private func resumeYielding() {
         guard !state.yielding.isEmpty else { return }
         var share = RoundShare(from: .now)
@@ -462,7 +465,7 @@ final class LoopCore {
                 isSending = queued > 0 || !reader.isWhole(sent: sent) || !transfer.state.hasResponse
             }
         }
-        // A reader who takes his time does not make the server idle, nor do the others.
+        // A slow reader does not make the server idle, nor do the others.
         if transfer.isYielding || transfer.channel.isPaused { transfer.state.lastActivity = clock.now }
         let verdict = transfer.clocks.check(
             at: clock.now, isConnected: isConnected, lastActivity: transfer.state.lastActivity, isSending: isSending,
@@ -528,8 +531,8 @@ final class LoopCore {
         jobs = []
     }
 
-    /// Calls libcurl. A fault of the multi handle leaves every transfer undefined: they all fail, and the loop goes on with
-    /// a new one, or ends if there is none to be had.
+    /// Calls libcurl. A fault of the multi handle leaves every transfer undefined: they all fail, and the loop goes on
+    /// with a new one, or ends if there is none to be had.
     private func act(_ call: (MultiHandle) -> NetworkError.Underlying?) {
         clock.callShare = CallShare()
         guard let multi, let fault = call(multi) else { return }
@@ -574,8 +577,9 @@ extension LoopCore: TransferDelegate {
 
     func transferGoesOutAgain(_ transfer: Transfer) { state.deadlines.set(transfer.slot, to: clock.now) }
 
-    /// Bytes, or an end, that wait on a kept connection answer no request: this one would take them for its response. In HTTP/2 a server
-    /// may say other things at any time; under TLS 1.3 it says them before its first response, which comes behind them.
+    /// Bytes, or an end, that wait on a kept connection answer no request: this one would take them for its response.
+    /// In HTTP/2 a server may say other things at any time; under TLS 1.3 it says them before its first response, which
+    /// comes behind them.
     func transfer(_ transfer: Transfer, goesOutFrom localPort: Int) -> Bool {
         for descriptor in transfer.openedSockets where LocalPort.of(descriptor) == localPort {
             state.keptSockets.made(descriptor, from: localPort, serves: !transfer.isPrewarming)

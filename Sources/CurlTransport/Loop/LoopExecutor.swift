@@ -2,8 +2,8 @@ import Synchronization
 
 /// Runs tasks on the loop's thread, between two of its rounds.
 ///
-/// A task that awaits a response there goes on where the response arrived: no other thread is woken. The loop takes jobs as it
-/// takes messages, so a job that blocks stops every transfer.
+/// A task that awaits a response there goes on where the response arrived: no other thread is woken. The loop takes
+/// jobs as it takes messages, so a job that blocks stops every transfer.
 final class LoopExecutor: TaskExecutor {
     private let mailbox: Mailbox
     private let thread = Atomic(ThreadIdentity.none)

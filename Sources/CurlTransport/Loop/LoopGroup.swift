@@ -1,8 +1,8 @@
 import NetworkCore
 import Synchronization
 
-/// The loops of one dispatcher. Each origin has its loop, so that its connections are in one pool; what must not share with
-/// others has a loop of its own (``Lane``).
+/// The loops of one dispatcher. Each origin has its loop, so that its connections are in one pool; what must not share
+/// with others has a loop of its own (``Lane``).
 final class LoopGroup: Sendable {
     private struct State {
         var loops: [Lane: CurlLoop] = [:]
@@ -18,8 +18,8 @@ final class LoopGroup: Sendable {
     init(configuration: CurlConfiguration) { self.configuration = configuration }
 
     /// The request's loop, started by the first request of its lane, and again by the next one if that failed.
-    /// - Throws: ``NetworkError/Code/shutDown``; ``NetworkError/Code/invalidOption`` for one resolver too many; or what keeps a thread
-    ///   from starting.
+    /// - Throws: ``NetworkError/Code/shutDown``; ``NetworkError/Code/invalidOption`` for one resolver too many; or what
+    ///   keeps a thread from starting.
     func loop(for options: TransportOptions, to origin: Origin) throws -> CurlLoop {
         try loop(of: Lane(options, to: origin, loops: configuration.loops))
     }

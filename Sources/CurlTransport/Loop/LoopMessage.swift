@@ -1,5 +1,5 @@
-/// What the loop's thread can be told; its whole API. A transfer is named by its object, which is never reused, so that a
-/// late message can't hit another.
+/// What the loop's thread can be told; its whole API. A transfer is named by its object, which is never reused, so that
+/// a late message can't hit another.
 enum LoopMessage: Sendable {
     case start(Transfer)
     case cancel(Transfer)

@@ -46,8 +46,8 @@ final class Mailbox: Sendable {
     /// Takes no more messages and jobs. For the loop itself; others post ``LoopMessage/shutDown``.
     func close() { state.withLock { $0.isClosed = true } }
 
-    /// Swaps all messages and jobs into empty arrays, whose storage is used for the next ones. While some messages are left of the
-    /// last time, it takes jobs alone: they need not wait for all of a thousand messages.
+    /// Swaps all messages and jobs into empty arrays, whose storage is used for the next ones. While some messages are
+    /// left of the last time, it takes jobs alone: they need not wait for all of a thousand messages.
     func take(into messages: inout [LoopMessage], _ jobs: inout [UnownedJob]) {
         state.withLock { state in
             state.isSleeping = false
@@ -58,7 +58,8 @@ final class Mailbox: Sendable {
 
     /// Announces that the thread is about to wait.
     ///
-    /// Decided under the lock that `post` takes: a message either is seen here, or its poster sees `isSleeping` and wakes.
+    /// Decided under the lock that `post` takes: a message either is seen here, or its poster sees `isSleeping` and
+    /// wakes.
     /// - Returns: `false` when something is there already.
     func fallAsleep() -> Bool {
         state.withLock { state in

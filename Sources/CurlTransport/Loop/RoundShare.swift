@@ -1,5 +1,6 @@
-/// How long one part of a round may go on with more of the same: messages, clocks, events. The rest is for the next round, so that
-/// neither many requests nor a peer keeps the loop from the others. Each part does some of its work in every round.
+/// How long one part of a round may go on with more of the same: messages, clocks, events. The rest is for the next
+/// round, so that neither many requests nor a peer keeps the loop from the others. Each part does some of its work in
+/// every round.
 struct RoundShare {
     private static let length = Nanoseconds(.milliseconds(5))
 

@@ -1,7 +1,8 @@
 import Synchronization
 
-/// Whether a transfer that is sent now will soon run, as far as its sender can see. Then the sender's thread makes its handle, which
-/// the loop's thread need not do. A transfer that waits for its turn has no handle: it would hold eleven kilobytes.
+/// Whether a transfer that is sent now will soon run, as far as its sender can see. Then the sender's thread makes its
+/// handle, which the loop's thread need not do. A transfer that waits for its turn has no handle: it would hold eleven
+/// kilobytes.
 final class Runway: Sendable {
     /// Transfers with a handle that the loop has not seen yet.
     private let prepared = Atomic(0)

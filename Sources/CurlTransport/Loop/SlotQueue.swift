@@ -1,5 +1,5 @@
-/// Which slot follows which in the queues of one ``Admission``. A slot is in one queue at most, so that leaving the middle of a queue
-/// costs the same however long the queue is.
+/// Which slot follows which in the queues of one ``Admission``. A slot is in one queue at most, so that leaving the
+/// middle of a queue costs the same however long the queue is.
 struct SlotLinks {
     /// Where a slot waits.
     enum Place { case nowhere, origin, ready, lookUp }

@@ -1,8 +1,8 @@
 /// Those who have something to get at the end of a round.
 ///
-/// Each resumed task goes into the queue of the threads that run tasks, and an idle thread is woken for it. On a busy core it runs
-/// at once, in place of the loop, finds one task, and sleeps again: two switches for each response. So when there are several,
-/// one task resumes them all, where a thread is awake.
+/// Each resumed task goes into the queue of the threads that run tasks, and an idle thread is woken for it. On a busy
+/// core it runs at once, in place of the loop, finds one task, and sleeps again: two switches for each response. So
+/// when there are several, one task resumes them all, where a thread is awake.
 struct WakeUps {
     /// Whose task runs on this thread.
     private var here: [ExchangeChannel.WakeUp] = []

@@ -49,8 +49,8 @@ extension TransportRequest {
     var asksForChallenge: Bool { options.answersChallenges && (body != nil || method != .get && method != .head) }
 }
 
-/// Has a connection end on which libcurl may go on to hold bodies back, where nothing tells before the next request: below 7.80, and on
-/// Unix sockets, which have no port to know them by. NTLM keeps its connection until it is through.
+/// Has a connection end on which libcurl may go on to hold bodies back, where nothing tells before the next request:
+/// below 7.80, and on Unix sockets, which have no port to know them by. NTLM keeps its connection until it is through.
 struct HeldBackBodyOption: EasyOption {
     let request: TransportRequest
     let support: LibcurlSupport

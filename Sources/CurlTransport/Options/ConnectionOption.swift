@@ -1,6 +1,7 @@
 import NetworkCore
 
-/// The connection (CURLOPT_FRESH_CONNECT, FORBID_REUSE, IPRESOLVE, UNIX_SOCKET_PATH, INTERFACE, LOCALPORT, TCP_KEEPALIVE).
+/// The connection (CURLOPT_FRESH_CONNECT, FORBID_REUSE, IPRESOLVE, UNIX_SOCKET_PATH, INTERFACE, LOCALPORT,
+/// TCP_KEEPALIVE).
 struct ConnectionOption: EasyOption {
     let options: ConnectionOptions
 
@@ -33,9 +34,9 @@ struct ConnectionOption: EasyOption {
 
 /// Ends a transfer when its connection is open, before any request, and leaves the connection to the pool.
 ///
-/// A connection of CURLOPT_CONNECT_ONLY serves no other transfer, and one whose CURLOPT_PREREQFUNCTION refuses is closed. A
-/// condition on a date that no calendar has (CURLOPT_TIMECONDITION, TIMEVALUE_LARGE) fails where the request is put
-/// together: after the connection is made, before a byte is sent, and not as a fault of the connection.
+/// A connection of CURLOPT_CONNECT_ONLY serves no other transfer, and one whose CURLOPT_PREREQFUNCTION refuses is
+/// closed. A condition on a date that no calendar has (CURLOPT_TIMECONDITION, TIMEVALUE_LARGE) fails where the request
+/// is put together: after the connection is made, before a byte is sent, and not as a fault of the connection.
 struct PrewarmOption: EasyOption {
     func apply(to easy: EasyHandle) throws {
         try easy.set(.timeCondition, OptionValue.ifModifiedSince)
@@ -44,8 +45,9 @@ struct PrewarmOption: EasyOption {
 }
 
 extension EasyHandle {
-    /// Has a transfer whose name is looked up stay until the look-up ends, however long that takes, and then fail before a byte of its
-    /// request is sent. libcurl's own connect timeout would end the look-up and leave its thread behind.
+    /// Has a transfer whose name is looked up stay until the look-up ends, however long that takes, and then fail
+    /// before a byte of its request is sent. libcurl's own connect timeout would end the look-up and leave its thread
+    /// behind.
     /// - Returns: Whether it will.
     func canOutlastLookUp() -> Bool {
         do {
@@ -80,8 +82,8 @@ struct AddressPolicyOption: EasyOption {
     }
 }
 
-/// What keeps libcurl from repeating a request that must not be repeated, where nothing asks before it does (below 7.80): a new
-/// connection, since it repeats on kept ones alone.
+/// What keeps libcurl from repeating a request that must not be repeated, where nothing asks before it does (below
+/// 7.80): a new connection, since it repeats on kept ones alone.
 struct NoRepeatOption: EasyOption {
     let request: TransportRequest
     let support: LibcurlSupport

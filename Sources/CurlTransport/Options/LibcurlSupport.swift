@@ -102,7 +102,8 @@ struct LibcurlSupport: Sendable {
         case limitedReceivingBursts
         /// A transfer of limited bandwidth stops the others of its HTTP/2 connection, or takes too much at once there.
         case http2ReceivingLimitFails
-        /// A body that was held back while libcurl asked for a challenge, and the next request's on that connection with it.
+        /// A body that was held back while libcurl asked for a challenge, and the next request's on that connection
+        /// with it.
         case heldBackBodiesStay
 
         var fixedIn: LibcurlVersion {
@@ -151,16 +152,16 @@ struct LibcurlSupport: Sendable {
         }
     }
 
-    /// The receive buffer in bytes (CURLOPT_BUFFERSIZE). Large bodies come with far fewer system calls through a large one.
-    /// Before 8.7 each running transfer has its own, so it is large only while few run.
+    /// The receive buffer in bytes (CURLOPT_BUFFERSIZE). Large bodies come with far fewer system calls through a large
+    /// one. Before 8.7 each running transfer has its own, so it is large only while few run.
     /// - Parameter running: How many transfers run.
     func receiveBufferBytes(running: Int) -> Int {
         if has(.sharedReceiveBuffer) { return Self.largeBuffer }
         return Self.largeBuffers.first(where: { running <= $0.transfers })?.bytes ?? Self.defaultBuffer
     }
 
-    /// The same for a transfer whose bandwidth may be limited: a buffer-load is what it takes at once, and it is not to be more than
-    /// a second's worth, or a quarter where a hundred of them are taken. libcurl's smallest has 1 KiB.
+    /// The same for a transfer whose bandwidth may be limited: a buffer-load is what it takes at once, and it is not to
+    /// be more than a second's worth, or a quarter where a hundred of them are taken. libcurl's smallest has 1 KiB.
     /// - Parameter rate: The most to receive, in bytes a second, where that is limited.
     func receiveBufferBytes(rate: Int?) -> Int {
         guard let rate else { return Self.defaultBuffer }
@@ -172,16 +173,16 @@ struct LibcurlSupport: Sendable {
     static let largeBuffer = 256 * 1024
     /// libcurl's own size.
     static let defaultBuffer = 16 * 1024
-    /// Where libcurl answers challenges: it takes in the body of one without a callback that could stop it, up to a hundred
-    /// buffer-loads in one call, which take twenty seconds a gigabyte in chunks of one byte. Its smallest.
+    /// Where libcurl answers challenges: it takes in the body of one without a callback that could stop it, up to a
+    /// hundred buffer-loads in one call, which take twenty seconds a gigabyte in chunks of one byte. Its smallest.
     static let challengedBuffer = 1024
     /// So many may have more memory each.
     static let fewTransfers = 64
     /// libcurl's own buffers for so many are kept apart from what lives longer (``CurlMemory``).
     static let manyTransfers = 1024
 
-    /// The buffer in bytes through which a body is sent (CURLOPT_UPLOAD_BUFFERSIZE): large while few transfers run, for one that
-    /// does not fit into libcurl's own. From 8.7 on each handle keeps its buffer for ever.
+    /// The buffer in bytes through which a body is sent (CURLOPT_UPLOAD_BUFFERSIZE): large while few transfers run, for
+    /// one that does not fit into libcurl's own. From 8.7 on each handle keeps its buffer for ever.
     /// - Parameters:
     ///   - running: How many transfers run.
     ///   - body: The body's length, where it is known.

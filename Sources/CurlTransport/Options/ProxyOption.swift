@@ -59,8 +59,8 @@ struct ProxyOption: EasyOption {
     private func setTLS(_ proxy: Proxy, on easy: EasyHandle) throws {
         try easy.set(.proxyTLSVersion, OptionValue.tls1_2)
         if !isSecure {
-            // For a server in clear, libcurl (seen with 7.88) looks for a kept connection without a look at whom the proxy's
-            // certificate was checked against. So none is shared.
+            // For a server in clear, libcurl (seen with 7.88) looks for a kept connection without a look at whom the
+            // proxy's certificate was checked against. So none is shared.
             try easy.set(.freshConnect, 1)
             try easy.set(.forbidReuse, 1)
         }
@@ -81,8 +81,8 @@ struct ProxyOption: EasyOption {
 }
 
 extension EasyHandle {
-    /// Past any proxy (CURLOPT_PROXY, CURLOPT_NOPROXY, both empty). The second only keeps libcurl from asking the environment
-    /// for the hosts that need none.
+    /// Past any proxy (CURLOPT_PROXY, CURLOPT_NOPROXY, both empty). The second only keeps libcurl from asking the
+    /// environment for the hosts that need none.
     func goStraight() throws {
         try set(.proxy, "")
         try set(.noProxy, "")

@@ -39,8 +39,8 @@ enum OutgoingBody {
     /// Made by a task while it is sent.
     case streamed(UploadChannel)
 
-    /// The largest body that libcurl copies at once and sends together with the head (CURLOPT_COPYPOSTFIELDS), in bytes. A larger
-    /// one is fetched piece by piece (CURLOPT_READFUNCTION).
+    /// The largest body that libcurl copies at once and sends together with the head (CURLOPT_COPYPOSTFIELDS), in
+    /// bytes. A larger one is fetched piece by piece (CURLOPT_READFUNCTION).
     static let maximumCopied = 16_384
 
     init(_ body: RequestBody?) {
@@ -64,8 +64,8 @@ enum OutgoingBody {
     }
 }
 
-/// The header fields (CURLOPT_HTTPHEADER). A first `Accept: */*` is left to libcurl, which writes the same in the same place:
-/// it looks through the list for each field that it knows.
+/// The header fields (CURLOPT_HTTPHEADER). A first `Accept: */*` is left to libcurl, which writes the same in the same
+/// place: it looks through the list for each field that it knows.
 struct HeaderFieldsOption: EasyOption {
     let request: TransportRequest
     let hasBody: Bool
@@ -146,10 +146,11 @@ struct HTTPVersionOption: EasyOption {
     }
 }
 
-/// libcurl's own connect timeout (CURLOPT_CONNECTTIMEOUT_MS), by which it also divides the time among several addresses.
+/// libcurl's own connect timeout (CURLOPT_CONNECTTIMEOUT_MS), by which it also divides the time among several
+/// addresses.
 ///
-/// Left alone below 7.87: there an expiry during the name lookup joins the resolver's thread and stops the whole loop. The
-/// loop's own clock keeps the timeout everywhere.
+/// Left alone below 7.87: there an expiry during the name lookup joins the resolver's thread and stops the whole loop.
+/// The loop's own clock keeps the timeout everywhere.
 struct ConnectTimeoutOption: EasyOption {
     let timeout: Duration?
     let support: LibcurlSupport
@@ -166,15 +167,15 @@ extension HTTPField.Name {
     static let host = Self("Host")!
 }
 
-/// Straight to the server while no variable of the environment names a proxy. libcurl would look for them again before each
-/// request, which costs as much as a tenth of a small one.
+/// Straight to the server while no variable of the environment names a proxy. libcurl would look for them again before
+/// each request, which costs as much as a tenth of a small one.
 struct NoProxyOption: EasyOption {
     private static let variables = [
         "http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY",
     ]
 
-    /// Whether the environment names a proxy for some requests. Read once: a program that sets variables while other threads read
-    /// them is not safe (getenv(3)).
+    /// Whether the environment names a proxy for some requests. Read once: a program that sets variables while other
+    /// threads read them is not safe (getenv(3)).
     static let mayBeNamed = variables.contains(where: EnvironmentVariable.isSet)
 
     /// Whether it names a SOCKS proxy that is told addresses.

@@ -31,8 +31,8 @@ final class TunnelOwners: Sendable {
     }
 
     /// Whether a request may share tunnels through a proxy.
-    /// - Parameter environment: The URLs by which the environment names proxies. Requests that go by them share their tunnels
-    ///   among themselves and are not asked about here.
+    /// - Parameter environment: The URLs by which the environment names proxies. Requests that go by them share their
+    ///   tunnels among themselves and are not asked about here.
     func isOwner(_ proxy: Proxy, environment: [String] = []) -> Bool {
         guard let place = ProxyPlace(proxy.url),
             !environment.contains(where: { ProxyPlace($0).map { $0 == place } ?? true })
@@ -61,8 +61,8 @@ struct ProxyPlace: Hashable {
     private let host: String
     private let port: Int
 
-    /// `nil` for what is not scheme, host and port; a user and a password before the host, as the environment may have them,
-    /// are passed over.
+    /// `nil` for what is not scheme, host and port; a user and a password before the host, as the environment may have
+    /// them, are passed over.
     init?(_ url: String) {
         let end = url.firstRange(of: "://")
         let scheme = end.map { url[..<$0.lowerBound].lowercased() } ?? "http"

@@ -15,7 +15,8 @@ final class CurlBody: EndedBodySource {
     private let owner: CurlNetworkDispatcher
     /// The body's length, if the head told it and it is not compressed.
     private let announcedBytes: Int?
-    /// The body's length on the wire, while a body may still be streamed the other way: libcurl ends a transfer when both have ended.
+    /// The body's length on the wire, while a body may still be streamed the other way: libcurl ends a transfer when
+    /// both have ended.
     private let wireBytesWhileSending: Int?
     /// `nil` for a body that is handed on as it is.
     private let decoder: BodyDecoder?

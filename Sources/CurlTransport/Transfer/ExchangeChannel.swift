@@ -50,8 +50,8 @@ final class ExchangeEnd: UnreadMetrics {
 
 /// Between the loop and the one who waits: the head, then the body, then the end. Each failure is delivered once.
 ///
-/// The loop tells what arrives and asks for the ``wakeUp()`` at the end of its round, so that a caller wakes once per round: a
-/// small response, head and body and end, is one wake-up.
+/// The loop tells what arrives and asks for the ``wakeUp()`` at the end of its round, so that a caller wakes once per
+/// round: a small response, head and body and end, is one wake-up.
 final class ExchangeChannel: Sendable {
     typealias HeadContinuation = Waiter<[UInt8]>
     typealias ReaderContinuation = Waiter<Data?>
@@ -115,8 +115,8 @@ final class ExchangeChannel: Sendable {
 
     /// A piece of the body.
     /// - Parameters:
-    ///   - announced: The whole body's length, with its first piece, to make room for it as far as that is believable: a
-    ///     server's word must not make us allocate more than 1 MiB ahead of the bytes.
+    ///   - announced: The whole body's length, with its first piece, to make room for it as far as that is believable:
+    ///     a server's word must not make us allocate more than 1 MiB ahead of the bytes.
     ///   - whenFull: Whether this transfer may be paused.
     ///   - append: Copies the piece; tells whether there was memory.
     func bodyArrived(
@@ -146,8 +146,8 @@ final class ExchangeChannel: Sendable {
         return isFirst
     }
 
-    /// The end of a round: who has something to get, to be run by the caller. That is one at most: a reader comes after the
-    /// head.
+    /// The end of a round: who has something to get, to be run by the caller. That is one at most: a reader comes after
+    /// the head.
     func wakeUp() -> WakeUp? { state.withLock { $0.nextWakeUp() } }
 
     /// Whether the sender is stopped for a reader who does not come.

@@ -1,14 +1,15 @@
 /// Whether a transfer looks up a name. Pure.
 ///
-/// libcurl tells when it begins a look-up (CURLOPT_RESOLVER_START_FUNCTION) and not when one has ended. A socket that is opened shows
-/// that, but not with a SOCKS proxy that is told an address: the server's name is looked up when the connection to the proxy is
-/// there already, and the next that is seen of the transfer is its request.
+/// libcurl tells when it begins a look-up (CURLOPT_RESOLVER_START_FUNCTION) and not when one has ended. A socket that
+/// is opened shows that, but not with a SOCKS proxy that is told an address: the server's name is looked up when the
+/// connection to the proxy is there already, and the next that is seen of the transfer is its request.
 struct LookUp {
     private var began: MonotonicTime?
     /// Whether a socket was opened since the request was last to go out.
     private var hasSocket = false
 
-    /// The longest that a look-up behind a proxy is waited for, since its end may go unseen: the C library gives up before.
+    /// The longest that a look-up behind a proxy is waited for, since its end may go unseen: the C library gives up
+    /// before.
     static let longestUnseen = Duration.seconds(30)
 
     /// libcurl asks for the addresses of a name, or reads one of a number.

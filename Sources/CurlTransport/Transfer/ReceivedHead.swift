@@ -13,8 +13,8 @@ final class ReceivedHead: UnreadHead {
     private let scan: ResponseHeadScan?
     private let parsed: Guarded<HTTPResponse?>
 
-    /// - Throws: ``NetworkError/Code/invalidResponse`` or ``NetworkError/Code/responseHeadTooLarge`` for a head that can't be
-    ///   used.
+    /// - Throws: ``NetworkError/Code/invalidResponse`` or ``NetworkError/Code/responseHeadTooLarge`` for a head that
+    ///   can't be used.
     init(_ bytes: [UInt8]) throws {
         self.bytes = bytes
         scan = ResponseHeadScan(bytes)

@@ -5,8 +5,8 @@
 struct ResponseHeadBuffer: Sendable {
     /// The largest head that is accepted, in bytes, all lines of one block together.
     static let maximumBytes = 256 * 1024
-    /// The most heads of one exchange: 1xx answers, rounds of authentication and the final one. A server that sends one 102 a
-    /// second while it works has minutes.
+    /// The most heads of one exchange: 1xx answers, rounds of authentication and the final one. A server that sends one
+    /// 102 a second while it works has minutes.
     static let maximumHeads = 256
 
     private var heads = 0

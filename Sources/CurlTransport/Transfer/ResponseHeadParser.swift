@@ -3,9 +3,9 @@ import NetworkCore
 
 /// Reads a head's bytes. It runs on the caller's side, not on the loop.
 ///
-/// Lenient where servers are sloppy: a missing reason, a missing space after the colon, bare LF, values in Latin-1. A line
-/// that is no header field is skipped. Strict where leniency is dangerous: two different Content-Lengths are refused
-/// (RFC 9110 §8.6), and so are one that is no number and more than 5,000 fields.
+/// Lenient where servers are sloppy: a missing reason, a missing space after the colon, bare LF, values in Latin-1. A
+/// line that is no header field is skipped. Strict where leniency is dangerous: two different Content-Lengths are
+/// refused (RFC 9110 §8.6), and so are one that is no number and more than 5,000 fields.
 enum ResponseHeadParser {
     static let maximumFields = 5_000
 

@@ -1,8 +1,8 @@
 import HTTPTypes
 import NetworkCore
 
-/// A quick look at a head's bytes: what has to be known before the response is handed out, and whether the rest may be read
-/// when somebody asks for it. Most heads are read by nobody beyond their status.
+/// A quick look at a head's bytes: what has to be known before the response is handed out, and whether the rest may be
+/// read when somebody asks for it. Most heads are read by nobody beyond their status.
 struct ResponseHeadScan {
     let status: HTTPResponse.Status
     /// Where the first field is.
@@ -12,8 +12,8 @@ struct ResponseHeadScan {
     /// Whether there is a Content-Encoding.
     private(set) var isEncoded = false
 
-    /// `nil` for a head with anything unusual in it, which only ``ResponseHeadParser`` may judge: a folded line, lengths that
-    /// are lists, repeated or no plain numbers, a status line with surprises.
+    /// `nil` for a head with anything unusual in it, which only ``ResponseHeadParser`` may judge: a folded line,
+    /// lengths that are lists, repeated or no plain numbers, a status line with surprises.
     init?(_ bytes: [UInt8]) {
         guard let (status, start) = Self.readStatus(bytes) else { return nil }
         self.status = status

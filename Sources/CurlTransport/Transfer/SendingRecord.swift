@@ -1,8 +1,9 @@
 /// How often one request went out, and whether it may go out again. Pure.
 ///
-/// libcurl repeats a request whose kept connection ends before the first byte of a response (Curl_retry_request), whatever its
-/// method. A server may have executed it by then, so a request that is not idempotent is not repeated (RFC 9110 §9.2.2). A request that
-/// goes out again to answer a challenge is another matter: the server has responded to the first.
+/// libcurl repeats a request whose kept connection ends before the first byte of a response (Curl_retry_request),
+/// whatever its method. A server may have executed it by then, so a request that is not idempotent is not repeated (RFC
+/// 9110 §9.2.2). A request that goes out again to answer a challenge is another matter: the server has responded to the
+/// first.
 struct SendingRecord {
     /// How often it went out.
     private(set) var attempts = 0

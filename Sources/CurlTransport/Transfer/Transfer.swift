@@ -4,8 +4,8 @@ import Synchronization
 
 /// One exchange from submission to its end.
 ///
-/// @unchecked: `request`, `origin`, `channel` and the like never change; everything below 'loop side' is touched by the loop's
-/// thread alone once the transfer was posted, and by its maker before.
+/// @unchecked: `request`, `origin`, `channel` and the like never change; everything below 'loop side' is touched by the
+/// loop's thread alone once the transfer was posted, and by its maker before.
 final class Transfer: @unchecked Sendable {
     let request: TransportRequest
     let origin: Origin
@@ -34,7 +34,8 @@ final class Transfer: @unchecked Sendable {
     var tlsSession: TLSSession?
     /// How often the request went out (CURLOPT_PREREQFUNCTION, 7.80).
     var sending: SendingRecord
-    /// Whether the kept connection that libcurl had chosen can't be used, and the transfer begins once more with a new one.
+    /// Whether the kept connection that libcurl had chosen can't be used, and the transfer begins once more with a new
+    /// one.
     var needsFreshConnection = false
     var hasBegunAgain = false
     /// The sockets that it has opened, one of which may become its connection.
@@ -110,7 +111,8 @@ final class Transfer: @unchecked Sendable {
         self.easy = easy
     }
 
-    /// Makes another handle, for a new connection, in place of one by which nothing was sent and that has left its multi handle.
+    /// Makes another handle, for a new connection, in place of one by which nothing was sent and that has left its
+    /// multi handle.
     func prepareFresh() throws {
         letGo()
         try prepare()
@@ -150,8 +152,8 @@ final class Transfer: @unchecked Sendable {
     /// Whether its server's name may be looked up after a socket was opened, to the proxy.
     var looksUpBehindProxy: Bool { ProxyOption.takesAddresses(request.options) }
 
-    /// Whether libcurl would hold back the body of the next request on its connection too: it may have asked for a challenge without
-    /// the body, and got another response.
+    /// Whether libcurl would hold back the body of the next request on its connection too: it may have asked for a
+    /// challenge without the body, and got another response.
     var spoilsConnection: Bool {
         Libcurl.found.suffers(from: .heldBackBodiesStay) && request.asksForChallenge
             && sending.attempts - sending.repeats == 1
@@ -166,8 +168,9 @@ final class Transfer: @unchecked Sendable {
         return SendQueue.bytes(of: sendingSocket)
     }
 
-    /// Whether libcurl may hold bytes of a body whose stream now pauses. Most versions keep what a full socket did not take (a
-    /// thirty-second of the buffer from 7.84, all of it in 8.7 to 8.9 and from 8.18) until they are asked to go on.
+    /// Whether libcurl may hold bytes of a body whose stream now pauses. Most versions keep what a full socket did not
+    /// take (a thirty-second of the buffer from 7.84, all of it in 8.7 to 8.9 and from 8.18) until they are asked to go
+    /// on.
     /// - Parameters:
     ///   - given: How many bytes libcurl was given.
     ///   - uploaded: How many it has sent, in chunks with their framing.

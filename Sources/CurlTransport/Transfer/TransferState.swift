@@ -1,7 +1,7 @@
 import NetworkCore
 
-/// What the callbacks have to know of one transfer. Pure: they ask, the answer is what they return to libcurl. The body's
-/// bytes and their flow are ``ExchangeChannel``'s.
+/// What the callbacks have to know of one transfer. Pure: they ask, the answer is what they return to libcurl. The
+/// body's bytes and their flow are ``ExchangeChannel``'s.
 struct TransferState {
     private(set) var head = ResponseHeadBuffer()
     private(set) var hasBody = false
@@ -11,8 +11,8 @@ struct TransferState {
     private var repeatsRefusedExpectation: Bool
     /// Whether a head is complete and not told yet, since libcurl may go on to another.
     private(set) var isHeadHeld = false
-    /// Whether a byte of the final response has arrived: interim ones (1xx), and those after which the request went out again, are not
-    /// what the first byte's timeout waits for.
+    /// Whether a byte of the final response has arrived: interim ones (1xx), and those after which the request went out
+    /// again, are not what the first byte's timeout waits for.
     var hasFinalResponse: Bool { hasBody || head.hasBegunFinal && !awaitsNextHead }
     /// Whether the request has gone out again since the head that is there.
     private var awaitsNextHead = false
@@ -33,8 +33,8 @@ struct TransferState {
         repeatsRefusedExpectation = expectsContinue
     }
 
-    /// The most lines of a head, its trailers included. libcurl keeps a record of each field, and takes as long for one of
-    /// three bytes as for a long one: the number bounds how long a response keeps the loop.
+    /// The most lines of a head, its trailers included. libcurl keeps a record of each field, and takes as long for one
+    /// of three bytes as for a long one: the number bounds how long a response keeps the loop.
     static let maximumHeaderLines = 4_096
     private var headerLines = 0
 
@@ -84,7 +84,8 @@ struct TransferState {
         awaitsNextHead = !head.bytes.isEmpty
     }
 
-    /// Whether the head that is held is a 417, whose body, if the request is sent again, libcurl hands out all the same.
+    /// Whether the head that is held is a 417, whose body, if the request is sent again, libcurl hands out all the
+    /// same.
     var isExpectationHeld: Bool { isHeadHeld && head.refusesExpectation }
 
     /// A piece of the body.
@@ -96,8 +97,8 @@ struct TransferState {
         return true
     }
 
-    /// How many bytes of the request's body the server has. libcurl asks for them a buffer at a time and the system holds megabytes,
-    /// which a slow connection may take longer to empty than the idle timeout.
+    /// How many bytes of the request's body the server has. libcurl asks for them a buffer at a time and the system
+    /// holds megabytes, which a slow connection may take longer to empty than the idle timeout.
     mutating func sent(_ bytes: Int, by now: MonotonicTime) {
         if bytes != sentBytes { (sentBytes, lastActivity) = (bytes, max(lastActivity, now)) }
     }
@@ -169,7 +170,8 @@ struct TransferClocks {
     ///   - lastActivity: When something moved last.
     ///   - isSending: Whether a body goes out, whose movement is seen by looking.
     ///   - waitsSince: When the connection could be used, while nothing of the response has come.
-    ///   - waitsForLookUp: Whether it waits for another transfer to resolve its host's name, which is a part of connecting.
+    ///   - waitsForLookUp: Whether it waits for another transfer to resolve its host's name, which is a part of
+    ///     connecting.
     func check(
         at now: MonotonicTime, isConnected: Bool, lastActivity: MonotonicTime, isSending: Bool = false,
         waitsSince: MonotonicTime? = nil, waitsForLookUp: Bool = false
@@ -188,7 +190,8 @@ struct TransferClocks {
                 if admitted + connect <= now { return .fail(.connectTimeout) }
                 next = min(next, admitted + connect)
             }
-            // While it connects nothing is idle yet, but it may be connected by the time an idle connection would be due.
+            // While it connects nothing is idle yet, but it may be connected by the time an idle connection would be
+            // due.
             if let idle = limits.idle {
                 if isConnected, lastActivity + idle <= now { return .fail(.idleTimeout) }
                 next = min(next, (isConnected ? lastActivity : now) + idle)

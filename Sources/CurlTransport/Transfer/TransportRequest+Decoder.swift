@@ -13,8 +13,8 @@ extension TransportRequest {
 
     /// What takes off the codings of a response's body; `nil` when there are none, or they are to stay.
     ///
-    /// libcurl could do it (CURLOPT_ACCEPT_ENCODING), but takes a body that is cut short within its coding for whole, and
-    /// decodes on the loop's thread, where a paused bomb has to be held in memory.
+    /// libcurl could do it (CURLOPT_ACCEPT_ENCODING), but takes a body that is cut short within its coding for whole,
+    /// and decodes on the loop's thread, where a paused bomb has to be held in memory.
     func decoder(for head: HTTPResponse) -> BodyDecoder? {
         guard options.decompress, method != .head else { return nil }
         let codings = head.headerFields[values: .contentEncoding].flatMap { $0.split(separator: ",") }.map {

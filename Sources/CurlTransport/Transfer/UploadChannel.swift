@@ -28,7 +28,8 @@ final class UploadChannel: Sendable {
     /// Tells the task that starts the producer that libcurl wants the body, for the first time or once more.
     private let starts: AsyncStream<Int>.Continuation
 
-    /// A channel that ``close()`` ends. The producer has the priority and the task-local values of the task that makes the channel.
+    /// A channel that ``close()`` ends. The producer has the priority and the task-local values of the task that makes
+    /// the channel.
     init(_ producer: BodyProducer) {
         self.producer = producer
         state = Guarded(State(flow: UploadState(length: producer.length)))
@@ -42,8 +43,8 @@ final class UploadChannel: Sendable {
 
     // MARK: The loop's side
 
-    /// Takes at most `count` bytes, as ``UploadState/take(_:pauses:)`` does. The first call starts the producer, so that it is
-    /// not asked before there is a connection.
+    /// Takes at most `count` bytes, as ``UploadState/take(_:pauses:)`` does. The first call starts the producer, so
+    /// that it is not asked before there is a connection.
     func take(_ count: Int, pauses: Bool) -> UploadState.Taking {
         let (taking, producer) = state.withLock { state in
             if !state.isStarted {

@@ -52,7 +52,8 @@ struct Arrival: Sendable {
         }
     }
 
-    /// The start of the body, as much of it as comes in a moment. What goes wrong on its way is less than why it is read.
+    /// The start of the body, as much of it as comes in a moment. What goes wrong on its way is less than why it is
+    /// read.
     private func start() async throws -> Data {
         let start = Guarded(Data())
         await atMost(Self.refusedTime) { [body = incoming.body] in

@@ -22,8 +22,8 @@ extension NetworkClient {
     ///   - path: Where the file is to be. Its folder must exist.
     ///   - options: How it is written, checked and resumed.
     /// - Throws: ``NetworkError``: ``NetworkError/Code/unwritableFile``, ``NetworkError/Code/diskFull``,
-    ///   ``NetworkError/Code/checksumMismatch``, what ``validation`` refuses (with at most 64 KiB of the answer's body), the
-    ///   transport's errors.
+    ///   ``NetworkError/Code/checksumMismatch``, what ``validation`` refuses (with at most 64 KiB of the answer's
+    ///   body), the transport's errors.
     public func download(
         _ request: some RequestConvertible,
         to path: String,

@@ -16,8 +16,8 @@ extension NetworkClient {
         return (try await carry(request, in: call), call)
     }
 
-    /// The way of a call: the interceptors, the redirects, and for each exchange the exchange interceptors, the cookies and
-    /// the transport.
+    /// The way of a call: the interceptors, the redirects, and for each exchange the exchange interceptors, the cookies
+    /// and the transport.
     func carry(_ request: TransportRequest, in call: Call) async throws -> TransportResponse {
         let request = knowingSecrets(request)
         do {

@@ -69,7 +69,8 @@ extension NetworkClient {
         }
     }
 
-    /// The values of a body of JSON lines as they come, once ``validation`` has taken the head. ``decoder`` decodes each.
+    /// The values of a body of JSON lines as they come, once ``validation`` has taken the head. ``decoder`` decodes
+    /// each.
     /// - Parameters:
     ///   - request: What to ask.
     ///   - type: What each line holds.

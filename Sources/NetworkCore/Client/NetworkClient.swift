@@ -66,9 +66,9 @@ public struct NetworkClient: NetworkDispatcher {
     }
 
     /// The typed value of a request, with status and header fields.
-    /// - Throws: ``NetworkError``: what ``validation`` refuses, ``NetworkError/Code/unacceptableStatus`` for example, with
-    ///   the whole answer in ``NetworkError/response``; ``NetworkError/Code/decodingFailed`` when the body does not fit
-    ///   the type; the transport's errors.
+    /// - Throws: ``NetworkError``: what ``validation`` refuses, ``NetworkError/Code/unacceptableStatus`` for example,
+    ///   with the whole answer in ``NetworkError/response``; ``NetworkError/Code/decodingFailed`` when the body does
+    ///   not fit the type; the transport's errors.
     public func response<Request: RequestType>(
         to request: Request
     ) async throws -> sending Response<Request.ResponseType> {
@@ -108,7 +108,8 @@ public struct NetworkClient: NetworkDispatcher {
 
     // MARK: NetworkDispatcher
 
-    /// Carries a request; `onSuccess` gets the body of an accepted response. The closures are called on no particular thread.
+    /// Carries a request; `onSuccess` gets the body of an accepted response. The closures are called on no particular
+    /// thread.
     public func dispatch(
         request: RequestData,
         onSuccess: @escaping @Sendable (Data) -> Void,

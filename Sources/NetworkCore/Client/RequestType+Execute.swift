@@ -3,8 +3,8 @@ public import Dispatch
 extension RequestType {
     /// Sends the request and calls back once, with the decoded value or with the error.
     ///
-    /// A command-line tool or a service whose main queue is never drained (no `dispatchMain()`, no run loop) must pass a
-    /// queue of its own, or use ``response(from:)``: a block on such a main queue never runs. Nothing blocks, the
+    /// A command-line tool or a service whose main queue is never drained (no `dispatchMain()`, no run loop) must pass
+    /// a queue of its own, or use ``response(from:)``: a block on such a main queue never runs. Nothing blocks, the
     /// callback just does not come.
     /// - Parameters:
     ///   - dispatcher: Who carries it.

@@ -1,7 +1,7 @@
 /// A value on the heap: a copy costs one reference, and is made when it is changed while others have it.
 ///
-/// For values of many fields that go through many asynchronous functions: each of these keeps its values in a frame of its own,
-/// for as long as it waits. Inlined into other modules, or each look at a field would copy it.
+/// For values of many fields that go through many asynchronous functions: each of these keeps its values in a frame of
+/// its own, for as long as it waits. Inlined into other modules, or each look at a field would copy it.
 @usableFromInline
 struct CopyOnWrite<Value: Sendable>: Sendable {
     /// @unchecked: changed only while there is one reference to it, so that nobody else reads it.

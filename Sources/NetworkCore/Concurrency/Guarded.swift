@@ -3,8 +3,8 @@ import Synchronization
 #if NETWORKLAYER_THREAD_SANITIZER
 import Foundation
 
-/// A value behind a lock that ThreadSanitizer understands: on Linux `Mutex` waits by futex, which it can't see, so that it
-/// would report every guarded access. `scripts/test --sanitize=thread` builds with this one.
+/// A value behind a lock that ThreadSanitizer understands: on Linux `Mutex` waits by futex, which it can't see, so that
+/// it would report every guarded access. `scripts/test --sanitize=thread` builds with this one.
 ///
 /// @unchecked: the value is reached under the lock alone.
 package struct Guarded<Value: ~Copyable>: ~Copyable, @unchecked Sendable {

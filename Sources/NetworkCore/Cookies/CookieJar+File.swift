@@ -11,17 +11,17 @@ extension CookieJar {
     /// Adds the cookies of a file in the Netscape format, as curl writes it.
     ///
     /// Cookies that are over, and those that no server could have set, are left out.
-    /// - Throws: ``NetworkError/Code/unreadableFile``, and ``NetworkError/Code/invalidCookieFile`` that names the line; then
-    ///   no cookie was added.
+    /// - Throws: ``NetworkError/Code/unreadableFile``, and ``NetworkError/Code/invalidCookieFile`` that names the line;
+    ///   then no cookie was added.
     public func load(_ path: String) throws { try add(netscape: FileText.read(path, limit: Self.maximumFileBytes)) }
 
-    /// Writes all cookies to a file in the Netscape format, those that end with the jar too. The file appears when it is
-    /// complete, and its owner alone may read it.
+    /// Writes all cookies to a file in the Netscape format, those that end with the jar too. The file appears when it
+    /// is complete, and its owner alone may read it.
     /// - Throws: ``NetworkError/Code/unwritableFile``, ``NetworkError/Code/diskFull``.
     public func save(to path: String) throws { try FileText.write(netscape, to: path) }
 
-    /// All cookies in the Netscape format: a line each of domain, whether its subdomains get it, path, whether it is for TLS
-    /// alone, its end in seconds since 1970 (0 for none), name and value, separated by tabs.
+    /// All cookies in the Netscape format: a line each of domain, whether its subdomains get it, path, whether it is
+    /// for TLS alone, its end in seconds since 1970 (0 for none), name and value, separated by tabs.
     public var netscape: String {
         let lines = cookies.map { cookie in
             [

@@ -13,15 +13,15 @@ public import Foundation
 /// client.cookies = CookieJar()
 /// ```
 ///
-/// Every exchange of a call takes the cookies that are for its URL along and hands in what the server sets, redirects and
-/// retries included. A `Cookie` field of the caller's own stays in front, and of the jar's cookies those are added whose
-/// names it does not have.
+/// Every exchange of a call takes the cookies that are for its URL along and hands in what the server sets, redirects
+/// and retries included. A `Cookie` field of the caller's own stays in front, and of the jar's cookies those are added
+/// whose names it does not have.
 ///
-/// A cookie for a public suffix (`co.uk`) is refused, one with Secure from http too; `__Secure-` and `__Host-` names are
-/// kept to their word. At most 4096 bytes of name and value, 50 cookies of one response, 180 of a site, 3000 in all, 400
-/// days. When there are too many, those that are over go first, then those without Secure, then the rest, each time the
-/// ones used longest ago: a response in clear never drives out a cookie with Secure. At most 8190 bytes of cookies are
-/// sent with a request, the longest paths first.
+/// A cookie for a public suffix (`co.uk`) is refused, one with Secure from http too; `__Secure-` and `__Host-` names
+/// are kept to their word. At most 4096 bytes of name and value, 50 cookies of one response, 180 of a site, 3000 in
+/// all, 400 days. When there are too many, those that are over go first, then those without Secure, then the rest, each
+/// time the ones used longest ago: a response in clear never drives out a cookie with Secure. At most 8190 bytes of
+/// cookies are sent with a request, the longest paths first.
 public final class CookieJar: Sendable {
     /// The most `Set-Cookie` fields of one response that count.
     static let maximumPerResponse = 50
@@ -55,8 +55,9 @@ public final class CookieJar: Sendable {
     }
 
     /// Puts a cookie in, in the place of one with the same name, domain and path. One that is over takes that one away.
-    /// - Throws: ``NetworkError/Code/invalidOption`` for what no server could set: an empty name, `;` or control characters,
-    ///   a domain that is no host's name or is a public suffix for more than itself, a path without its `/`.
+    /// - Throws: ``NetworkError/Code/invalidOption`` for what no server could set: an empty name, `;` or control
+    ///   characters, a domain that is no host's name or is a public suffix for more than itself, a path without its
+    ///   `/`.
     public func set(_ cookie: Cookie) throws {
         if let problem = CookieCheck.problem(with: cookie, suffixes: suffixes) {
             throw NetworkError(.invalidOption, "the cookie \(problem)", phase: .preparing)

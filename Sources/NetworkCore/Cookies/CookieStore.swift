@@ -6,7 +6,8 @@ import Foundation
 
 /// The cookies of a jar: what is kept, what takes the place of what, what has to go. Pure: the time is told.
 ///
-/// They are kept by site (the public suffix and the label before it), so that one site's many subdomains have one limit.
+/// They are kept by site (the public suffix and the label before it), so that one site's many subdomains have one
+/// limit.
 struct CookieStore: Sendable {
     /// The most cookies of one site and in all.
     static let maximumPerSite = 180

@@ -4,11 +4,13 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// The names below which anybody may register (`com`, `co.uk`, `github.io`): a cookie for all of one would reach strangers.
+/// The names below which anybody may register (`com`, `co.uk`, `github.io`): a cookie for all of one would reach
+/// strangers.
 ///
-/// The rules are those of publicsuffix.org. ``system`` reads the list that the system keeps up to date (Debian's package
-/// `publicsuffix`); without one it is ``builtIn``, a few dozen of the best known, which can't know them all. Beyond its
-/// rules every list takes a name of one label for a public suffix, so that no cookie is ever for all of `com`.
+/// The rules are those of publicsuffix.org. ``system`` reads the list that the system keeps up to date (Debian's
+/// package `publicsuffix`); without one it is ``builtIn``, a few dozen of the best known, which can't know them all.
+/// Beyond its rules every list takes a name of one label for a public suffix, so that no cookie is ever for all of
+/// `com`.
 public struct PublicSuffixList: Sendable {
     private var rules: Set<String> = []
     /// `*.ck` is kept as `ck`.
@@ -63,8 +65,8 @@ public struct PublicSuffixList: Sendable {
         return suffixLength(of: labels) == labels.count
     }
 
-    /// The part of a host that one owner has: its public suffix and one label more. The host itself, if it is an address or
-    /// a public suffix.
+    /// The part of a host that one owner has: its public suffix and one label more. The host itself, if it is an
+    /// address or a public suffix.
     func site(of host: String) -> String {
         if CookieMatching.isAddress(host) { return host }
         let labels = Self.labels(of: host)

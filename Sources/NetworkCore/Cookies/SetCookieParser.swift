@@ -4,8 +4,8 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Reads one `Set-Cookie` value: RFC 6265 §5.2, and of its successor (draft-ietf-httpbis-rfc6265bis) the sizes, the control
-/// characters, the prefixes and the rules for Secure.
+/// Reads one `Set-Cookie` value: RFC 6265 §5.2, and of its successor (draft-ietf-httpbis-rfc6265bis) the sizes, the
+/// control characters, the prefixes and the rules for Secure.
 struct SetCookieParser {
     /// The most bytes of name and value together.
     static let maximumPairBytes = 4096

@@ -26,9 +26,10 @@ extension TransportRequest {
     /// // curl -q --globoff --path-as-is --compressed -H 'Accept: */*' … http://127.0.0.1:3000/users
     /// ```
     ///
-    /// Any bytes are quoted safely. A body that is not text, or larger than 64 KiB, is piped in from `printf`; one of more
-    /// than 1 MiB, a file or a stream is left to standard input (`--data-binary @-`), which a comment at the end says. What
-    /// curl has no option for (certificates in memory, a server name of TLS, the idle timeout, an address policy) is not in it.
+    /// Any bytes are quoted safely. A body that is not text, or larger than 64 KiB, is piped in from `printf`; one of
+    /// more than 1 MiB, a file or a stream is left to standard input (`--data-binary @-`), which a comment at the end
+    /// says. What curl has no option for (certificates in memory, a server name of TLS, the idle timeout, an address
+    /// policy) is not in it.
     public func curlCommand(secrets: CurlCommandSecrets = .redacted) -> String {
         CurlCommand(request: self, isRevealed: secrets == .revealed).text
     }

@@ -32,8 +32,8 @@ enum ShellText {
         return "'" + String(decoding: Array(pieces.joined(separator: "'\\''".utf8)), as: UTF8.self) + "'"
     }
 
-    /// The text of bytes that a word can hold and a terminal takes as typed: UTF-8 without control characters other than
-    /// line feeds.
+    /// The text of bytes that a word can hold and a terminal takes as typed: UTF-8 without control characters other
+    /// than line feeds.
     static func typeable(_ bytes: Data) -> String? {
         guard bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x0A }) else { return nil }
         return String(validating: bytes, as: UTF8.self)

@@ -4,7 +4,8 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// The dates of cookies, read as leniently as RFC 6265 §5.1.1 asks: tokens in any order, between any of many delimiters.
+/// The dates of cookies, read as leniently as RFC 6265 §5.1.1 asks: tokens in any order, between any of many
+/// delimiters.
 enum CookieDate {
     /// The moment that a text means; `nil` if day, month, year or time is missing or out of range.
     static func parse(_ text: String) -> Date? {

@@ -4,8 +4,8 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// Carries *one* HTTP exchange: a request goes out, its response comes back. Redirects, cookies, retries, validation and
-/// decoding are the pipeline's (``NetworkClient``), so that every transport behaves alike.
+/// Carries *one* HTTP exchange: a request goes out, its response comes back. Redirects, cookies, retries, validation
+/// and decoding are the pipeline's (``NetworkClient``), so that every transport behaves alike.
 ///
 /// To write one, implement ``name``, ``capabilities`` and ``send(_:)``; dispatching comes with it. In `send`, call
 /// ``TransportRequest/check(for:)`` first, send ``TransportRequest/wireFields``, keep the three timeouts, and throw

@@ -7,8 +7,8 @@ public struct TransportOptions: Sendable, Hashable {
     public var connectTimeout: Duration? = .seconds(10)
     /// The longest time in which nothing moves, in either direction, once connected. 60 s by default; `nil` for none:
     /// long polls need it long or absent. A body that is sent moves when the server acknowledges some of it, where curl
-    /// speaks HTTP/1 without having had to agree on it (tcp(7), SIOCOUTQ); elsewhere when the system takes it. Fails with
-    /// ``NetworkError/Code/idleTimeout``.
+    /// speaks HTTP/1 without having had to agree on it (tcp(7), SIOCOUTQ); elsewhere when the system takes it. Fails
+    /// with ``NetworkError/Code/idleTimeout``.
     public var idleTimeout: Duration? = .seconds(60)
     /// The longest time for the whole exchange, from waiting for its turn until the reader has the last byte of the
     /// body. Packing the request, unpacking the response and a slow reader count: after it each read fails, also where
@@ -32,7 +32,8 @@ public struct TransportOptions: Sendable, Hashable {
     public var decompress = true
     /// The protocol to speak. ``HTTPVersion/automatic`` by default.
     public var httpVersion = HTTPVersion.automatic
-    /// Told how the body grows, on the wire or decoded as the transport has it: on the transport's own thread, so it must return at once. `nil` by default.
+    /// Told how the body grows, on the wire or decoded as the transport has it: on the transport's own thread, so it
+    /// must return at once. `nil` by default.
     public var progress: ProgressHandler?
     /// Where the exchange is written down as it goes over the wire, secrets left out. `nil` by default.
     public var wireLog: WireLog?
@@ -100,11 +101,12 @@ public struct TransportOptions: Sendable, Hashable {
         case http1_1 = "1.1"
         /// HTTP/2 if the server agrees during the TLS handshake, else HTTP/1.1. In clear: HTTP/1.1.
         case http2 = "2"
-        /// HTTP/2 without asking whether the server speaks it, in clear (h2c) or over TLS; a server that does not can't be
-        /// understood. CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE; with libcurl 7.88 each request has a connection of its own.
+        /// HTTP/2 without asking whether the server speaks it, in clear (h2c) or over TLS; a server that does not can't
+        /// be understood. CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE; with libcurl 7.88 each request has a connection of its
+        /// own.
         case http2PriorKnowledge = "2-prior-knowledge"
-        /// HTTP/3 where the server answers it, else HTTP/2 or 1.1. In clear: HTTP/1.1. CURL_HTTP_VERSION_3, where libcurl was
-        /// built with it.
+        /// HTTP/3 where the server answers it, else HTTP/2 or 1.1. In clear: HTTP/1.1. CURL_HTTP_VERSION_3, where
+        /// libcurl was built with it.
         case http3 = "3"
     }
 }
@@ -171,8 +173,9 @@ extension TransportOptions {
 
     /// Whether a request's body is packed, with `Content-Encoding` saying so. Off by default: the server must know it.
     ///
-    /// Bytes are packed before they are sent, on the task that sends. A stream or a file is packed while it is sent, and its
-    /// length is then unknown; what a chunk holds may leave with a later one. A request without a body stays without.
+    /// Bytes are packed before they are sent, on the task that sends. A stream or a file is packed while it is sent,
+    /// and its length is then unknown; what a chunk holds may leave with a later one. A request without a body stays
+    /// without.
     public var requestCompression: RequestCompression {
         get { rare?.value.requestCompression ?? .none }
         set { set(\.requestCompression, newValue) }
@@ -192,8 +195,8 @@ extension TransportOptions {
 ///
 /// Two handlers are equal if they are the same object, so that options stay comparable.
 public final class ProgressHandler: Sendable, Hashable {
-    /// Called with the bytes so far and, if known, the whole length. The curl transport counts both on the wire, so that
-    /// they agree; URLSession counts decoded bytes.
+    /// Called with the bytes so far and, if known, the whole length. The curl transport counts both on the wire, so
+    /// that they agree; URLSession counts decoded bytes.
     public let report: @Sendable (_ received: Int, _ expected: Int?) -> Void
 
     /// A handler. It is called on the transport's thread and must return at once.

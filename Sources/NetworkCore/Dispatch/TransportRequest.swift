@@ -53,12 +53,12 @@ public struct TransportRequest: Sendable {
 
     /// The header fields that go out, the same over every transport.
     ///
-    /// The caller's, without `Content-Length` and `Transfer-Encoding`, which follow from the body, and with several `Cookie`
-    /// fields as one; then, where the
-    /// caller has none: `Accept: */*`, `User-Agent`, and `Accept-Encoding: gzip, deflate` (or `identity` when the
-    /// response is not to be decompressed, and others where ``TransportOptions/acceptedEncodings`` says so). Basic and
-    /// Bearer of ``TransportOptions/authentication``, or else user and password of the URL, become `Authorization`, and
-    /// ``TransportOptions/requestCompression`` `Content-Encoding`.
+    /// The caller's, without `Content-Length` and `Transfer-Encoding`, which follow from the body, and with several
+    /// `Cookie` fields as one; then, where the caller has none: `Accept: */*`, `User-Agent`, and `Accept-Encoding:
+    /// gzip, deflate` (or `identity` when the response is not to be decompressed, and others where
+    /// ``TransportOptions/acceptedEncodings`` says so). Basic and Bearer of ``TransportOptions/authentication``, or
+    /// else user and password of the URL, become `Authorization`, and ``TransportOptions/requestCompression``
+    /// `Content-Encoding`.
     public var wireFields: HTTPFields {
         var fields = ownFields
         forEachAddedField { fields.append($0) }

@@ -6,8 +6,8 @@
 /// print(try await download.response.value.bytes)
 /// ```
 ///
-/// The sequence ends when the file is there, or throws what the download failed with. A reader that is slow misses steps
-/// in between and slows nothing down. Iterate it once. A download that nobody holds any longer is cancelled.
+/// The sequence ends when the file is there, or throws what the download failed with. A reader that is slow misses
+/// steps in between and slows nothing down. Iterate it once. A download that nobody holds any longer is cancelled.
 public final class Download: AsyncSequence, Sendable {
     /// How far it is.
     public typealias Element = TransferProgress

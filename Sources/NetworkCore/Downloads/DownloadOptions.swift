@@ -1,8 +1,8 @@
 /// How a download is written, checked and resumed.
 public struct DownloadOptions: Sendable {
-    /// Whether a download that was interrupted goes on where it stopped, also in a later process. On by default; it works
-    /// for GET, and where the server names a strong ETag or a Last-Modified. Another query is another file, except for the
-    /// parameters that sign a URL (`X-Amz-…`, `X-Goog-…`, `Signature`, `Expires`).
+    /// Whether a download that was interrupted goes on where it stopped, also in a later process. On by default; it
+    /// works for GET, and where the server names a strong ETag or a Last-Modified. Another query is another file,
+    /// except for the parameters that sign a URL (`X-Amz-…`, `X-Goog-…`, `Signature`, `Expires`).
     public var resumes = true
     /// What the bytes have to add up to. `nil`, the default, checks nothing.
     public var checksum: ExpectedChecksum?
@@ -11,12 +11,12 @@ public struct DownloadOptions: Sendable {
     public var retries = 5
     /// The time before the first of them; it doubles with each in a row, up to half a minute. Half a second by default.
     public var retryDelay = Duration.milliseconds(500)
-    /// The largest file to accept, in bytes: 1 TiB by default. A larger one is ``NetworkError/Code/bodyTooLarge``, and what
-    /// was written is deleted.
+    /// The largest file to accept, in bytes: 1 TiB by default. A larger one is ``NetworkError/Code/bodyTooLarge``, and
+    /// what was written is deleted.
     public var maximumBytes = 1 << 40
-    /// The permissions of the file, `0o600` for example. `nil`, the default, keeps those of a file that is replaced, and
-    /// leaves those of a new one to the process's umask. While the file is not complete, its owner may read and write it too,
-    /// and other users may do no more than in the end.
+    /// The permissions of the file, `0o600` for example. `nil`, the default, keeps those of a file that is replaced,
+    /// and leaves those of a new one to the process's umask. While the file is not complete, its owner may read and
+    /// write it too, and other users may do no more than in the end.
     public var permissions: UInt16?
     /// Told how far it is after each piece that was written. It must return soon: the download waits for it.
     public var progress: (@Sendable (TransferProgress) -> Void)?

@@ -12,8 +12,8 @@ import Musl
 import Darwin
 #endif
 
-/// A file that is not whole yet: `NAME.partial` beside `NAME`, which it becomes, with `NAME.partial.json` for what it is a
-/// part of. Locked, so that two downloads to one place never mix. All of it blocks.
+/// A file that is not whole yet: `NAME.partial` beside `NAME`, which it becomes, with `NAME.partial.json` for what it
+/// is a part of. Locked, so that two downloads to one place never mix. All of it blocks.
 struct PartialFile {
     /// Where it will be.
     let path: String
@@ -35,8 +35,8 @@ struct PartialFile {
     ///   - path: Where the file will be. A symbolic link there is followed, so that its target is replaced.
     ///   - permissions: See ``DownloadOptions/permissions``.
     ///   - checksum: Makes the checksum that is wanted.
-    /// - Throws: ``NetworkError/Code/unwritableFile``: no such folder, no right, something that is not a file in the way,
-    ///   another download to the same place.
+    /// - Throws: ``NetworkError/Code/unwritableFile``: no such folder, no right, something that is not a file in the
+    ///   way, another download to the same place.
     init(
         for path: String,
         permissions: UInt16? = nil,
@@ -181,8 +181,9 @@ struct PartialFile {
         } catch {
             throw .file(path, error)
         }
-        // The file is there and whole, so nothing below makes it a failure: a record without bytes counts for nothing, the
-        // disk has what closing could complain of, and a folder that may be written to but not read can't be synced.
+        // The file is there and whole, so nothing below makes it a failure: a record without bytes counts for nothing,
+        // the disk has what closing could complain of, and a folder that may be written to but not read can't be
+        // synced.
         try? SystemFile.remove(recordPath)
         try? file.close()
         try? syncFolder()

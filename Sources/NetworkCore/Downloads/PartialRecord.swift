@@ -10,8 +10,8 @@ import Foundation
 struct PartialRecord: Codable, Hashable, Sendable {
     /// The URL without its query, which may hold keys.
     var url: String
-    /// The SHA-256 of the query in hexadecimal digits: another query may be another file. The parameters that sign a URL are
-    /// left out, since they change with every signature. `nil` if nothing is left.
+    /// The SHA-256 of the query in hexadecimal digits: another query may be another file. The parameters that sign a
+    /// URL are left out, since they change with every signature. `nil` if nothing is left.
     var query: String?
     /// A strong entity tag, or the date of the last change: what If-Range takes.
     var validator: String
@@ -26,7 +26,8 @@ struct PartialRecord: Codable, Hashable, Sendable {
     }
 
     /// The record of a whole representation that begins to arrive.
-    /// - Returns: `nil` where it can't be resumed: no validator that is strong, or a coding whose bytes are not the file's.
+    /// - Returns: `nil` where it can't be resumed: no validator that is strong, or a coding whose bytes are not the
+    ///   file's.
     init?(of head: HTTPResponse, for request: TransportRequest) {
         let coding = head.headerFields[.contentEncoding]?.lowercased() ?? "identity"
         guard coding == "identity", let validator = Self.validator(of: head) else { return nil }
@@ -41,8 +42,8 @@ struct PartialRecord: Codable, Hashable, Sendable {
     /// Whether it is a record of what a URL names.
     func isOf(_ url: RequestURL) -> Bool { self.url == url.withoutQuery && query == url.queryDigest }
 
-    /// A strong validator (RFC 9110 §8.8.1, §13.1.5): an entity tag that is not weak; else a date of the last change that
-    /// lies a second or more before the answer's own, since two changes within one second have the same.
+    /// A strong validator (RFC 9110 §8.8.1, §13.1.5): an entity tag that is not weak; else a date of the last change
+    /// that lies a second or more before the answer's own, since two changes within one second have the same.
     static func validator(of head: HTTPResponse) -> String? {
         if let tag = head.headerFields[.eTag] {
             return tag.hasBytePrefix("\"") && tag.hasByteSuffix("\"") && tag.utf8.count <= 4096 ? tag : nil

@@ -1,6 +1,7 @@
 /// How far a body has come, in either direction.
 public struct TransferProgress: Sendable, Hashable {
-    /// The bytes so far. Of a download that was resumed, those from before too. A transfer that starts again begins at 0.
+    /// The bytes so far. Of a download that was resumed, those from before too. A transfer that starts again begins at
+    /// 0.
     public var completed: Int
     /// The whole length, if it is known.
     public var total: Int?

@@ -14,7 +14,8 @@ import Synchronization
 /// client.exchangeInterceptors.append(.collectedBodies(upTo: 1_000_000))
 /// ```
 public struct CollectedBodies: Interceptor {
-    /// The most bytes that a body may have; a longer one fails with ``NetworkError/Code/bodyTooLarge`` before it is sent.
+    /// The most bytes that a body may have; a longer one fails with ``NetworkError/Code/bodyTooLarge`` before it is
+    /// sent.
     public var limit: Int
 
     /// Collects bodies up to a limit in bytes.

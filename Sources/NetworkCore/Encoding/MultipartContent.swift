@@ -11,7 +11,7 @@ extension RequestContent {
     /// RequestData(
     ///     path: "http://127.0.0.1:3000/upload",
     ///     method: .post,
-    ///     content: .multipart([.field("title", "Holiday"), .file("photo", path: "/tmp/sea.jpg", contentType: "image/jpeg")])
+    ///     content: .multipart([.field("title", "Holiday"), .file("photo", path: "/sea.jpg", contentType: "image/jpeg")])
     /// )
     /// ```
     ///
@@ -20,8 +20,8 @@ extension RequestContent {
     /// Content-Length if the length of each part is known, and it can be sent again if each part can.
     /// - Parameters:
     ///   - parts: The parts; none make an empty form.
-    ///   - boundary: Makes the boundary; a random one by default. Asked again, up to 8 times in all, while what it gives
-    ///     occurs in a part of known bytes.
+    ///   - boundary: Makes the boundary; a random one by default. Asked again, up to 8 times in all, while what it
+    ///     gives occurs in a part of known bytes.
     public static func multipart(
         _ parts: [MultipartPart],
         boundary: @escaping @Sendable () -> String = MultipartBoundary.random

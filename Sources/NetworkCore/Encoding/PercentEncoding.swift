@@ -12,7 +12,8 @@ enum PercentEncoding {
         encode(text) { $0.isLetterOrDigit || "-._~".utf8.contains($0) }
     }
 
-    /// A name or value of `application/x-www-form-urlencoded`, as the URL standard of the WHATWG has it: a space is `+`.
+    /// A name or value of `application/x-www-form-urlencoded`, as the URL standard of the WHATWG has it: a space is
+    /// `+`.
     static func formComponent(_ text: String) -> String {
         encode(text, space: UInt8(ascii: "+")) { $0.isLetterOrDigit || "-._*".utf8.contains($0) }
     }

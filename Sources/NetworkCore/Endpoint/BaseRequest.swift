@@ -27,8 +27,8 @@ public protocol BaseRequest: RequestConvertible {
     var base: String { get }
     /// What follows the base, by the rule of ``RequestURL/init(base:path:)``.
     var path: String { get }
-    /// A query that each request carries, `api_key=…` for example; percent-encoded already where it needs to be. Empty by
-    /// default. Errors and logs leave it out, as they do with every query.
+    /// A query that each request carries, `api_key=…` for example; percent-encoded already where it needs to be. Empty
+    /// by default. Errors and logs leave it out, as they do with every query.
     var apiKey: String { get }
     /// Parameters of the query beside ``apiKey``. None by default.
     var query: [String: ParameterValue]? { get }

@@ -13,7 +13,8 @@ public import Foundation
 /// let page = try await users.response(as: [User].self, from: CurlNetworkDispatcher.instance)
 /// ```
 ///
-/// Nothing fails here; sending does, and so does `build()`, which makes a `URLRequest` of it (in the module `NetworkLayer`).
+/// Nothing fails here; sending does, and so does `build()`, which makes a `URLRequest` of it (in the module
+/// `NetworkLayer`).
 public class URLRequestBuilder: RequestConvertible {
     /// Scheme, host, and what all paths begin with.
     public var baseURL: URL

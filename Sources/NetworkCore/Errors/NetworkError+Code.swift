@@ -64,12 +64,13 @@ extension NetworkError.Code {
     public static let nameNotResolved = Self("nameNotResolved")
     /// No connection: refused, unreachable.
     public static let connectFailed = Self("connectFailed")
-    /// The name leads to addresses that ``TransportOptions/addressPolicy`` does not allow; no connection was made to them.
+    /// The name leads to addresses that ``TransportOptions/addressPolicy`` does not allow; no connection was made to
+    /// them.
     public static let addressRefused = Self("addressRefused")
     /// The connection ended before the response did, and not in the middle of a body of known length.
     public static let connectionLost = Self("connectionLost")
-    /// The TLS handshake or the certificate check failed in a way that the TLS library does not tell apart. ``isTLS`` asks
-    /// for this and for those that it does, which follow.
+    /// The TLS handshake or the certificate check failed in a way that the TLS library does not tell apart. ``isTLS``
+    /// asks for this and for those that it does, which follow.
     public static let tlsFailed = Self("tlsFailed")
     /// The server's certificate has expired.
     public static let certificateExpired = Self("certificateExpired")

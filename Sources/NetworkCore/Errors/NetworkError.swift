@@ -118,7 +118,8 @@ public struct NetworkError: Error, Sendable {
         public var transport: String
         /// The time from the call's start to the error; over a transport alone, that from `send`.
         public var elapsed: Duration
-        /// How often the whole was tried: 1, and 1 more for each retry of the pipeline and each repeat of the transport.
+        /// How often the whole was tried: 1, and 1 more for each retry of the pipeline and each repeat of the
+        /// transport.
         public var attempts = 1
         /// How often the transport sent the request again by itself.
         package var repeats = 0
@@ -148,11 +149,11 @@ public struct NetworkError: Error, Sendable {
     public struct DecodingFailure: Sendable, Hashable {
         /// The type that was asked for, `Array<User>` for example.
         public var type: String
-        /// The way to the value that did not fit, `[3].name` for example; empty at the top. A dictionary's keys in it come
-        /// from the body; the error's description shows `…` for them.
+        /// The way to the value that did not fit, `[3].name` for example; empty at the top. A dictionary's keys in it
+        /// come from the body; the error's description shows `…` for them.
         public var codingPath: String
-        /// The decoder's reason, in its own words, which may quote the body. The error's description has it in words that
-        /// don't.
+        /// The decoder's reason, in its own words, which may quote the body. The error's description has it in words
+        /// that don't.
         public var reason: String
         /// The first 512 bytes of the body as text, control characters made visible.
         public var bodyStart: String

@@ -1,5 +1,5 @@
-/// Faults of TLS by the words of TLS libraries and of libcurl: where there are no numbers, or where they say only that it
-/// failed.
+/// Faults of TLS by the words of TLS libraries and of libcurl: where there are no numbers, or where they say only that
+/// it failed.
 package enum TLSFault {
     /// The code that the words tell, if they do.
     package static func code(for text: String) -> NetworkError.Code? {

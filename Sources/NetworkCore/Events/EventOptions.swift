@@ -5,11 +5,11 @@ public struct EventOptions: Sendable {
     /// The time before a reconnection while the server names none (`retry:`). 3 s by default. It doubles with each
     /// failure in a row.
     public var reconnectionTime = Duration.seconds(3)
-    /// The shortest time before a reconnection, whatever the server says. Half a second by default; without one, a server
-    /// that asks for `retry: 0` would have as many connections as it can end.
+    /// The shortest time before a reconnection, whatever the server says. Half a second by default; without one, a
+    /// server that asks for `retry: 0` would have as many connections as it can end.
     public var minimumReconnectionTime = Duration.milliseconds(500)
-    /// The longest time before a reconnection, whatever the server says, and where it is shorter than the shortest. A minute by
-    /// default.
+    /// The longest time before a reconnection, whatever the server says, and where it is shorter than the shortest. A
+    /// minute by default.
     public var maximumReconnectionTime = Duration.seconds(60)
     /// How many connections in a row may fail or bring no event before the last failure is thrown. 10 by default; `nil`
     /// for no limit.

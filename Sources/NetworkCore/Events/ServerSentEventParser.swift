@@ -16,8 +16,8 @@ public import Foundation
 /// }
 /// ```
 ///
-/// Bytes that are not UTF-8 are replaced by U+FFFD. What the end of a stream cuts off is no event. An id that can't be sent as
-/// `Last-Event-ID`, with a control character or more than 64 KiB, is ignored as one with NUL is.
+/// Bytes that are not UTF-8 are replaced by U+FFFD. What the end of a stream cuts off is no event. An id that can't be
+/// sent as `Last-Event-ID`, with a control character or more than 64 KiB, is ignored as one with NUL is.
 public struct ServerSentEventParser: Sendable {
     /// The id to send as `Last-Event-ID` when the stream breaks now.
     public private(set) var lastEventID: String

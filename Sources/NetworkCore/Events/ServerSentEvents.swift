@@ -14,12 +14,13 @@ import HTTPTypes
 ///
 /// Each iteration is a stream of its own, and connects when its first event is asked for. A connection that ends or
 /// breaks, and a status of 5xx, is followed by another one that asks with `Last-Event-ID`. The sequence ends when the
-/// server answers 204 and when its task is cancelled, then with ``NetworkError/Code/cancelled``; any other status, another
-/// content type than `text/event-stream`, and too many failures in a row (``EventOptions/maximumFailures``) are errors.
+/// server answers 204 and when its task is cancelled, then with ``NetworkError/Code/cancelled``; any other status,
+/// another content type than `text/event-stream`, and too many failures in a row (``EventOptions/maximumFailures``) are
+/// errors.
 ///
-/// The client's ``TransportOptions/totalTimeout`` is not applied, since a stream has no end of its own. A silence that is
-/// longer than ``TransportOptions/idleTimeout`` is a broken connection: it should be longer than the server's heartbeat.
-/// The client's ``NetworkClient/validation`` is not asked.
+/// The client's ``TransportOptions/totalTimeout`` is not applied, since a stream has no end of its own. A silence that
+/// is longer than ``TransportOptions/idleTimeout`` is a broken connection: it should be longer than the server's
+/// heartbeat. The client's ``NetworkClient/validation`` is not asked.
 public struct ServerSentEvents: AsyncSequence, Sendable {
     /// An event.
     public typealias Element = ServerSentEvent
@@ -168,7 +169,8 @@ extension HTTPField.Name {
 extension NetworkClient {
     /// A stream of server-sent events, connected again when it breaks; see ``ServerSentEvents``.
     /// - Parameters:
-    ///   - request: What to ask. `Accept: text/event-stream` and `Cache-Control: no-cache` go along unless it has its own.
+    ///   - request: What to ask. `Accept: text/event-stream` and `Cache-Control: no-cache` go along unless it has its
+    ///     own.
     ///   - options: How the stream is kept up.
     /// - Throws: ``NetworkError`` for a request that can't be sent, and for options out of range.
     public func events(
@@ -179,8 +181,8 @@ extension NetworkClient {
         return events(of: try request.data.transportRequest(options: self.options), options: options)
     }
 
-    /// The same for a request that is complete already; its own options count, not the client's. Event options that are out
-    /// of range are thrown by the stream.
+    /// The same for a request that is complete already; its own options count, not the client's. Event options that are
+    /// out of range are thrown by the stream.
     public func events(of request: TransportRequest, options: EventOptions = EventOptions()) -> ServerSentEvents {
         var request = request
         request.options.totalTimeout = nil

@@ -14,10 +14,11 @@ import Synchronization
 /// cancelled or runs out of time stops waiting; the refresh goes on for the others. A 401 for the new token is handed
 /// back, and so is one for a body that can't be sent again.
 ///
-/// A request with an `Authorization` of its own, or with ``TransportOptions/authentication``, passes as it is. So do the
-/// requests that the refresh itself sends, in its task and in the tasks that inherit its task-local values. A detached task and a
-/// callback of another library inherit none: a request from there waits for the refresh that waits for it, until the
-/// refresh's time is over and all of them fail. Send such a request with a client that has no ``BearerAuthentication``.
+/// A request with an `Authorization` of its own, or with ``TransportOptions/authentication``, passes as it is. So do
+/// the requests that the refresh itself sends, in its task and in the tasks that inherit its task-local values. A
+/// detached task and a callback of another library inherit none: a request from there waits for the refresh that waits
+/// for it, until the refresh's time is over and all of them fail. Send such a request with a client that has no
+/// ``BearerAuthentication``.
 public final class BearerAuthentication: Interceptor {
     private let origins: [RequestURL]
     private let refresh: (@Sendable (Secret?) async throws -> Secret)?

@@ -1,7 +1,8 @@
 public import HTTPTypes
 import Synchronization
 
-/// One call through the pipeline: from the caller's request to the answer that counts, over as many exchanges as it takes.
+/// One call through the pipeline: from the caller's request to the answer that counts, over as many exchanges as it
+/// takes.
 public final class Call: Sendable {
     /// What a call has met so far.
     struct Record: Sendable {
@@ -67,7 +68,8 @@ public final class Call: Sendable {
         return request
     }
 
-    /// Notes that the whole is tried again, for a step that retries; the redirects of the attempt before no longer count.
+    /// Notes that the whole is tried again, for a step that retries; the redirects of the attempt before no longer
+    /// count.
     public func beginRetry() {
         record.withLock { record in
             record.attempts += 1

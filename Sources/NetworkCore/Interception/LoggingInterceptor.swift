@@ -3,13 +3,12 @@ public import Logging
 
 /// Notes requests and their answers in a swift-log `Logger`, without secrets and without bodies.
 ///
-/// A message has method, URL without its query, status and time; its metadata have the call's number, the attempt and the
-/// exchange, and at debug level the header fields, of which the secret ones show `…`, and URLs in the others neither
-/// user,
-/// password, query nor fragment. A failure is a warning.
+/// A message has method, URL without its query, status and time; its metadata have the call's number, the attempt and
+/// the exchange, and at debug level the header fields, of which the secret ones show `…`, and URLs in the others
+/// neither user, password, query nor fragment. A failure is a warning.
 ///
-/// In ``NetworkClient/interceptors`` it notes calls; in ``NetworkClient/exchangeInterceptors`` each exchange, as the steps
-/// before it made the request.
+/// In ``NetworkClient/interceptors`` it notes calls; in ``NetworkClient/exchangeInterceptors`` each exchange, as the
+/// steps before it made the request.
 public struct LoggingInterceptor: Interceptor {
     private let logger: Logger
     private let level: Logger.Level

@@ -1,8 +1,10 @@
 import Synchronization
 
-/// How many retries a client may spend, all its calls together: when everything fails, retries must not double the load.
+/// How many retries a client may spend, all its calls together: when everything fails, retries must not double the
+/// load.
 ///
-/// A bucket of tokens. Each call puts a part of one in, each retry takes one out; without one, the outcome counts as it is.
+/// A bucket of tokens. Each call puts a part of one in, each retry takes one out; without one, the outcome counts as it
+/// is.
 public final class RetryBudget: Sendable {
     struct Bucket: Sendable {
         let capacity: Double

@@ -26,8 +26,8 @@ public struct RetryPolicy: Sendable {
     public var baseDelay = Duration.milliseconds(200)
     /// The longest pause of our own choice, 20 s by default.
     public var maximumDelay = Duration.seconds(20)
-    /// The longest `Retry-After` that is waited for, 60 s by default. A longer one ends the call with what it has: coming
-    /// back before it would be against the server's wish.
+    /// The longest `Retry-After` that is waited for, 60 s by default. A longer one ends the call with what it has:
+    /// coming back before it would be against the server's wish.
     public var maximumRetryAfter = Duration.seconds(60)
 
     /// The defaults.
@@ -67,7 +67,8 @@ public struct RetryPolicy: Sendable {
 
 /// The time that a server asks for (RFC 9110 §10.2.3).
 enum RetryAfter {
-    /// The time from now; `nil` without the field and for what is neither seconds nor a date. A date that is over is zero.
+    /// The time from now; `nil` without the field and for what is neither seconds nor a date. A date that is over is
+    /// zero.
     static func duration(in fields: HTTPFields, now: Date) -> Duration? {
         guard let text = fields[.retryAfter] else { return nil }
         if !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {

@@ -5,12 +5,12 @@ extension TransportResponse {
     private static let drainedBytes = 64 * 1024
     private static let drainTime = Duration.seconds(1)
 
-    /// Ends the exchange of an answer that nobody wants: a small body is read, so that its connection is free for the next
-    /// request, and a larger one is given up. The exchange must be over when this returns, though the answer is still held:
-    /// the next request may wait for its slot.
+    /// Ends the exchange of an answer that nobody wants: a small body is read, so that its connection is free for the
+    /// next request, and a larger one is given up. The exchange must be over when this returns, though the answer is
+    /// still held: the next request may wait for its slot.
     func drain() async {
-        // Whatever goes wrong here concerns an answer that was given up already. A body beyond the limit is an error that
-        // ends its exchange, and one that announces as much is not even begun.
+        // Whatever goes wrong here concerns an answer that was given up already. A body beyond the limit is an error
+        // that ends its exchange, and one that announces as much is not even begun.
         await atMost(Self.drainTime) { _ = try? await body.collect(upTo: Self.drainedBytes) }
     }
 }

@@ -16,9 +16,9 @@ import Darwin
 
 /// Memory of 32 KiB to 1 MiB for bodies, used again and again.
 ///
-/// The C library gives memory of that size back to the kernel when it is freed, and the next body then faults in page after
-/// page: that costs more than the transfer itself. What is kept here is bounded, and is given back by a loop that has had
-/// nothing to do for a while. A piece in use belongs to whoever took it.
+/// The C library gives memory of that size back to the kernel when it is freed, and the next body then faults in page
+/// after page: that costs more than the transfer itself. What is kept here is bounded, and is given back by a loop that
+/// has had nothing to do for a while. A piece in use belongs to whoever took it.
 package final class BufferMemory: Sendable {
     package static let shared = BufferMemory()
 
@@ -69,8 +69,8 @@ package final class BufferMemory: Sendable {
         if !isKept { Self.release(piece) }
     }
 
-    /// The first bytes of a piece of ``take(_:)``, which comes back here when the `Data` is dropped: at once if that leaves more
-    /// than half of it unused.
+    /// The first bytes of a piece of ``take(_:)``, which comes back here when the `Data` is dropped: at once if that
+    /// leaves more than half of it unused.
     package func data(_ piece: UnsafeMutableRawPointer, count: Int, capacity: Int) -> Data {
         // A large piece is too good for a small rest.
         guard capacity <= 2 * count else {

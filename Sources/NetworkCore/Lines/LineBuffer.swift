@@ -6,7 +6,8 @@ package import Foundation
 
 /// Cuts chunks of bytes into lines, wherever the chunks' borders are.
 ///
-/// Lines that stand before one that is too long are handed out first, so that the result does not depend on the borders.
+/// Lines that stand before one that is too long are handed out first, so that the result does not depend on the
+/// borders.
 package struct LineBuffer: Sendable {
     /// What ends a line.
     package enum Terminator: Sendable {

@@ -1,7 +1,7 @@
 /// Text by its bytes, for everything that a peer reads byte by byte.
 ///
-/// `==`, `hasPrefix`, `contains` and `split` compare Characters: a combining mark after a delimiter hides the delimiter, U+037E
-/// equals a semicolon, and U+212A is a `k` in lower case.
+/// `==`, `hasPrefix`, `contains` and `split` compare Characters: a combining mark after a delimiter hides the
+/// delimiter, U+037E equals a semicolon, and U+212A is a `k` in lower case.
 extension StringProtocol {
     /// Whether the first bytes are those of the prefix.
     package func hasBytePrefix(_ prefix: some StringProtocol) -> Bool { utf8.starts(with: prefix.utf8) }

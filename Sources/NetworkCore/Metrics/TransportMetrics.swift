@@ -14,8 +14,8 @@ public struct TransportMetrics: Sendable, Hashable {
     public var firstByte: Duration?
     /// Whether a kept-alive connection carried it.
     public var connectionReused: Bool?
-    /// How often the transport sent the request once more by itself: on a new connection when a kept one turned out to be
-    /// closed, or with the answer to a challenge. Retries and redirects of the pipeline are exchanges of their own.
+    /// How often the transport sent the request once more by itself: on a new connection when a kept one turned out to
+    /// be closed, or with the answer to a challenge. Retries and redirects of the pipeline are exchanges of their own.
     public var retries: Int?
     /// How many of ``retries`` were repeats on a new connection because a kept one ended before a response.
     public var repeats: Int?

@@ -1,7 +1,8 @@
 import HTTPTypes
 public import Logging
 
-/// Writes what goes over the wire, heads and events but no bodies, into a swift-log `Logger`, with the secrets left out.
+/// Writes what goes over the wire, heads and events but no bodies, into a swift-log `Logger`, with the secrets left
+/// out.
 ///
 /// ```swift
 /// request.options.wireLog = WireLog(Logger(label: "wire"))

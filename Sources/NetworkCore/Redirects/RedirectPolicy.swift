@@ -5,8 +5,8 @@ public import HTTPTypes
 /// The rules are the same over every transport. 301 and 302 turn POST into GET, 303 turns everything but HEAD into GET,
 /// 307 and 308 keep method and body. A body that is dropped takes the `Content-…` fields with it. When the origin
 /// (scheme, host, port) changes, ``SecretFields``, ``TransportOptions/secretFields``, `Host`, `Referer`,
-/// ``TransportOptions/authentication``, the client certificate and ``TLSOptions/serverName`` stay behind, for the rest of
-/// the call; so do user and password of the URL.
+/// ``TransportOptions/authentication``, the client certificate and ``TLSOptions/serverName`` stay behind, for the rest
+/// of the call; so do user and password of the URL.
 ///
 /// Three things are no redirect, and their answer is handed back as it is: 300, 304, 305 and 306; a `Location` that is
 /// missing, given twice or no URL that ``RequestURL`` accepts; and a body that would have to be sent again and can't be

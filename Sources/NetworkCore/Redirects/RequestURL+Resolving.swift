@@ -1,8 +1,8 @@
 extension RequestURL {
     /// The URL that a reference means when it is found here: RFC 3986 §5.2, without the exception for old schemes. The
     /// fragment is dropped.
-    /// - Throws: ``NetworkError/Code/invalidURL`` for a reference that does not lead to a URL as this type accepts it: another
-    ///   scheme, user and password, `http:` without `//`, more than 64 KiB, and so on.
+    /// - Throws: ``NetworkError/Code/invalidURL`` for a reference that does not lead to a URL as this type accepts it:
+    ///   another scheme, user and password, `http:` without `//`, more than 64 KiB, and so on.
     public func resolving(_ reference: String) throws -> RequestURL {
         let reference = reference.utf8.prefix { $0 != UInt8(ascii: "#") }
         let text = String(Substring(reference))

@@ -14,7 +14,8 @@ import Musl
 import Darwin
 #endif
 
-/// A file to send. Read on a queue of its own: a disk may be slow, and neither the loop nor the caller's threads wait for it.
+/// A file to send. Read on a queue of its own: a disk may be slow, and neither the loop nor the caller's threads wait
+/// for it.
 struct BodyFile: Sendable {
     let path: String
     let length: Int

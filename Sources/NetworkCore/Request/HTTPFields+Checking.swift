@@ -2,8 +2,8 @@ public import HTTPTypes
 
 extension HTTPFields {
     /// Header fields from names and values as people write them, sorted by name.
-    /// - Throws: ``NetworkError`` with ``NetworkError/Code/invalidHeader`` that names the field and what is wrong: a name
-    ///   that is not a token, a value with CR, LF or NUL, the same name twice in different case.
+    /// - Throws: ``NetworkError`` with ``NetworkError/Code/invalidHeader`` that names the field and what is wrong: a
+    ///   name that is not a token, a value with CR, LF or NUL, the same name twice in different case.
     public init(checking headers: [String: String]) throws {
         self.init()
         for (name, value) in headers.sorted(by: { $0.key < $1.key }) {

@@ -62,8 +62,8 @@ extension ParameterValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, 
 }
 
 extension ParameterValue {
-    /// Any value: numbers, texts, booleans, `Date`, `URL`, `UUID`, `Decimal`, optionals, arrays and string-keyed dictionaries
-    /// of them. Anything else becomes ``unencodable(type:)``.
+    /// Any value: numbers, texts, booleans, `Date`, `URL`, `UUID`, `Decimal`, optionals, arrays and string-keyed
+    /// dictionaries of them. Anything else becomes ``unencodable(type:)``.
     public init(_ value: Any?) { self.init(value, depth: 0) }
 
     private init(_ value: Any?, depth: Int) {

@@ -87,8 +87,8 @@ enum PlainURL {
             return digits > 0 && (1...65_535).contains(number) ? (number, ()) : nil
         }
 
-        /// Passes over a path, up to `end`, or a query. A dot after a slash, an escape and whatever would be escaped are not for us; what
-        /// follows the host must begin a path, a query or nothing.
+        /// Passes over a path, up to `end`, or a query. A dot after a slash, an escape and whatever would be escaped
+        /// are not for us; what follows the host must begin a path, a query or nothing.
         mutating func skipTarget(upTo end: UInt8?) -> Bool {
             if end != nil, at < bytes.endIndex, byte != UInt8(ascii: "/"), byte != end { return false }
             var isAfterSlash = false

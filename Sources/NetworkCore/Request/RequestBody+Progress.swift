@@ -9,10 +9,11 @@ import Synchronization
 extension RequestBody {
     /// The same body, telling how much of it was handed to the transport.
     ///
-    /// The transport holds at most some hundred kilobytes of it, so that this is close to what was sent. A body that has to
-    /// be sent again begins at 0 again. It becomes a streamed one, which needs
+    /// The transport holds at most some hundred kilobytes of it, so that this is close to what was sent. A body that
+    /// has to be sent again begins at 0 again. It becomes a streamed one, which needs
     /// ``TransportCapability/streamedRequestBodies``.
-    /// - Parameter report: Called after each piece, on no particular thread. It must return soon: the upload waits for it.
+    /// - Parameter report: Called after each piece, on no particular thread. It must return soon: the upload waits for
+    ///   it.
     public func reporting(_ report: @escaping @Sendable (TransferProgress) -> Void) -> RequestBody {
         let (content, length) = (content, length)
         return RequestBody(

@@ -9,8 +9,8 @@ public import Foundation
 /// A body has no Content-Type of its own: whoever encodes it sets the header field.
 ///
 /// A body may have to be sent again, when a kept-alive connection turns out to be closed for example. Bytes, files and
-/// ``replayableStream(length:_:)`` can be; a ``stream(_:length:)`` can't once its first chunk was taken, and such a request
-/// then fails with ``NetworkError/Code/connectionLost``.
+/// ``replayableStream(length:_:)`` can be; a ``stream(_:length:)`` can't once its first chunk was taken, and such a
+/// request then fails with ``NetworkError/Code/connectionLost``.
 public struct RequestBody: Sendable {
     package enum Content: Sendable {
         case bytes(Data)
@@ -26,14 +26,14 @@ public struct RequestBody: Sendable {
     ///
     /// An error that it throws ends the exchange and is thrown to the caller as it is.
     ///
-    /// The server may respond before it has read the whole body. Over curl, a response that is read chunk by chunk then ends where its
-    /// Content-Length says; a response without one, and one that is collected, ends when the request's body has ended too. Dropping the
-    /// response's body ends both.
+    /// The server may respond before it has read the whole body. Over curl, a response that is read chunk by chunk then
+    /// ends where its Content-Length says; a response without one, and one that is collected, ends when the request's
+    /// body has ended too. Dropping the response's body ends both.
     /// - Parameters:
     ///   - chunks: The body's bytes; empty chunks are skipped.
-    ///   - length: The sum of their bytes, if known: sent as Content-Length, and a sequence that yields less or more fails
-    ///     the exchange with ``NetworkError/Code/bodyLengthMismatch``. Without it the body is sent in chunked encoding over
-    ///     HTTP/1.1, and is `unsupported` with HTTP/1.0.
+    ///   - length: The sum of their bytes, if known: sent as Content-Length, and a sequence that yields less or more
+    ///     fails the exchange with ``NetworkError/Code/bodyLengthMismatch``. Without it the body is sent in chunked
+    ///     encoding over HTTP/1.1, and is `unsupported` with HTTP/1.0.
     public static func stream<Chunks: AsyncSequence & Sendable>(
         _ chunks: Chunks,
         length: Int? = nil

@@ -2,8 +2,8 @@ import HTTPTypes
 
 extension RequestData {
     /// The request as a transport takes it: parsed, checked and encoded.
-    /// - Throws: ``NetworkError`` that names what is wrong, before anything is sent; the error of an encoder of your own
-    ///   as it is.
+    /// - Throws: ``NetworkError`` that names what is wrong, before anything is sent; the error of an encoder of your
+    ///   own as it is.
     public func transportRequest(options: TransportOptions = TransportOptions()) throws -> TransportRequest {
         if let refusal { throw refusal }
         let (url, credentials) = try target()

@@ -11,8 +11,8 @@ public typealias HTTPMethod = HTTPRequest.Method
 ///
 /// With GET, HEAD and DELETE the ``parameters`` go into the query; an array repeats its name (`tags=a&tags=b`), an
 /// object puts its keys in brackets (`nested[a]=1`), `nil` is left out; other ``conventions`` can be chosen. With every
-/// other method they are a JSON body with `Content-Type: application/json`, unless ``headers`` name another. Where there
-/// is a ``content``, that is the body, and the parameters go into the query whatever the method.
+/// other method they are a JSON body with `Content-Type: application/json`, unless ``headers`` name another. Where
+/// there is a ``content``, that is the body, and the parameters go into the query whatever the method.
 ///
 /// Making a value never fails. Sending it fails, before anything is sent, with an error that names the culprit:
 /// ``NetworkError/Code/invalidURL``, ``NetworkError/Code/invalidHeader``, ``NetworkError/Code/invalidParameters``,
@@ -22,7 +22,8 @@ public struct RequestData: Sendable {
     /// ``baseURL``, what follows it. User and password before the host become Basic authentication for this origin, see
     /// ``TransportRequest/init(method:to:headerFields:body:options:)``.
     public var path: String
-    /// What ``path`` is appended to, by the rule of ``RequestURL/init(base:path:)``. `nil` when the path is the whole URL.
+    /// What ``path`` is appended to, by the rule of ``RequestURL/init(base:path:)``. `nil` when the path is the whole
+    /// URL.
     public var baseURL: String?
     /// How to ask.
     public var method: HTTPMethod

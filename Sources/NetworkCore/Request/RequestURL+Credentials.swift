@@ -12,7 +12,8 @@ extension RequestURL {
     /// A request that is made of a text does this itself: ``RequestData``,
     /// ``TransportRequest/init(method:to:headerFields:body:options:)``.
     /// - Throws: ``NetworkError`` with ``NetworkError/Code/invalidURL``, which shows neither: for what ``RequestURL``
-    ///   refuses, control characters and escapes that are no UTF-8 in either, a `:` in the user's name, and more than one `@`.
+    ///   refuses, control characters and escapes that are no UTF-8 in either, a `:` in the user's name, and more than
+    ///   one `@`.
     public static func separatingCredentials(
         from text: String
     ) throws -> (url: RequestURL, credentials: Authentication?) {

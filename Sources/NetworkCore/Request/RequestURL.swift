@@ -22,8 +22,8 @@ public struct RequestURL: Sendable, Hashable, CustomStringConvertible {
     public let port: Int?
     /// The path with its leading `/`, percent-encoded.
     public let path: String
-    /// What follows `?`, percent-encoded; `nil` without a `?`. The `?` of an empty one is not sent from libcurl 8.8 on, over
-    /// either transport.
+    /// What follows `?`, percent-encoded; `nil` without a `?`. The `?` of an empty one is not sent from libcurl 8.8 on,
+    /// over either transport.
     public let query: String?
     /// The URL as it is sent.
     public let absoluteString: String

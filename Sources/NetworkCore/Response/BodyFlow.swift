@@ -32,8 +32,8 @@ package struct BodyFlow: Sendable {
     /// What to do with bytes that arrived.
     package enum Arrival: Equatable, Sendable { case take, drop, pause, tooLarge(limit: Int) }
 
-    /// What happens while the body is not read: the sender is paused, or, where that is impossible, the exchange fails beyond a
-    /// limit in bytes.
+    /// What happens while the body is not read: the sender is paused, or, where that is impossible, the exchange fails
+    /// beyond a limit in bytes.
     package enum WhenFull: Equatable, Sendable { case pause(above: Int = BodyFlow.highMark), fail(limit: Int) }
 
     /// Bytes have arrived.

@@ -8,8 +8,8 @@
 /// }
 /// ```
 ///
-/// Where an answer may have a body or not, 200 or 204, use an optional: `typealias ResponseType = User?` is `nil` without
-/// a body.
+/// Where an answer may have a body or not, 200 or 204, use an optional: `typealias ResponseType = User?` is `nil`
+/// without a body.
 public struct Empty: Codable, Sendable, Hashable {
     /// Nothing.
     public init() {}

@@ -57,8 +57,8 @@ public struct ProblemDetails: Sendable, Hashable {
 }
 
 extension NetworkError {
-    /// The problem that the refused answer describes; `nil` where its Content-Type is not `application/problem+json`, or
-    /// its body is not one. Read from ``response`` each time it is asked for.
+    /// The problem that the refused answer describes; `nil` where its Content-Type is not `application/problem+json`,
+    /// or its body is not one. Read from ``response`` each time it is asked for.
     public var problem: ProblemDetails? {
         guard let response, let type = response.headerFields[.contentType].flatMap({ MediaType($0) }),
             type.essence == "application/problem+json"

@@ -16,8 +16,8 @@ public struct Response<Value> {
     }
     /// The redirects that were followed on the way, in order.
     public var redirects: [Redirect]
-    /// How often the whole was tried: 1, and 1 more for each retry of the pipeline and for each time that the transport sent the last
-    /// exchange's request again by itself (``TransportMetrics/repeats``).
+    /// How often the whole was tried: 1, and 1 more for each retry of the pipeline and for each time that the transport
+    /// sent the last exchange's request again by itself (``TransportMetrics/repeats``).
     public var attempts: Int { tries + (readableMetrics.metrics.repeats ?? 0) }
     private let tries: Int
     private(set) var readableHead: ReadableHead

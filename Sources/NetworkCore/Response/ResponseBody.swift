@@ -51,8 +51,8 @@ public struct ResponseBody: Sendable, AsyncSequence {
     /// Reads chunk by chunk.
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(source: source) }
 
-    /// The header fields after the body, once it has ended; empty if there were none. `nil` before the end, and where the
-    /// transport has none (``TransportCapability/trailers``).
+    /// The header fields after the body, once it has ended; empty if there were none. `nil` before the end, and where
+    /// the transport has none (``TransportCapability/trailers``).
     public var trailers: HTTPFields? { source.trailers }
 
     var metrics: TransportMetrics { source.metrics }

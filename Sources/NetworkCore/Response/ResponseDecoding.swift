@@ -64,8 +64,8 @@ extension NetworkError {
         return failed
     }
 
-    /// - Returns: The way to the value, what is wrong in words that hold nothing of the body, and the decoder's own words,
-    ///   which may.
+    /// - Returns: The way to the value, what is wrong in words that hold nothing of the body, and the decoder's own
+    ///   words, which may.
     private static func explain(_ error: any Error) -> (keys: [any CodingKey], words: String, detail: String?) {
         switch error as? DecodingError {
         case .typeMismatch(let type, let context): (context.codingPath, "a \(type) was expected", nil)

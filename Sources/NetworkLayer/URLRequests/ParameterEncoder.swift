@@ -19,8 +19,8 @@ public protocol ParameterEncoder {
 /// Puts parameters into the URL's query, after those that are there, sorted by name.
 public struct URLParameterEncoder: ParameterEncoder {
     /// Encodes parameters into the query, and sets `Content-Type` to that of a form if the request has none.
-    /// - Throws: ``NetworkCore/NetworkError/missingURL``, ``NetworkCore/NetworkError/encodingFailed`` with the name of the
-    ///   parameter in the message.
+    /// - Throws: ``NetworkCore/NetworkError/missingURL``, ``NetworkCore/NetworkError/encodingFailed`` with the name of
+    ///   the parameter in the message.
     public static func encode(urlRequest: inout URLRequest, with parameters: Parameters) throws {
         var data = urlRequest.data
         data.content = nil
@@ -44,8 +44,8 @@ public struct URLParameterEncoder: ParameterEncoder {
 /// Makes the body of parameters, as a JSON object.
 public struct JSONParameterEncoder: ParameterEncoder {
     /// Encodes parameters into the body, and sets `Content-Type` to JSON's if the request has none.
-    /// - Throws: ``NetworkCore/NetworkError/missingURL``, ``NetworkCore/NetworkError/encodingFailed`` with the name of the
-    ///   parameter in the message.
+    /// - Throws: ``NetworkCore/NetworkError/missingURL``, ``NetworkCore/NetworkError/encodingFailed`` with the name of
+    ///   the parameter in the message.
     public static func encode(urlRequest: inout URLRequest, with parameters: Parameters) throws {
         var data = urlRequest.data
         data.content = .json(parameters: parameters.mapValues(ParameterValue.init))

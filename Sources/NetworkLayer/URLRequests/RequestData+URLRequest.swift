@@ -6,11 +6,12 @@ public import Foundation
 #endif
 
 extension URLRequest: RequestConvertible {
-    /// What the `URLRequest` says, for either transport: URL, method, header fields, body or body stream, and its timeout.
+    /// What the `URLRequest` says, for either transport: URL, method, header fields, body or body stream, and its
+    /// timeout.
     ///
-    /// The timeout is the longest time in which nothing moves. 60 s, which is what every `URLRequest` begins with, leaves
-    /// the client's own; an infinite one means none. A body stream is read once, while it is sent. Cache policy, cookie
-    /// handling and the like are not the transports'.
+    /// The timeout is the longest time in which nothing moves. 60 s, which is what every `URLRequest` begins with,
+    /// leaves the client's own; an infinite one means none. A body stream is read once, while it is sent. Cache policy,
+    /// cookie handling and the like are not the transports'.
     public var data: RequestData {
         var data = RequestData(path: url?.absoluteString ?? "", method: .get)
         if url == nil { data.refusal = NetworkError.missingURL }

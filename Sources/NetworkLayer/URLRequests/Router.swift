@@ -28,8 +28,8 @@ public protocol NetworkRouter: AnyObject {
 /// }
 /// ```
 ///
-/// The response is whatever the server said: a 404 is no error. The closures are called on no particular thread. A router
-/// may be dropped: what is under way goes on.
+/// The response is whatever the server said: a 404 is no error. The closures are called on no particular thread. A
+/// router may be dropped: what is under way goes on.
 public final class Router<EndPoint: EndPointType>: NetworkRouter, Sendable {
     private let client: NetworkClient
     private let tasks = TaskTable()

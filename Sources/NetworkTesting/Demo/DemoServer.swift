@@ -4,8 +4,8 @@ import FlyingSocks
 import Foundation
 import Synchronization
 
-/// A small HTTP server for demonstrations and tests: JSON, echo, statuses, delays, sizes, gzip, redirects. It listens on
-/// 127.0.0.1 unless told otherwise.
+/// A small HTTP server for demonstrations and tests: JSON, echo, statuses, delays, sizes, gzip, redirects. It listens
+/// on 127.0.0.1 unless told otherwise.
 ///
 /// ```swift
 /// let server = DemoServer()

@@ -28,8 +28,8 @@ struct LoopbackSocket: Sendable {
     /// A socket that listens.
     /// - Parameters:
     ///   - port: 0 for a free one.
-    ///   - segment: The most bytes that its connections take in one segment (TCP_MAXSEG), and sixteen times that in all, so that
-    ///     a sender's buffer stays small too.
+    ///   - segment: The most bytes that its connections take in one segment (TCP_MAXSEG), and sixteen times that in
+    ///     all, so that a sender's buffer stays small too.
     static func listening(on port: UInt16 = 0, backlog: Int32 = 1024, segment: Int32? = nil) throws -> LoopbackSocket {
         let socket = try bound(to: port)
         if var segment {

@@ -39,8 +39,8 @@ public struct Script: Sendable, ExpressibleByArrayLiteral {
         public static let read = Step(kind: .read)
         /// Reads one request's head, records it, and leaves its body unread.
         public static let readHead = Step(kind: .readHead)
-        /// Reads so many bytes after a head, as they are on the wire, in pieces with a pause after each. A client notices a slow
-        /// reader where little is under way: ``ScriptedServer/init(scripts:segment:)``.
+        /// Reads so many bytes after a head, as they are on the wire, in pieces with a pause after each. A client
+        /// notices a slow reader where little is under way: ``ScriptedServer/init(scripts:segment:)``.
         /// - Parameters:
         ///   - count: How many.
         ///   - size: The most bytes of a piece, at least 1.

@@ -76,7 +76,8 @@ struct ScriptedConnection {
         _ = signal.wait(timeout: .now() + .milliseconds(milliseconds))
     }
 
-    /// A plain close with unread input sends RST, which can overtake what was sent: first the peer has to hear of the end.
+    /// A plain close with unread input sends RST, which can overtake what was sent: first the peer has to hear of the
+    /// end.
     private func linger() {
         socket.finishSending()
         while socket.isReady(for: LoopbackSocket.input, limit: 50), socket.receive() != nil {}

@@ -26,8 +26,8 @@ public final class ScriptedServer: Sendable {
     /// Listens on a free port.
     /// - Parameters:
     ///   - scripts: One for each connection, the last for all that follow; none closes every connection.
-    ///   - segment: The most bytes of a TCP segment, 88 to 32,767: with few, little is under way at a time. `nil` for the
-    ///     system's own, with which megabytes are.
+    ///   - segment: The most bytes of a TCP segment, 88 to 32,767: with few, little is under way at a time. `nil` for
+    ///     the system's own, with which megabytes are.
     /// - Throws: ``SocketFailure``.
     public init(scripts: [Script], segment: Int? = nil) throws {
         listener = try LoopbackSocket.listening(segment: segment.map { Int32(clamping: $0) })

@@ -16,11 +16,11 @@ import Synchronization
 /// ```
 ///
 /// Stubs are asked in the order in which they were added; the first that matches and has an answer left gives it. An
-/// answer is given once; ``always(_:_:)`` gives the same one again and again. A request for which there is none fails with
-/// ``NetworkCore/NetworkError/Code/notStubbed``, which names the request and what is stubbed.
+/// answer is given once; ``always(_:_:)`` gives the same one again and again. A request for which there is none fails
+/// with ``NetworkCore/NetworkError/Code/notStubbed``, which names the request and what is stubbed.
 ///
-/// It is an ``NetworkCore/HTTPTransport``: a client with interceptors works over it as over a real one, and the request is
-/// checked against ``capabilities`` in the same way.
+/// It is an ``NetworkCore/HTTPTransport``: a client with interceptors works over it as over a real one, and the request
+/// is checked against ``capabilities`` in the same way.
 public final class StubDispatcher: HTTPTransport {
     /// `stub`.
     public let name = "stub"
@@ -76,8 +76,8 @@ public final class StubDispatcher: HTTPTransport {
         guard problems.isEmpty else { throw StubFailure(problems: problems) }
     }
 
-    /// Gives the first answer that is left for the request, after its delay. A delay beyond one of the request's timeouts
-    /// ends in that timeout.
+    /// Gives the first answer that is left for the request, after its delay. A delay beyond one of the request's
+    /// timeouts ends in that timeout.
     public func send(_ request: TransportRequest) async throws -> TransportResponse {
         do {
             try request.check(for: capabilities)

@@ -2,8 +2,8 @@ import ArgumentParser
 import Foundation
 import NetworkLayer
 
-/// The options of `fetch` that say what becomes of the request and its answer, beside printing it: a form, a file that is
-/// resumed and checked, lines, events, a curl command.
+/// The options of `fetch` that say what becomes of the request and its answer, beside printing it: a form, a file that
+/// is resumed and checked, lines, events, a curl command.
 struct DeliveryOptions: ParsableArguments {
     @Option(
         name: [.customShort("F"), .customLong("form")],

@@ -43,7 +43,8 @@ struct ExchangeOptions: ParsableArguments {
         if user == nil, auth != .basic { throw ValidationError("--auth has no meaning without --user") }
     }
 
-    /// - Throws: ``NetworkError/Code/invalidOption`` for a range that is none, or one that a header field names as well.
+    /// - Throws: ``NetworkError/Code/invalidOption`` for a range that is none, or one that a header field names as
+    ///   well.
     func apply(to request: inout TransportRequest) throws {
         if let user { request.options.authentication = authentication(user) }
         if let range { try request.ask(forPart: range) }

@@ -2,8 +2,8 @@ import NetworkLayer
 
 /// Sends the same requests over several transports and notes what comes back.
 ///
-/// The transports take turns of a few requests and never run at the same time: they would measure one another. Each round
-/// begins with another one, so that none always goes first.
+/// The transports take turns of a few requests and never run at the same time: they would measure one another. Each
+/// round begins with another one, so that none always goes first.
 struct Comparison: Sendable {
     let transports: [any HTTPTransport]
     /// Requests for each URL and transport.

@@ -4,7 +4,8 @@ import NetworkLayer
 /// One line of `run`'s input, its types checked.
 struct RequestLine: Sendable {
     var id: JSONValue
-    /// Requests of one session share connections and cookies. All of them share one transport, and with it its connections.
+    /// Requests of one session share connections and cookies. All of them share one transport, and with it its
+    /// connections.
     var session: JSONValue?
     var url: String
     var method: String

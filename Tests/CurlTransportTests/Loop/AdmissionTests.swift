@@ -163,8 +163,8 @@ struct AdmissionTests {
         #expect(begun.contains(1_000))
     }
 
-    /// Twenty long polls over kept connections, and a look-up for a new connection that was given up: no request passed until
-    /// thirteen of the polls had ended.
+    /// Twenty long polls over kept connections, and a look-up for a new connection that was given up: no request passed
+    /// until thirteen of the polls had ended.
     @Test func whatRunsToAnOriginDoesNotHoldUpALookUpOfItsName() {
         var desk = Desk(perOrigin: 100, inAll: 1_000, maximumWaiting: 1_000)
         for slot in 0...20 { _ = desk.arrive(slot, at: first) }

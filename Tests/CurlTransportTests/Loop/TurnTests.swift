@@ -16,8 +16,8 @@ struct TurnTests {
         return request
     }
 
-    /// Such an origin was never known to be resolved, and no more than eight of its requests ran: eight long polls and the request
-    /// that would have ended them never met.
+    /// Such an origin was never known to be resolved, and no more than eight of its requests ran: eight long polls and
+    /// the request that would have ended them never met.
     @Test func anOriginWhoseRequestsGoOverKeptConnections_isNotHeldUpAsUnresolved() async throws {
         let (first, second) = (Gate(), Gate())
         let head = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"

@@ -58,7 +58,8 @@ struct AuthenticationOptionTests {
         #expect(server.requests.count == 2)
     }
 
-    /// The challenge had counted as the response, and nothing but the idle timeout ended a server that was silent after it.
+    /// The challenge had counted as the response, and nothing but the idle timeout ended a server that was silent after
+    /// it.
     @Test(.enabled(if: Libcurl.found.has(.requestCheck), "told from libcurl 7.80 on"), arguments: [true, false])
     func theFirstBytesTimeoutIsForEachRound(keepsConnection: Bool) async throws {
         let challenge = Self.challenge(Self.digest)
@@ -125,8 +126,8 @@ struct AuthenticationOptionTests {
 
     @Test(.enabled(if: CurlNetworkDispatcher.instance.capabilities.supports(.ntlmAuthentication), "no NTLM here"))
     func ntlmAnswersTheServersQuestion() async throws {
-        // The second message: signature, type, no target name, flags (OEM, NTLM, target information), the question, and an
-        // empty list of information.
+        // The second message: signature, type, no target name, flags (OEM, NTLM, target information), the question, and
+        // an empty list of information.
         let question =
             Data("NTLMSSP\0".utf8) + Data([2, 0, 0, 0, 0, 0, 0, 0, 48, 0, 0, 0, 0x02, 0x82, 0x80, 0])
             + Data(1...8) + Data(count: 8) + Data([4, 0, 4, 0, 48, 0, 0, 0]) + Data(count: 4)

@@ -55,7 +55,8 @@ struct DecodingTests {
 
     @Test func aFlippedBitIsNoticed() {
         let packed = Gzip.stored(Data("a short text".utf8))
-        // The container's head has a few bytes that mean nothing: time, flags, system; and a stored block fills up its first byte.
+        // The container's head has a few bytes that mean nothing: time, flags, system; and a stored block fills up its
+        // first byte.
         for index in [0, 1, 2] + Array(11..<packed.count) {
             var damaged = packed
             damaged[index] ^= 0x10

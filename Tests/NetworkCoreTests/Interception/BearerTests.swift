@@ -234,7 +234,8 @@ struct BearerTests {
         latch.open()
     }
 
-    /// A task of its own has none of the refresh's task-local values, and its request waits for the refresh that waits for it.
+    /// A task of its own has none of the refresh's task-local values, and its request waits for the refresh that waits
+    /// for it.
     @Test func refreshThatLeavesItsTask_fails_AndTheNextRequestTriesAnew() async throws {
         let waits = Latch()
         let transport = AnsweringTransport { request in

@@ -4,8 +4,8 @@ import Testing
 
 @testable import NetworkCore
 
-/// A peer reads bytes. A combining mark after a delimiter makes another Character of it, and some Characters equal one of ASCII
-/// though their bytes differ: U+037E a semicolon, U+212A a K.
+/// A peer reads bytes. A combining mark after a delimiter makes another Character of it, and some Characters equal one
+/// of ASCII though their bytes differ: U+037E a semicolon, U+212A a K.
 @Suite("What a peer reads byte by byte is compared byte by byte")
 struct ByteComparisonTests {
     private static let url = "https://www.example.com/"

@@ -5,7 +5,8 @@ import Testing
 
 @testable import NetworkCore
 
-/// A value that a caller may take from a file must not end the process: it is refused by name, or counts as the nearest that works.
+/// A value that a caller may take from a file must not end the process: it is refused by name, or counts as the nearest
+/// that works.
 @Suite("Extreme values of options are no trap", .timeLimit(.minutes(1)))
 struct ExtremeValueTests {
     static let durations: [Duration] = [

@@ -92,7 +92,7 @@ final class Driver: Sendable {
         end.withLock { $0 = Date.now }
         let report = Report(settings)
         for group in findings.groups { Self.say(report.text(of: group.name, group.findings, isShort: isOutOfTime)) }
-        if findings.count > 0 { Self.say("\n==== what these tests need beside them\n\n\(TestPrinter.support)") }
+        if findings.count > 0 { Self.say("\n==== what these tests need besides\n\n\(TestPrinter.support)") }
         let left = skipped.load(ordering: .relaxed)
         if left > 0 { Self.say("\n\(left) sequences were not run: their last outcome had ended 25 processes already") }
         let done = min(next.load(ordering: .relaxed), pairs.count)

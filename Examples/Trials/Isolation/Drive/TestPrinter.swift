@@ -1,7 +1,7 @@
 import Foundation
 import HTTPTypes
 
-/// Writes a sequence that fails as a test, to be pasted beside the transport's others.
+/// Writes a sequence that fails as a test, to be pasted among the transport's others.
 ///
 /// A scripted server says what the peer said, connection by connection, and the last request is sent alone over a new
 /// dispatcher too.
@@ -131,7 +131,7 @@ struct TestPrinter {
         return change.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
     }
 
-    /// What the tests need once, beside them.
+    /// What the tests need once, besides.
     static let support = """
         /// What a kind of request knows of its place, and how an outcome is put into words.
         private struct IsolationPlace {

@@ -1,7 +1,8 @@
 import Foundation
 import Synchronization
 
-/// The peer of all requests of a process: several origins, a proxy of each kind, a name service; each port takes them all.
+/// The peer of all requests of a process: several origins, a proxy of each kind, a name service; each port takes them
+/// all.
 ///
 /// What it does is in the request's path, `/OUTCOME/sSTEP/KIND`, so it needs no state.
 final class Peer: Sendable {

@@ -92,8 +92,8 @@ final class Runner: Sendable {
         return task
     }
 
-    /// Waits until the peer has done all that the step asked of it. A connection that it ends after a whole answer, and without
-    /// having said so, would else serve the next step or not, as the threads run.
+    /// Waits until the peer has done all that the step asked of it. A connection that it ends after a whole answer, and
+    /// without having said so, would else serve the next step or not, as the threads run.
     private func settle() async {
         for _ in 0..<2_000 {
             if peer.log.isSettled { return }

@@ -18,7 +18,8 @@ enum Wire {
         ("CONNECT heads", "a kept tunnel has no new one; the one that made it is part of the request's way"),
     ]
 
-    /// - Parameter isPacked: Whether the step's requests are: others that are have come late, and belong to a step before.
+    /// - Parameter isPacked: Whether the step's requests are: others that are have come late, and belong to a step
+    ///   before.
     static func lines(of step: Int, in requests: [SeenRequest], isPacked: Bool) -> [String] {
         var lines: [String] = []
         for request in requests {

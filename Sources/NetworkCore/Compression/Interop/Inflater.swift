@@ -50,8 +50,8 @@ package final class Inflater: ContentDecoder {
         return try inflatePiece(of: input, limit: limit)
     }
 
-    /// The first byte of zlib's container is 0x78 for the usual window, and 0x?8 for any. Without a container that would be
-    /// a stored block with a length of its own, which no compressor begins with.
+    /// The first byte of zlib's container is 0x78 for the usual window, and 0x?8 for any. Without a container that
+    /// would be a stored block with a length of its own, which no compressor begins with.
     private func start(_ first: UInt8) throws {
         let window: Int32 =
             switch container {

@@ -1,10 +1,10 @@
 /// Which addresses may be connected to, whatever names a request has: the way to keep requests whose URLs come from
 /// others off your own network. Not for URLSession.
 ///
-/// It is asked for each address that a name resolves to, just before the connection is made, so that a name which changes
-/// its mind gains nothing, and again when a kept connection would carry the request (below libcurl 7.80 each request
-/// makes a connection of its own instead). A refused exchange fails with ``NetworkError/Code/addressRefused``. A request
-/// with a policy goes straight to the server, past the environment's proxy.
+/// It is asked for each address that a name resolves to, just before the connection is made, so that a name which
+/// changes its mind gains nothing, and again when a kept connection would carry the request (below libcurl 7.80 each
+/// request makes a connection of its own instead). A refused exchange fails with ``NetworkError/Code/addressRefused``.
+/// A request with a policy goes straight to the server, past the environment's proxy.
 public struct AddressPolicy: Sendable, Hashable {
     private enum Rule: Sendable, Hashable {
         case any
@@ -25,8 +25,8 @@ public struct AddressPolicy: Sendable, Hashable {
     public static let noPrivateRanges = AddressPolicy(rule: .global)
     /// Every address but those, and but IPv6 addresses that hold one of those in IPv4.
     public static func denying(_ ranges: [AddressRange]) -> AddressPolicy { AddressPolicy(rule: .denying(ranges)) }
-    /// The addresses for which `isAllowed` returns `true`. It is called on the transport's thread and must return at once.
-    /// An IPv4 address that is written as an IPv6 one (`::ffff:10.0.0.1`) comes as the IPv4 address that it is.
+    /// The addresses for which `isAllowed` returns `true`. It is called on the transport's thread and must return at
+    /// once. An IPv4 address that is written as an IPv6 one (`::ffff:10.0.0.1`) comes as the IPv4 address that it is.
     /// Two custom policies are equal if they are copies of the same one.
     public static func custom(_ isAllowed: @escaping @Sendable (IPAddress) -> Bool) -> AddressPolicy {
         AddressPolicy(rule: .custom(AddressRule(isAllowed)))

@@ -16,25 +16,25 @@ public enum Authentication: Sendable, Hashable {
     case bearer(token: Secret)
     /// A digest of user and password (RFC 7616; CURLAUTH_DIGEST), after the server asked.
     ///
-    /// Each request is sent twice, first without its body to be asked: nothing is kept from one request to the next. A server that does
-    /// not ask has executed a request with an empty body, and then gets the whole one.
+    /// Each request is sent twice, first without its body to be asked: nothing is kept from one request to the next. A
+    /// server that does not ask has executed a request with an empty body, and then gets the whole one.
     case digest(user: String, password: Secret)
     /// NTLM (CURLAUTH_NTLM), where libcurl was built with it. `DOMAIN\user` names a domain. HTTP/1.1 only.
     case ntlm(user: String, password: Secret)
-    /// Kerberos or what SPNEGO finds (CURLAUTH_NEGOTIATE), with the ticket of the process's user, where libcurl was built
-    /// with it. Such requests have a thread and connections of their own: the ticket service may let them wait, and what a
-    /// connection was authenticated for serves no other request.
+    /// Kerberos or what SPNEGO finds (CURLAUTH_NEGOTIATE), with the ticket of the process's user, where libcurl was
+    /// built with it. Such requests have a thread and connections of their own: the ticket service may let them wait,
+    /// and what a connection was authenticated for serves no other request.
     case negotiate
-    /// The strongest that the server offers of Digest, NTLM and, over https, Basic. Never Basic in clear: over http: CURLAUTH_ANYSAFE, over https:
-    /// CURLAUTH_ANY.
+    /// The strongest that the server offers of Digest, NTLM and, over https, Basic. Never Basic in clear: over http:
+    /// CURLAUTH_ANYSAFE, over https: CURLAUTH_ANY.
     case anySafe(user: String, password: Secret)
     /// A signature as Amazon's services take it (CURLOPT_AWS_SIGV4, 7.75).
     case awsSigV4(AWSSignature)
 
     /// What AWS Signature Version 4 is made of.
     ///
-    /// libcurl below 8.3 signs neither repeated nor blank-padded header fields and no unsorted queries well; the services
-    /// then answer 403. A session token goes into the header field `X-Amz-Security-Token`.
+    /// libcurl below 8.3 signs neither repeated nor blank-padded header fields and no unsorted queries well; the
+    /// services then answer 403. A session token goes into the header field `X-Amz-Security-Token`.
     public struct AWSSignature: Sendable, Hashable {
         /// The providers, `aws:amz` unless a service of another maker says otherwise.
         public var provider = "aws:amz"

@@ -8,17 +8,18 @@ public struct ConnectionOptions: Sendable, Hashable {
     public var ipVersion = IPVersion.any
     /// A Unix socket to connect to instead of the URL's host and port. None by default. Proxies are left out.
     public var unixSocket: UnixSocket?
-    /// The address or the network interface to connect from (CURLOPT_INTERFACE): `127.0.0.2`, `eth0`. Any by default. A host name is
-    /// refused, since libcurl would wait for the name service with every transfer of its thread.
+    /// The address or the network interface to connect from (CURLOPT_INTERFACE): `127.0.0.2`, `eth0`. Any by default. A
+    /// host name is refused, since libcurl would wait for the name service with every transfer of its thread.
     ///
     /// Such a connection serves one request: libcurl would hand a kept one to a request that asked for none.
     public var interface: String?
-    /// The ports to connect from, tried in order (CURLOPT_LOCALPORT, LOCALPORTRANGE). Any by default. Such a connection serves one
-    /// request.
+    /// The ports to connect from, tried in order (CURLOPT_LOCALPORT, LOCALPORTRANGE). Any by default. Such a connection
+    /// serves one request.
     public var localPorts: ClosedRange<Int>?
-    /// Whether a request of any method is sent again when a kept connection ends before the response. Off by default: a request that
-    /// is not idempotent (RFC 9110 §9.2.2), of which a byte went out, then fails with ``NetworkError/Code/connectionLost``, since the
-    /// server may have executed it. Idempotent requests are sent again in any case, up to five times, as libcurl does.
+    /// Whether a request of any method is sent again when a kept connection ends before the response. Off by default: a
+    /// request that is not idempotent (RFC 9110 §9.2.2), of which a byte went out, then fails with
+    /// ``NetworkError/Code/connectionLost``, since the server may have executed it. Idempotent requests are sent again
+    /// in any case, up to five times, as libcurl does.
     ///
     /// Below libcurl 7.80, which tells of no repeat, such a request has a new connection instead.
     public var repeatsAnyMethod = false

@@ -1,7 +1,8 @@
 /// How names become addresses. Not for URLSession.
 public struct NameOptions: Sendable, Hashable {
-    /// Addresses that are known without asking (CURLOPT_RESOLVE, 7.21). For this request alone: other requests of the same
-    /// dispatcher look the name up as ever. Such a request goes straight to the server, past the environment's proxy.
+    /// Addresses that are known without asking (CURLOPT_RESOLVE, 7.21). For this request alone: other requests of the
+    /// same dispatcher look the name up as ever. Such a request goes straight to the server, past the environment's
+    /// proxy.
     public var addresses: [StaticAddresses] = []
     /// Where to connect instead (CURLOPT_CONNECT_TO, 7.49). URL, `Host` and the certificate's name stay. The first rule
     /// that fits counts.
@@ -9,8 +10,8 @@ public struct NameOptions: Sendable, Hashable {
     /// How long a looked-up name is remembered, in whole seconds (CURLOPT_DNS_CACHE_TIMEOUT); 0 for not at all. 60 s by
     /// default.
     public var cacheTime = Duration.seconds(60)
-    /// A server to ask by DNS over HTTPS (CURLOPT_DOH_URL, 7.62) instead of the system: `https://dns.example/dns-query`.
-    /// It is held to the same ``TLSOptions``. None by default.
+    /// A server to ask by DNS over HTTPS (CURLOPT_DOH_URL, 7.62) instead of the system:
+    /// `https://dns.example/dns-query`. It is held to the same ``TLSOptions``. None by default.
     public var dnsOverHTTPS: String?
 
     /// The defaults.

@@ -10,8 +10,8 @@ public struct ProxyOptions: Sendable, Hashable {
 
     init(_ choice: Choice) { self.choice = choice }
 
-    /// What the environment says: `http_proxy`, `https_proxy`, `all_proxy`, `no_proxy`. It is not read for every request, so that
-    /// what changes while the program runs may go unseen.
+    /// What the environment says: `http_proxy`, `https_proxy`, `all_proxy`, `no_proxy`. It is not read for every
+    /// request, so that what changes while the program runs may go unseen.
     public static let environment = ProxyOptions()
     /// Straight to the server, whatever the environment says (CURLOPT_PROXY, empty).
     public static let none = ProxyOptions(.none)
@@ -42,8 +42,8 @@ public struct Proxy: Sendable, Hashable {
     public var password: Secret?
     /// How an HTTP proxy learns user and password (CURLOPT_PROXYAUTH). ``Scheme/basic`` by default.
     public var scheme = Scheme.basic
-    /// Hosts that are reached without it (CURLOPT_NOPROXY): names, which stand for what is below them too, addresses, and
-    /// from 7.86 networks (`10.0.0.0/8`); `*` is every host. None by default.
+    /// Hosts that are reached without it (CURLOPT_NOPROXY): names, which stand for what is below them too, addresses,
+    /// and from 7.86 networks (`10.0.0.0/8`); `*` is every host. None by default.
     public var noProxy: [String] = []
     /// Whether http: URLs go through a CONNECT tunnel too, as https: ones always do (CURLOPT_HTTPPROXYTUNNEL). Off by
     /// default: an HTTP proxy gets the whole request then.

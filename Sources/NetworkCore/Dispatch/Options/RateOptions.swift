@@ -1,8 +1,9 @@
 /// How fast bytes may go, and how slow they must not. Not for URLSession.
 public struct RateOptions: Sendable, Hashable {
-    /// The most bytes a second to receive, on average (CURLOPT_MAX_RECV_SPEED_LARGE). Up to two seconds' worth may come at once,
-    /// or 1 KiB, with libcurl 7.88 to 8.1 100 KiB, if that is more. Below 8.2 such a request goes over HTTP/1.1, unless HTTP/2 is
-    /// spoken by prior knowledge, which then has a connection of its own. No limit by default.
+    /// The most bytes a second to receive, on average (CURLOPT_MAX_RECV_SPEED_LARGE). Up to two seconds' worth may come
+    /// at once, or 1 KiB, with libcurl 7.88 to 8.1 100 KiB, if that is more. Below 8.2 such a request goes over
+    /// HTTP/1.1, unless HTTP/2 is spoken by prior knowledge, which then has a connection of its own. No limit by
+    /// default.
     public var maximumReceived: Int?
     /// The most bytes a second to send, on average (CURLOPT_MAX_SEND_SPEED_LARGE). No limit by default.
     public var maximumSent: Int?

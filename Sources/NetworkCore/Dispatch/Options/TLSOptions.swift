@@ -11,8 +11,8 @@ public struct TLSOptions: Sendable, Hashable {
     /// Our own certificate, for servers that ask for one. None by default.
     public var clientCertificate: ClientCertificate?
     /// The public keys of which the server must have one (CURLOPT_PINNEDPUBLICKEY, 7.39), each as `sha256//` and the
-    /// base64 of the SHA-256 of its SubjectPublicKeyInfo. It is asked for beside the certificate check, not instead of it.
-    /// None by default, which lets any key pass.
+    /// base64 of the SHA-256 of its SubjectPublicKeyInfo. It is asked for beside the certificate check, not instead of
+    /// it. None by default, which lets any key pass.
     public var pinnedPublicKeys: [String] = []
     /// The oldest version to speak (CURLOPT_SSLVERSION). ``Version/tls1_2`` by default.
     public var minimumVersion = Version.tls1_2
@@ -35,16 +35,17 @@ public struct TLSOptions: Sendable, Hashable {
 
     /// Who may vouch for a server.
     public enum Authorities: Sendable, Hashable {
-        /// What libcurl was built with: the system's bundle. From 7.87 it is read once and kept for a day; the directory
-        /// of single files, which would be read again for each connection, is left out where there is a bundle.
+        /// What libcurl was built with: the system's bundle. From 7.87 it is read once and kept for a day; the
+        /// directory of single files, which would be read again for each connection, is left out where there is a
+        /// bundle.
         case system
         /// A file of PEM certificates (CURLOPT_CAINFO). Read once and kept from 7.87 on.
         case file(String)
-        /// A directory of PEM certificates under their hashes, as `c_rehash` makes it (CURLOPT_CAPATH). OpenSSL reads it
-        /// for each connection.
+        /// A directory of PEM certificates under their hashes, as `c_rehash` makes it (CURLOPT_CAPATH). OpenSSL reads
+        /// it for each connection.
         case directory(String)
-        /// PEM certificates (CURLOPT_CAINFO_BLOB, 7.77). They are parsed for each new connection: with them, libcurl does
-        /// not keep a parsed set as it does for a file.
+        /// PEM certificates (CURLOPT_CAINFO_BLOB, 7.77). They are parsed for each new connection: with them, libcurl
+        /// does not keep a parsed set as it does for a file.
         case bytes(Data)
     }
 
