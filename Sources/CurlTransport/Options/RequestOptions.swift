@@ -158,8 +158,9 @@ struct ConnectTimeoutOption: EasyOption {
     func apply(to easy: EasyHandle) throws {
         guard let timeout, support.has(.quickExit) else { return }
         let milliseconds = timeout.roundedUpMilliseconds
-        // A little more than ours: libcurl would give up its look-up, whose thread lives on, and no longer count it.
-        try easy.set(.connectTimeout, milliseconds + milliseconds / 4 + 100)
+        // More than ours, and than a busy machine holds the loop up: libcurl would give up its look-up, whose thread
+        // lives on uncounted, or whose connection stays open (DNS over HTTPS, below 8.9).
+        try easy.set(.connectTimeout, milliseconds + milliseconds / 4 + 500)
     }
 }
 

@@ -1,0 +1,66 @@
+/// What transfers tell their loop, from inside libcurl.
+extension LoopCore: TransferDelegate {
+    /// When libcurl, asked to go on, sends what it kept at a pause, and asks for more again.
+    private static let keptBytesCheck = Duration.milliseconds(10)
+
+    func transferWasTouched(_ transfer: Transfer) {
+        guard !transfer.isTouched else { return }
+        transfer.isTouched = true
+        state.touched.append(transfer)
+    }
+
+    func transferKeepsBytes(_ transfer: Transfer) {
+        guard !transfer.keepsBytes else { return }
+        transfer.keepsBytes = true
+        state.deadlines.set(transfer.slot, to: clock.now + Self.keptBytesCheck)
+    }
+
+    func transferYields(_ transfer: Transfer) {
+        guard !transfer.isYielding else { return }
+        transfer.isYielding = true
+        state.yielding.append(transfer)
+    }
+
+    func transfer(_ transfer: Transfer, opened descriptor: Int32) {
+        state.sockets.opened(descriptor)
+        transfer.openedSockets.append(descriptor)
+        transfer.lookUp.socketOpened()
+        if !transfer.looksUpBehindProxy { resolved(transfer) }
+    }
+
+    func transferGoesOutAgain(_ transfer: Transfer) { state.deadlines.set(transfer.slot, to: clock.now) }
+
+    /// Bytes, or an end, that wait on a kept connection answer no request: this one would take them for its response.
+    /// In HTTP/2 a server may say other things at any time; under TLS 1.3 it says them before its first response, which
+    /// comes behind them.
+    func transfer(_ transfer: Transfer, goesOutFrom localPort: Int) -> Bool {
+        for descriptor in transfer.openedSockets where LocalPort.of(descriptor) == localPort {
+            state.keptSockets.made(descriptor, from: localPort, serves: !transfer.isPrewarming)
+            return true
+        }
+        guard let kept = state.keptSockets.use(from: localPort, serves: !transfer.isPrewarming) else { return true }
+        if kept.isSpoiled { return false }
+        guard transfer.speaksHTTP1, kept.hasServed || !transfer.origin.isSecure else { return true }
+        return !ReceiveQueue.holdsAnything(kept.descriptor)
+    }
+
+    func transferHasConnection(_ transfer: Transfer) { resolved(transfer) }
+}
+
+/// What libcurl tells of its sockets and of its timer.
+extension LoopCore: MultiHandleDelegate {
+    func multiWants(_ interest: SocketInterests.Interest, of descriptor: Int32) {
+        if let change = state.sockets.want(interest, of: descriptor) { epoll.apply(change) }
+    }
+
+    func multiWantsTimer(milliseconds: Int?) {
+        // 0 is 'at once': as of the round's own clock, or the wait would round it up to a millisecond.
+        multiDeadline = milliseconds.map { $0 == 0 ? clock.now : MonotonicTime.now.adding(milliseconds: $0) }
+    }
+
+    func multiWillClose(_ descriptor: Int32) {
+        state.sockets.closed(descriptor)
+        state.keptSockets.closed(descriptor)
+        epoll.forget(descriptor)
+    }
+}

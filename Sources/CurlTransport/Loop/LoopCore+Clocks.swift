@@ -1,0 +1,47 @@
+import NetworkCore
+
+/// What happens because time has passed.
+extension LoopCore {
+    func checkClocks() {
+        var share = RoundShare(stride: Self.stride)
+        while let slot = state.deadlines.popDue(clock.now) {
+            if let transfer = state.transfers[slot] { check(transfer) }
+            if share.isSpent() { return }
+        }
+    }
+
+    func check(_ transfer: Transfer) {
+        if transfer.isInMulti, let failure = transfer.state.failure { return abandon(transfer, failure) }
+        if transfer.keepsBytes {
+            transfer.keepsBytes = false
+            resume(transfer)
+            // A faulty one has ended with it.
+            guard transfer.isInMulti else { return }
+        }
+        var (isConnected, isSending) = (false, transfer.easy?.reader != nil)
+        var waitsSince: MonotonicTime?
+        if let admitted = transfer.clocks.admitted, let connectedAfter = transfer.easy?.connectedAfter {
+            isConnected = true
+            resolved(transfer)
+            let connected = admitted + .microseconds(connectedAfter)
+            if !transfer.state.hasFinalResponse { waitsSince = max(connected, transfer.state.wentOut ?? connected) }
+            transfer.state.lastActivity = max(transfer.state.lastActivity, connected)
+            if let easy = transfer.easy, let reader = easy.reader {
+                let (sent, queued) = (easy.uploadedBytes, transfer.queuedBytes)
+                transfer.state.sent(sent - queued, by: clock.now)
+                isSending = queued > 0 || !reader.isWhole(sent: sent) || !transfer.state.hasResponse
+            }
+        }
+        // A slow reader does not make the server idle, nor do the others.
+        if transfer.isYielding || transfer.channel.isPaused { transfer.state.lastActivity = clock.now }
+        let verdict = transfer.clocks.check(
+            at: clock.now, isConnected: isConnected, lastActivity: transfer.state.lastActivity, isSending: isSending,
+            waitsSince: waitsSince,
+            waitsForLookUp: !transfer.isAdmitted && state.admission.isCold(transfer.origin))
+        switch verdict {
+        case .lookAgain(let time): state.deadlines.set(transfer.slot, to: time)
+        case .neverAgain: state.deadlines.remove(transfer.slot)
+        case .fail(let code): abandon(transfer, transfer.timeout(code))
+        }
+    }
+}

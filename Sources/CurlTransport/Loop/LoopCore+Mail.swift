@@ -1,0 +1,57 @@
+import NetworkCore
+import Synchronization
+
+/// What reaches the loop from other threads.
+extension LoopCore {
+    /// Runs the jobs and handles the messages. A job often sends the next request: that is handled in this round too.
+    /// The passes are counted, or tasks that wake one another would keep the loop from its sockets.
+    func takeMail() {
+        var share = RoundShare(stride: Self.stride)
+        for _ in 0..<Self.mailPasses {
+            let hasRest = !messages.isEmpty
+            mailbox.take(into: &messages, &jobs)
+            if !hasRest { messages.reverse() }
+            for job in jobs { executor.run(job) }
+            let mayBringMore = !jobs.isEmpty
+            jobs.removeAll(keepingCapacity: true)
+            while let message = messages.popLast() {
+                handle(message)
+                if share.isSpent() { return }
+            }
+            guard mayBringMore else { return }
+        }
+    }
+
+    private static let mailPasses = 8
+
+    private func handle(_ message: LoopMessage) {
+        switch message {
+        case .start(let transfer): start(transfer)
+        case .cancel(let transfer): if transfer.slot >= 0 { abandon(transfer, NetworkError.cancelled) }
+        case .resume(let transfer): resume(transfer)
+        case .discard(let transfer): if transfer.slot >= 0 { discard(transfer) }
+        case .shutDown(let deadline): shutDownDeadline = min(shutDownDeadline ?? deadline, deadline)
+        }
+    }
+
+    private func start(_ transfer: Transfer) {
+        if transfer.isPreparedAhead { runway.leave() }
+        guard !transfer.isCancelled.load(ordering: .acquiring) else { return letGo(transfer) }
+        state.transfers.insert(transfer)
+        switch state.admission.arrive(transfer.slot, at: transfer.origin) {
+        case .run(let turn): admit([turn])
+        case .wait:
+            transfer.letGo()
+            check(transfer)
+        case .refused:
+            transfer.channel.finish(.failure(NetworkError.overloaded))
+            freeSlot(of: transfer)
+        }
+    }
+}
+
+extension NetworkError {
+    fileprivate static var overloaded: NetworkError {
+        NetworkError(.overloaded, "too many requests wait already (maximumWaiting)", phase: .queued)
+    }
+}

@@ -1,0 +1,116 @@
+import NetworkCore
+
+/// How transfers get to libcurl.
+extension LoopCore {
+    /// Gives an admitted transfer to libcurl.
+    private func begin(_ transfer: Transfer) {
+        guard let multi else { return }
+        transfer.clocks.admit(at: clock.now)
+        transfer.state.lastActivity = clock.now
+        do {
+            try transfer.prepare()
+            guard let easy = transfer.easy else { return }
+            transfer.delegate = self
+            try multi.attach(to: easy)
+            wishBuffers(of: easy, for: transfer)
+            if let upload = easy.reader?.upload { attach(upload, to: transfer) }
+            try multi.add(easy)
+        } catch {
+            transfer.channel.finish(.failure(error))
+            return retire(transfer)
+        }
+        transfer.isInMulti = true
+        check(transfer)
+    }
+
+    /// Large buffers while few transfers run, but not where bandwidth is limited: that is kept by the buffer-load, and
+    /// by pauses.
+    private func wishBuffers(of easy: EasyHandle, for transfer: Transfer) {
+        let (request, support) = (transfer.request, Libcurl.found)
+        guard !request.options.hasRareOptions || request.options.rate == RateOptions() else {
+            easy.wishReceiveBuffer(support.receiveBufferBytes(rate: request.options.rate.maximumReceived))
+            return easy.wishUploadBuffer(LibcurlSupport.defaultUploadBuffer)
+        }
+        let running = state.admission.running
+        // Over HTTP/2 a handle below 8.7 keeps its buffer when it has ended.
+        let mayBeLarge = support.has(.sharedReceiveBuffer) || transfer.speaksHTTP1
+        easy.wishReceiveBuffer(
+            request.options.answersChallenges
+                ? LibcurlSupport.challengedBuffer
+                : mayBeLarge ? support.receiveBufferBytes(running: running) : LibcurlSupport.defaultBuffer)
+        if easy.reader != nil {
+            // libcurl counts what it sends over TLS by the buffer, and only over HTTP/1 does the socket's queue say
+            // more.
+            easy.wishUploadBuffer(
+                transfer.speaksHTTP1
+                    ? support.uploadBufferBytes(running: running, body: request.body?.length)
+                    : LibcurlSupport.defaultUploadBuffer)
+        }
+        if running <= LibcurlSupport.fewTransfers { transfer.widenFlow() }
+    }
+
+    private func attach(_ upload: UploadChannel, to transfer: Transfer) {
+        let mailbox = mailbox
+        upload.onMore { [weak transfer] in
+            // A loop that has ended has closed the channel.
+            if let transfer { _ = mailbox.post(.resume(transfer)) }
+        }
+    }
+
+    func admit(_ turns: [Admission.Turn]) {
+        for turn in turns {
+            state.transfers[turn.slot]?.isAdmitted = true
+            state.transfers[turn.slot]?.isLookingUp = turn.isLookingUp
+            state.admitted.append(turn.slot)
+        }
+    }
+
+    /// A transfer has come past the look-up of its name.
+    func resolved(_ transfer: Transfer) {
+        guard transfer.isLookingUp else { return }
+        transfer.isLookingUp = false
+        admit(state.admission.resolved(transfer.origin))
+    }
+
+    /// - Returns: How many were given to libcurl that may need a TLS connection.
+    func beginAdmitted() -> Int {
+        guard !state.admitted.isEmpty else { return 0 }
+        var share = RoundShare()
+        var (count, secure) = (0, 0)
+        while count < min(state.admitted.count, Self.beginsOfARound), secure < pace.count {
+            let slot = state.admitted[count]
+            count += 1
+            // What was admitted may have ended meanwhile, and the slot may be another's.
+            guard let transfer = state.transfers[slot], transfer.isAdmitted, !transfer.isInMulti else { continue }
+            if transfer.origin.isSecure { secure += 1 }
+            begin(transfer)
+            if share.isSpent() { break }
+        }
+        state.admitted.removeFirst(count)
+        return secure
+    }
+
+    /// libcurl connects all of them with its next call.
+    private static let beginsOfARound = 16
+
+    /// Gives a transfer of which nothing was sent to libcurl once more, with a handle that takes a new connection.
+    /// - Returns: Whether it runs; it does so once.
+    func beginAgain(_ transfer: Transfer, _ easy: EasyHandle) -> Bool {
+        guard let multi, !transfer.hasBegunAgain else { return false }
+        transfer.hasBegunAgain = true
+        multi.remove(easy)
+        transfer.isInMulti = false
+        do {
+            try transfer.prepareFresh()
+            guard let fresh = transfer.easy else { return false }
+            try multi.attach(to: fresh)
+            wishBuffers(of: fresh, for: transfer)
+            try multi.add(fresh)
+        } catch {
+            transfer.state.fail(error)
+            return false
+        }
+        transfer.isInMulti = true
+        return true
+    }
+}
