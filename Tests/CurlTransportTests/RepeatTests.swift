@@ -83,6 +83,36 @@ struct RepeatTests {
         #expect(server.requests.filter { $0.method == "POST" }.count == 2)
     }
 
+    /// Says of every connection but the first that something waits on it.
+    private final class SoiledConnections: TransferDelegate {
+        private var looks = 0
+
+        func transfer(_ transfer: Transfer, goesOutFrom localPort: Int) -> Bool {
+            looks += 1
+            return looks == 1
+        }
+
+        func transferWasTouched(_ transfer: Transfer) {}
+        func transferKeepsBytes(_ transfer: Transfer) {}
+        func transferHasConnection(_ transfer: Transfer) {}
+        func transferGoesOutAgain(_ transfer: Transfer) {}
+        func transferYields(_ transfer: Transfer) {}
+        func transfer(_ transfer: Transfer, opened descriptor: Int32) {}
+    }
+
+    /// With a new connection comes a new handle, which has sent nothing.
+    @Test(arguments: [(HTTPMethod.post, false), (.get, true)])
+    func aNewConnectionInPlaceOfAKeptOne_isNoWayToRepeat(method: HTTPMethod, mayBegin: Bool) throws {
+        let request = TransportRequest(method: method, url: try RequestURL("http://127.0.0.1/"))
+        let transfer = try Transfer(request, origin: Origin(request.url), clock: LoopClock())
+        let connections = SoiledConnections()
+        transfer.delegate = connections
+        #expect(transfer.mayAsk("127.0.0.1", from: 1, sent: 0))
+        #expect(!transfer.mayAsk("127.0.0.1", from: 2, sent: 120))
+        #expect(transfer.needsFreshConnection == mayBegin)
+        #expect((transfer.state.failure == nil) == mayBegin)
+    }
+
     @Test func theRecordTellsARepeatFromARound() {
         var record = SendingRecord(mayRepeat: false)
         #expect(record.goesOut(sent: 0) == true)

@@ -6,8 +6,8 @@ enum NewcomerSamples {
     private typealias User = ArticleSamples.User
 
     static func list(client: NetworkClient) async throws -> Int {
-        // AF.request("https://api.example.com/users", parameters: ["page":
-        // 2]).validate().serializingDecodable([User].self).value
+        // AF.request("https://api.example.com/users", parameters: ["page": 2])
+        //     .validate().serializingDecodable([User].self).value
         let request = RequestData(path: "https://api.example.com/users", params: ["page": 2])
         let users = try await client.response(to: request, as: [User].self).value
         return users.count
@@ -15,16 +15,16 @@ enum NewcomerSamples {
 
     static func add(client: NetworkClient) async throws -> Int {
         let user = User(id: 1, name: "Ada")
-        // AF.request("https://api.example.com/users", method: .post, parameters: user, encoder:
-        // JSONParameterEncoder.default)
+        // AF.request(
+        //     "https://api.example.com/users", method: .post, parameters: user, encoder: JSONParameterEncoder.default)
         let adding = RequestData(path: "https://api.example.com/users", method: .post, content: .json(user))
         let added = try await client.response(to: adding, as: User.self).value
         return added.id
     }
 
     static func exchange() async throws -> Int {
-        // var request = HTTPClientRequest(url: "https://example.org/"); let response = try await
-        // client.execute(request, timeout: .seconds(30))
+        // var request = HTTPClientRequest(url: "https://example.org/")
+        // let response = try await client.execute(request, timeout: .seconds(30))
         var request = TransportRequest(url: try RequestURL("https://example.org/"))
         request.options.totalTimeout = .seconds(30)
         let response = try await CurlNetworkDispatcher.instance.send(request)

@@ -36,24 +36,30 @@ extension Transfer {
     }
 
     private static let requestCallback: ccurl_prereq_callback = { context, remote, _, _, localPort in
-        let mayAsk = EasyHandle.report(context) { $0.mayAsk(remote, from: Int(localPort)) ? 1 : 0 }
+        let mayAsk = EasyHandle.report(context) { transfer in
+            let sent = transfer.easy?.long(CURLINFO_REQUEST_SIZE) ?? 0
+            return remote.map { transfer.mayAsk($0, from: Int(localPort), sent: sent) } == true ? 1 : 0
+        }
         // CURL_PREREQFUNC_OK and CURL_PREREQFUNC_ABORT.
         return mayAsk == 1 ? 0 : 1
     }
 
-    private func mayAsk(_ remote: UnsafePointer<CChar>?, from localPort: Int) -> Bool {
+    /// - Parameter sent: How many bytes of the request have gone out by this handle.
+    func mayAsk(_ remote: UnsafePointer<CChar>, from localPort: Int, sent: Int) -> Bool {
         // It may have waited for another's connection, and ended from our side meanwhile.
-        guard let remote, state.failure == nil else { return false }
+        guard state.failure == nil else { return false }
         lookUp.requestGoesOut()
         if isLookingUp { delegate?.transferHasConnection(self) }
+        // Before the connection is looked at: with a new connection comes a new handle, which has sent nothing.
+        guard sending.mayGoOut(sent: sent) else {
+            state.fail(NetworkError.notRepeated(request.method.rawValue))
+            return false
+        }
         if delegate?.transfer(self, goesOutFrom: localPort) == false {
             needsFreshConnection = true
             return false
         }
-        guard sending.goesOut(sent: easy?.long(CURLINFO_REQUEST_SIZE) ?? 0) else {
-            state.fail(NetworkError.notRepeated(request.method.rawValue))
-            return false
-        }
+        guard sending.goesOut(sent: sent) else { return false }
         state.goesOut(at: clock.now)
         if sending.attempts > 1 { delegate?.transferGoesOutAgain(self) }
         guard request.options.hasRareOptions, request.options.addressPolicy != .any else { return true }

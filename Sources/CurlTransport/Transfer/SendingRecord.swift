@@ -19,12 +19,18 @@ struct SendingRecord {
     /// A line of a response has arrived.
     mutating func responseArrived() { hasResponse = true }
 
-    /// The request is about to go out.
+    private var isRepeat: Bool { attempts > 0 && !hasResponse }
+
+    /// Whether the request may go out, over any connection.
     /// - Parameter sent: How many bytes of it have gone out until now, over all attempts.
+    func mayGoOut(sent: Int) -> Bool { !isRepeat || mayRepeat || sent <= sentBefore }
+
+    /// The request is about to go out.
+    /// - Parameter sent: As above.
     /// - Returns: Whether it may.
     mutating func goesOut(sent: Int) -> Bool {
-        let isRepeat = attempts > 0 && !hasResponse
-        if isRepeat, !mayRepeat, sent > sentBefore { return false }
+        guard mayGoOut(sent: sent) else { return false }
+        let isRepeat = isRepeat
         attempts += 1
         if isRepeat { repeats += 1 }
         sentBefore = sent
