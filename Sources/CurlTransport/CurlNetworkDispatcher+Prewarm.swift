@@ -61,7 +61,7 @@ extension CurlNetworkDispatcher {
                 proxy.isHTTPS && request.url.scheme != "https"
             } else { false }
         let isGuarded = request.options.addressPolicy != .any && !Libcurl.found.has(.requestCheck)
-        guard !isProxiedInClear, !isGuarded, tunnels.options(for: request, over: Libcurl.found).isEmpty else {
+        guard !isProxiedInClear, !isGuarded, loneConnection(for: request).isEmpty else {
             throw NetworkError.servesOneRequest
         }
     }

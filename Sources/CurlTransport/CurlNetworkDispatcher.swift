@@ -16,6 +16,7 @@ public final class CurlNetworkDispatcher: HTTPTransport {
 
     private let loops: LoopGroup
     let tunnels = TunnelOwners()
+    private let clientKeys = ClientKeyOwners()
     private let trustsAnyServer: Bool
     let maximumConnectionsPerHost: Int
 
@@ -117,6 +118,11 @@ public final class CurlNetworkDispatcher: HTTPTransport {
         }
     }
 
+    /// What a request needs that must not share a connection with others whose credentials differ.
+    func loneConnection(for request: TransportRequest) -> [any EasyOption] {
+        tunnels.options(for: request, over: Libcurl.found) + clientKeys.options(for: request)
+    }
+
     private func makeTransfer(
         _ request: TransportRequest, alsoWith more: [any EasyOption] = []
     ) throws -> (Transfer, CurlLoop) {
@@ -124,7 +130,7 @@ public final class CurlNetworkDispatcher: HTTPTransport {
         guard !Task.isCancelled else { throw NetworkError.cancelled }
         let origin = Origin(request.url, request.options)
         let loop = try loops.loop(for: request.options, to: origin)
-        var more = more + tunnels.options(for: request, over: Libcurl.found)
+        var more = more + loneConnection(for: request)
         if trustsAnyServer { more.append(AnyServerOption()) }
         let transfer = try Transfer(request, origin: origin, clock: loop.clock, alsoWith: more)
         try loop.prepareAhead(transfer)

@@ -66,6 +66,23 @@ struct TLSOptionTests {
         #expect(error.map { !"\($0)".contains("tooguessable") } == true)
     }
 
+    @Test func `a connection that shows a certificate serves those alone who can open its key`() async throws {
+        let dispatcher = CurlNetworkDispatcher()
+        let folder = Peers.tlsFolder
+        func status(_ password: Secret) async throws -> Int {
+            try await Exchange(Peers.url(.clientCertificate), over: dispatcher) {
+                $0.trustPeers()
+                $0.tls.clientCertificate = .init(
+                    .file(folder + "/client.pem"), key: .file(folder + "/client.key"), password: password)
+            }.status
+        }
+        for _ in 0..<2 {
+            #expect(try await status("open sesame") == 200)
+            await expectFailure(.clientCertificateUnusable) { try await status("tooguessable") }
+        }
+        await dispatcher.shutDown(within: .zero)
+    }
+
     @Test func `one of the pinned keys is enough`() async throws {
         let pin = String(decoding: try Peers.tlsFile("good.pin"), as: UTF8.self)
         _ = try await whoami {

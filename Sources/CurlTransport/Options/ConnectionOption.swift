@@ -102,3 +102,11 @@ extension Duration {
     /// Whole seconds, rounded up.
     var wholeSeconds: Int { Int(components.seconds) + (components.attoseconds > 0 ? 1 : 0) }
 }
+
+/// A connection that no other request has used or will use.
+struct LoneConnectionOption: EasyOption {
+    func apply(to easy: EasyHandle) throws {
+        try easy.set(.freshConnect, 1)
+        try easy.set(.forbidReuse, 1)
+    }
+}

@@ -75,11 +75,3 @@ struct ProxyPlace: Hashable {
         port = parsed.port ?? (scheme == "https" ? 443 : 1_080)
     }
 }
-
-/// A connection that nobody else has used or will use.
-private struct LoneConnectionOption: EasyOption {
-    func apply(to easy: EasyHandle) throws {
-        try easy.set(.freshConnect, 1)
-        try easy.set(.forbidReuse, 1)
-    }
-}

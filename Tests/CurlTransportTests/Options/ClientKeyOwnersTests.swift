@@ -1,0 +1,45 @@
+import Foundation
+import NetworkCore
+import Testing
+
+@testable import CurlTransport
+
+@Suite("Whose key opens a client certificate's connections")
+struct ClientKeyOwnersTests {
+    private typealias Certificate = TLSOptions.ClientCertificate
+    private let file = TLSOptions.Source.file("/client.pem")
+
+    @Test func theFirstKeyAndPasswordShare_AndNoOthers() {
+        let owners = ClientKeyOwners()
+        let first = Certificate(file, key: .file("/client.key"), password: "one")
+        #expect(owners.isOwner(first))
+        for other in [
+            Certificate(file, key: .file("/client.key"), password: "two"), Certificate(file, key: .file("/client.key")),
+            Certificate(file, key: .file("/other.key"), password: "one"), Certificate(file, password: "one"),
+            Certificate(file, key: .bytes(Data("/client.key".utf8)), password: "one"),
+        ] {
+            #expect(!owners.isOwner(other))
+        }
+        #expect(owners.isOwner(first))
+    }
+
+    @Test func otherCertificatesHaveOwnersOfTheirOwn() {
+        let owners = ClientKeyOwners()
+        #expect(owners.isOwner(Certificate(file, password: "one")))
+        #expect(owners.isOwner(Certificate(.file("/other.pem"), password: "two")))
+        #expect(owners.isOwner(Certificate(.bytes(Data("/client.pem".utf8)), password: "two")))
+    }
+
+    @Test func aPasswordInOtherBytesIsAnother() {
+        let owners = ClientKeyOwners()
+        #expect(owners.isOwner(Certificate(file, password: "\u{E9}")))
+        #expect(!owners.isOwner(Certificate(file, password: "e\u{301}")))
+    }
+
+    @Test func oneCertificateTooMany_SharesNothing() {
+        let owners = ClientKeyOwners()
+        for number in 0..<1_024 { #expect(owners.isOwner(Certificate(.file("\(number)")))) }
+        #expect(!owners.isOwner(Certificate(.file("one more"))))
+        #expect(owners.isOwner(Certificate(.file("0"))))
+    }
+}
