@@ -12,6 +12,8 @@ struct EventContract {
     private static let chunked = head + "Transfer-Encoding: chunked\r\n\r\n"
     private static let gone: Script = .raw("HTTP/1.1 204 No Content\r\nContent-Length: 0\r\n\r\n")
 
+    private static let busy = "HTTP/1.1 503 Busy\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+
     private func event(_ number: Int) -> String { "id: \(number)\ndata: event \(number)\n\n" }
 
     private func chunk(_ text: String) -> String { "\(String(text.utf8.count, radix: 16))\r\n\(text)\r\n" }
@@ -30,6 +32,39 @@ struct EventContract {
         return try client.events(of: RequestData(path: server.url()), options: options)
     }
 
+    private func stream(
+        _ method: HTTPMethod, _ transport: ContractTransport, _ server: ScriptedServer, reconnects: Bool = false
+    ) throws -> ServerSentEvents {
+        var options = EventOptions()
+        options.time = RecordedPauses().time
+        options.reconnectsAnyMethod = reconnects
+        let request = RequestData(path: server.url(), method: method)
+        return try NetworkClient(transport: transport.transport).events(of: request, options: options)
+    }
+
+    @Test(arguments: ContractTransport.all)
+    func postIsSentOnce(transport: ContractTransport) async throws {
+        let whole: Script = [.read, .send(Self.chunked + chunk(event(1)) + "0\r\n\r\n"), .close]
+        let cut: Script = [.read, .send(Self.chunked + chunk(event(1))), .reset]
+        for (script, isCut) in [(whole, false), (cut, true), (.closed, true), (.raw(Self.busy), true)] {
+            let server = try ScriptedServer(script, whole, Self.gone)
+            defer { server.stop() }
+            var failure: (any Error)?
+            do { for try await _ in try stream(.post, transport, server) {} } catch { failure = error }
+            #expect((failure is NetworkError) == isCut)
+            #expect(server.requests.count == 1)
+        }
+    }
+
+    @Test(arguments: ContractTransport.all)
+    func postIsSentAgain_whereTheCallerSaysSo(transport: ContractTransport) async throws {
+        let server = try ScriptedServer(
+            [.read, .send(Self.chunked + chunk(event(1)) + "0\r\n\r\n"), .close], Self.gone)
+        defer { server.stop() }
+        for try await _ in try stream(.post, transport, server, reconnects: true) {}
+        #expect(server.requests.map(\.method) == ["POST", "POST"])
+    }
+
     @Test(arguments: ContractTransport.all)
     func streamThatIsCutFiveTimes_losesNoEvent(transport: ContractTransport) async throws {
         let gate = Gate()
@@ -39,7 +74,7 @@ struct EventContract {
             [.read, .send(Self.chunked + chunk(event(3)) + "ff\r\nid: 4\nda"), .close],
             .closed,
             [.read, .send(Self.chunked + chunk(event(4))), .wait(until: gate), .reset],
-            .raw("HTTP/1.1 503 Busy\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"),
+            .raw(Self.busy),
             [.read, .send(Self.chunked + chunk(event(5)) + chunk(event(6)) + "0\r\n\r\n"), .close],
             Self.gone
         )

@@ -3,15 +3,16 @@ import HTTPTypes
 /// When a stream of events is connected again, and when it is over. Pure: each event returns what to do.
 struct EventReconnection: Sendable {
     private let options: EventOptions
-    private let isReplayable: Bool
+    /// Whether the request may be sent once more.
+    private let mayRepeat: Bool
     /// The server's own time, once it has named one.
     var serverTime: Duration?
     /// Connections in a row that failed or brought nothing.
     private(set) var failures = 0
 
-    init(_ options: EventOptions, isReplayable: Bool = true) {
+    init(_ options: EventOptions, isReplayable: Bool = true, isIdempotent: Bool = true) {
         self.options = options
-        self.isReplayable = isReplayable
+        mayRepeat = isReplayable && (isIdempotent || options.reconnectsAnyMethod)
     }
 
     /// What to do next.
@@ -37,9 +38,12 @@ struct EventReconnection: Sendable {
     /// An event has arrived.
     mutating func received() { failures = 0 }
 
-    /// The stream has ended, was cut, or never began.
+    /// The server has ended the stream in order.
+    mutating func ended(jitter: Double) -> Action { mayRepeat ? lost(jitter: jitter) : .finish }
+
+    /// The stream was cut, or never began.
     mutating func lost(jitter: Double) -> Action {
-        guard isReplayable else { return .giveUp }
+        guard mayRepeat else { return .giveUp }
         failures += 1
         if let most = options.maximumFailures, failures > most { return .giveUp }
         let backOff = BackOff(

@@ -18,6 +18,10 @@ import HTTPTypes
 /// another content type than `text/event-stream`, and too many failures in a row (``EventOptions/maximumFailures``) are
 /// errors.
 ///
+/// A request whose method is not idempotent, such as POST, is sent once unless
+/// ``EventOptions/reconnectsAnyMethod`` says otherwise, and so is one whose body can't be sent again: the sequence then
+/// ends where the server ends the stream, and a connection that breaks is an error.
+///
 /// The client's ``TransportOptions/totalTimeout`` is not applied, since a stream has no end of its own. A silence that
 /// is longer than ``TransportOptions/idleTimeout`` is a broken connection: it should be longer than the server's
 /// heartbeat. The client's ``NetworkClient/validation`` is not asked.
@@ -48,7 +52,8 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
             self.events = events
             reconnection = EventReconnection(
                 events.options,
-                isReplayable: events.request.body?.isReplayable ?? true
+                isReplayable: events.request.body?.isReplayable ?? true,
+                isIdempotent: events.request.method.isIdempotent
             )
             parser = Self.parser(after: events.options.lastEventID, events.options)
         }
@@ -79,7 +84,7 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
                         connection = nil
                         let ended = NetworkError(
                             .connectionLost, "the server ended the stream of events", phase: .receiving)
-                        return try await follow(reconnection.lost(jitter: jitter), arrival.naming(ended), arrival)
+                        return try await follow(reconnection.ended(jitter: jitter), arrival.naming(ended), arrival)
                     }
                     connection = (arrival, chunks)
                     take(chunk)
