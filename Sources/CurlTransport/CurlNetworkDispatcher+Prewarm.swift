@@ -15,8 +15,9 @@ extension CurlNetworkDispatcher {
     ///   connection for that on which it has not been spoken yet. The same where requests with these options never
     ///   share a connection: with ``NetworkCore/ConnectionOptions/interface`` or
     ///   ``NetworkCore/ConnectionOptions/localPorts``; with ``NetworkCore/Authentication/negotiate``; in clear through
-    ///   an `https://` proxy; below libcurl 8.19 through a proxy's tunnel that others have opened with other
-    ///   credentials, and below 7.80 with an address policy.
+    ///   an `https://` proxy; with another key or password for a client certificate than others have shown it with;
+    ///   below libcurl 8.19 through a proxy's tunnel that others have opened with other credentials, and below 7.80
+    ///   with an address policy.
     public func prewarm(
         _ url: RequestURL, connections: Int = 1, options: TransportOptions = TransportOptions()
     ) async throws {
