@@ -90,6 +90,8 @@ struct Exchange {
         options.totalTimeout = totalTimeout
         options.maximumBodyBytes = 1 << 20
         options.decompress = !ask.has("raw")
+        // A stream of events has no total timeout, and is connected ten times.
+        if ask.words["read"] == "events" { options.idleTimeout = .milliseconds(500) }
         if let limit = ask.number("idle", in: 5...200) { options.idleTimeout = .milliseconds(limit) }
         if let limit = ask.number("first", in: 5...200) { options.firstByteTimeout = .milliseconds(limit) }
         if ask.words["version"] == "1.0" { options.httpVersion = .http1_0 }
