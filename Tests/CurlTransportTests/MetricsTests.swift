@@ -88,7 +88,9 @@ struct MetricsTests {
     @Test func theWaitForATurnIsCounted() async throws {
         let gate = Gate()
         let server = try ScriptedServer([
-            .forEachRequest([.wait(until: gate), .send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")])
+            .forEachRequest([
+                .wait(until: gate), .pause(milliseconds: 50), .send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"),
+            ])
         ])
         defer { server.stop() }
         var configuration = CurlConfiguration()
@@ -105,7 +107,6 @@ struct MetricsTests {
         // The third one is refused, so the second one waits.
         let refusal = await #expect(throws: NetworkError.self) { try await third.value }
         #expect(refusal?.code == .overloaded)
-        try await Task.sleep(for: .milliseconds(50))
         gate.open()
         _ = try await first.value
         let late = try await second.value

@@ -12,7 +12,7 @@ import Musl
 /// to the kernel in between, and ten pages then fault in again for each 64 KiB; those of 16 KiB lie among what lives as
 /// long as a connection, and their pages never go back. So both come from a region of our own, as many as most need at
 /// a time. (From 8.7 on libcurl keeps one buffer for all transfers, of another size.) It does not hand them out; what
-/// it hands out is the C library's, so that whoever else uses libcurl in this process may free it either way. A text of
+/// it hands out is the C library's, so that other users of libcurl in this process may free it either way. A text of
 /// just such a size, made by curl_easy_unescape, has to go back by curl_free, as the manual says.
 enum CurlMemory {
     /// Initialises libcurl with it. Where somebody did so before, he has chosen the memory already.

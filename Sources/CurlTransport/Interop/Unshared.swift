@@ -1,8 +1,8 @@
 /// A value that one thread at a time reaches, in memory of its own.
 ///
 /// For what the loop's thread changes often. A class's property would be checked for overlapping accesses each time, at
-/// run time: a hundred instructions. Here nobody checks, so nothing that is called while the value is changed may come
-/// back to it.
+/// run time: a hundred instructions. Here nothing is checked, so nothing that is called while the value is changed may
+/// come back to it.
 struct Unshared<Value>: ~Copyable {
     fileprivate let address: UnsafeMutablePointer<Value>
 

@@ -7,7 +7,7 @@ struct BeginningPace {
 
     private(set) var count = Self.counts.lowerBound
 
-    /// The call that began so many, more than one, has come to its end.
+    /// Takes note of a call that began more than one, and of its time.
     mutating func note(_ begun: Int, from start: MonotonicTime, to end: MonotonicTime) {
         if start + Self.longest < end {
             count = max(count / 2, Self.counts.lowerBound)

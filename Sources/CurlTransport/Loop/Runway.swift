@@ -11,7 +11,7 @@ final class Runway: Sendable {
     /// The most handles that are made ahead.
     private static let length = 64
 
-    /// Asks to make a handle. One that was made ahead is told of by ``leave()``.
+    /// Asks to make a handle ahead. Its maker calls ``leave()`` when the loop has it.
     func enter() -> Bool {
         guard !isFull.load(ordering: .relaxed) else { return false }
         guard prepared.wrappingAdd(1, ordering: .relaxed).newValue <= Self.length else {

@@ -1,4 +1,4 @@
-/// What libcurl wants to know of each descriptor, beside what epoll was told. Changes are collected and told just
+/// What libcurl wants to know of each descriptor, and what epoll was told. Changes are collected and told just
 /// before the next wait, so that the 'remove' and 'in' of a kept-alive connection between two requests cancel out.
 struct SocketInterests {
     /// What to wait for.

@@ -182,7 +182,7 @@ struct LibcurlSupport: Sendable {
     static let manyTransfers = 1024
 
     /// The buffer in bytes through which a body is sent (CURLOPT_UPLOAD_BUFFERSIZE): large while few transfers run, for
-    /// one that does not fit into libcurl's own. From 8.7 on each handle keeps its buffer for ever.
+    /// one that does not fit into libcurl's own. From 8.7 on each handle keeps its buffer to its end.
     /// - Parameters:
     ///   - running: How many transfers run.
     ///   - body: The body's length, where it is known.

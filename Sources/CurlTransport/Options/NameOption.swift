@@ -16,8 +16,8 @@ struct NameOption: EasyOption {
 /// Where the connection goes when that is not where the URL points (CURLOPT_CONNECT_TO, CURLOPT_RESOLVE).
 ///
 /// Entries of CURLOPT_RESOLVE go into the name cache of the whole multi handle and would serve every other request. So
-/// the addresses are given to a name made of them, which nobody else asks for, and the request connects to that name.
-/// That also keeps connections apart: libcurl keys them by where they go.
+/// the addresses are given to a name made of them, which no other request asks for, and the request connects to that
+/// name. That also keeps connections apart: libcurl keys them by where they go.
 struct RouteOption: EasyOption {
     let url: RequestURL
     let names: NameOptions

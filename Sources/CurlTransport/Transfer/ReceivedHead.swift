@@ -2,7 +2,7 @@ import HTTPTypes
 import NetworkCore
 import Synchronization
 
-/// The head of a response as it is handed out: judged, and read when somebody asks for its fields.
+/// The head of a response as it is handed out: judged, and read when its fields are asked for.
 final class ReceivedHead: UnreadHead {
     let status: HTTPResponse.Status
     /// The body's length on the wire, if the head tells it.

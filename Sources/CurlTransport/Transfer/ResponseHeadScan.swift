@@ -2,7 +2,7 @@ import HTTPTypes
 import NetworkCore
 
 /// A quick look at a head's bytes: what has to be known before the response is handed out, and whether the rest may be
-/// read when somebody asks for it. Most heads are read by nobody beyond their status.
+/// read when it is asked for. Of most heads the status alone is read.
 struct ResponseHeadScan {
     let status: HTTPResponse.Status
     /// Where the first field is.

@@ -14,8 +14,8 @@ public struct EventOptions: Sendable {
     /// How many connections in a row may fail or bring no event before the last failure is thrown. 10 by default; `nil`
     /// for no limit.
     public var maximumFailures: Int? = 10
-    /// Whether a stream is connected again whatever the method of its request: a POST is then executed once more. Off by
-    /// default, by which methods that are not idempotent are sent once (RFC 9110 §9.2.2).
+    /// Whether a stream is connected again whatever the method of its request: a POST is then executed once more. Off
+    /// by default, by which methods that are not idempotent are sent once (RFC 9110 §9.2.2).
     public var reconnectsAnyMethod = false
     /// The longest line, in bytes: 1 MiB by default. A longer one is ``NetworkError/Code/lineTooLong``.
     public var maximumLineBytes = 1 << 20

@@ -47,7 +47,7 @@ public struct TransportResponse: Sendable {
     }
 }
 
-/// A head, read when somebody asks for its fields.
+/// A head, read when its fields are asked for.
 struct ReadableHead: Sendable {
     private(set) var status: HTTPResponse.Status
     private var read: CopyOnWrite<HTTPResponse>?
