@@ -54,10 +54,18 @@ extension Runner {
             holding.fire()
         }
         await holding.wait()
-        var second: Task<Observation, Never>?
+        var others: [Task<Void, Never>] = []
         if step.outcome.act == .sendOverloaded {
-            second = Task { await Attempt(step: helper.0, request: helper.1, dispatcher: attempt.dispatcher).run() }
-            try await Task.sleep(for: .milliseconds(5))
+            // The waiting room is full once one of two is refused, whichever comes first.
+            let refused = peer.log.signal("refused s\(number)")
+            for _ in 0..<2 {
+                others.append(
+                    Task {
+                        _ = await Attempt(step: helper.0, request: helper.1, dispatcher: attempt.dispatcher).run()
+                        refused.fire()
+                    })
+            }
+            await refused.wait()
         }
         let task = Task { await attempt.run() }
         if step.outcome.act == .cancelQueued {
@@ -67,7 +75,7 @@ extension Runner {
         let observation = await task.value
         release.fire()
         await holder.value
-        _ = await second?.value
+        for other in others { await other.value }
         return observation
     }
 
