@@ -38,9 +38,9 @@ start_peers() {
     have_peer httpbin NETWORKLAYER_HTTPBIN_URL "$peers/venv"
 
     # TLS in all its forms.
-    port=$(free_ports 9)
+    port=$(free_ports 10)
     start "$peers/tls.log" "$root/scripts/peers/tls" 127.0.0.1 "$port" "$peers/tls"
-    wait_for_port $((port + 8)) "${started[-1]}" "$peers/tls.log"
+    wait_for_port $((port + 9)) "${started[-1]}" "$peers/tls.log"
     export NETWORKLAYER_TLS_PORT=$port NETWORKLAYER_TLS_FOLDER=$peers/tls
 
     # HTTP/2, and its bad manners.

@@ -17,7 +17,7 @@ enum Peers {
 
     /// A server with TLS in some form, as `scripts/peers/tls` numbers them.
     enum TLS: Int {
-        case good, expired, elsewhere, selfSigned, stray, old, clientCertificate, http2, http2Short
+        case good, expired, elsewhere, selfSigned, stray, old, clientCertificate, http2, http2Short, optionalCertificate
     }
 
     static func url(_ server: TLS, _ path: String = "/whoami", host: String = "localhost") throws -> RequestURL {

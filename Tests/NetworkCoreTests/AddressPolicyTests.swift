@@ -48,6 +48,18 @@ struct AddressPolicyTests {
         #expect(!mapped.allows(try #require(IPAddress("::ffff:11.0.0.1"))))
     }
 
+    @Test func rangeThatIsWrittenMapped_isTheIPv4RangeThatItIs() throws {
+        let range = try AddressRange("::ffff:127.0.0.0/104")
+        #expect(try range == AddressRange("127.0.0.0/8"))
+        for address in ["127.0.0.1", "::ffff:127.0.0.1"] {
+            #expect(range.contains(try #require(IPAddress(address))))
+            #expect(!AddressPolicy.denying([range]).allows(try #require(IPAddress(address))))
+        }
+        #expect(!range.contains(try #require(IPAddress("128.0.0.1"))))
+        // What is more than the mapped addresses stays a range of IPv6.
+        #expect(try AddressRange("::/80").contains(try #require(IPAddress("::ffff:127.0.0.1"))))
+    }
+
     @Test func customPolicies_seeAMappedAddressAsTheIPv4AddressItIs() throws {
         let policy = AddressPolicy.custom { $0.bytes != [127, 0, 0, 1] && $0.bytes.count == 4 }
         #expect(!policy.allows(try #require(IPAddress("::ffff:127.0.0.1"))))

@@ -98,8 +98,9 @@ struct CurlCommandTests {
     }
 
     @Test(arguments: [
-        (Duration.milliseconds(-500), "0.000"), (.seconds(Int64.min), "0.000"), (.seconds(Int64.max), "31536000.000"),
-        (.nanoseconds(1), "0.000"), (.milliseconds(1_050), "1.050"), (.milliseconds(-1), "0.000"), (.zero, "0.000"),
+        // 0 means no limit to curl(1).
+        (Duration.milliseconds(-500), "0.001"), (.seconds(Int64.min), "0.001"), (.seconds(Int64.max), "31536000.000"),
+        (.nanoseconds(1), "0.001"), (.milliseconds(1_050), "1.050"), (.milliseconds(-1), "0.001"), (.zero, "0.001"),
     ])
     func timeouts_areClampedAndNeverTrap(timeout: Duration, written: String) throws {
         var request = try request("http://127.0.0.1/")

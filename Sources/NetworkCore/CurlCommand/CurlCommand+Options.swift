@@ -20,9 +20,11 @@ extension CurlCommand {
             + connection(options.connection) + names(options.names) + rate(options.rate)
     }
 
-    /// Seconds with three decimals, from none to a year: a timeout may be whatever a subtraction gave.
+    /// Seconds with three decimals, from a millisecond, since none means no limit to curl(1), to a year: a timeout may
+    /// be whatever a subtraction gave.
     private static func seconds(_ duration: Duration) -> String {
-        let (seconds, attoseconds) = max(.zero, min(duration, TransportOptions.maximumTimeout)).components
+        let clamped = max(.milliseconds(1), min(duration, TransportOptions.maximumTimeout))
+        let (seconds, attoseconds) = clamped.components
         return "\(seconds).\(String("00\(attoseconds / 1_000_000_000_000_000)".suffix(3)))"
     }
 

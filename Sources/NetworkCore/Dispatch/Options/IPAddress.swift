@@ -37,7 +37,7 @@ public struct IPAddress: Sendable, Hashable, CustomStringConvertible {
     /// The IPv4 address that this one is, if it is a mapped one (`::ffff:10.0.0.1`): connecting to either is the same.
     var unmapped: IPAddress { isMapped ? IPAddress(bytes: Array(bytes[12...])) ?? self : self }
 
-    private var isMapped: Bool {
+    fileprivate var isMapped: Bool {
         bytes.count == 16 && bytes[..<12].elementsEqual([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF])
     }
 
@@ -57,6 +57,9 @@ public struct IPAddress: Sendable, Hashable, CustomStringConvertible {
 }
 
 /// A range of addresses in CIDR notation: `10.0.0.0/8`, `fc00::/7`; without `/`, one address.
+///
+/// IPv4 addresses that are written as IPv6 ones (`::ffff:10.0.0.0/104`, RFC 4291 §2.5.5.2) are the IPv4 addresses that
+/// they are: `10.0.0.0/8`.
 public struct AddressRange: Sendable, Hashable {
     /// The first address.
     public let base: IPAddress
@@ -74,12 +77,15 @@ public struct AddressRange: Sendable, Hashable {
         guard (0...base.bytes.count * 8).contains(length) else {
             throw OptionCheck.invalid("the address range", "has a prefix length out of range")
         }
-        self.base = base
-        prefixLength = length
+        let isIPv4 = base.isMapped && length >= 96
+        self.base = isIPv4 ? base.unmapped : base
+        prefixLength = isIPv4 ? length - 96 : length
     }
 
-    /// Whether it holds an address. IPv4 and IPv6 are apart.
-    public func contains(_ address: IPAddress) -> Bool {
+    /// Whether it holds an address. IPv4 and IPv6 are apart, but a mapped address is looked for in both.
+    public func contains(_ address: IPAddress) -> Bool { holds(address) || holds(address.unmapped) }
+
+    private func holds(_ address: IPAddress) -> Bool {
         guard address.bytes.count == base.bytes.count else { return false }
         let (whole, rest) = prefixLength.quotientAndRemainder(dividingBy: 8)
         guard address.bytes[..<whole].elementsEqual(base.bytes[..<whole]) else { return false }

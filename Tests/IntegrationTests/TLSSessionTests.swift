@@ -1,0 +1,98 @@
+import Foundation
+import NetworkLayer
+import TestSupport
+import Testing
+
+@testable import CurlTransport
+
+/// The loop's transfers share TLS sessions: a session spares the next connection the certificates. Whatever judged
+/// those certificates has to be the same then. `/session` answers `r` to a resumed session, and the client's name.
+@Suite(.enabled(if: Peers.tlsPort != nil, Peers.absence(of: Peers.tlsVariable)), .timeLimit(.minutes(1)))
+struct TLSSessionTests {
+    /// A request with a connection of its own.
+    struct Kind: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let change: @Sendable (inout TransportOptions) throws -> Void
+
+        init(_ description: String, change: @escaping @Sendable (inout TransportOptions) throws -> Void) {
+            testDescription = description
+            self.change = change
+        }
+
+        func outcome(over dispatcher: CurlNetworkDispatcher) async throws -> String {
+            var options = TransportOptions()
+            options.connection.forbidsReuse = true
+            options.totalTimeout = .seconds(30)
+            try change(&options)
+            do {
+                let request = TransportRequest(url: try Peers.url(.optionalCertificate, "/session"), options: options)
+                let response = try await dispatcher.send(request)
+                return "\(response.status.code) \(String(decoding: try await response.body.collect(), as: UTF8.self))"
+            } catch let error as NetworkError {
+                return error.code.rawValue
+            }
+        }
+    }
+
+    static let kinds = [
+        Kind("trusts the authority") { $0.trustPeers() },
+        Kind("trusts the system's authorities") { _ in },
+        Kind("trusts another authority") { $0.tls.authorities = .file(Peers.tlsFolder + "/self.pem") },
+        Kind("the same authority from memory") { $0.tls.authorities = .bytes(try Peers.tlsFile("ca.pem")) },
+        Kind("one of the pinned keys") {
+            $0.trustPeers()
+            $0.tls.pinnedPublicKeys = [String(decoding: try Peers.tlsFile("good.pin"), as: UTF8.self)]
+        },
+        Kind("another key is pinned") {
+            $0.trustPeers()
+            $0.tls.pinnedPublicKeys = ["sha256//AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="]
+        },
+        Kind("another server name") {
+            $0.trustPeers()
+            $0.tls.serverName = "other.test"
+        },
+        Kind("a name that the certificate lacks") {
+            $0.trustPeers()
+            $0.tls.serverName = "absent.test"
+        },
+        Kind("TLS 1.2 at most") {
+            $0.trustPeers()
+            $0.tls.maximumVersion = .tls1_2
+        },
+        Kind("a client certificate") {
+            $0.trustPeers()
+            $0.tls.clientCertificate = .init(
+                .file(Peers.tlsFolder + "/client.pem"), key: .file(Peers.tlsFolder + "/client.key"),
+                password: "open sesame")
+        },
+        Kind("a client certificate whose key stays locked") {
+            $0.trustPeers()
+            $0.tls.clientCertificate = .init(
+                .file(Peers.tlsFolder + "/client.pem"), key: .file(Peers.tlsFolder + "/client.locked"),
+                password: "tooguessable")
+        },
+    ]
+
+    @Test(.enabled(if: !Libcurl.found.suffers(from: .tlsSessionsMistakeProxy)), arguments: kinds.prefix(1))
+    func `a session is resumed by a request with the same options`(kind: Kind) async throws {
+        let dispatcher = CurlNetworkDispatcher()
+        let first = try await kind.outcome(over: dispatcher)
+        let second = try await kind.outcome(over: dispatcher)
+        #expect(first == "200 . ")
+        #expect(second == "200 r ")
+        await dispatcher.shutDown(within: .zero)
+    }
+
+    @Test(arguments: kinds)
+    func `no session of a request is resumed by one with other options`(later: Kind) async throws {
+        let fresh = CurlNetworkDispatcher()
+        let alone = try await later.outcome(over: fresh)
+        await fresh.shutDown(within: .zero)
+        for earlier in Self.kinds where earlier.testDescription != later.testDescription {
+            let dispatcher = CurlNetworkDispatcher()
+            _ = try await earlier.outcome(over: dispatcher)
+            #expect(try await later.outcome(over: dispatcher) == alone, "after one that \(earlier.testDescription)")
+            await dispatcher.shutDown(within: .zero)
+        }
+    }
+}
