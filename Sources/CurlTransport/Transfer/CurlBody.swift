@@ -28,7 +28,7 @@ final class CurlBody: EndedBodySource {
         self.loop = loop
         self.owner = owner
         decoder = head.isEncoded ? transfer.request.decoder(for: head.head) : nil
-        deadline = transfer.request.options.totalTimeout.map { transfer.clocks.sent + $0 }
+        deadline = transfer.request.options.totalTimeout.map { transfer.sent + $0 }
         // A 304 tells the length of the body that it does not have.
         let hasBody = transfer.request.method != .head && ![204, 304].contains(head.status.code)
         announcedBytes = hasBody && !head.isEncoded ? head.contentLength : nil

@@ -25,7 +25,7 @@ final class ExchangeEnd: UnreadMetrics {
     /// - Parameter info: What libcurl tells at the end.
     init(_ transfer: Transfer, _ info: TransferInfo) {
         self.info = info
-        sent = transfer.clocks.sent
+        sent = transfer.sent
         admitted = transfer.clocks.admitted ?? sent
         ended = max(.now, admitted)
         bodyBytes = transfer.channel.receivedBytes

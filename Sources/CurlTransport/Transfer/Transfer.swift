@@ -4,11 +4,13 @@ import Synchronization
 
 /// One exchange from submission to its end.
 ///
-/// @unchecked: `request`, `origin`, `channel` and the like never change; everything below 'loop side' is touched by the
-/// loop's thread alone once the transfer was posted, and by its maker before.
+/// @unchecked: what is above 'loop side' never changes, or is an atomic; everything below is touched by the loop's
+/// thread alone once the transfer was posted, and by its maker before.
 final class Transfer: @unchecked Sendable {
     let request: TransportRequest
     let origin: Origin
+    /// When it was made: its timeouts count from there.
+    let sent: MonotonicTime
     let hasRequestBody: Bool
     private let body: OutgoingBody
     /// What is set besides the request's own options.
@@ -76,7 +78,7 @@ final class Transfer: @unchecked Sendable {
     init(
         _ request: TransportRequest, origin: Origin, clock: LoopClock, alsoWith more: [any EasyOption] = []
     ) throws {
-        let now = MonotonicTime.now
+        sent = .now
         self.clock = clock
         self.origin = origin
         self.more = more
@@ -85,9 +87,9 @@ final class Transfer: @unchecked Sendable {
         whenFull = isPausable ? .pause() : .fail(limit: request.options.maximumBodyBytes)
         ownState = Unshared(
             TransferState(
-                now: now, answersChallenges: request.options.answersChallenges,
+                now: sent, answersChallenges: request.options.answersChallenges,
                 expectsContinue: request.body != nil && request.headerFields.contains(.expect)))
-        clocks = TransferClocks(sent: now, limits: TransferLimits(request.options))
+        clocks = TransferClocks(sent: sent, limits: TransferLimits(request.options))
         hasRequestBody = request.body != nil
         sending = SendingRecord(mayRepeat: request.mayRepeat)
         body = OutgoingBody(try request.wireBody())
@@ -184,7 +186,7 @@ final class Transfer: @unchecked Sendable {
     }
 
     /// The time since `send`.
-    var elapsed: Duration { MonotonicTime.now - clocks.sent }
+    var elapsed: Duration { MonotonicTime.now - sent }
 }
 
 /// What a transfer tells its loop, on the loop's thread and inside libcurl.
