@@ -3,6 +3,8 @@ import NetworkLayer
 import TestSupport
 import Testing
 
+@testable import CurlTransport
+
 /// HTTP/2 streams and connections that end when they should not.
 @Suite(.enabled(if: Peers.http2 != nil, Peers.absence(of: Peers.http2Variable)), .timeLimit(.minutes(1)))
 struct HTTP2FaultTests {
@@ -21,9 +23,11 @@ struct HTTP2FaultTests {
                 #expect(error.phase == .receiving || end == "tcp-reset", "\(error)")
             }
         }
-        guard end == "no-error", length.isEmpty else { return try await check() }
+        let isUnseen = end == "no-error" || Libcurl.found.suffers(from: .http2TruncationIsSuccess)
+        guard isUnseen, length.isEmpty else { return try await check() }
         await withKnownIssue(
-            "libcurl takes RST_STREAM with NO_ERROR for the end of a body of unknown length", isIntermittent: true
+            "libcurl takes RST_STREAM with NO_ERROR, and below 8.0 any, for the end of a body of unknown length",
+            isIntermittent: true
         ) {
             try await check()
         }
@@ -47,7 +51,10 @@ struct HTTP2FaultTests {
     }
 
     @Test func `a hundred requests are in flight on one connection`() async throws {
-        let answers = try await HTTP2Client(Peers.http2).send("/barrier/100", times: 100)
+        let client = try HTTP2Client(Peers.http2)
+        // Of requests that come before the connection, 7.74 gives one a connection of its own.
+        if !Libcurl.found.has(.requestCheck) { _ = try await client.send("/resets") }
+        let answers = try await client.send("/barrier/100", times: 100)
         #expect(answers.allSatisfy { $0.text == "ok" })
         #expect(answers.count == 100)
         #expect(answers.connections.count == 1, "\(answers.connections)")

@@ -3,6 +3,8 @@ import NetworkLayer
 import TestSupport
 import Testing
 
+@testable import CurlTransport
+
 /// HTTP/2 against nghttpd, over TLS.
 @Suite(.enabled(if: Peers.nghttpdTLS != nil, Peers.absence(of: Peers.nghttpdTLSVariable)), .timeLimit(.minutes(1)))
 struct NghttpdTests {
@@ -18,9 +20,11 @@ struct NghttpdTests {
 
     @Test func `a hundred streams share one connection and keep their bodies apart`() async throws {
         let answers = try await HTTP2Client(Peers.nghttpdTLS).send("/numbers.txt", times: 100)
+        // Of requests that come before the connection, 7.74 gives one a connection of its own.
+        let connections = Libcurl.found.has(.requestCheck) ? 1...1 : 1...2
         #expect(answers.count == 100)
-        #expect(answers.connections.count == 1, "\(answers.connections)")
-        #expect(answers.count { $0.metrics.connectionReused == false } == 1)
+        #expect(connections.contains(answers.connections.count), "\(answers.connections)")
+        #expect(connections.contains(answers.count { $0.metrics.connectionReused == false }))
         // Told as a yes or no: the difference of two such bodies is long to find and no use to read.
         let allAreNumbers = answers.allSatisfy { $0.body == Self.numbers }
         #expect(allAreNumbers)

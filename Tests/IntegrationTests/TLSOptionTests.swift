@@ -25,8 +25,10 @@ struct TLSOptionTests {
 
     @Test func `authorities come from a file, a directory or memory`() async throws {
         _ = try await whoami { _ in }
-        let bytes = try Peers.tlsFile("ca.pem")
-        _ = try await whoami { $0.tls.authorities = .bytes(bytes) }
+        if Libcurl.found.has(.authoritiesInMemory) {
+            let bytes = try Peers.tlsFile("ca.pem")
+            _ = try await whoami { $0.tls.authorities = .bytes(bytes) }
+        }
         // A directory as c_rehash makes it needs a link under the certificate's hash.
         let directory = URL(filePath: Peers.tlsFolder).appending(path: "hashed")
         #expect(FileManager.default.fileExists(atPath: directory.path))
@@ -202,7 +204,10 @@ struct TLSOptionTests {
         try await dispatcher.prewarm(Peers.url(server), options: ahead)
         let exchange = try await Exchange(Peers.url(server), over: dispatcher) { $0 = ahead }
         #expect(exchange.status == 200)
-        #expect(exchange.metrics.connectionReused == true)
+        // With 7.74 a connection on which the server's session tickets wait is a dead one.
+        if server == .http2 || Libcurl.found.has(.requestCheck) {
+            #expect(exchange.metrics.connectionReused == true)
+        }
         #expect(exchange.metrics.httpVersion == (server == .http2 ? "2" : "1.1"))
     }
 

@@ -11,7 +11,7 @@ struct ConnectionContract {
         defer { server.stop() }
         for number in 0..<20 {
             let body = number.isMultiple(of: 2) ? nil : Data("b".utf8)
-            _ = try await transport.send(body == nil ? .get : .post, server.url(), body: body)
+            _ = try await transport.send(body == nil ? .get : .put, server.url(), body: body)
         }
         #expect(server.requests.count == 20)
         #expect(server.connectionCount < 20)

@@ -19,6 +19,14 @@ struct ContractTransport: Sendable, CustomTestStringConvertible {
         return transports
     }()
 
+    /// Whether libcurl is older than 7.85: it takes more for a head, and asks the name service for names below
+    /// `localhost`.
+    static let libcurlIsOld: Bool = {
+        let words = curl.transport.capabilities.basis.split(separator: " ")
+        let numbers = words.dropFirst().first?.split(separator: ".").compactMap { Int($0) } ?? []
+        return numbers.count > 1 && (numbers[0], numbers[1]) < (7, 85)
+    }()
+
     /// A whole answer.
     struct Answer: Sendable {
         let head: HTTPResponse

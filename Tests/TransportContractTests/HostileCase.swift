@@ -61,16 +61,11 @@ struct HostileCase: Sendable, CustomTestStringConvertible {
         return copy
     }
 
-    private static let libcurlIsOld: Bool = {
-        let words = CurlNetworkDispatcher.instance.capabilities.basis.split(separator: " ")
-        let numbers = words.dropFirst().first?.split(separator: ".").compactMap { Int($0) } ?? []
-        return numbers.count > 1 && (numbers[0], numbers[1]) < (7, 85)
-    }()
-
     /// Meets the server once.
     func check(over transport: ContractTransport, method: HTTPMethod = .get, body: Data? = nil) async throws {
-        let outcomes = outcomes + (Self.libcurlIsOld ? [lenient].compactMap(\.self) : [])
-        if Self.libcurlIsOld, lenient != nil, transport.kind == ContractTransport.urlsession.kind { return }
+        let isOld = ContractTransport.libcurlIsOld
+        if isOld, lenient != nil, transport.kind == ContractTransport.urlsession.kind { return }
+        let outcomes = outcomes + (isOld ? [lenient].compactMap(\.self) : [])
         let check: () async throws -> Void = {
             let server = try ScriptedServer(script)
             defer { server.stop() }
