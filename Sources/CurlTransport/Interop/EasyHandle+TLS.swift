@@ -19,6 +19,18 @@ extension EasyHandle {
         default: return nil
         }
     }
+
+    /// Whether the TLS library holds bytes of the transfer's connection that libcurl has not taken.
+    var holdsDecryptedBytes: Bool {
+        var library: Int32 = 0
+        var session: UnsafeMutableRawPointer?
+        guard ccurl_easy_getinfo_tls(pointer, &library, &session) == CURLE_OK, let session else { return false }
+        switch library {
+        case ccurl_backend_openssl: return OpenSSL.library?.hasPending(session) == 1
+        case ccurl_backend_gnutls: return GnuTLS.library.map { $0.pending(session) > 0 } ?? false
+        default: return false
+        }
+    }
 }
 
 /// OpenSSL's functions, looked up, because libcurl may be built on another library.
@@ -26,15 +38,19 @@ private struct OpenSSL: Sendable {
     typealias Text = @convention(c) (UnsafeRawPointer?) -> UnsafePointer<CChar>?
     typealias Cipher = @convention(c) (UnsafeRawPointer?) -> UnsafeRawPointer?
     typealias Version = @convention(c) (Int32) -> UnsafePointer<CChar>?
+    typealias Number = @convention(c) (UnsafeRawPointer?) -> Int32
 
     let version: Text
     let cipher: Cipher
     let cipherName: Text
+    /// SSL_has_pending(3): decrypted, or read and not decrypted yet.
+    let hasPending: Number
 
     /// `nil` unless they are of the very library that libcurl names: a program may hold a second one.
     static let library: OpenSSL? = {
         guard let about = dlsym(nil, "OpenSSL_version"), let version = dlsym(nil, "SSL_get_version"),
             let cipher = dlsym(nil, "SSL_get_current_cipher"), let name = dlsym(nil, "SSL_CIPHER_get_name"),
+            let pending = dlsym(nil, "SSL_has_pending"),
             // 'OpenSSL 3.0.19 27 Jan 2026', where libcurl says 'OpenSSL/3.0.19'.
             let words = unsafeBitCast(about, to: Version.self)(0).map({ String(cString: $0) })?.split(separator: " "),
             words.count > 1, Libcurl.found.tlsLibrary?.contains("\(words[0])/\(words[1])") == true
@@ -42,7 +58,8 @@ private struct OpenSSL: Sendable {
         return OpenSSL(
             version: unsafeBitCast(version, to: Text.self),
             cipher: unsafeBitCast(cipher, to: Cipher.self),
-            cipherName: unsafeBitCast(name, to: Text.self)
+            cipherName: unsafeBitCast(name, to: Text.self),
+            hasPending: unsafeBitCast(pending, to: Number.self)
         )
     }()
 
@@ -57,6 +74,7 @@ private struct OpenSSL: Sendable {
 /// GnuTLS's functions, likewise.
 private struct GnuTLS: Sendable {
     typealias Number = @convention(c) (UnsafeRawPointer?) -> Int32
+    typealias Count = @convention(c) (UnsafeRawPointer?) -> Int
     typealias Name = @convention(c) (Int32) -> UnsafePointer<CChar>?
     typealias Text = @convention(c) (UnsafeRawPointer?) -> UnsafePointer<CChar>?
 
@@ -64,17 +82,21 @@ private struct GnuTLS: Sendable {
     let versionName: Name
     /// From 3.7.4.
     let cipherSuite: Text?
+    /// gnutls_record_check_pending(3).
+    let pending: Count
 
     static let library: GnuTLS? = {
         guard let about = dlsym(nil, "gnutls_check_version"), let version = dlsym(nil, "gnutls_protocol_get_version"),
             let name = dlsym(nil, "gnutls_protocol_get_name"),
+            let pending = dlsym(nil, "gnutls_record_check_pending"),
             let number = unsafeBitCast(about, to: Text.self)(nil).map({ String(cString: $0) }),
             Libcurl.found.tlsLibrary?.contains("GnuTLS/\(number)") == true
         else { return nil }
         return GnuTLS(
             version: unsafeBitCast(version, to: Number.self),
             versionName: unsafeBitCast(name, to: Name.self),
-            cipherSuite: dlsym(nil, "gnutls_ciphersuite_get").map { unsafeBitCast($0, to: Text.self) }
+            cipherSuite: dlsym(nil, "gnutls_ciphersuite_get").map { unsafeBitCast($0, to: Text.self) },
+            pending: unsafeBitCast(pending, to: Count.self)
         )
     }()
 

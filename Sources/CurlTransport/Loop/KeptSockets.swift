@@ -1,6 +1,19 @@
-/// The sockets of connections, by the port that they were made from: by that libcurl says which one a request is to go
-/// over.
+import NetworkCore
+
+/// The sockets of connections, by where they were made from: by that libcurl says which one a request is to go over.
+///
+/// Two connections to different hosts may have one port of ours, and all of a Unix socket's have the same: then the
+/// request may go over any of them, and what holds for one holds for all.
 struct KeptSockets {
+    /// What libcurl tells of a connection (CURLOPT_PREREQFUNCTION).
+    enum Place: Hashable {
+        case port(Int)
+        case unix(ConnectionOptions.UnixSocket)
+
+        /// Our port; `nil` for a Unix socket, which has none.
+        var port: Int? { if case .port(let port) = self { port } else { nil } }
+    }
+
     /// A connection before its next request.
     struct Kept: Equatable {
         let descriptor: Int32
@@ -10,28 +23,33 @@ struct KeptSockets {
         var isSpoiled = false
     }
 
-    private var kept: [Int: Kept] = [:]
-    private var ports: [Int32: Int] = [:]
+    private var kept: [Place: [Kept]] = [:]
+    private var places: [Int32: Place] = [:]
 
-    /// A connection was made from a port.
+    /// A connection was made there.
     /// - Parameter serves: Whether a request goes out over it.
-    mutating func made(_ descriptor: Int32, from port: Int, serves: Bool) {
-        kept[port] = Kept(descriptor: descriptor, hasServed: serves)
-        ports[descriptor] = port
+    mutating func made(_ descriptor: Int32, from place: Place, serves: Bool) {
+        closed(descriptor)
+        kept[place, default: []].append(Kept(descriptor: descriptor, hasServed: serves))
+        places[descriptor] = place
     }
 
     mutating func closed(_ descriptor: Int32) {
-        guard let port = ports.removeValue(forKey: descriptor), kept[port]?.descriptor == descriptor else { return }
-        kept[port] = nil
+        guard let place = places.removeValue(forKey: descriptor) else { return }
+        kept[place]?.removeAll { $0.descriptor == descriptor }
+        if kept[place]?.isEmpty == true { kept[place] = nil }
     }
 
-    /// A request is to go over the connection from a port, unless none goes out (`serves`).
-    /// - Returns: What it was until now; `nil` for one that was made unseen.
-    mutating func use(from port: Int, serves: Bool) -> Kept? {
-        defer { if serves { kept[port]?.hasServed = true } }
-        return kept[port]
+    /// A request is to go over a connection from there, unless none goes out (`serves`).
+    /// - Returns: What they were until now; none for one that was made unseen.
+    mutating func use(from place: Place, serves: Bool) -> [Kept] {
+        guard let found = kept[place] else { return [] }
+        if serves { for index in found.indices { kept[place]?[index].hasServed = true } }
+        return found
     }
 
-    /// The connection from a port may serve no other request.
-    mutating func spoil(from port: Int) { kept[port]?.isSpoiled = true }
+    /// The connection from there may serve no other request.
+    mutating func spoil(from place: Place) {
+        for index in kept[place]?.indices ?? 0..<0 { kept[place]?[index].isSpoiled = true }
+    }
 }

@@ -34,14 +34,26 @@ extension LoopCore: TransferDelegate {
     /// In HTTP/2 a server may say other things at any time; under TLS 1.3 it says them before its first response, which
     /// comes behind them.
     func transfer(_ transfer: Transfer, goesOutFrom localPort: Int) -> Bool {
-        for descriptor in transfer.openedSockets where LocalPort.of(descriptor) == localPort {
-            state.keptSockets.made(descriptor, from: localPort, serves: !transfer.isPrewarming)
+        let place = transfer.place(ofConnectionFrom: localPort)
+        let kept = state.keptSockets.use(from: place, serves: !transfer.isPrewarming)
+        // A number that another transfer's connection has is not this one's any more.
+        let own = transfer.openedSockets.last { descriptor in
+            guard LocalPort.of(descriptor) == place.port else { return false }
+            return descriptor == transfer.connection || !kept.contains { $0.descriptor == descriptor }
+        }
+        if let own {
+            if own != transfer.connection {
+                state.keptSockets.made(own, from: place, serves: !transfer.isPrewarming)
+                transfer.connection = own
+            }
             return true
         }
-        guard let kept = state.keptSockets.use(from: localPort, serves: !transfer.isPrewarming) else { return true }
-        if kept.isSpoiled { return false }
-        guard transfer.speaksHTTP1, kept.hasServed || !transfer.origin.isSecure else { return true }
-        return !ReceiveQueue.holdsAnything(kept.descriptor)
+        if kept.contains(where: \.isSpoiled) { return false }
+        guard transfer.speaksHTTP1 else { return true }
+        let served = transfer.origin.isSecure ? kept.filter(\.hasServed) : kept
+        if served.contains(where: { ReceiveQueue.holdsAnything($0.descriptor) }) { return false }
+        // What came in one record with the last response is decrypted, and no socket shows it.
+        return served.isEmpty || !transfer.origin.isSecure || transfer.easy?.holdsDecryptedBytes != true
     }
 
     func transferHasConnection(_ transfer: Transfer) { resolved(transfer) }

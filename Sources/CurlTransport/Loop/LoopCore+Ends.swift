@@ -88,7 +88,9 @@ extension LoopCore {
     /// Takes a transfer out of libcurl or out of the queue, and lets the next one in.
     func retire(_ transfer: Transfer) {
         if transfer.isAdmitted {
-            if transfer.spoilsConnection, let port = transfer.easy?.localPort { state.keptSockets.spoil(from: port) }
+            if transfer.spoilsConnection, let port = transfer.easy?.localPort {
+                state.keptSockets.spoil(from: transfer.place(ofConnectionFrom: port))
+            }
             if let easy = transfer.easy, transfer.isInMulti { multi?.remove(easy) }
             transfer.isInMulti = false
             admit(state.admission.leave(transfer.origin, isLookingUp: transfer.isLookingUp))

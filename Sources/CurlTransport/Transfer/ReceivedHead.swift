@@ -5,7 +5,7 @@ import Synchronization
 /// The head of a response as it is handed out: judged, and read when its fields are asked for.
 final class ReceivedHead: UnreadHead {
     let status: HTTPResponse.Status
-    /// The body's length on the wire, if the head tells it.
+    /// The body's length on the wire, if the head tells it: a Transfer-Encoding overrides Content-Length.
     let contentLength: Int?
     /// Whether it has a Content-Encoding.
     let isEncoded: Bool
@@ -20,13 +20,14 @@ final class ReceivedHead: UnreadHead {
         scan = ResponseHeadScan(bytes)
         if let scan {
             status = scan.status
-            contentLength = scan.contentLength
+            contentLength = scan.isTransferEncoded ? nil : scan.contentLength
             isEncoded = scan.isEncoded
             parsed = Guarded(nil)
         } else {
             let head = try ResponseHeadParser.parse(bytes)
             status = head.status
-            contentLength = try head.headerFields.announcedLength()
+            let announced = try head.headerFields.announcedLength()
+            contentLength = head.headerFields.contains(.transferEncoding) ? nil : announced
             isEncoded = head.headerFields.contains(.contentEncoding)
             parsed = Guarded(head)
         }

@@ -9,6 +9,8 @@ struct ResponseHeadScan {
     let fieldsStart: Int
     /// The one plain Content-Length, if there is one.
     private(set) var contentLength: Int?
+    /// Whether there is a Transfer-Encoding, which overrides a Content-Length (RFC 9112 §6.3).
+    private(set) var isTransferEncoded = false
     /// Whether there is a Content-Encoding.
     private(set) var isEncoded = false
 
@@ -25,6 +27,9 @@ struct ResponseHeadScan {
             if first == UInt8(ascii: " ") || first == UInt8(ascii: "\t") { return nil }
             let end = ByteSearch.newline(in: bytes, from: at)
             if first | 0x20 == UInt8(ascii: "c"), !look(bytes, at, end) { return nil }
+            if first | 0x20 == UInt8(ascii: "t"), Self.isNamed(Self.transferEncodingName, bytes, at, end) {
+                isTransferEncoded = true
+            }
             lines += 1
             at = end + 1
         }
@@ -47,6 +52,7 @@ struct ResponseHeadScan {
 
     private static let contentEncodingName = Array("content-encoding:".utf8)
     private static let contentLengthName = Array("content-length:".utf8)
+    private static let transferEncodingName = Array("transfer-encoding:".utf8)
 
     private static func isNamed(_ name: [UInt8], _ bytes: [UInt8], _ start: Int, _ end: Int) -> Bool {
         guard end - start >= name.count else { return false }

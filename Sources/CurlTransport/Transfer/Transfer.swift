@@ -42,6 +42,8 @@ final class Transfer: @unchecked Sendable {
     var hasBegunAgain = false
     /// The sockets that it has opened, one of which may become its connection.
     var openedSockets: [Int32] = []
+    /// The one of them that became its connection.
+    var connection: Int32?
     /// Why no socket could be opened: errno.
     var socketFailure: Int32?
     /// The socket that libcurl waits on, of a transfer with a body.
@@ -183,6 +185,14 @@ final class Transfer: @unchecked Sendable {
         let now = (uploaded: uploaded, queued: queuedBytes)
         defer { sentAtPause = now }
         return now.queued > 0 || sentAtPause.map { $0 != now } ?? true
+    }
+
+    /// Where a connection that it goes out over was made, given what libcurl says of our end.
+    func place(ofConnectionFrom localPort: Int) -> KeptSockets.Place {
+        guard request.options.hasRareOptions, let socket = request.options.connection.unixSocket else {
+            return .port(localPort)
+        }
+        return .unix(socket)
     }
 
     /// The time since `send`.

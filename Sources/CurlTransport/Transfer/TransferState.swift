@@ -54,6 +54,12 @@ struct TransferState {
             return .stop
         }
         lastActivity = now
+        guard !TransferCoding.isRefused(in: headerLine) else {
+            failure = NetworkError(
+                .invalidContentEncoding,
+                "the response has a transfer coding besides chunked, and none was asked for", phase: .receiving)
+            return .stop
+        }
         if head.appendField(headerLine) { return .goOn }
         let wasComplete = head.hasFinalHead
         let mayBeRepeated = isExpectationHeld

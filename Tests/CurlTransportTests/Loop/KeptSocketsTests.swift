@@ -1,3 +1,4 @@
+import NetworkCore
 import Testing
 
 @testable import CurlTransport
@@ -5,35 +6,48 @@ import Testing
 @Suite("Sockets of kept connections")
 struct KeptSocketsTests {
     private var kept = KeptSockets()
+    private let place = KeptSockets.Place.port(1_000)
 
-    @Test mutating func aConnectionIsKnownByItsPortUntilItCloses() {
-        kept.made(5, from: 1_000, serves: true)
-        #expect(kept.use(from: 1_000, serves: true)?.descriptor == 5)
-        #expect(kept.use(from: 1_001, serves: true) == nil)
+    @Test mutating func aConnectionIsKnownByItsPlaceUntilItCloses() {
+        kept.made(5, from: place, serves: true)
+        #expect(kept.use(from: place, serves: true).map(\.descriptor) == [5])
+        #expect(kept.use(from: .port(1_001), serves: true).isEmpty)
+        #expect(kept.use(from: .unix(.path("/a")), serves: true).isEmpty)
         kept.closed(5)
-        #expect(kept.use(from: 1_000, serves: true) == nil)
+        #expect(kept.use(from: place, serves: true).isEmpty)
     }
 
-    @Test mutating func aPortThatHasGoneToAnotherConnectionStaysThere() {
-        kept.made(5, from: 1_000, serves: true)
-        kept.spoil(from: 1_000)
-        kept.made(6, from: 1_000, serves: true)
+    @Test(arguments: [KeptSockets.Place.port(1_000), .unix(.path("/run/a"))])
+    mutating func connectionsOfOnePlaceAreAllOfThem(place: KeptSockets.Place) {
+        kept.made(5, from: place, serves: true)
+        kept.made(6, from: place, serves: false)
+        #expect(kept.use(from: place, serves: false).map(\.hasServed) == [true, false])
+        kept.spoil(from: place)
+        #expect(kept.use(from: place, serves: true).map(\.isSpoiled) == [true, true])
         kept.closed(5)
-        #expect(kept.use(from: 1_000, serves: true) == .init(descriptor: 6, hasServed: true))
+        #expect(kept.use(from: place, serves: true).map(\.descriptor) == [6])
     }
 
-    @Test mutating func aConnectionMadeAheadHasServedNobody() {
-        kept.made(5, from: 1_000, serves: false)
-        #expect(kept.use(from: 1_000, serves: false)?.hasServed == false)
-        #expect(kept.use(from: 1_000, serves: true)?.hasServed == false)
-        #expect(kept.use(from: 1_000, serves: true)?.hasServed == true)
+    @Test mutating func aDescriptorThatComesBackIsAnotherConnection() {
+        kept.made(5, from: place, serves: true)
+        kept.spoil(from: place)
+        kept.made(5, from: .port(1_001), serves: true)
+        #expect(kept.use(from: place, serves: true).isEmpty)
+        #expect(kept.use(from: .port(1_001), serves: true) == [.init(descriptor: 5, hasServed: true)])
+    }
+
+    @Test mutating func aConnectionMadeAheadHasServedNoRequest() {
+        kept.made(5, from: place, serves: false)
+        #expect(kept.use(from: place, serves: false).map(\.hasServed) == [false])
+        #expect(kept.use(from: place, serves: true).map(\.hasServed) == [false])
+        #expect(kept.use(from: place, serves: true).map(\.hasServed) == [true])
     }
 
     @Test mutating func whatIsSpoiledStaysSo() {
-        kept.spoil(from: 1_000)
-        kept.made(5, from: 1_000, serves: true)
-        #expect(kept.use(from: 1_000, serves: true)?.isSpoiled == false)
-        kept.spoil(from: 1_000)
-        for _ in 0..<2 { #expect(kept.use(from: 1_000, serves: true)?.isSpoiled == true) }
+        kept.spoil(from: place)
+        kept.made(5, from: place, serves: true)
+        #expect(kept.use(from: place, serves: true).map(\.isSpoiled) == [false])
+        kept.spoil(from: place)
+        for _ in 0..<2 { #expect(kept.use(from: place, serves: true).map(\.isSpoiled) == [true]) }
     }
 }

@@ -2,11 +2,13 @@ import Foundation
 import NetworkTesting
 import Synchronization
 
-/// A server on a Unix socket that answers one request with `unix`. The one file of these tests with pointers in it.
+/// A server on a Unix socket that answers the first request of each connection with `unix` and keeps the connection.
+/// The one file of these tests with pointers in it.
 final class UnixServer: Sendable {
     private let descriptor: Int32
     private let path: String?
     private let received = Mutex("")
+    private let connections = Mutex<[Int32]>([])
 
     init(_ name: String, isAbstract: Bool) throws {
         descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
@@ -22,25 +24,35 @@ final class UnixServer: Sendable {
         guard status == 0, listen(descriptor, 8) == 0 else {
             throw CocoaError(.fileWriteUnknown)
         }
-        Thread.detachNewThread { [self] in answer() }
+        Thread.detachNewThread { [self] in
+            while case let peer = accept(descriptor, nil, nil), peer >= 0 { answer(peer) }
+        }
     }
 
-    private func answer() {
-        let peer = accept(descriptor, nil, nil)
-        guard peer >= 0 else { return }
+    private func answer(_ peer: Int32) {
+        connections.withLock { $0.append(peer) }
         var buffer = [UInt8](repeating: 0, count: 4096)
         let count = recv(peer, &buffer, buffer.count, 0)
         received.withLock { $0 = String(decoding: buffer.prefix(max(0, count)), as: UTF8.self) }
-        let response = Array("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nunix".utf8)
-        _ = send(peer, response, response.count, Int32(MSG_NOSIGNAL))
-        close(peer)
+        send("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nunix", to: peer)
     }
+
+    private func send(_ text: String, to peer: Int32) {
+        let bytes = Array(text.utf8)
+        _ = Foundation.send(peer, bytes, bytes.count, Int32(MSG_NOSIGNAL))
+    }
+
+    /// Sends over each connection what belongs to no request.
+    func sendSurplus(_ text: String) { connections.withLock(\.self).forEach { send(text, to: $0) } }
+
+    var connectionCount: Int { connections.withLock(\.count) }
 
     var requestLine: String { received.withLock { $0.components(separatedBy: "\r\n")[0] } }
 
     func stop() {
         shutdown(descriptor, Int32(SHUT_RDWR))
         close(descriptor)
+        connections.withLock { $0.forEach { close($0) } }
         if let path { unlink(path) }
     }
 }

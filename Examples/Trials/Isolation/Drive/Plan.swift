@@ -10,6 +10,7 @@ struct Plan: Sendable {
         Outcome.all.filter { $0.isSteady && fits($0, kind) }.map { Step(kind, $0) }
     }
 
+    private static let surpluses = Outcome.all.map(\.name).filter { $0.hasPrefix("surplus") }
     /// Whose own result depends on time.
     private static let lateKinds: Set<String> = ["doh-silent", "stream-failing", "stream-short"]
 
@@ -20,7 +21,7 @@ struct Plan: Sendable {
         case "tls-reset", "tls-garbage": kind.isSecure
         case "challenge-407", "tunnel-refused", "http10-407": isProxied
         // The stall would be in the answer to the first question, before the caller has anything to give up.
-        case "surplus-late", "surplus-answer-late", "body-cancel", "body-dropped": !kind.asksFirst
+        case "surplus-late", "surplus-answer-late", "surplus-answer-with-body", "body-cancel", "body-dropped": !kind.asksFirst
         // What a redirect does to the transport is what a 200 does, unless the pipeline follows it.
         case "redirect", "redirect-307", "cookies": kind.pipeline != nil
         default: true
@@ -51,10 +52,11 @@ struct Plan: Sendable {
             for offset in 0..<count { add(index, order[(turn + offset) % order.count]) }
             turns[first.outcome.name] = turn + count
         }
-        // A request after its like, on the connection that was kept for it.
+        // A request after its like, on the connection that was kept for it, whatever waits there.
         let places = Dictionary(uniqueKeysWithValues: Self.firsts.enumerated().map { ($1.description, $0) })
         for (index, last) in Self.lasts.enumerated() where ["ok", "close-if-kept"].contains(last.outcome.name) {
-            if let first = places["\(last.kind.name)@ok"] { add(first, index) }
+            let outcomes = last.outcome.name == "ok" ? ["ok"] + Self.surpluses : ["ok"]
+            for first in outcomes.compactMap({ places["\(last.kind.name)@\($0)"] }) { add(first, index) }
         }
         return pairs.shuffled(using: &random)
     }

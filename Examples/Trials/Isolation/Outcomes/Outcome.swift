@@ -98,6 +98,7 @@ struct Outcome: Sendable {
         Outcome("gzip-broken"),
         Outcome("surplus"),
         Outcome("surplus-answer"),
+        Outcome("surplus-answer-with-body"),
         Outcome("surplus-late", .sendAndAwaitSurplus),
         Outcome("surplus-answer-late", .sendAndAwaitSurplus),
         Outcome("early-close"),

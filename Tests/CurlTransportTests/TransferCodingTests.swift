@@ -1,0 +1,65 @@
+import Foundation
+import NetworkCore
+import NetworkTesting
+import Testing
+
+@testable import CurlTransport
+
+/// Codings of the transfer itself, which libcurl takes off before anything of ours sees the body.
+@Suite("Transfer codings", .timeLimit(.minutes(1)))
+struct TransferCodingTests {
+    private let dispatcher = CurlNetworkDispatcher()
+
+    private func body(of server: ScriptedServer, sending body: RequestBody? = nil) async throws -> String {
+        var request = TransportRequest(url: try RequestURL(server.url()), body: body)
+        if body != nil { request.method = .post }
+        request.options.totalTimeout = .seconds(30)
+        let response = try await dispatcher.send(request)
+        var bytes = Data()
+        for try await chunk in response.body { bytes.append(chunk) }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    @Test(arguments: ["gzip", "gzip, chunked", "chunked, deflate", "X-GZIP", "gzip,gzip,gzip,gzip,gzip", "br"])
+    func noneButChunkedIsTaken(codings: String) async throws {
+        let packed = Gzip.stored(Data("hello".utf8))
+        let server = try ScriptedServer([
+            .read, .send("HTTP/1.1 200 OK\r\ntransfer-Encoding: \(codings)\r\n\r\n"), .send(packed), .close,
+        ])
+        defer { server.stop() }
+        let error = await #expect(throws: NetworkError.self) { try await body(of: server) }
+        #expect(error?.code == .invalidContentEncoding)
+    }
+
+    @Test(arguments: ["chunked", "CHUNKED", " chunked \t", "identity, chunked"])
+    func chunksAreTaken(coding: String) async throws {
+        let server = try ScriptedServer(
+            .raw("HTTP/1.1 200 OK\r\nTransfer-Encoding:\(coding)\r\n\r\n5\r\nhello\r\n0\r\n\r\n"))
+        defer { server.stop() }
+        #expect(try await body(of: server) == "hello")
+    }
+
+    /// A Transfer-Encoding overrides Content-Length (RFC 9112 §6.3), while a body is sent too.
+    @Test(arguments: [true, false])
+    func aContentLengthBesideChunksIsNoLength(isFolded: Bool) async throws {
+        let gate = Gate()
+        let fold = isFolded ? "X-Folded: a\r\n b\r\n" : ""
+        let server = try ScriptedServer([
+            .readHead,
+            .send("HTTP/1.1 200 OK\r\n\(fold)Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n"),
+            .wait(until: gate), .send("6\r\n there\r\n0\r\n\r\n"), .stall,
+        ])
+        defer { server.stop() }
+        let (chunks, feed) = AsyncStream<Data>.makeStream()
+        feed.yield(Data("part".utf8))
+        var request = TransportRequest(method: .post, url: try RequestURL(server.url()), body: .stream(chunks))
+        request.options.totalTimeout = .seconds(30)
+        let response = try await dispatcher.send(request)
+        var iterator = response.body.makeAsyncIterator()
+        var text = String(decoding: try #require(try await iterator.next()), as: UTF8.self)
+        gate.open()
+        feed.finish()
+        while let chunk = try await iterator.next() { text += String(decoding: chunk, as: UTF8.self) }
+        #expect(text == "hello there")
+    }
+}
