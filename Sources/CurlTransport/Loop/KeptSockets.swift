@@ -19,6 +19,8 @@ struct KeptSockets {
         let descriptor: Int32
         /// Whether it has carried a request.
         var hasServed: Bool
+        /// Whether a response over it was one of HTTP/1: where HTTP/2 may be spoken, the connection tells.
+        var isHTTP1 = false
         /// Whether libcurl would treat the next request as it did the last.
         var isSpoiled = false
     }
@@ -44,12 +46,17 @@ struct KeptSockets {
     /// - Returns: What they were until now; none for one that was made unseen.
     mutating func use(from place: Place, serves: Bool) -> [Kept] {
         guard let found = kept[place] else { return [] }
-        if serves { for index in found.indices { kept[place]?[index].hasServed = true } }
+        if serves { mark(place, \.hasServed) }
         return found
     }
 
+    /// A response of HTTP/1 has come over the connection from there.
+    mutating func speaksHTTP1(from place: Place) { mark(place, \.isHTTP1) }
+
     /// The connection from there may serve no other request.
-    mutating func spoil(from place: Place) {
-        for index in kept[place]?.indices ?? 0..<0 { kept[place]?[index].isSpoiled = true }
+    mutating func spoil(from place: Place) { mark(place, \.isSpoiled) }
+
+    private mutating func mark(_ place: Place, _ property: WritableKeyPath<Kept, Bool>) {
+        for index in kept[place]?.indices ?? 0..<0 { kept[place]?[index][keyPath: property] = true }
     }
 }

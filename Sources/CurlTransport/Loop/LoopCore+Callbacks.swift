@@ -49,7 +49,7 @@ extension LoopCore: TransferDelegate {
             return true
         }
         if kept.contains(where: \.isSpoiled) { return false }
-        guard transfer.speaksHTTP1 else { return true }
+        guard transfer.speaksHTTP1 || kept.contains(where: \.isHTTP1) else { return true }
         let served = transfer.origin.isSecure ? kept.filter(\.hasServed) : kept
         if served.contains(where: { ReceiveQueue.holdsAnything($0.descriptor) }) { return false }
         // What came in one record with the last response is decrypted, and no socket shows it.

@@ -88,9 +88,7 @@ extension LoopCore {
     /// Takes a transfer out of libcurl or out of the queue, and lets the next one in.
     func retire(_ transfer: Transfer) {
         if transfer.isAdmitted {
-            if transfer.spoilsConnection, let port = transfer.easy?.localPort {
-                state.keptSockets.spoil(from: transfer.place(ofConnectionFrom: port))
-            }
+            noteConnection(of: transfer)
             if let easy = transfer.easy, transfer.isInMulti { multi?.remove(easy) }
             transfer.isInMulti = false
             admit(state.admission.leave(transfer.origin, isLookingUp: transfer.isLookingUp))
@@ -99,6 +97,15 @@ extension LoopCore {
             admit(state.admission.withdraw(transfer.slot, from: transfer.origin))
         }
         freeSlot(of: transfer)
+    }
+
+    /// What the next request over the transfer's connection has to know.
+    private func noteConnection(of transfer: Transfer) {
+        let isHTTP1 = !transfer.speaksHTTP1 && transfer.state.head.isHTTP1
+        guard isHTTP1 || transfer.spoilsConnection, let port = transfer.easy?.localPort else { return }
+        let place = transfer.place(ofConnectionFrom: port)
+        if isHTTP1 { state.keptSockets.speaksHTTP1(from: place) }
+        if transfer.spoilsConnection { state.keptSockets.spoil(from: place) }
     }
 
     func freeSlot(of transfer: Transfer) {
