@@ -14,7 +14,8 @@ private final class Front: Sendable {
     init(to server: ScriptedServer) throws {
         let (input, output) = (Pipe(), Pipe())
         let process = Process()
-        let script = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../scripts/peers/tls-front")
+        let script = URL(filePath: #filePath).deletingLastPathComponent()
+            .appending(path: "../../scripts/peers/tls-front")
         process.executableURL = URL(filePath: "/usr/bin/env")
         process.arguments = ["python3", script.path, Peers.tlsFolder]
         (process.standardInput, process.standardOutput) = (input, output)

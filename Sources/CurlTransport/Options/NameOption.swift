@@ -16,8 +16,8 @@ struct NameOption: EasyOption {
 /// Where the connection goes when that is not where the URL points (CURLOPT_CONNECT_TO, CURLOPT_RESOLVE).
 ///
 /// Entries of CURLOPT_RESOLVE go into the name cache of the whole multi handle and would serve every other request. So
-/// the addresses are given to a name made of them, which no other request asks for, and the request connects to that
-/// name. That also keeps connections apart: libcurl keys them by where they go.
+/// the addresses are given to a name made of them and of a secret of the process, for which no other request can ask,
+/// and the request connects to that name. That also keeps connections apart: libcurl keys them by where they go.
 struct RouteOption: EasyOption {
     let url: RequestURL
     let names: NameOptions
@@ -46,11 +46,14 @@ struct RouteOption: EasyOption {
         }
     }
 
-    /// A name that stands for these addresses and no others: `127-0-0-1.xx1.static.invalid`.
+    /// A name that stands for these addresses and no others: `127-0-0-1.xx1.….static.invalid`.
     static func name(for addresses: [String]) -> String {
         let labels = addresses.map { $0.lowercased().map { $0 == "." ? "-" : $0 == ":" ? "x" : String($0) }.joined() }
-        return labels.joined(separator: ".") + ".static.invalid"
+        return "\(labels.joined(separator: ".")).\(secret).static.invalid"
     }
+
+    /// No URL that a stranger makes names it.
+    private static let secret = (0..<2).map { _ in String(UInt64.random(in: .min ... .max), radix: 36) }.joined()
 }
 
 extension NameOptions.ConnectTo {

@@ -21,7 +21,8 @@ struct Plan: Sendable {
         case "tls-reset", "tls-garbage": kind.isSecure
         case "challenge-407", "tunnel-refused", "http10-407": isProxied
         // The stall would be in the answer to the first question, before the caller has anything to give up.
-        case "surplus-late", "surplus-answer-late", "surplus-answer-with-body", "body-cancel", "body-dropped": !kind.asksFirst
+        case "surplus-late", "surplus-answer-late", "surplus-answer-with-body", "body-cancel", "body-dropped":
+            !kind.asksFirst
         // What a redirect does to the transport is what a 200 does, unless the pipeline follows it.
         case "redirect", "redirect-307", "cookies": kind.pipeline != nil
         default: true
