@@ -161,6 +161,10 @@ extension TransportCapabilities {
                 reasons[capability] = "from libcurl \(feature.since)"
             }
         }
+        for (capability, quirk, fault) in LibcurlSupport.byFault where support.suffers(from: quirk) {
+            guard supported.remove(capability) != nil else { continue }
+            reasons[capability] = "from libcurl \(quirk.fixedIn): \(fault)"
+        }
         self.init(
             transport: "curl",
             basis: "libcurl \(support.version) (\(support.tlsLibrary ?? "no TLS"))",

@@ -4,8 +4,6 @@ import NetworkTesting
 import TestSupport
 import Testing
 
-@testable import CurlTransport
-
 extension Peers {
     static let clearHTTP2Variable = "NETWORKLAYER_NGHTTPD_URL"
     static let clearHTTP2 = ProcessInfo.processInfo.environment[clearHTTP2Variable]
@@ -16,9 +14,8 @@ extension Peers {
 struct ClearHTTP2Tests {
     private func url(_ path: String) throws -> RequestURL { try RequestURL(try #require(Peers.clearHTTP2) + path) }
 
-    @Test func `prior knowledge speaks it, and many streams share a connection`() async throws {
+    @Test(.curlSpeaksHTTP2) func `prior knowledge speaks it, and many streams share a connection`() async throws {
         let dispatcher = CurlNetworkDispatcher()
-        let isShared = !Libcurl.found.suffers(from: .http2PriorKnowledgeServesOnce)
         try await withThrowingTaskGroup(of: Exchange.self) { group in
             let url = try url("/hello.txt")
             _ = try await Exchange(url, over: dispatcher) { $0.httpVersion = .http2PriorKnowledge }
@@ -32,14 +29,14 @@ struct ClearHTTP2Tests {
                 #expect(exchange.status == 200)
                 #expect(exchange.text == "hello from nghttpd\n")
                 #expect(exchange.metrics.httpVersion == "2")
-                #expect(exchange.metrics.connectionReused == isShared)
+                #expect(exchange.metrics.connectionReused == true)
                 locals.insert(exchange.metrics.localAddress)
             }
-            #expect(locals.count == (isShared ? 1 : 20))
+            #expect(locals.count == 1)
         }
     }
 
-    @Test func `a body goes up and comes back`() async throws {
+    @Test(.curlSpeaksHTTP2) func `a body goes up and comes back`() async throws {
         let body = PatternBytes.make(count: 300_000)
         var request = TransportRequest(method: .post, url: try url("/echo"), body: .bytes(body))
         request.options.httpVersion = .http2PriorKnowledge
@@ -56,7 +53,7 @@ struct ClearHTTP2Tests {
         }
     }
 
-    @Test func `a server that speaks HTTP 1 alone is not understood`() async throws {
+    @Test(.curlSpeaksHTTP2) func `a server that speaks HTTP 1 alone is not understood`() async throws {
         let server = try ScriptedServer(.ok("x"))
         defer { server.stop() }
         let url = try RequestURL(server.url())

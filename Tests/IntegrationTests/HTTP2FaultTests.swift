@@ -3,14 +3,12 @@ import NetworkLayer
 import TestSupport
 import Testing
 
-@testable import CurlTransport
-
 /// HTTP/2 streams and connections that end when they should not.
 @Suite(.enabled(if: Peers.http2 != nil, Peers.absence(of: Peers.http2Variable)), .timeLimit(.minutes(1)))
 struct HTTP2FaultTests {
     static let ends = ["reset", "cancel", "no-error", "goaway", "close", "tcp-reset"]
 
-    @Test(arguments: ends, ["", "/100"])
+    @Test(.curlSpeaksHTTP2, arguments: ends, ["", "/100"])
     func `a stream that ends in the middle of its body is an error`(end: String, length: String) async throws {
         let check: () async throws -> Void = {
             let client = try HTTP2Client(Peers.http2)
@@ -23,24 +21,22 @@ struct HTTP2FaultTests {
                 #expect(error.phase == .receiving || end == "tcp-reset", "\(error)")
             }
         }
-        let isUnseen = end == "no-error" || Libcurl.found.suffers(from: .http2TruncationIsSuccess)
-        guard isUnseen, length.isEmpty else { return try await check() }
+        guard end == "no-error", length.isEmpty else { return try await check() }
         await withKnownIssue(
-            "libcurl takes RST_STREAM with NO_ERROR, and below 8.0 any, for the end of a body of unknown length",
-            isIntermittent: true
+            "libcurl takes RST_STREAM with NO_ERROR for the end of a body of unknown length", isIntermittent: true
         ) {
             try await check()
         }
     }
 
-    @Test(arguments: ends)
+    @Test(.curlSpeaksHTTP2, arguments: ends)
     func `a stream that ends before its head is an error`(end: String) async throws {
         let client = try HTTP2Client(Peers.http2)
         let error = await #expect(throws: NetworkError.self) { try await client.send("/refuse/\(end)") }
         #expect(error?.code == .connectionLost, "\(String(describing: error))")
     }
 
-    @Test(arguments: ["reset", "cancel", "no-error"])
+    @Test(.curlSpeaksHTTP2, arguments: ["reset", "cancel", "no-error"])
     func `a stream that is reset leaves the others of its connection alone`(end: String) async throws {
         let client = try HTTP2Client(Peers.http2)
         let held = try await client.start("/hold")
@@ -50,17 +46,16 @@ struct HTTP2FaultTests {
         #expect(held.metrics.localAddress == release.metrics.localAddress)
     }
 
-    @Test func `a hundred requests are in flight on one connection`() async throws {
+    @Test(.curlSpeaksHTTP2) func `a hundred requests are in flight on one connection`() async throws {
         let client = try HTTP2Client(Peers.http2)
-        // Of requests that come before the connection, 7.74 gives one a connection of its own.
-        if !Libcurl.found.has(.requestCheck) { _ = try await client.send("/resets") }
         let answers = try await client.send("/barrier/100", times: 100)
         #expect(answers.allSatisfy { $0.text == "ok" })
         #expect(answers.count == 100)
         #expect(answers.connections.count == 1, "\(answers.connections)")
     }
 
-    @Test func `a cancelled and a dropped stream are reset, and the connection serves on`() async throws {
+    @Test(.curlSpeaksHTTP2)
+    func `a cancelled and a dropped stream are reset, and the connection serves on`() async throws {
         let client = try HTTP2Client(Peers.http2)
         let held = try await client.start("/hold")
         let before = try #require(Int(try await client.send("/resets").text))
@@ -81,13 +76,13 @@ struct HTTP2FaultTests {
         #expect(held.metrics.localAddress == release.metrics.localAddress)
     }
 
-    @Test func `a field after the body is handed over`() async throws {
+    @Test(.curlSpeaksHTTP2) func `a field after the body is handed over`() async throws {
         let answer = try await HTTP2Client(Peers.http2).send("/trailers")
         #expect(answer.text == "ok")
         #expect(answer.trailers == [HTTPField.Name("x-after")!: "the body"])
     }
 
-    @Test func `a field after a body of known length is handed over`() async throws {
+    @Test(.curlSpeaksHTTP2) func `a field after a body of known length is handed over`() async throws {
         let answer = try await HTTP2Client(Peers.http2).send("/trailers/2")
         #expect(answer.text == "ok")
         withKnownIssue("some libcurls look no further than the announced length", isIntermittent: true) {
@@ -109,7 +104,8 @@ struct HTTP2FaultTests {
         }
     }
 
-    @Test func `a server that says GOAWAY after each answer is asked on new connections`() async throws {
+    @Test(.curlSpeaksHTTP2)
+    func `a server that says GOAWAY after each answer is asked on new connections`() async throws {
         let client = try HTTP2Client(Peers.http2)
         var connections: Set<String> = []
         for _ in 0..<20 {

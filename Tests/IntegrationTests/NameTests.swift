@@ -30,4 +30,23 @@ struct NameTests {
         #expect(remembered > 0)
         #expect(forgotten == remembered * 3)
     }
+
+    /// libcurl speaks HTTP/2 to a resolver, also where its bodies may be mixed up.
+    @Test func `the connection to a resolver serves no request`() async throws {
+        let dns = try Peers.url(.http2, "/dns-query").absoluteString
+        let dispatcher = CurlNetworkDispatcher()
+        func ask(_ url: RequestURL) async throws -> TransportMetrics {
+            try await Exchange(url, over: dispatcher) {
+                $0.trustPeers()
+                if url.host != "localhost" { $0.tls.serverName = "localhost" }
+                $0.names.dnsOverHTTPS = dns
+                $0.httpVersion = .http1_1
+            }.metrics
+        }
+        _ = try await ask(Peers.url(.good, host: "doh.test"))
+        let metrics = try await ask(Peers.url(.http2))
+        #expect(metrics.httpVersion == "1.1")
+        #expect(metrics.connectionReused == false)
+        await dispatcher.shutDown(within: .zero)
+    }
 }

@@ -43,6 +43,8 @@ enum Peers {
     static let http2Variable = "NETWORKLAYER_HTTP2_URL"
     static let http2 = ProcessInfo.processInfo.environment[http2Variable]
 
+    static var curlSpeaksHTTP2: Bool { CurlNetworkDispatcher.instance.capabilities.supports(.http2) }
+
     /// Why a suite does not run.
     static func absence(of variable: String) -> Comment {
         "\(variable) is not set: scripts/test starts the server and sets it"
@@ -53,6 +55,13 @@ enum Peers {
         var options = TransportOptions()
         options.totalTimeout = .seconds(60)
         return NetworkClient(transport: kind.transport, options: options)
+    }
+}
+
+extension Trait where Self == ConditionTrait {
+    /// The curl transport speaks HTTP/2: not over a libcurl that mixes up its bodies.
+    static var curlSpeaksHTTP2: Self {
+        .enabled(if: Peers.curlSpeaksHTTP2, "the curl transport speaks no HTTP/2 here: that takes libcurl 8.1")
     }
 }
 

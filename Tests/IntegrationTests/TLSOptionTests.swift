@@ -194,7 +194,7 @@ struct TLSOptionTests {
         }
     }
 
-    @Test(arguments: [Peers.TLS.good, .http2])
+    @Test(arguments: Peers.curlSpeaksHTTP2 ? [Peers.TLS.good, .http2] : [.good])
     func `connections are made ahead, TLS included`(server: Peers.TLS) async throws {
         let dispatcher = CurlNetworkDispatcher()
         var options = TransportOptions()
@@ -227,7 +227,7 @@ struct TLSOptionTests {
         }
     }
 
-    @Test func `HTTP 2 is spoken where it is asked for`() async throws {
+    @Test(.curlSpeaksHTTP2) func `HTTP 2 is spoken where it is asked for`() async throws {
         let exchange = try await Exchange(Peers.url(.http2)) {
             $0.trustPeers()
             $0.httpVersion = .http2
@@ -235,7 +235,8 @@ struct TLSOptionTests {
         #expect(exchange.metrics.httpVersion == "2")
     }
 
-    @Test func `a limited body does not share an HTTP 2 connection where that would stop the others`() async throws {
+    @Test(.curlSpeaksHTTP2)
+    func `a limited body does not share an HTTP 2 connection where that would stop the others`() async throws {
         let stops = Libcurl.found.suffers(from: .http2ReceivingLimitFails)
         let exchange = try await Exchange(Peers.url(.http2)) {
             $0.trustPeers()
@@ -245,7 +246,7 @@ struct TLSOptionTests {
         #expect(exchange.metrics.httpVersion == (stops ? "1.1" : "2"))
     }
 
-    @Test(arguments: [1, 10])
+    @Test(.curlSpeaksHTTP2, arguments: [1, 10])
     func `HTTP 2 requests survive connections that take three each`(atOnce: Int) async throws {
         let client = try HTTP2Client("https://localhost:\(try #require(Peers.tlsPort) + Peers.TLS.http2Short.rawValue)")
         var connections: Set<String> = []

@@ -16,10 +16,14 @@ extension CurlConfiguration {
 
 extension TransportOptions {
     /// The protocol and the authority that were asked for, and bodies of any size that occurs.
-    public static func benchmark(_ arguments: Arguments) -> TransportOptions {
+    /// - Throws: ``CanNot`` for HTTP/2 where the libcurl found is not trusted with it.
+    public static func benchmark(_ arguments: Arguments) throws -> TransportOptions {
         var options = TransportOptions()
         options.maximumBodyBytes = 1 << 30
-        if arguments.usesHTTP2 { options.httpVersion = .http2 }
+        if arguments.usesHTTP2 {
+            guard CurlNetworkDispatcher.instance.capabilities.supports(.http2) else { throw CanNot() }
+            options.httpVersion = .http2
+        }
         if let authority = arguments.authority { options.tls.authorities = .file(authority) }
         return options
     }
@@ -27,10 +31,10 @@ extension TransportOptions {
 
 extension NetworkClient {
     /// The pipeline over libcurl.
-    public static func benchmark(_ arguments: Arguments) -> NetworkClient {
+    public static func benchmark(_ arguments: Arguments) throws -> NetworkClient {
         NetworkClient(
             transport: CurlNetworkDispatcher(configuration: .benchmark(arguments)),
-            options: .benchmark(arguments)
+            options: try .benchmark(arguments)
         )
     }
 }

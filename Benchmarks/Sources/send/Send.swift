@@ -16,7 +16,7 @@ struct Send: Contender {
 
     init(_ arguments: Arguments) throws {
         dispatcher = CurlNetworkDispatcher(configuration: .benchmark(arguments))
-        request = TransportRequest(url: try RequestURL(arguments.url), options: .benchmark(arguments))
+        request = TransportRequest(url: try RequestURL(arguments.url), options: try .benchmark(arguments))
         uploadBytes = arguments.bytes
         pollURL = arguments.pollURL
         runsOnLoop = arguments.runsOnLoop

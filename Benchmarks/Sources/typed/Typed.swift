@@ -11,7 +11,7 @@ struct Typed: Contender {
     private let poll: RequestData
 
     init(_ arguments: Arguments) throws {
-        client = .benchmark(arguments)
+        client = try .benchmark(arguments)
         request = RequestData(path: arguments.url)
         poll = RequestData(path: arguments.pollURL)
     }

@@ -68,8 +68,3 @@ struct TransferInfo: Sendable {
         return metrics
     }
 }
-
-extension TransferInfo {
-    /// Whether an HTTP/2 body ended early: libcurl below 8.0 calls that a success.
-    func isTruncated(announced: Int) -> Bool { httpVersion == "2" && downloadedBytes < announced }
-}

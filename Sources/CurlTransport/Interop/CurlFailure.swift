@@ -24,7 +24,8 @@ enum CurlFailure {
     static func phase(of code: CURLcode) -> NetworkError.Phase? {
         switch code {
         case CURLE_COULDNT_RESOLVE_PROXY, CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_CONNECT, CURLE_INTERFACE_FAILED,
-            CURLE_PROXY:
+            CURLE_PROXY, CURLE_SSL_PINNEDPUBKEYNOTMATCH, CURLE_SSL_INVALIDCERTSTATUS, CURLE_SSL_CERTPROBLEM,
+            clientCertificateRequired:
             .connecting
         default: isTLS(code) ? .connecting : nil
         }
@@ -44,8 +45,13 @@ enum CurlFailure {
         NetworkError.Underlying(
             domain: "libcurl",
             code: Int(code.rawValue),
-            message: text ?? curl_easy_strerror(code).map { String(cString: $0) } ?? "unknown"
+            message: text ?? ownWords(for: code) ?? "unknown"
         )
+    }
+
+    /// What libcurl says where it knows no more than the number.
+    private static func ownWords(for code: CURLcode) -> String? {
+        curl_easy_strerror(code).map { String(cString: $0) }
     }
 
     private static func classify(
@@ -53,6 +59,9 @@ enum CurlFailure {
     ) -> (NetworkError.Code, String) {
         switch code {
         case CURLE_URL_MALFORMAT: (.invalidURL, "libcurl does not accept the URL")
+        // Newer versions report an HTTP/2 connection that ends before the head so, without a word of their own.
+        case CURLE_HTTP2 where !isInBody && (text.isEmpty || text == ownWords(for: code)):
+            (.connectionLost, "the connection broke")
         // The scheme was checked before; what is left is an answer without a status line.
         case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_HTTP2, CURLE_HTTP3:
             (.invalidResponse, "what the server sent is not HTTP")
@@ -111,7 +120,7 @@ enum CurlFailure {
         // How libcurl 8.23 calls a key that it can't open, among others.
         case CURLE_BAD_FUNCTION_ARGUMENT:
             return TLSFault.code(for: text) == .clientCertificateUnusable ? .clientCertificateUnusable : nil
-        case CURLcode(rawValue: 98): return .clientCertificateRequired  // CURLE_SSL_CLIENTCERT, 7.77
+        case clientCertificateRequired: return .clientCertificateRequired
         // With TLS 1.3 the server judges our certificate when the handshake is over for us.
         case CURLE_RECV_ERROR, CURLE_SEND_ERROR:
             let fault = text.contains("alert") ? TLSFault.code(for: text) : nil
@@ -128,6 +137,9 @@ enum CurlFailure {
         19: .certificateUntrusted, 20: .certificateUntrusted, 21: .certificateUntrusted, 23: .certificateRevoked,
         62: .certificateHostMismatch,
     ]
+
+    /// CURLE_SSL_CLIENTCERT, 7.77.
+    private static let clientCertificateRequired = CURLcode(rawValue: 98)
 
     private static func isTLS(_ code: CURLcode) -> Bool {
         switch code {

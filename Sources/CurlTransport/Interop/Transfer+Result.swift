@@ -61,15 +61,6 @@ extension Transfer {
             let message = "the connection ended within the response's head"
             return .failure(NetworkError(.connectionLost, message, phase: phase))
         }
-        if let announced = easy.announcedBytes, info.isTruncated(announced: announced), request.method != .head {
-            return .failure(
-                NetworkError(
-                    .truncatedBody,
-                    "the stream ended after \(info.downloadedBytes) of \(announced) bytes",
-                    phase: .receiving
-                )
-            )
-        }
         if state.releaseHead() { headIsComplete() }
         return .success(ExchangeEnd(self, info))
     }

@@ -26,6 +26,12 @@ extension LibcurlSupport {
         (.awsSigV4, .awsSigV4),
     ]
 
+    /// What is refused where it has a fault, and the fault. HTTP/3 falls back to HTTP/2.
+    static let byFault: [(capability: TransportCapability, quirk: Quirk, fault: String)] =
+        [.http2, .http2PriorKnowledge, .http3].map {
+            ($0, .http2BodiesMix, "older ones mix up the bodies of HTTP/2 streams")
+        }
+
     /// Other TLS libraries take CURLOPT_SSLCERT_BLOB without a word and go on without a certificate.
     private var readsCertificatesFromMemory: Bool {
         ["OpenSSL", "LibreSSL", "BoringSSL", "quictls", "AWS-LC", "mbedTLS"].contains {

@@ -42,10 +42,9 @@ struct LibcurlSupport: Sendable {
         self.protocols = protocols
         self.defaultCAFile = defaultCAFile
         self.initialisation = initialisation
-        let pausing: [Quirk] = [.http2PauseStarves, .http2PauseLosesData, .http2ResumeStalls]
-        let others: [Quirk] = [.http2UploadSpins, .http2TruncationIsSuccess]
+        let pausing: [Quirk] = [.http2BodiesMix, .http2PauseLosesData, .http2ResumeStalls]
         pausesHTTP2 = !pausing.contains { $0.concerns(version) }
-        http2ByDefault = features.contains("HTTP2") && pausesHTTP2 && !others.contains { $0.concerns(version) }
+        http2ByDefault = features.contains("HTTP2") && pausesHTTP2
     }
 
     /// Something that came with a version.
@@ -82,14 +81,9 @@ struct LibcurlSupport: Sendable {
 
     /// A fault that ends with a version, and may have begun with one.
     enum Quirk: String, CaseIterable, Sendable {
-        /// An upload over HTTP/2 spins when the window is exhausted.
-        case http2UploadSpins
-        /// RST_STREAM or GOAWAY in the middle of an HTTP/2 body is reported as success.
-        case http2TruncationIsSuccess
-        /// A second request over a connection by prior knowledge fails.
-        case http2PriorKnowledgeServesOnce
-        /// Paused HTTP/2 streams starve the connection's window.
-        case http2PauseStarves
+        /// Bytes of one HTTP/2 body appear in another's, and one that just fills the receive buffer never ends: what
+        /// did not fit stays in the connection's buffer, which the next read of any stream fills anew.
+        case http2BodiesMix
         /// A paused HTTP/2 transfer may end well with data missing.
         case http2PauseLosesData
         /// The HTTP/2 window is not restored when a stream is resumed.
@@ -108,8 +102,8 @@ struct LibcurlSupport: Sendable {
 
         var fixedIn: LibcurlVersion {
             switch self {
-            case .http2UploadSpins, .http2TruncationIsSuccess, .http2PriorKnowledgeServesOnce: LibcurlVersion(8, 0)
-            case .http2PauseStarves: LibcurlVersion(8, 1)
+            // Each stream has queues of its own from then on (bufq).
+            case .http2BodiesMix: LibcurlVersion(8, 1)
             case .http2PauseLosesData: LibcurlVersion(8, 4)
             case .http2ResumeStalls: LibcurlVersion(8, 14)
             case .heldBackBodiesStay: LibcurlVersion(8, 7)
@@ -121,7 +115,7 @@ struct LibcurlSupport: Sendable {
 
         var since: LibcurlVersion {
             switch self {
-            case .http2PriorKnowledgeServesOnce, .limitedReceivingBursts: LibcurlVersion(7, 88)
+            case .limitedReceivingBursts: LibcurlVersion(7, 88)
             default: LibcurlVersion(0, 0)
             }
         }

@@ -114,7 +114,7 @@ struct HTTPVersionOption: EasyOption {
         case .http1_1: try easy.set(.httpVersion, OptionValue.http1_1)
         case .http2PriorKnowledge:
             try easy.set(.httpVersion, OptionValue.http2PriorKnowledge)
-            if disturbs || support.suffers(from: .http2PriorKnowledgeServesOnce) {
+            if disturbs {
                 try easy.set(.freshConnect, 1)
                 try easy.set(.forbidReuse, 1)
             }

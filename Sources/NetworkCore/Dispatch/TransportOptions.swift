@@ -99,14 +99,14 @@ public struct TransportOptions: Sendable, Hashable {
         case http1_0 = "1.0"
         /// HTTP/1.1.
         case http1_1 = "1.1"
-        /// HTTP/2 if the server agrees during the TLS handshake, else HTTP/1.1. In clear: HTTP/1.1.
+        /// HTTP/2 if the server agrees during the TLS handshake, else HTTP/1.1. In clear: HTTP/1.1. Refused below
+        /// libcurl 8.1, which mixes up the bodies of its streams.
         case http2 = "2"
         /// HTTP/2 without asking whether the server speaks it, in clear (h2c) or over TLS; a server that does not can't
-        /// be understood. CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE; with libcurl 7.88 each request has a connection of its
-        /// own.
+        /// be understood. CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE; refused below libcurl 8.1, as ``http2`` is.
         case http2PriorKnowledge = "2-prior-knowledge"
         /// HTTP/3 where the server answers it, else HTTP/2 or 1.1. In clear: HTTP/1.1. CURL_HTTP_VERSION_3, where
-        /// libcurl was built with it.
+        /// libcurl was built with it; refused below 8.1, as ``http2`` is.
         case http3 = "3"
     }
 }

@@ -1,4 +1,6 @@
 import NetworkCore
+import NetworkTesting
+import TestSupport
 import Testing
 
 @testable import CurlTransport
@@ -29,11 +31,11 @@ struct LibcurlSupportTests {
         #expect(!support(LibcurlVersion(7, 74)).has(.quickExit))
         #expect(support(LibcurlVersion(7, 87)).has(.quickExit))
         #expect(!support(LibcurlVersion(8, 6)).has(.sharedReceiveBuffer))
-        #expect(support(LibcurlVersion(7, 88, 1)).suffers(from: .http2TruncationIsSuccess))
-        #expect(!support(LibcurlVersion(8, 0)).suffers(from: .http2TruncationIsSuccess))
-        let serveOnce = [LibcurlVersion(7, 87), LibcurlVersion(7, 88, 1), LibcurlVersion(8, 0)]
-            .map { support($0).suffers(from: .http2PriorKnowledgeServesOnce) }
-        #expect(serveOnce == [false, true, false])
+        #expect(support(LibcurlVersion(8, 0, 1)).suffers(from: .http2BodiesMix))
+        #expect(!support(LibcurlVersion(8, 1)).suffers(from: .http2BodiesMix))
+        let bursts = [LibcurlVersion(7, 87), LibcurlVersion(7, 88, 1), LibcurlVersion(8, 2)]
+            .map { support($0).suffers(from: .limitedReceivingBursts) }
+        #expect(bursts == [false, true, false])
     }
 
     @Test func theReceiveBufferIsLargeWhereItIsSharedOrFewTransfersRun() {
@@ -67,8 +69,43 @@ struct LibcurlSupportTests {
         let (old, new) = (support(LibcurlVersion(7, 88, 1)), support(LibcurlVersion(8, 14)))
         #expect(old.speaksHTTP1(.automatic, isSecure: true) && new.speaksHTTP1(.automatic, isSecure: false))
         #expect(!new.speaksHTTP1(.automatic, isSecure: true) && new.speaksHTTP1(.http1_1, isSecure: true))
-        #expect(!old.speaksHTTP1(.http2, isSecure: true) && old.speaksHTTP1(.http2, isSecure: false))
-        #expect(!old.speaksHTTP1(.http2PriorKnowledge, isSecure: false))
+        #expect(!new.speaksHTTP1(.http2, isSecure: true) && new.speaksHTTP1(.http2, isSecure: false))
+        #expect(!new.speaksHTTP1(.http2PriorKnowledge, isSecure: false))
+    }
+
+    private static let secondVersions: [TransportOptions.HTTPVersion] = [.http2, .http2PriorKnowledge, .http3]
+
+    @Test(arguments: secondVersions, ["http", "https"])
+    func http2IsRefusedWhereItsBodiesMix_AndWhyIsSaid(asked: TransportOptions.HTTPVersion, scheme: String) throws {
+        var request = TransportRequest(url: try RequestURL("\(scheme)://localhost/"))
+        request.options.httpVersion = asked
+        let features: Set = ["HTTP2", "HTTP3", "SSL"]
+        for version in [LibcurlVersion(7, 74), LibcurlVersion(7, 88, 1), LibcurlVersion(8, 0, 1)] {
+            let error = #expect(throws: NetworkError.self) {
+                try request.check(for: TransportCapabilities(curl: support(version, features: features)))
+            }
+            #expect(error?.code == .unsupported && error?.phase == .preparing)
+            #expect(error?.message.contains("from libcurl 8.1.0: older ones mix up the bodies") == true)
+        }
+        try request.check(for: TransportCapabilities(curl: support(LibcurlVersion(8, 1), features: features)))
+    }
+
+    @Test(
+        .enabled(if: Libcurl.found.suffers(from: .http2BodiesMix), "the libcurl found keeps HTTP/2 bodies apart"),
+        arguments: secondVersions)
+    func whereTheLibcurlFoundMixesBodies_nothingAsksItForHTTP2(asked: TransportOptions.HTTPVersion) async throws {
+        let server = try ScriptedServer(.ok("never"))
+        defer { server.stop() }
+        let dispatcher = CurlNetworkDispatcher()
+        await expectFailure(.unsupported) {
+            try await OptionExchange(server.url(), over: dispatcher) { $0.httpVersion = asked }
+        }
+        var options = TransportOptions()
+        options.httpVersion = asked
+        let ahead = options
+        await expectFailure(.unsupported) { try await dispatcher.prewarm(RequestURL(server.url()), options: ahead) }
+        #expect(server.connectionCount == 0)
+        await dispatcher.shutDown(within: .zero)
     }
 
     @Test func whatWasBuiltWithoutHTTP2RefusesIt_AndSaysWhy() throws {

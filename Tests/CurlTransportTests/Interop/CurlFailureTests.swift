@@ -1,0 +1,29 @@
+import CCurl
+import NetworkCore
+import Testing
+
+@testable import CurlTransport
+
+@Suite("libcurl's error numbers as ours")
+struct CurlFailureTests {
+    private static let ownWords = String(cString: curl_easy_strerror(CURLE_HTTP2))
+
+    /// What it does not explain is the end of a connection; what it does explain is said of the bytes that came.
+    @Test(
+        arguments: [
+            (nil, false, .connectionLost), ("", false, .connectionLost), (ownWords, false, .connectionLost),
+            ("nghttp2 error -505: invalid frame", false, .invalidResponse), (ownWords, true, .invalidResponse),
+        ] as [(String?, Bool, NetworkError.Code)])
+    func anHTTP2ConnectionThatEndsBeforeAHead_isLost(text: String?, isInBody: Bool, code: NetworkError.Code) {
+        let error = CurlFailure.error(CURLE_HTTP2, text: text, phase: .waiting, isInBody: isInBody)
+        #expect(error.code == code)
+        #expect(error.underlying?.code == 16)
+    }
+
+    /// CURLE_SSL_CONNECT_ERROR, SSL_CERTPROBLEM, PEER_FAILED_VERIFICATION, SSL_PINNEDPUBKEYNOTMATCH,
+    /// SSL_INVALIDCERTSTATUS, SSL_CLIENTCERT, and two that may come at any time.
+    @Test(arguments: [35: true, 58: true, 60: true, 90: true, 91: true, 98: true, 16: false, 56: false])
+    func whatTLSRefuses_isRefusedWhileConnecting(number: UInt32, isConnecting: Bool) {
+        #expect(CurlFailure.phase(of: CURLcode(rawValue: number)) == (isConnecting ? .connecting : nil))
+    }
+}
