@@ -2,7 +2,9 @@ import Foundation
 import NetworkLayer
 import Testing
 
-@Suite(.enabled(if: Peers.tlsPort != nil, Peers.absence(of: Peers.tlsVariable)), .timeLimit(.minutes(1)))
+/// One after the other: the server counts the questions of all.
+@Suite(
+    .enabled(if: Peers.tlsPort != nil, Peers.absence(of: Peers.tlsVariable)), .timeLimit(.minutes(1)), .serialized)
 struct NameTests {
     /// How many questions the server has been asked; one for IPv4 and one for IPv6 are one lookup.
     private func questions() throws -> Int {
