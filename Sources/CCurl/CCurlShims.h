@@ -147,6 +147,12 @@ static inline CURLcode ccurl_easy_setopt_prereq_callback(CURL *easy, ccurl_prere
     return curl_easy_setopt(easy, ccurl_opt_prereqfunction, callback);
 }
 
+typedef int (*ccurl_progress_callback)(
+    void *context, curl_off_t announced, curl_off_t received, curl_off_t to_send, curl_off_t sent);
+static inline CURLcode ccurl_easy_setopt_progress_callback(CURL *easy, ccurl_progress_callback callback) {
+    return curl_easy_setopt(easy, CURLOPT_XFERINFOFUNCTION, callback);
+}
+
 typedef int (*ccurl_resolver_start_callback)(void *state, void *reserved, void *context);
 static inline CURLcode ccurl_easy_setopt_resolver_start_callback(CURL *easy, ccurl_resolver_start_callback callback) {
     return curl_easy_setopt(easy, CURLOPT_RESOLVER_START_FUNCTION, callback);

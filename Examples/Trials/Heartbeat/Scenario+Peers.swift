@@ -9,6 +9,7 @@ extension Scenario {
         Scenario("bodies that are not read", unread),
         Scenario("bodies as fast as they come", flood),
         Scenario("challenges with bodies without end", challenged),
+        Scenario("tunnels refused with bodies without end", refused),
     ]
 
     private static let endless: Script = [
@@ -40,6 +41,22 @@ extension Scenario {
         options.authentication = .digest(user: "user", password: "password")
         let request = TransportRequest(url: try RequestURL(server.url()), options: options)
         // Each takes some milliseconds of one call.
+        try await attempt.withNeighbour("a neighbour") { await attempt.askMany(4, request) }
+    }
+
+    /// libcurl takes in the body with which a proxy refuses a tunnel a byte at a time, in one call.
+    private static func refused(_ attempt: Attempt) async throws {
+        let proxy = try ScriptedPeer.answering([
+            .read, .send("HTTP/1.1 407 No\r\nContent-Length: 1000000000000\r\n\r\n"),
+            .flood(Data(repeating: 120, count: 65_536)),
+        ])
+        defer { proxy.stop() }
+        var way = Proxy(proxy.baseURL)
+        way.tunnel = true
+        var options = TransportOptions()
+        options.totalTimeout = .seconds(10)
+        options.proxy = .explicit(way)
+        let request = TransportRequest(url: try RequestURL("http://example.invalid/"), options: options)
         try await attempt.withNeighbour("a neighbour") { await attempt.askMany(4, request) }
     }
 

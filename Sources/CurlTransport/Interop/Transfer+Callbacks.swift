@@ -26,6 +26,26 @@ extension Transfer {
             ccurl_easy_setopt_pointer(easy.pointer, CURLOPT_RESOLVER_START_DATA, context),
             "CURLOPT_RESOLVER_START_DATA")
         try attachRequestCheck(to: easy)
+        if ProxyOption.mayTunnel(request.options) { try attachTunnelCheck(to: easy) }
+    }
+
+    private func attachTunnelCheck(to easy: EasyHandle) throws {
+        try easy.set(.noProgress, 0)
+        try easy.check(
+            ccurl_easy_setopt_progress_callback(easy.pointer, Self.progressed), "CURLOPT_XFERINFOFUNCTION")
+        try easy.check(
+            ccurl_easy_setopt_pointer(easy.pointer, CURLOPT_XFERINFODATA, easy.context), "CURLOPT_XFERINFODATA")
+    }
+
+    /// CURLOPT_XFERINFOFUNCTION. Any other answer than 0 ends the transfer.
+    private static let progressed: ccurl_progress_callback = { context, _, received, _, sent in
+        Int32(EasyHandle.report(context, refusal: 1) { $0.progresses(moved: Int(received) &+ Int(sent)) ? 0 : 1 })
+    }
+
+    private func progresses(moved: Int) -> Bool {
+        guard !tunnelAnswer.progresses(in: clock.call, moved: moved) else { return true }
+        state.fail(NetworkError.endlessRefusal)
+        return false
     }
 
     /// CURLOPT_RESOLVER_START_FUNCTION. Any other answer than 0 ends the look-up.
@@ -148,5 +168,14 @@ extension Transfer {
             return 0
         }
         return piece.count
+    }
+}
+
+extension NetworkError {
+    fileprivate static var endlessRefusal: NetworkError {
+        NetworkError(
+            .proxyFailed,
+            "the proxy refused the tunnel with too long a body: it answered CONNECT with more than "
+                + "\(TunnelAnswer.maximumBytes) bytes", phase: .connecting)
     }
 }

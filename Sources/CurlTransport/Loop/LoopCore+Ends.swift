@@ -59,7 +59,7 @@ extension LoopCore {
 
     /// Lets a paused transfer go on. What it held back is written at once, and a callback may refuse it.
     func resume(_ transfer: Transfer) {
-        clock.callShare = CallShare()
+        clock.beginCall()
         guard transfer.isInMulti, let easy = transfer.easy, let code = multi?.resume(easy) else { return }
         transfer.channel.finish(transfer.result(of: easy, code))
         retire(transfer)

@@ -161,7 +161,7 @@ final class LoopCore {
     /// Calls libcurl. A fault of the multi handle leaves every transfer undefined: they all fail, and the loop goes on
     /// with a new one, or ends if there is none to be had.
     private func act(_ call: (MultiHandle) -> NetworkError.Underlying?) {
-        clock.callShare = CallShare()
+        clock.beginCall()
         guard let multi, let fault = call(multi) else { return }
         let error = NetworkError(.unclassified, "the curl loop failed and was rebuilt", underlying: fault)
         for transfer in state.transfers.all where transfer.isInMulti {

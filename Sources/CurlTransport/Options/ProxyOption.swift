@@ -30,6 +30,16 @@ struct ProxyOption: EasyOption {
         return ["socks", "socks4", "socks5"].contains(scheme)
     }
 
+    /// Whether a proxy may be asked for a tunnel.
+    static func mayTunnel(_ options: TransportOptions) -> Bool {
+        guard options.hasRareOptions else { return NoProxyOption.mayBeNamed }
+        return switch options.proxy.choice {
+        case .none: false
+        case .environment: NoProxyOption.mayBeNamed
+        case .explicit: true
+        }
+    }
+
     private var goesStraight: Bool {
         options.addressPolicy != .any || options.connection.unixSocket != nil || !options.names.addresses.isEmpty
     }

@@ -65,6 +65,8 @@ final class Transfer: @unchecked Sendable {
     var isLookingUp = false
     /// What is known of its look-ups.
     var lookUp = LookUp()
+    /// What its proxy has answered before the tunnel stands.
+    var tunnelAnswer = TunnelAnswer()
     /// The loop, while it has the transfer.
     var delegate: (any TransferDelegate)?
     /// Where the time of callbacks comes from: the loop's, read once per round.
@@ -218,10 +220,18 @@ protocol TransferDelegate: AnyObject {
     func transfer(_ transfer: Transfer, opened descriptor: Int32)
 }
 
-/// The loop's time, read once per round, and its callbacks' share of it.
+/// The loop's time, read once per round, and its callbacks' share of it, which begins anew with each call of libcurl.
 ///
 /// @unchecked: written and read by the loop's thread alone.
 final class LoopClock: @unchecked Sendable {
     var now = MonotonicTime.now
     let ownShare = Unshared(CallShare())
+    /// The number of the call of libcurl that is under way.
+    private(set) var call = 0
+
+    /// libcurl is about to be called.
+    func beginCall() {
+        callShare = CallShare()
+        call &+= 1
+    }
 }

@@ -79,6 +79,62 @@ struct ProxyOptionTests {
         #expect(answer?.hasPrefix(#"Digest username="me""#) == true)
     }
 
+    /// libcurl reads a refusal of the tunnel within one call, a byte at a time, for as long as bytes come.
+    @Test(arguments: EndlessRefusal.all)
+    func aRefusalOfTheTunnelWithoutEnd_HoldsUpNothing(refusal: EndlessRefusal) async throws {
+        let proxy = try ScriptedServer([.read, .send(refusal.head), .flood(refusal.flood)])
+        let server = try ScriptedServer(.ok("x"))
+        defer {
+            proxy.stop()
+            server.stop()
+        }
+        var way = Proxy(proxy.baseURL, user: refusal.isAnswered ? "me" : nil, password: refusal.isAnswered ? "pw" : nil)
+        if refusal.isAnswered { way.scheme = .digest }
+        way.tunnel = true
+        let (explicit, dispatcher) = (way, CurlNetworkDispatcher())
+        async let tunnelled = self.failure(through: explicit, over: dispatcher)
+        try await proxy.wait { $0.requests.count == 1 }
+        let exchange = try await OptionExchange(server.url(), over: dispatcher) { $0.totalTimeout = .seconds(10) }
+        #expect(exchange.text == "x")
+        let error = await tunnelled
+        // Newer libcurls have limits of their own for heads.
+        if !refusal.isHead || error?.code != .responseHeadTooLarge {
+            #expect(error?.code == .proxyFailed && error?.phase == .connecting, "\(error as Any)")
+            #expect(error?.message.contains("more than \(TunnelAnswer.maximumBytes) bytes") == true)
+        }
+        // A refusal that is so long is not asked for once more.
+        #expect(proxy.connectionCount == 1)
+    }
+
+    private func failure(through proxy: Proxy, over dispatcher: CurlNetworkDispatcher) async -> NetworkError? {
+        do {
+            _ = try await OptionExchange("http://example.invalid/", over: dispatcher) { $0.proxy = .explicit(proxy) }
+            return nil
+        } catch { return error as? NetworkError }
+    }
+
+    @Test func aChallengeWithALongPage_IsAnsweredForATunnelToo() async throws {
+        let page = Data(repeating: 120, count: 60_000)
+        let challenge = Script.head(
+            407,
+            fields: [
+                ("Proxy-Authenticate", #"Digest realm="r", nonce="n", qop="auth""#),
+                ("Content-Length", "\(page.count)"),
+            ])
+        let server = try ScriptedServer([
+            .read, .send(challenge + page), .read, .send("HTTP/1.1 200 Connected\r\n\r\n"), .read,
+            .send("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx"),
+        ])
+        defer { server.stop() }
+        var proxy = Proxy(server.baseURL, user: "me", password: "pw")
+        proxy.scheme = .digest
+        proxy.tunnel = true
+        let explicit = proxy
+        let exchange = try await OptionExchange("http://example.invalid/") { $0.proxy = .explicit(explicit) }
+        #expect(exchange.text == "x")
+        #expect(server.requests.map(\.method) == ["CONNECT", "CONNECT", "GET"])
+    }
+
     @Test(arguments: [true, false])
     func anySafeTakesDigestFromAProxyToo_AndNeverBasic(offersDigest: Bool) async throws {
         var fields = [("Proxy-Authenticate", #"Basic realm="r""#), ("Content-Length", "2")]
@@ -135,4 +191,34 @@ struct ProxyOptionTests {
             #expect(still.text == "by mine")
         }
     }
+}
+
+/// How a proxy refuses a tunnel without coming to an end.
+struct EndlessRefusal: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    let head: String
+    let flood: Data
+    /// Whether the request has what the challenge asks for.
+    var isAnswered = false
+    /// Whether the head has no end.
+    var isHead = false
+
+    private static let challenge =
+        "HTTP/1.1 407 No\r\nProxy-Authenticate: Digest realm=\"r\", nonce=\"n\", qop=\"auth\"\r\n"
+    private static let text = Data(repeating: 97, count: 65_536)
+
+    static let all = [
+        EndlessRefusal(
+            testDescription: "a length, no password", head: challenge + "Content-Length: 1000000000000\r\n\r\n",
+            flood: text),
+        EndlessRefusal(
+            testDescription: "a length, Digest", head: challenge + "Content-Length: 1000000000000\r\n\r\n", flood: text,
+            isAnswered: true),
+        EndlessRefusal(
+            testDescription: "chunks, Digest", head: challenge + "Transfer-Encoding: chunked\r\n\r\n",
+            flood: Data("10000\r\n".utf8) + text + Data("\r\n".utf8), isAnswered: true),
+        EndlessRefusal(
+            testDescription: "header fields", head: challenge,
+            flood: Data(String(repeating: "A: b\r\n", count: 9_999).utf8), isHead: true),
+    ]
 }

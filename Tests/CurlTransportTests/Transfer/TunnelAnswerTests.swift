@@ -1,0 +1,25 @@
+import Testing
+
+@testable import CurlTransport
+
+@Suite("A proxy's answer to CONNECT")
+struct TunnelAnswerTests {
+    @Test func soManyBytesMayCome_InOneCallOrInSeveral() {
+        for calls in [1, 10] {
+            var answer = TunnelAnswer()
+            var bytes = 0
+            while answer.progresses(in: 1 + bytes * calls / TunnelAnswer.maximumBytes, moved: 0) { bytes += 1 }
+            #expect((TunnelAnswer.maximumBytes...TunnelAnswer.maximumBytes + 1_000).contains(bytes))
+        }
+    }
+
+    @Test func callsAsOrdinaryTransfersHaveThem_DoNotCount() {
+        var answer = TunnelAnswer()
+        let goesOn = (1...200_000).allSatisfy { call in
+            // A few in a call of libcurl, and more in one that moves a body.
+            (0..<10).allSatisfy { _ in answer.progresses(in: call / 2, moved: 0) }
+        }
+        #expect(goesOn)
+        #expect((1...200_000).allSatisfy { answer.progresses(in: 0, moved: $0) })
+    }
+}
