@@ -39,7 +39,10 @@ public final class CurlNetworkDispatcher: HTTPTransport {
     /// Ends the dispatcher in order: requests that come are refused with ``NetworkCore/NetworkError/Code/shutDown``,
     /// those that run or wait may go on to their end, and whatever has not ended in time fails with the same code.
     ///
-    /// Returns when its threads have ended and its connections are closed. A second call may shorten the time.
+    /// Returns when its threads have ended and its connections are closed. A second call may shorten the time. Requests
+    /// that have failed already are not waited for, even if their names are still looked up; a thread in which the C
+    /// library asks a name service that is silent may outlive the dispatcher, until the service is given up. libcurl
+    /// below 7.87 can't leave such a thread, so there the end waits for it.
     /// - Parameter patience: How long what runs may take; `.zero` ends it at once.
     public func shutDown(within patience: Duration) async {
         for loop in loops.shutDown(within: max(.zero, patience)) { await loop.end.wait() }

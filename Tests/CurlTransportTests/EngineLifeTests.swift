@@ -78,6 +78,26 @@ struct EngineLifeTests {
         }
     }
 
+    /// Its caller has had the answer, and the loop keeps it until its look-up ends.
+    @Test(.enabled(if: Libcurl.found.version >= LibcurlVersion(7, 88, 1), "over HTTPS from libcurl 7.88.1 on"))
+    func aRequestThatIsOver_IsNotWaitedFor_AlthoughItsLookUpGoesOn() async throws {
+        let names = try ScriptedServer([.stall])
+        defer { names.stop() }
+        let dispatcher = CurlNetworkDispatcher()
+        var request = try request("http://unknown.example/")
+        request.options.names.dnsOverHTTPS = "https://127.0.0.1:\(names.port)/dns-query"
+        request.options.connectTimeout = .seconds(50)
+        let asking = request
+        let call = Task { try await dispatcher.send(asking).body.collect() }
+        try await names.wait { $0.connectionCount > 0 }
+        call.cancel()
+        #expect(await code(call) == .cancelled)
+        let start = ContinuousClock.now
+        await dispatcher.shutDown(within: .seconds(30))
+        #expect(ContinuousClock.now - start < .seconds(15))
+        try await names.wait { $0.connectionsEndedByPeer == $0.connectionCount }
+    }
+
     @Test(arguments: [Duration.seconds(Int64.max), .seconds(Int64.min), .nanoseconds(Int64.max), .milliseconds(-1)])
     func anyPatienceWillDo(patience: Duration) async throws {
         let server = try ScriptedServer(.ok("x"))

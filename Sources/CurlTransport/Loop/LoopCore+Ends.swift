@@ -38,6 +38,7 @@ extension LoopCore {
                 let wasLookingUp = transfer.isLookingUp
                 transfer.isLookingUp = state.admission.chill(transfer.origin, isLookingUp: wasLookingUp)
             }
+            state.transfers.giveUp(transfer)
             state.deadlines.set(transfer.slot, to: clock.now + Self.lookupCheck)
         } else {
             retire(transfer)

@@ -74,7 +74,7 @@ final class LoopCore {
             if let due = multiDeadline, due <= clock.now { callForTimer(havingBegun: begun) }
             resumeYielding()
             idleMemory.look(at: clock.now, isIdle: state.transfers.isEmpty)
-            if let shutDownDeadline, state.transfers.isEmpty || shutDownDeadline <= clock.now { return end() }
+            if let shutDownDeadline, state.transfers.areGivenUp || shutDownDeadline <= clock.now { return end() }
             waitForEvents()
         }
     }

@@ -63,6 +63,8 @@ final class Transfer: @unchecked Sendable {
     var isInMulti = false
     /// Whether its name may have to be looked up, and counts as a look-up for ``Admission``.
     var isLookingUp = false
+    /// Whether its caller has had the answer, and it stays for its look-up; ``TransferTable`` counts those.
+    var isGivenUp = false
     /// What is known of its look-ups.
     var lookUp = LookUp()
     /// What its proxy has answered before the tunnel stands.
