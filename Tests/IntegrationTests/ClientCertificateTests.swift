@@ -35,7 +35,8 @@ private final class InsistentServer: Sendable {
         port = try #require(words.last?.split(separator: ":").last.flatMap { Int($0) })
     }
 
-    deinit { process.terminate() }
+    // It has the thread's mask of signals, which lets SIGTERM wait.
+    deinit { kill(process.processIdentifier, SIGKILL) }
 }
 
 @Suite(.enabled(if: Peers.tlsPort != nil, Peers.absence(of: Peers.tlsVariable)), .timeLimit(.minutes(1)))
