@@ -135,6 +135,26 @@ struct ProxyOptionTests {
         #expect(server.requests.map(\.method) == ["CONNECT", "CONNECT", "GET"])
     }
 
+    /// What libcurl tells of its progress ends the refusal of a tunnel, and nothing that comes through one.
+    @Test(arguments: [true, false])
+    func aLargeBodyComesThroughATunnel(isInSmallChunks: Bool) async throws {
+        let bytes = isInSmallChunks ? 200_000 : 50_000_000
+        let fields = isInSmallChunks ? [("Transfer-Encoding", "chunked")] : [("Content-Length", "\(bytes)")]
+        let body =
+            isInSmallChunks
+            ? Data((String(repeating: "1\r\nx\r\n", count: bytes) + "0\r\n\r\n").utf8)
+            : Data(repeating: 120, count: bytes)
+        let server = try ScriptedServer([
+            .read, .send("HTTP/1.1 200 Connected\r\n\r\n"), .read, .send(Script.head(200, fields: fields) + body),
+        ])
+        defer { server.stop() }
+        var proxy = Proxy(server.baseURL)
+        proxy.tunnel = true
+        let explicit = proxy
+        let exchange = try await OptionExchange("http://example.invalid/") { $0.proxy = .explicit(explicit) }
+        #expect(exchange.text.utf8.count == bytes)
+    }
+
     @Test(arguments: [true, false])
     func anySafeTakesDigestFromAProxyToo_AndNeverBasic(offersDigest: Bool) async throws {
         var fields = [("Proxy-Authenticate", #"Basic realm="r""#), ("Content-Length", "2")]
