@@ -204,11 +204,12 @@ struct TLSOptionTests {
         try await dispatcher.prewarm(Peers.url(server), options: ahead)
         let exchange = try await Exchange(Peers.url(server), over: dispatcher) { $0 = ahead }
         #expect(exchange.status == 200)
-        // With 7.74 and 8.14 a connection on which the server's session tickets wait is a dead one.
         let version = Libcurl.found.version
-        let dead = [LibcurlVersion(7, 74)..<LibcurlVersion(7, 75), LibcurlVersion(8, 14)..<LibcurlVersion(8, 15)]
-        if server == .http2 || !dead.contains(where: { $0.contains(version) }) {
+        let mayBeDead = server != .http2 && (version < LibcurlVersion(7, 75) || version >= LibcurlVersion(8, 14))
+        withKnownIssue("session tickets count as a connection's end", isIntermittent: true) {
             #expect(exchange.metrics.connectionReused == true)
+        } when: {
+            mayBeDead
         }
         #expect(exchange.metrics.httpVersion == (server == .http2 ? "2" : "1.1"))
     }

@@ -5,8 +5,8 @@
 /// are counted. Of other calls there are some in a call of libcurl, and many only while a body moves.
 struct TunnelAnswer {
     /// The most bytes of a transfer's answers to CONNECT, heads and bodies, a few of each call of libcurl not counted.
-    /// It takes some fifty milliseconds to read them.
-    static let maximumBytes = 65_536
+    /// It takes some fifteen milliseconds to read them, and a proxy's page has less.
+    static let maximumBytes = 16_384
     private static let free = 32
 
     private var call = 0

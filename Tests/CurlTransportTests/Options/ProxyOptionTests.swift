@@ -114,7 +114,7 @@ struct ProxyOptionTests {
     }
 
     @Test func aChallengeWithALongPage_IsAnsweredForATunnelToo() async throws {
-        let page = Data(repeating: 120, count: 60_000)
+        let page = Data(repeating: 120, count: 15_000)
         let challenge = Script.head(
             407,
             fields: [
