@@ -44,6 +44,7 @@ static const CURLoption ccurl_opt_prereqdata = (CURLoption)(CURLOPTTYPE_OBJECTPO
 static const CURLoption ccurl_opt_tcp_keepcnt = (CURLoption)(CURLOPTTYPE_LONG + 326);                // 8.9
 static const CURLoption ccurl_opt_maxlifetime_conn = (CURLoption)(CURLOPTTYPE_LONG + 314);         // 7.80
 static const CURLoption ccurl_opt_quick_exit = (CURLoption)(CURLOPTTYPE_LONG + 322);                 // 7.87
+static const CURLMoption ccurl_mopt_quick_exit = (CURLMoption)(CURLOPTTYPE_LONG + 21);               // 8.20
 // Deprecated, the only way below 7.85.
 static const CURLoption ccurl_opt_protocols = (CURLoption)(CURLOPTTYPE_LONG + 181);
 static const CURLoption ccurl_opt_redir_protocols = (CURLoption)(CURLOPTTYPE_LONG + 182);

@@ -5,8 +5,8 @@ extension CurlNetworkDispatcher {
     /// request. Returns when all of them are open.
     ///
     /// They are kept like any other, so the server may close them, and after 50 s without use they are left alone. With
-    /// libcurl 7.74, and from 8.14 on, a connection over TLS 1.3 that speaks HTTP/1.1 may serve nothing: session tickets
-    /// that wait on it count as its end.
+    /// libcurl 7.74, and from 8.14 on, a connection over TLS 1.3 that speaks HTTP/1.1 may serve nothing: there session
+    /// tickets that wait on it count as its end.
     /// - Parameters:
     ///   - url: Any URL of the origin; its path is not asked for.
     ///   - connections: How many; from 1 to ``CurlConfiguration/maximumConnectionsPerHost``. One is enough for HTTP/2.

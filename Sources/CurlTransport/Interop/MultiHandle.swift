@@ -30,6 +30,8 @@ final class MultiHandle {
         let context = Unmanaged.passUnretained(self).toOpaque()
         _ = ccurl_multi_setopt_long(pointer, CURLMOPT_MAXCONNECTS, connections)
         _ = ccurl_multi_setopt_long(pointer, CURLMOPT_PIPELINING, ccurl_pipe_multiplex)
+        // Its end does not wait for a name service that hangs. Each handle's own option counts below 8.20.
+        _ = ccurl_multi_setopt_long(pointer, ccurl_mopt_quick_exit, 1)
         _ = ccurl_multi_setopt_socket_callback(pointer, Self.socketCallback)
         _ = ccurl_multi_setopt_pointer(pointer, CURLMOPT_SOCKETDATA, context)
         _ = ccurl_multi_setopt_timer_callback(pointer, Self.timerCallback)
