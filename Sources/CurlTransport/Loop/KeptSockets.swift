@@ -46,7 +46,7 @@ struct KeptSockets {
     /// - Returns: What they were until now; none for one that was made unseen.
     mutating func use(from place: Place, serves: Bool) -> [Kept] {
         guard let found = kept[place] else { return [] }
-        if serves { mark(place, \.hasServed) }
+        if serves, !found.allSatisfy(\.hasServed) { mark(place, \.hasServed) }
         return found
     }
 
