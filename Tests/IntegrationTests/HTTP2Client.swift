@@ -20,19 +20,19 @@ struct HTTP2Client {
     }
 
     /// Sends, and returns when the head is there.
-    func start(_ path: String, method: HTTPMethod = .get, body: Data? = nil) async throws -> TransportResponse {
+    func start(_ path: String, method: HTTPMethod = .get, body: RequestBody? = nil) async throws -> TransportResponse {
         var options = TransportOptions()
         options.totalTimeout = .seconds(30)
         options.trustPeers()
         options.httpVersion = version
         var request = TransportRequest(method: method, url: try RequestURL(base + path), options: options)
-        request.body = body.map { .bytes($0) }
+        request.body = body
         return try await dispatcher.send(request)
     }
 
     /// Sends, and reads to the end.
     func send(_ path: String, method: HTTPMethod = .get, body: Data? = nil) async throws -> Answer {
-        let response = try await start(path, method: method, body: body)
+        let response = try await start(path, method: method, body: body.map { .bytes($0) })
         let body = try await response.body.collect()
         return Answer(
             status: response.head.status.code,

@@ -33,6 +33,32 @@ struct NghttpdTests {
         #expect(isNumbers)
     }
 
+    /// The bytes of a body, which differ from any other's, in sizes around those of libcurl's buffers.
+    private static func bytes(of number: Int) -> Data {
+        let sizes = [0, 10, 16_200, 16_280, 16_300, 16_384, 20_000, 32_768, 49_152]
+        return Data(repeating: UInt8(truncatingIfNeeded: number), count: sizes[number % sizes.count] + number / 256)
+    }
+
+    @Test(.curlSpeaksHTTP2) func `each of many streams gets its own bytes, while bodies go the other way`() async throws
+    {
+        let client = try HTTP2Client(Peers.nghttpdTLS)
+        let strangers = try await withThrowingTaskGroup(of: Int?.self) { group in
+            var strangers: [Int] = []
+            for number in 0..<1_500 {
+                if number >= 40, let stranger = try await group.next() ?? nil { strangers.append(stranger) }
+                group.addTask {
+                    let bytes = Self.bytes(of: number)
+                    // Every other one has no length that is known.
+                    let body = number % 2 == 0 ? RequestBody.bytes(bytes) : .stream(AsyncStream.once(bytes))
+                    let response = try await client.start("/echo", method: .post, body: body)
+                    return try await response.body.collect() == bytes ? nil : number
+                }
+            }
+            return try await group.reduce(into: strangers) { strangers, other in other.map { strangers.append($0) } }
+        }
+        #expect(strangers.isEmpty)
+    }
+
     @Test(.curlSpeaksHTTP2) func `bodies that are dropped or cancelled leave the other streams alone`() async throws {
         let client = try HTTP2Client(Peers.nghttpdTLS)
         let whole = try await withThrowingTaskGroup(of: Bool?.self) { group in
@@ -77,5 +103,14 @@ struct NghttpdTests {
         await expectFailure(.unsupported) { try await Exchange(secure, over: transport) { $0.httpVersion = .http2 } }
         let clear = try RequestURL(#require(Peers.nghttpd) + "/hello.txt")
         await #expect(throws: NetworkError.self) { try await Exchange(clear, over: transport) }
+    }
+}
+
+extension AsyncStream {
+    fileprivate static func once(_ element: Element) -> AsyncStream where Element: Sendable {
+        AsyncStream { stream in
+            stream.yield(element)
+            stream.finish()
+        }
     }
 }
