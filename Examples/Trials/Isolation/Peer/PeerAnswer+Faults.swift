@@ -1,3 +1,5 @@
+import Foundation
+
 extension PeerAnswer {
     /// Answers that break off, or never come.
     func broken() -> Bool? {
@@ -35,7 +37,8 @@ extension PeerAnswer {
         case "surplus", "surplus-answer":
             return exchange.send(okText() + surplus)
         case "surplus-answer-with-body":
-            // Apart from the head: over TLS the record of the body is not read beyond the body's end.
+            // Over TLS the record of the body is not read beyond the body's end. It is one of its own if the front has
+            // read the head by then; if not, the outcome is that of 'surplus-answer'.
             let parts = okText().split(separator: "\r\n\r\n", maxSplits: 1, omittingEmptySubsequences: false)
             exchange.send("\(parts[0])\r\n\r\n")
             Thread.sleep(forTimeInterval: 0.002)
