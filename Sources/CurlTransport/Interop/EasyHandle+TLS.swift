@@ -10,9 +10,7 @@ extension EasyHandle {
     /// How TLS is spoken to the server (CURLINFO_TLS_SSL_PTR); `nil` in clear, with a TLS library that we don't know,
     /// and once the connection has left the transfer: to be asked while the response arrives.
     var tlsSession: TLSSession? {
-        var library: Int32 = 0
-        var session: UnsafeMutableRawPointer?
-        guard ccurl_easy_getinfo_tls(pointer, &library, &session) == CURLE_OK, let session else { return nil }
+        guard let (library, session) = tls else { return nil }
         switch library {
         case ccurl_backend_openssl: return OpenSSL.library?.session(session)
         case ccurl_backend_gnutls: return GnuTLS.library?.session(session)
@@ -22,14 +20,20 @@ extension EasyHandle {
 
     /// Whether the TLS library holds bytes of the transfer's connection that libcurl has not taken.
     var holdsDecryptedBytes: Bool {
-        var library: Int32 = 0
-        var session: UnsafeMutableRawPointer?
-        guard ccurl_easy_getinfo_tls(pointer, &library, &session) == CURLE_OK, let session else { return false }
+        guard let (library, session) = tls else { return false }
         switch library {
         case ccurl_backend_openssl: return OpenSSL.library?.hasPending(session) == 1
         case ccurl_backend_gnutls: return GnuTLS.library.map { $0.pending(session) > 0 } ?? false
         default: return false
         }
+    }
+
+    /// The TLS library's number and its session; `nil` in clear and without a connection.
+    private var tls: (library: Int32, session: UnsafeMutableRawPointer)? {
+        var library: Int32 = 0
+        var session: UnsafeMutableRawPointer?
+        guard ccurl_easy_getinfo_tls(pointer, &library, &session) == CURLE_OK else { return nil }
+        return session.map { (library, $0) }
     }
 }
 

@@ -1,11 +1,11 @@
 import NetworkCore
 
-/// The sockets of connections, by where they were made from: by that libcurl says which one a request is to go over.
+/// The sockets of connections, by our end: libcurl names the connection that a request is to go over by that alone.
 ///
 /// Two connections to different hosts may have one port of ours, and all of a Unix socket's have the same: then the
 /// request may go over any of them, and what holds for one holds for all.
 struct KeptSockets {
-    /// What libcurl tells of a connection (CURLOPT_PREREQFUNCTION).
+    /// Our end of a connection, as CURLOPT_PREREQFUNCTION reports it.
     enum Place: Hashable {
         case port(Int)
         case unix(ConnectionOptions.UnixSocket)

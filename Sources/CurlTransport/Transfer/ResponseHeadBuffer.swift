@@ -10,10 +10,6 @@ struct ResponseHeadBuffer: Sendable {
     static let maximumHeads = 256
 
     private var heads = 0
-    /// Whether the last head is one of HTTP/1, by its status line.
-    var isHTTP1: Bool { ByteSearch.start(of: bytes, is: Self.http1) }
-    private static let http1 = Array("HTTP/1.".utf8)
-
     /// Whether there were more heads than are accepted.
     var hasTooManyHeads: Bool { heads > Self.maximumHeads }
     private(set) var bytes: [UInt8] = []
@@ -25,6 +21,10 @@ struct ResponseHeadBuffer: Sendable {
     private(set) var refusesExpectation = false
     /// What came after the head: the trailers' lines.
     private(set) var trailerBytes: [UInt8] = []
+
+    /// Whether the last head is one of HTTP/1, by its status line.
+    var isHTTP1: Bool { ByteSearch.start(of: bytes, is: Self.http1) }
+    private static let http1 = Array("HTTP/1.".utf8)
 
     /// Whether a final (not 1xx) head has begun.
     var hasBegunFinal: Bool { !bytes.isEmpty && !isInterim }

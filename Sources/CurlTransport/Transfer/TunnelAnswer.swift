@@ -14,7 +14,7 @@ struct TunnelAnswer {
     private var inCall = 0
     private var bytes = 0
 
-    /// libcurl tells of its progress.
+    /// A call of libcurl's progress function.
     /// - Parameters:
     ///   - call: The number of libcurl's call that is under way.
     ///   - moved: How many bytes of bodies have come and gone.

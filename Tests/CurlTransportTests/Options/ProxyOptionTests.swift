@@ -135,7 +135,7 @@ struct ProxyOptionTests {
         #expect(server.requests.map(\.method) == ["CONNECT", "CONNECT", "GET"])
     }
 
-    /// What libcurl tells of its progress ends the refusal of a tunnel, and nothing that comes through one.
+    /// The count of progress calls ends the refusal of a tunnel, and no response that comes through one.
     @Test(arguments: [true, false])
     func aLargeBodyComesThroughATunnel(isInSmallChunks: Bool) async throws {
         let bytes = isInSmallChunks ? 200_000 : 50_000_000
