@@ -11,11 +11,11 @@ struct Judge {
 
     /// What is wrong by itself: each with a short title first.
     var faults: [String] {
-        run.faults + strangers + doubles + mixUps + sharing + late
+        run.faults + strangers + doubles + mixUps() + sharing + late
     }
 
     /// What can be judged where the order is not known.
-    var faultsAtOnce: [String] { run.faults + strangers + doubles + mixUps + late }
+    var faultsAtOnce: [String] { run.faults + strangers + doubles + mixUps(besides: followersOfForged) + late }
 
     /// No request has a secret of another kind's.
     private var strangers: [String] {
@@ -58,14 +58,23 @@ struct Judge {
     }
 
     /// An answer belongs to its request.
-    private var mixUps: [String] {
+    /// - Parameter others: The steps whose answers may go to another.
+    private func mixUps(besides others: Set<Int> = []) -> [String] {
         zip(steps, run.observations).enumerated().compactMap { index, pair in
             let (step, observation) = pair
-            guard observation.body.hasPrefix("answer to "), !observation.body.contains("/s\(index + first)/") else {
-                return nil
-            }
+            guard observation.body.hasPrefix("answer to ") else { return nil }
+            let owner = observation.body.prefixMatch(of: /answer to \/[^\/]*\/s([0-9]+)\//).flatMap { Int($0.1) }
+            if owner == index + first || owner.map(others.contains) == true { return nil }
             return "another request's answer: \(step) got '\(observation.body)'"
         }
+    }
+
+    /// The steps whose requests were read on a connection on which the peer had said an answer that nothing had asked
+    /// for. At once, that answer may come when the next request is under way, which then takes it for its own; the
+    /// answer to that request goes to the one after it.
+    private var followersOfForged: Set<Int> {
+        let forged = Set(run.requests.filter { $0.head.contains("/surplus-answer-late/") }.map(\.connection))
+        return Set(run.requests.filter { forged.contains($0.connection) }.compactMap(\.step))
     }
 
     /// No outcome takes much longer than its timeouts.
