@@ -99,10 +99,16 @@ struct LookUpTests {
             try? await proxy.wait { $0.connectionCount >= Admission.coldLimit }
             // Newer libcurls ask all over one connection.
             try? await names.wait { $0.connectionCount > 0 }
+            // Any that goes out too early is there before this one, which names the proxy itself.
+            group.addTask {
+                _ = try? await OptionExchange("http://127.0.0.1:\(proxy.port)/", over: dispatcher)
+                return nil
+            }
+            try? await proxy.wait { $0.connectionCount > Admission.coldLimit }
+            #expect(proxy.connectionCount == Admission.coldLimit + 1)
             group.cancelAll()
-            for await code in group { #expect(code == .cancelled) }
+            for await case let code? in group { #expect(code == .cancelled) }
         }
-        #expect(proxy.connectionCount == Admission.coldLimit)
     }
 
     /// Whether a look-up behind a SOCKS proxy may go over HTTPS, to a service that is silent.
