@@ -62,6 +62,10 @@ enum CurlFailure {
         // Newer versions report an HTTP/2 connection that ends before the head so, without a word of their own.
         case CURLE_HTTP2 where !isInBody && (text.isEmpty || text == ownWords(for: code)):
             (.connectionLost, "the connection broke")
+        // Before the request has gone out, only a proxy has sent a head.
+        case CURLE_WEIRD_SERVER_REPLY where phase == .connecting,
+            CURLE_BAD_FUNCTION_ARGUMENT where phase == .connecting && text.contains("response header"):
+            (.proxyFailed, "what the proxy sent is not HTTP")
         // The scheme was checked before; what is left is an answer without a status line.
         case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_HTTP2, CURLE_HTTP3:
             (.invalidResponse, "what the server sent is not HTTP")

@@ -44,7 +44,7 @@ extension Transfer {
             return .failure(ConnectionIsOpen())
         }
         if code == CURLE_COULDNT_CONNECT, let socketFailure { return .failure(NetworkError.noSocket(socketFailure)) }
-        let phase = state.hasResponse ? .receiving : CurlFailure.phase(of: code) ?? info.phase(hasResponse: false)
+        let phase = state.hasResponse ? .receiving : CurlFailure.phase(of: code) ?? phaseWithoutResponse(info)
         guard code == CURLE_OK else {
             let isInBody = state.hasResponse && state.head.hasFinalHead
             if options.httpVersion == .http3, info.newConnections > 0, info.tls == nil, !state.hasResponse {
@@ -63,6 +63,12 @@ extension Transfer {
         }
         if state.releaseHead() { headIsComplete() }
         return .success(ExchangeEnd(self, info))
+    }
+
+    /// From 8.14 on, libcurl's clocks have the request go out also where a proxy refused the way for it.
+    private func phaseWithoutResponse(_ info: TransferInfo) -> NetworkError.Phase {
+        if Libcurl.found.has(.requestCheck), sending.attempts == 0 { return .connecting }
+        return info.phase(hasResponse: false)
     }
 
     /// The error of a clock that ran out.

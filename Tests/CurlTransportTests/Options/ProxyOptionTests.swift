@@ -106,6 +106,20 @@ struct ProxyOptionTests {
         #expect(proxy.connectionCount == 1)
     }
 
+    /// A tunnel that no HTTP answers is the proxy's fault, and says so.
+    @Test(arguments: [
+        "HTTP/1.1 403 No\r\nHTTP/1.1 403 No\r\n\r\n", "HTTP/1.1 403 No\r\nX-A\r\n\r\n", "220 mail ESMTP\r\n\r\n",
+        "HTTP/1.1 2x0 OK\r\n\r\n", "\r\n\r\n", "",
+    ])
+    func aTunnelThatNoHTTPAnswers_IsTheProxysFault(answer: String) async throws {
+        let proxy = try ScriptedServer([.read, .send(answer), .close])
+        defer { proxy.stop() }
+        var way = Proxy(proxy.baseURL)
+        way.tunnel = true
+        let error = await failure(through: way, over: CurlNetworkDispatcher())
+        #expect(error?.code == .proxyFailed && error?.phase == .connecting, "\(error as Any)")
+    }
+
     private func failure(through proxy: Proxy, over dispatcher: CurlNetworkDispatcher) async -> NetworkError? {
         do {
             _ = try await OptionExchange("http://example.invalid/", over: dispatcher) { $0.proxy = .explicit(proxy) }
