@@ -1,4 +1,4 @@
-// swift-tools-version:6.1
+// swift-tools-version:6.2
 import PackageDescription
 
 /// One list for every target. CI sets NETWORKLAYER_WARNINGS_AS_ERRORS; a package that depends on this one never does,
@@ -19,7 +19,6 @@ let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 
 let package = Package(
     name: "NetworkLayer",
-    platforms: [.macOS(.v15)],
     products: [
         .library(name: "NetworkLayer", targets: ["NetworkLayer"]),
         .library(name: "NetworkCore", targets: ["NetworkCore"]),
@@ -47,15 +46,17 @@ let package = Package(
         .systemLibrary(
             name: "CCurl",
             path: "Sources/CCurl",
-            providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]
+            providers: [.apt(["libcurl4-openssl-dev"])]
         ),
         // libcurl needs it too, so it is there wherever libcurl is.
-        .systemLibrary(name: "CZlib", path: "Sources/CZlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
-        .target(name: "NetworkCore", dependencies: ["CZlib", httpTypes, logging], swiftSettings: settings),
+        .systemLibrary(name: "CZlib", path: "Sources/CZlib", providers: [.apt(["zlib1g-dev"])]),
+        // Glibc or Musl.
+        .target(name: "CLibrary", swiftSettings: settings),
+        .target(name: "NetworkCore", dependencies: ["CLibrary", "CZlib", httpTypes, logging], swiftSettings: settings),
         .target(
             name: "CurlTransport",
             dependencies: [
-                "CCurl", "NetworkCore", httpTypes, logging,
+                "CCurl", "CLibrary", "NetworkCore", httpTypes, logging,
                 .product(
                     name: "ServiceLifecycle",
                     package: "swift-service-lifecycle",
@@ -73,7 +74,7 @@ let package = Package(
         .target(
             name: "NetworkTesting",
             dependencies: [
-                "NetworkCore", httpTypes,
+                "CLibrary", "NetworkCore", httpTypes,
                 .product(name: "FlyingFox", package: "FlyingFox"),
                 .product(name: "FlyingSocks", package: "FlyingFox"),
             ],
@@ -82,14 +83,14 @@ let package = Package(
         .executableTarget(
             name: "netlayer",
             dependencies: [
-                "NetworkLayer", "NetworkTesting", httpTypes,
+                "CLibrary", "NetworkLayer", "NetworkTesting", httpTypes,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings
         ),
         // What the test targets share.
         .target(
-            name: "TestSupport", dependencies: ["NetworkCore", logging], path: "Tests/TestSupport",
+            name: "TestSupport", dependencies: ["CLibrary", "NetworkCore", logging], path: "Tests/TestSupport",
             swiftSettings: settings),
         .testTarget(
             name: "NetworkCoreTests",
@@ -103,7 +104,7 @@ let package = Package(
         ),
         .testTarget(
             name: "CurlTransportTests",
-            dependencies: ["CurlTransport", "NetworkTesting", "TestSupport", httpTypes, logging],
+            dependencies: ["CLibrary", "CurlTransport", "NetworkTesting", "TestSupport", httpTypes, logging],
             swiftSettings: settings
         ),
         .testTarget(
@@ -153,7 +154,7 @@ if fuzzes {
         ),
         .executableTarget(
             name: "fuzzwhole",
-            dependencies: ["CurlTransport", "NetworkCore", httpTypes, logging],
+            dependencies: ["CLibrary", "CurlTransport", "NetworkCore", httpTypes, logging],
             path: "Fuzz/Whole",
             exclude: ["README.md"],
             swiftSettings: instrumented,

@@ -1,4 +1,4 @@
-// swift-tools-version:6.1
+// swift-tools-version:6.2
 import PackageDescription
 
 let settings: [SwiftSetting] = [
@@ -16,7 +16,6 @@ func contender(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 
 let package = Package(
     name: "Benchmarks",
-    platforms: [.macOS(.v15)],
     products: [.library(name: "Bench", targets: ["Bench"])],
     dependencies: [
         .package(name: "NetworkLayer", path: "..")

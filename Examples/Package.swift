@@ -1,4 +1,4 @@
-// swift-tools-version:6.1
+// swift-tools-version:6.2
 import PackageDescription
 
 let settings: [SwiftSetting] = [
@@ -11,7 +11,6 @@ func product(_ name: String) -> Target.Dependency { .product(name: name, package
 
 let package = Package(
     name: "Examples",
-    platforms: [.macOS(.v15)],
     dependencies: [.package(name: "NetworkLayer", path: "..")],
     targets: [
         .executableTarget(

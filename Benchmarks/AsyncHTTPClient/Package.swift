@@ -1,11 +1,10 @@
-// swift-tools-version:6.1
+// swift-tools-version:6.2
 import PackageDescription
 
 // Apart from the other contenders: what AsyncHTTPClient brings along turns on traits of packages that they share, and
 // `send` would then link more than its users do.
 let package = Package(
     name: "AsyncHTTPClientPeer",
-    platforms: [.macOS(.v15)],
     dependencies: [
         .package(name: "Benchmarks", path: ".."),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),

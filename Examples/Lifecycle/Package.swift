@@ -1,10 +1,9 @@
-// swift-tools-version:6.1
+// swift-tools-version:6.2
 import PackageDescription
 
 // A package of its own, since a trait is chosen for a whole package: scripts/check-lifecycle.
 let package = Package(
     name: "Lifecycle",
-    platforms: [.macOS(.v15)],
     dependencies: [
         .package(name: "NetworkLayer", path: "../..", traits: ["ServiceLifecycle"]),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),

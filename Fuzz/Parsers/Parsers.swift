@@ -1,11 +1,6 @@
 // What parses bytes from outside, and what keeps books of events, under libFuzzer: scripts/fuzz.
-import HTTPTypes
-
-#if canImport(FoundationEssentials)
 import FoundationEssentials
-#else
-import Foundation
-#endif
+import HTTPTypes
 
 @testable import CurlTransport
 @testable import NetworkCore

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
+import CLibrary
 
 /// What must hold of every scenario, by name. NETWORKLAYER_FUZZ_SKIP has those that are not asked, to get past a known
 /// fault.

@@ -1,11 +1,6 @@
+import FoundationEssentials
 import NetworkCore
 import Synchronization
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// Bodies by a short name: a kind and a count of bytes.
 enum Payload {

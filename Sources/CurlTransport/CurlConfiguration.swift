@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
+import CLibrary
 
 /// When the thread of a loop runs, if others want its core.
 public enum LoopScheduling: String, Sendable, Hashable, CaseIterable {

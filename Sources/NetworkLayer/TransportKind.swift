@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
 import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// The transports that ship, by the names that people type.
 public enum TransportKind: String, Sendable, Hashable, CaseIterable {
@@ -16,11 +12,7 @@ public enum TransportKind: String, Sendable, Hashable, CaseIterable {
 
     /// The transport when the variable is unset: curl on Linux, URLSession elsewhere.
     public static var standard: TransportKind {
-        #if os(Linux)
         .curl
-        #else
-        .urlsession
-        #endif
     }
 
     /// A transport by its name.

@@ -1,11 +1,8 @@
 import Dispatch
 import Foundation
+import FoundationNetworking
 import NetworkCore
 import Synchronization
-
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
 
 /// One exchange: hands events to its ``ExchangeState`` and does what that asks for, outside the lock.
 final class Exchange: Sendable {

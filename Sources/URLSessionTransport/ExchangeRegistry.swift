@@ -1,10 +1,7 @@
 import Foundation
+import FoundationNetworking
 import NetworkCore
 import Synchronization
-
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
 
 /// The session's delegate: finds the exchange that a task belongs to and tells it what happened.
 ///
@@ -78,13 +75,9 @@ extension ExchangeRegistry: URLSessionDataDelegate {
         didReceive challenge: URLAuthenticationChallenge,
         completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
-        #if canImport(FoundationNetworking)
         // The 401's head and body are here already. Any answer to the challenge hangs or fails the task, and
         // FoundationNetworking asks again for ever: so the response ends here, and the handler is never called.
         exchange(of: task)?.finished(lateHead: task.response.flatMap(HTTPResponse.init), cancellingTask: true)
-        #else
-        completionHandler(.performDefaultHandling, nil)
-        #endif
     }
 
     func urlSession(

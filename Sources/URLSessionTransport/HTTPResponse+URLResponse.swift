@@ -1,9 +1,6 @@
 import Foundation
-import NetworkCore
-
-#if canImport(FoundationNetworking)
 import FoundationNetworking
-#endif
+import NetworkCore
 
 extension HTTPResponse {
     /// The head of a response; `nil` if it is not HTTP.

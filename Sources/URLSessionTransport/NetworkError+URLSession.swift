@@ -1,9 +1,6 @@
 import Foundation
-import NetworkCore
-
-#if canImport(FoundationNetworking)
 import FoundationNetworking
-#endif
+import NetworkCore
 
 extension NetworkError {
     /// What URLSession's error means. Where FoundationNetworking says only -1, libcurl's words tell.

@@ -1,9 +1,6 @@
 import Foundation
-import NetworkCore
-
-#if canImport(FoundationNetworking)
 import FoundationNetworking
-#endif
+import NetworkCore
 
 extension URLRequest {
     /// Longer than any exchange: URLSession's own timeouts are wrong in several ways, so ours alone count.
@@ -22,11 +19,9 @@ extension URLRequest {
         httpMethod = request.method.rawValue
         for (name, value) in Self.joined(request.wireFields) { setValue(value, forHTTPHeaderField: name) }
         if let bytes = try request.wireBody()?.knownBytes, !bytes.isEmpty { httpBody = bytes }
-        #if canImport(FoundationNetworking)
         for name in Self.invented where value(forHTTPHeaderField: name) == nil {
             setValue(Self.leftOut, forHTTPHeaderField: name)
         }
-        #endif
     }
 
     /// The URL with `[`, `]` and `|` percent-encoded in path and query. Foundation would do it too, and encode each `%`

@@ -39,10 +39,6 @@ extension URLSessionNetworkDispatcher {
     ]
 
     private static var basis: String {
-        #if canImport(FoundationNetworking)
         "FoundationNetworking over the system's libcurl"
-        #else
-        "Foundation"
-        #endif
     }
 }

@@ -1,10 +1,7 @@
 import Dispatch
 import Foundation
-public import NetworkCore
-
-#if canImport(FoundationNetworking)
 import FoundationNetworking
-#endif
+public import NetworkCore
 
 /// The transport over Foundation's URLSession.
 ///

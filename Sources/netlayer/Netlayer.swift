@@ -1,13 +1,7 @@
 import ArgumentParser
 import NetworkLayer
 
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
+import CLibrary
 
 /// The command line tool: HTTP requests over either transport.
 @main

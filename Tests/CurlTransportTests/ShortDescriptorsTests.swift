@@ -1,3 +1,4 @@
+import CLibrary
 import Foundation
 import NetworkCore
 import NetworkTesting
@@ -5,12 +6,6 @@ import TestSupport
 import Testing
 
 @testable import CurlTransport
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
 
 @Suite("Without descriptors", .timeLimit(.minutes(1)))
 struct ShortDescriptorsTests {

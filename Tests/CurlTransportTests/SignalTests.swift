@@ -37,7 +37,9 @@ struct SignalTests {
         try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task").compactMap { thread in
             guard let status = try? ProcessFigures.text("/proc/self/task/\(thread)/status") else { return nil }
             let lines = status.split(separator: "\n")
-            guard lines.first?.hasSuffix("\t\(name)") == true, lines.contains("State:\tS (sleeping)") else { return nil }
+            guard lines.first?.hasSuffix("\t\(name)") == true, lines.contains("State:\tS (sleeping)") else {
+                return nil
+            }
             return lines.first { $0.hasPrefix("SigBlk:") }.flatMap { UInt64($0.split(separator: "\t")[1], radix: 16) }
         }
     }

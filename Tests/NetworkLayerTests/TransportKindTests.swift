@@ -6,11 +6,7 @@ struct TransportKindTests {
     @Test func unsetVariable_picksTheStandard() throws {
         #expect(try TransportKind.selected(in: [:]) == .standard)
         #expect(try TransportKind.selected(in: ["OTHER": "urlsession"]) == .standard)
-        #if os(Linux)
         #expect(TransportKind.standard == .curl)
-        #else
-        #expect(TransportKind.standard == .urlsession)
-        #endif
     }
 
     @Test(arguments: [("curl", TransportKind.curl), ("urlsession", .urlsession)])

@@ -1,9 +1,6 @@
 import Foundation
-import NetworkLayer
-
-#if canImport(FoundationNetworking)
 import FoundationNetworking
-#endif
+import NetworkLayer
 
 /// The samples of 'Coming from the tutorials', word for word, so that they compile. `DocumentationTests` compares the
 /// two.

@@ -1,12 +1,9 @@
 import Foundation
+import FoundationNetworking
 import NetworkLayer
 import NetworkTesting
 import TestSupport
 import Testing
-
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
 
 @Suite(.timeLimit(.minutes(1)))
 struct URLRequestTests {

@@ -1,12 +1,9 @@
 import Foundation
+import FoundationNetworking
 import NetworkLayer
 import NetworkTesting
 import TestSupport
 import Testing
-
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
 
 /// What stands in a URL besides ASCII letters: user and password, and names in other letters.
 @Suite(.timeLimit(.minutes(1)))

@@ -1,11 +1,8 @@
 import Foundation
+import FoundationNetworking
 import NetworkLayer
 import NetworkTesting
 import Testing
-
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
 
 /// The later tutorials' code over both transports. The suite is serialized: they name their address in one place.
 @Suite(.timeLimit(.minutes(2)), .serialized)

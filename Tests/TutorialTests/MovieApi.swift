@@ -2,11 +2,8 @@
 // An API in the words of 'Network layer: protocol-oriented approach', as its reader writes one, but for the base, which
 // is a server of ours.
 import Foundation
-import NetworkLayer
-
-#if canImport(FoundationNetworking)
 import FoundationNetworking
-#endif
+import NetworkLayer
 
 enum NetworkEnvironment {
     case qa

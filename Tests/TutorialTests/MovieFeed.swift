@@ -2,11 +2,8 @@
 // The code of 'Protocol based generic networking' as its article prints it, but for the import, and for the base and
 // the key, which are a server of ours.
 import Foundation
-import NetworkLayer
-
-#if canImport(FoundationNetworking)
 import FoundationNetworking
-#endif
+import NetworkLayer
 
 struct Movie: Decodable {
     

@@ -2,11 +2,8 @@
 // The code of 'A simple URLRequest builder' as its article prints it, but for the import and for the address, which is
 // a server of ours.
 import Foundation
-import NetworkLayer
-
-#if canImport(FoundationNetworking)
 import FoundationNetworking
-#endif
+import NetworkLayer
 
 public class NotiService {
     static func getNoti(completion: @escaping RequestCallback) {

@@ -1,11 +1,8 @@
 // swift-format-ignore-file
 // The code as the tutorials print it, but for the imports and the name of the type.
 import Foundation
-import NetworkLayer
-
-#if canImport(FoundationNetworking)
 import FoundationNetworking
-#endif
+import NetworkLayer
 
 public struct TutorialDispatcher: NetworkDispatcher {
     public static let instance = TutorialDispatcher()

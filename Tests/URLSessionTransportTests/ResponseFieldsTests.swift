@@ -1,12 +1,9 @@
 import Foundation
+import FoundationNetworking
 import NetworkCore
 import Testing
 
 @testable import URLSessionTransport
-
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
 
 @Suite struct ResponseFieldsTests {
     @Test func fields_areSortedByName() {

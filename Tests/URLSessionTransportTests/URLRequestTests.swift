@@ -1,12 +1,9 @@
 import Foundation
+import FoundationNetworking
 import NetworkCore
 import Testing
 
 @testable import URLSessionTransport
-
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
 
 @Suite struct URLRequestTests {
     @Test func request_carriesMethodFieldsAndBody() throws {
@@ -28,12 +25,10 @@ import FoundationNetworking
         request.headerFields[.acceptLanguage] = "de"
         let urlRequest = try URLRequest(request)
         #expect(urlRequest.value(forHTTPHeaderField: "Accept-Language") == "de")
-        #if canImport(FoundationNetworking)
         // A blank value is what keeps FoundationNetworking and libcurl from adding their own.
         for name in ["Content-Type", "Expect", "Connection"] {
             #expect(urlRequest.value(forHTTPHeaderField: name) == " ")
         }
-        #endif
     }
 
     @Test func repeatedFields_areJoined() throws {

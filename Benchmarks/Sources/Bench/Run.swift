@@ -1,10 +1,5 @@
-import Synchronization
-
-#if canImport(Glibc)
 import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
+import Synchronization
 
 /// The life of a contender's process: reads its arguments, runs, prints one line of JSON, ends.
 public enum Run {

@@ -2,11 +2,8 @@
 //
 //   swift run TutorialNotes http://127.0.0.1:3000
 import Foundation
-import NetworkLayer
-
-#if canImport(FoundationNetworking)
 import FoundationNetworking
-#endif
+import NetworkLayer
 
 struct Note: Codable, Sendable {
     let id: String

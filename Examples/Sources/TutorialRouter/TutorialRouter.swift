@@ -2,11 +2,8 @@
 //
 //   swift run TutorialRouter http://127.0.0.1:3000
 import Foundation
-import NetworkLayer
-
-#if canImport(FoundationNetworking)
 import FoundationNetworking
-#endif
+import NetworkLayer
 
 enum MovieApi: EndPointType {
     case newMovies(page: Int)

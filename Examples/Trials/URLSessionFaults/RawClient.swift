@@ -1,8 +1,5 @@
 import Foundation
-
-#if canImport(FoundationNetworking)
 import FoundationNetworking
-#endif
 
 /// URLSession as it comes: the default configuration, and what its documentation offers.
 enum RawClient {

@@ -1,10 +1,7 @@
 import Foundation
+import FoundationNetworking
 import NetworkLayer
 import NetworkTesting
-
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
 
 /// Failures that should be told apart, and a setting that should be heard.
 extension URLSessionFaults {

@@ -1,9 +1,6 @@
 import Foundation
-import NetworkTesting
-
-#if canImport(FoundationNetworking)
 import FoundationNetworking
-#endif
+import NetworkTesting
 
 /// Heads that are odd, or only look so.
 extension URLSessionFaults {

@@ -1,11 +1,8 @@
 import Foundation
+import FoundationNetworking
 import NetworkLayer
 import NetworkTesting
 import TrialSupport
-
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
 
 /// Much at once.
 extension URLSessionFaults {

@@ -1,9 +1,6 @@
 import Foundation
-import NetworkTesting
-
-#if canImport(FoundationNetworking)
 import FoundationNetworking
-#endif
+import NetworkTesting
 
 /// What is sent, and what must not be.
 extension URLSessionFaults {

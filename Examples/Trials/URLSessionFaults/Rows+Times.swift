@@ -1,9 +1,6 @@
 import Foundation
-import NetworkTesting
-
-#if canImport(FoundationNetworking)
 import FoundationNetworking
-#endif
+import NetworkTesting
 
 /// Timeouts.
 extension URLSessionFaults {

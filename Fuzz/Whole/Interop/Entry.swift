@@ -1,10 +1,6 @@
 // libFuzzer's entries for whole scenarios: scripts/fuzz whole.
 
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
+import CLibrary
 
 /// The program's entry, by the name that the package manager links as `main`, in the place of libFuzzer's own.
 @_cdecl("fuzzwhole_main")

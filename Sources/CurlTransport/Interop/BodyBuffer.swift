@@ -1,16 +1,6 @@
-import NetworkCore
-
-#if canImport(FoundationEssentials)
+import CLibrary
 import FoundationEssentials
-#else
-import Foundation
-#endif
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
+import NetworkCore
 
 /// Collects a body with one copy: libcurl's bytes go into memory that becomes the caller's `Data` as it is.
 struct BodyBuffer: ~Copyable {

@@ -1,16 +1,6 @@
-import NetworkCore
-
-#if canImport(FoundationEssentials)
+import CLibrary
 import FoundationEssentials
-#else
-import Foundation
-#endif
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
+import NetworkCore
 
 /// Brotli, by the library that libcurl brings along (https://github.com/google/brotli, brotli/decode.h); looked up,
 /// because not every libcurl does.

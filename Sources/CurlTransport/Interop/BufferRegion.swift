@@ -1,11 +1,6 @@
+import CLibrary
 import NetworkCore
 import Synchronization
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
 
 /// Memory in pieces of a few sizes, always at the same addresses.
 ///

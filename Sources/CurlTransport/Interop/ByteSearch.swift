@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
+import CLibrary
 
 /// memchr(3) and memcmp(3) for Swift's arrays: a loop in Swift costs ten times as much.
 enum ByteSearch {

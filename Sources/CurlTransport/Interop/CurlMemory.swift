@@ -1,10 +1,5 @@
 import CCurl
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
+import CLibrary
 
 /// Where libcurl's memory comes from (curl_global_init_mem): the C library, but for its buffers.
 ///

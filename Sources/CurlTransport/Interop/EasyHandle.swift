@@ -1,11 +1,6 @@
 import CCurl
-import NetworkCore
-
-#if canImport(FoundationEssentials)
 import FoundationEssentials
-#else
-import Foundation
-#endif
+import NetworkCore
 
 /// Owns one `CURL *`, which carries one transfer and is then closed, with everything that must live as long: header
 /// lines, the error text, the transfer that the callbacks report to.

@@ -1,11 +1,6 @@
 import CCurl
+import CLibrary
 import NetworkCore
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
 
 /// A level-triggered epoll instance and its event buffer. Used by the loop's thread alone.
 final class Epoll {

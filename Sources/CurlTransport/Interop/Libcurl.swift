@@ -1,11 +1,6 @@
 import CCurl
+import CLibrary
 import Synchronization
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
 
 /// The libcurl that this process runs with: initialised once, then asked what it is.
 enum Libcurl {

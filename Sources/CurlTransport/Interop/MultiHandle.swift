@@ -1,11 +1,6 @@
 import CCurl
+import CLibrary
 import NetworkCore
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
 
 /// Owns one `CURLM *`. Used by the loop's thread alone; it reports wishes for descriptors and timers to the loop.
 final class MultiHandle {
@@ -118,11 +113,7 @@ final class MultiHandle {
 
     /// close(2), apart from this type's own verb.
     private static func closeDescriptor(_ descriptor: Int32) -> Int32 {
-        #if canImport(Glibc)
-        Glibc.close(descriptor)
-        #else
-        Musl.close(descriptor)
-        #endif
+        CLibrary.close(descriptor)
     }
 
     private static func of(_ context: UnsafeMutableRawPointer) -> MultiHandle {

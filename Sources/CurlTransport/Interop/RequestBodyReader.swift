@@ -1,10 +1,5 @@
 import CCurl
-
-#if canImport(FoundationEssentials)
 import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// Gives libcurl a body piece by piece, and again from the start when it asks (a kept-alive connection that turned out
 /// to be closed, an answer to a challenge).

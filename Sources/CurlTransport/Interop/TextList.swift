@@ -1,10 +1,5 @@
 import CCurl
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
+import CLibrary
 
 /// Lines for libcurl (curl_slist), in one piece of memory.
 struct TextList {

@@ -1,11 +1,6 @@
 import CCurl
+import CLibrary
 import NetworkCore
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
 
 /// The address policy: each address before a connection to it is made (CURLOPT_OPENSOCKETFUNCTION), and that of a kept
 /// connection before the request goes out (CURLOPT_PREREQFUNCTION, 7.80), where the times that it goes out are counted

@@ -1,11 +1,6 @@
 import CCurl
+import CLibrary
 import NetworkCore
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
 
 extension NetworkError {
     fileprivate static func addressRefused(_ address: IPAddress) -> NetworkError {

@@ -1,11 +1,6 @@
 import CCurl
+import CLibrary
 import NetworkCore
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
 
 /// An eventfd: any thread signals it, the loop's epoll sees it.
 final class WakeUp: Sendable {

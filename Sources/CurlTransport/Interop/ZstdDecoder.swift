@@ -1,16 +1,6 @@
-import NetworkCore
-
-#if canImport(FoundationEssentials)
+import CLibrary
 import FoundationEssentials
-#else
-import Foundation
-#endif
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
+import NetworkCore
 
 /// Zstandard, by the library that libcurl brings along (https://facebook.github.io/zstd, zstd.h); looked up, because
 /// not every libcurl does. Several frames in a row are one body.

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
+import CLibrary
 
 /// A point on CLOCK_MONOTONIC, in nanoseconds. A clock that is set back or forward does not touch it.
 struct MonotonicTime: Comparable, Sendable {

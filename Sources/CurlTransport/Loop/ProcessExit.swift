@@ -1,11 +1,6 @@
+import CLibrary
 import NetworkCore
 import Synchronization
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
 
 /// Stops the loops when the process exits, so that no transfer runs while libraries are being taken down.
 enum ProcessExit {

@@ -1,11 +1,6 @@
+import FoundationEssentials
 import NetworkCore
 import Synchronization
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// Whose private key opened the connections that show a client certificate.
 ///

@@ -1,11 +1,6 @@
+import FoundationEssentials
 import HTTPTypes
 import NetworkCore
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// The URL (CURLOPT_URL), parsed and checked before; libcurl gets the serialised result.
 struct TargetOption: EasyOption {

@@ -1,11 +1,6 @@
+import FoundationEssentials
 import HTTPTypes
 import NetworkCore
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// The body of a response over curl, as its reader sees it. Dropping it before the end ends the exchange.
 final class CurlBody: EndedBodySource {

@@ -1,11 +1,6 @@
+import FoundationEssentials
 import NetworkCore
 import Synchronization
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// How an exchange ended well. A class, since it is large and passes through many hands.
 final class ExchangeEnd: UnreadMetrics {

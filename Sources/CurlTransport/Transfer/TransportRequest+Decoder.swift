@@ -1,11 +1,6 @@
+import FoundationEssentials
 import HTTPTypes
 import NetworkCore
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 extension TransportRequest {
     /// How many codings one body may have: each makes a body up to a thousand times larger, and servers use one.

@@ -1,11 +1,6 @@
+import FoundationEssentials
 import NetworkCore
 import Synchronization
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// Between the producer of a streamed request body, which runs as a task, and libcurl, which asks on the loop's thread.
 final class UploadChannel: Sendable {

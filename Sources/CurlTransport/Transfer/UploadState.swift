@@ -1,9 +1,4 @@
-#if canImport(FoundationEssentials)
 import FoundationEssentials
-#else
-import Foundation
-#endif
-
 import NetworkCore
 
 /// The flow of a streamed request body from its producer to libcurl. Pure: an event returns what to do.

@@ -1,11 +1,6 @@
+import FoundationEssentials
 import HTTPTypes
 import Synchronization
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// An answer whose head is there, with what it belongs to: enough to say of every later failure where it happened.
 struct Arrival: Sendable {

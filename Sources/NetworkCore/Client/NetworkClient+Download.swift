@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
 public import FoundationEssentials
-#else
-public import Foundation
-#endif
 
 extension NetworkClient {
     /// Downloads into a file, which appears under its name when it is complete and on the disk, or not at all.

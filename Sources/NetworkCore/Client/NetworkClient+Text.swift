@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
 import FoundationEssentials
-#else
-import Foundation
-#endif
 
 extension NetworkClient {
     /// The longest line of a text or of JSON lines, if nothing else is said: 1 MiB.

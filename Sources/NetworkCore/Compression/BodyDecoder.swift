@@ -1,10 +1,5 @@
-import Synchronization
-
-#if canImport(FoundationEssentials)
 package import FoundationEssentials
-#else
-package import Foundation
-#endif
+import Synchronization
 
 /// Decodes a body on its reader's side, as fast as it is read.
 package final class BodyDecoder: Sendable {

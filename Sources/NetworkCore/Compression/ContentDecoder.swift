@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
 package import FoundationEssentials
-#else
-package import Foundation
-#endif
 
 /// Takes one content coding off a body, piece by piece.
 ///

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
 package import FoundationEssentials
-#else
-package import Foundation
-#endif
 
 /// The decoders of one body, one behind the other: `Content-Encoding: deflate, gzip` was deflated first, so gzip comes
 /// off first.

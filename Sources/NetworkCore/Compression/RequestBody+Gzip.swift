@@ -1,10 +1,5 @@
-import Synchronization
-
-#if canImport(FoundationEssentials)
 import FoundationEssentials
-#else
-import Foundation
-#endif
+import Synchronization
 
 extension RequestBody {
     /// The body in a gzip container: bytes at once, a stream while it is sent, and again each time that it is.

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
 public import FoundationEssentials
-#else
-public import Foundation
-#endif
 
 /// One cookie and where it is sent. Its value is a secret: no description shows it.
 public struct Cookie: Sendable, Hashable {

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
 import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// What is wrong with a cookie that did not come from a server.
 enum CookieCheck {

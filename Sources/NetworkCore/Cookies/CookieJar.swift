@@ -1,11 +1,6 @@
+public import FoundationEssentials
 public import HTTPTypes
 import Synchronization
-
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
 
 /// Cookies in memory (RFC 6265), shared by all who hold the jar. A ``NetworkClient`` has none until it is given one:
 ///

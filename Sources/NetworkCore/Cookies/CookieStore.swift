@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
 import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// The cookies of a jar: what is kept, what takes the place of what, what has to go. Pure: the time is told.
 ///

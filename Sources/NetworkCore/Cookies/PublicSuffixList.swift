@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
 import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// The names below which anybody may register (`com`, `co.uk`, `github.io`): a cookie for all of one would reach
 /// strangers.

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
 import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// Reads one `Set-Cookie` value: RFC 6265 §5.2, and of its successor (draft-ietf-httpbis-rfc6265bis) the sizes, the
 /// control characters, the prefixes and the rules for Secure.

@@ -1,10 +1,5 @@
-import HTTPTypes
-
-#if canImport(FoundationEssentials)
 import FoundationEssentials
-#else
-import Foundation
-#endif
+import HTTPTypes
 
 /// What a curl command shows of the values that may be secrets.
 public enum CurlCommandSecrets: Sendable, Hashable {

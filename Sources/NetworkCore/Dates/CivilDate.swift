@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
 import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// A date and time in UTC as header fields write it, and the moment it means. Header fields need no calendar.
 struct CivilDate: Equatable {

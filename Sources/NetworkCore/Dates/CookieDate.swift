@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
 import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// The dates of cookies, read as leniently as RFC 6265 §5.1.1 asks: tokens in any order, between any of many
 /// delimiters.

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
 import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// The three forms of a date in a header field (RFC 9110 §5.6.7).
 enum HTTPDate {

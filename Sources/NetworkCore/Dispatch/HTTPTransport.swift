@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
 public import FoundationEssentials
-#else
-public import Foundation
-#endif
 
 /// Carries *one* HTTP exchange: a request goes out, its response comes back. Redirects, cookies, retries, validation
 /// and decoding are the pipeline's (``NetworkClient``), so that every transport behaves alike.

@@ -1,9 +1,4 @@
-#if canImport(FoundationEssentials)
 public import FoundationEssentials
-#else
-public import Foundation
-#endif
-
 import Synchronization
 
 /// Carries requests. One method is enough to write your own:

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
 public import FoundationEssentials
-#else
-public import Foundation
-#endif
 
 /// A hash or checksum that is fed piece by piece. ``SHA256Checksum`` ships; any other comes in by this protocol:
 ///

@@ -1,12 +1,7 @@
 import Dispatch
+import FoundationEssentials
 import HTTPTypes
 import Synchronization
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// One download: exchange after exchange until the file is whole.
 struct DownloadRun: Sendable {

@@ -1,10 +1,5 @@
-import HTTPTypes
-
-#if canImport(FoundationEssentials)
 import FoundationEssentials
-#else
-import Foundation
-#endif
+import HTTPTypes
 
 /// What is kept beside a partial file: of which representation it is a part.
 struct PartialRecord: Codable, Hashable, Sendable {

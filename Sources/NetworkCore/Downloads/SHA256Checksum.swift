@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
 public import FoundationEssentials
-#else
-public import Foundation
-#endif
 
 /// SHA-256 (FIPS 180-4), to check downloads against a published sum.
 ///

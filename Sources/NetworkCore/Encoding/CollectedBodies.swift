@@ -1,9 +1,4 @@
-#if canImport(FoundationEssentials)
 import FoundationEssentials
-#else
-import Foundation
-#endif
-
 import Synchronization
 
 /// Reads streamed request bodies into memory before they are sent: for a transport that lacks

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
 import FoundationEssentials
-#else
-import Foundation
-#endif
 
 extension ParameterConventions.Dates {
     /// Years 1 to 9999, which ISO 8601 writes with four digits.

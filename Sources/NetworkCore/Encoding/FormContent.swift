@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
 import FoundationEssentials
-#else
-import Foundation
-#endif
 
 extension RequestContent {
     /// Parameters as an HTML form sends them: `application/x-www-form-urlencoded`, sorted by name.

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
 import FoundationEssentials
-#else
-import Foundation
-#endif
 
 extension RequestContent {
     /// Parts as an HTML form with files sends them: `multipart/form-data` (RFC 7578), in their order.

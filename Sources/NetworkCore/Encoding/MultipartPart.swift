@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
 public import FoundationEssentials
-#else
-public import Foundation
-#endif
 
 /// One part of a multipart form: a field, or a file.
 public struct MultipartPart: Sendable {

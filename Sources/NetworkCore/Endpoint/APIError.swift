@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
 public import FoundationEssentials
-#else
-public import Foundation
-#endif
 
 /// The short form of a failure, as `fetch(with:decode:completion:)` and `build()` report it. A ``NetworkError`` tells
 /// more; every other call of this library throws that one.

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
 public import FoundationEssentials
-#else
-public import Foundation
-#endif
 
 /// A request as a base, a path, a method and a task: an enum with a case for each resource is the usual way.
 ///

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
 public import FoundationEssentials
-#else
-public import Foundation
-#endif
 
 extension NetworkError: SafelyPrinted {
     /// Code, exchange, sentence; safe for logs.

@@ -1,10 +1,5 @@
-import HTTPTypes
-
-#if canImport(FoundationEssentials)
 public import FoundationEssentials
-#else
-public import Foundation
-#endif
+import HTTPTypes
 
 /// Why a request did not end in the value that was asked for. The one error type of this library.
 ///

@@ -1,10 +1,5 @@
-import HTTPTypes
-
-#if canImport(FoundationEssentials)
 public import FoundationEssentials
-#else
-public import Foundation
-#endif
+import HTTPTypes
 
 /// Reads a `text/event-stream` by the rules of the WHATWG's HTML standard (§9.2.6), wherever the chunks' borders are.
 ///

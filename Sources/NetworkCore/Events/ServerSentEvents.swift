@@ -1,9 +1,4 @@
-#if canImport(FoundationEssentials)
 import FoundationEssentials
-#else
-import Foundation
-#endif
-
 import HTTPTypes
 
 /// A stream of server-sent events, connected again when it breaks.

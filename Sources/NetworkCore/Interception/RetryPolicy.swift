@@ -1,10 +1,5 @@
-public import HTTPTypes
-
-#if canImport(FoundationEssentials)
 import FoundationEssentials
-#else
-import Foundation
-#endif
+public import HTTPTypes
 
 /// What is tried again, how often, and after how long.
 public struct RetryPolicy: Sendable {

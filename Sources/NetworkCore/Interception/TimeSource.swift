@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
 public import FoundationEssentials
-#else
-public import Foundation
-#endif
 
 /// What a step that waits asks of the world: the date, a pause, chance. A test gives its own.
 public struct TimeSource: Sendable {

@@ -1,18 +1,7 @@
+package import FoundationEssentials
 import Synchronization
 
-#if canImport(FoundationEssentials)
-package import FoundationEssentials
-#else
-package import Foundation
-#endif
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
+import CLibrary
 
 /// Memory of 32 KiB to 1 MiB for bodies, used again and again.
 ///
@@ -101,13 +90,7 @@ package final class BufferMemory: Sendable {
 
     /// free(3), apart from the property's name.
     private static func release(_ piece: UnsafeMutableRawPointer) {
-        #if canImport(Glibc)
-        Glibc.free(piece)
-        #elseif canImport(Musl)
-        Musl.free(piece)
-        #else
-        Darwin.free(piece)
-        #endif
+        CLibrary.free(piece)
     }
 
     /// Any other capacity would hand out pieces that are smaller than they are taken for.

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
 package import FoundationEssentials
-#else
-package import Foundation
-#endif
 
 /// A piece of bytes that a C library writes.
 package enum WrittenPiece {

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
 import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// The lines of a body on its way, as bytes with their numbers.
 struct BodyLines {

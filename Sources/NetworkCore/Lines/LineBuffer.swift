@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
 package import FoundationEssentials
-#else
-package import Foundation
-#endif
 
 /// Cuts chunks of bytes into lines, wherever the chunks' borders are.
 ///

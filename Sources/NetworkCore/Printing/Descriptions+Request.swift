@@ -1,9 +1,4 @@
-#if canImport(FoundationEssentials)
 import FoundationEssentials
-#else
-import Foundation
-#endif
-
 import HTTPTypes
 
 // What a request and its parts print: what they are and how much, never what is in them.

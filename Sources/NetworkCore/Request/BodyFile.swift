@@ -1,18 +1,7 @@
 import Dispatch
-
-#if canImport(FoundationEssentials)
 import FoundationEssentials
-#else
-import Foundation
-#endif
 
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
+import CLibrary
 
 /// A file to send. Read on a queue of its own: a disk may be slow, and neither the loop nor the caller's threads wait
 /// for it.
@@ -52,13 +41,7 @@ struct BodyFile: Sendable {
     private func nextPiece(of descriptor: Int32) throws -> Data {
         var piece = [UInt8](repeating: 0, count: Self.pieceBytes)
         while true {
-            #if canImport(Glibc)
-            let count = Glibc.read(descriptor, &piece, piece.count)
-            #elseif canImport(Musl)
-            let count = Musl.read(descriptor, &piece, piece.count)
-            #else
-            let count = Darwin.read(descriptor, &piece, piece.count)
-            #endif
+            let count = CLibrary.read(descriptor, &piece, piece.count)
             if count >= 0 { return Data(piece.prefix(count)) }
             guard errno == EINTR else { throw NetworkError.unreadableFile(path, errno) }
         }

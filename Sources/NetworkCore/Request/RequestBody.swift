@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
 public import FoundationEssentials
-#else
-public import Foundation
-#endif
 
 /// What a request carries to the server: bytes, a file, or a sequence that is read while it is sent.
 ///

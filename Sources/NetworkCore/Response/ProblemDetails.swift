@@ -1,9 +1,4 @@
-#if canImport(FoundationEssentials)
 public import FoundationEssentials
-#else
-public import Foundation
-#endif
-
 import HTTPTypes
 
 /// What a server says went wrong, in the form of RFC 9457 (`application/problem+json`).

@@ -1,10 +1,5 @@
-public import HTTPTypes
-
-#if canImport(FoundationEssentials)
 public import FoundationEssentials
-#else
-public import Foundation
-#endif
+public import HTTPTypes
 
 /// A response's body: a sequence of chunks as they arrive, or all of it at once.
 ///

@@ -1,9 +1,4 @@
-#if canImport(FoundationEssentials)
 public import FoundationEssentials
-#else
-public import Foundation
-#endif
-
 public import HTTPTypes
 
 /// Makes a value from a response's body. ``NetworkClient/decoder`` is JSON unless another is given.

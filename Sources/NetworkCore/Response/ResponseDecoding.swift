@@ -1,10 +1,5 @@
-import HTTPTypes
-
-#if canImport(FoundationEssentials)
 import FoundationEssentials
-#else
-import Foundation
-#endif
+import HTTPTypes
 
 /// Turns a body into the type that was asked for.
 enum ResponseDecoding {

@@ -1,10 +1,6 @@
 public import Dispatch
-#if canImport(FoundationNetworking)
 import Foundation
 public import FoundationNetworking
-#else
-public import Foundation
-#endif
 
 /// Fetches and decodes what a `URLRequest` asks for.
 ///

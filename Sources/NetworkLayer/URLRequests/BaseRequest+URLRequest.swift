@@ -1,9 +1,5 @@
-#if canImport(FoundationNetworking)
 import Foundation
 public import FoundationNetworking
-#else
-public import Foundation
-#endif
 
 extension BaseRequest {
     /// The request as a `URLRequest`. Where base and path make no URL, it is one that is never sent: this library fails

@@ -1,8 +1,5 @@
 import Foundation
-
-#if canImport(FoundationNetworking)
 import FoundationNetworking
-#endif
 
 extension Response {
     /// The head as Foundation's type. Repeated header fields are joined by commas, since it holds one value for a name.

@@ -1,8 +1,5 @@
 public import Foundation
-
-#if canImport(FoundationNetworking)
 public import FoundationNetworking
-#endif
 
 /// What closures around `URLRequest` are called with: body and response, or an error. Called once.
 public typealias RequestCallback = @Sendable (Data?, URLResponse?, (any Error)?) -> Void

@@ -1,9 +1,5 @@
-#if canImport(FoundationNetworking)
 import Foundation
 public import FoundationNetworking
-#else
-public import Foundation
-#endif
 
 extension URLRequest: RequestConvertible {
     /// What the `URLRequest` says, for either transport: URL, method, header fields, body or body stream, and its

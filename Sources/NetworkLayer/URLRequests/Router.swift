@@ -1,8 +1,5 @@
 public import Foundation
-
-#if canImport(FoundationNetworking)
 public import FoundationNetworking
-#endif
 
 /// What a router calls back with: body and response, or an error. Called once.
 public typealias NetworkRouterCompletion =

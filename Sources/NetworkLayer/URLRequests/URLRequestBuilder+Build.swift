@@ -1,9 +1,5 @@
-#if canImport(FoundationNetworking)
 import Foundation
 public import FoundationNetworking
-#else
-public import Foundation
-#endif
 
 extension URLRequestBuilder {
     /// The request as a `URLRequest`.

@@ -1,12 +1,6 @@
 import FlyingSocks
 
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
+import CLibrary
 
 /// A socket pool whose connections send at once.
 ///

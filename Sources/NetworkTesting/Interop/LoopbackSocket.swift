@@ -1,12 +1,6 @@
 import Foundation
 
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
+import CLibrary
 
 /// A TCP socket on 127.0.0.1. The only file of this module with pointers in it.
 struct LoopbackSocket: Sendable {
@@ -102,13 +96,7 @@ struct LoopbackSocket: Sendable {
     /// The next connection; `nil` when the listener is over. Small writes go out at once.
     func accept() -> LoopbackSocket? {
         while true {
-            #if canImport(Glibc)
-            let accepted = Glibc.accept(descriptor, nil, nil)
-            #elseif canImport(Musl)
-            let accepted = Musl.accept(descriptor, nil, nil)
-            #else
-            let accepted = Darwin.accept(descriptor, nil, nil)
-            #endif
+            let accepted = CLibrary.accept(descriptor, nil, nil)
             if accepted >= 0 {
                 var yes: Int32 = 1
                 setsockopt(accepted, Int32(IPPROTO_TCP), TCP_NODELAY, &yes, socklen_t(MemoryLayout<Int32>.size))
@@ -132,22 +120,12 @@ struct LoopbackSocket: Sendable {
     /// Sends all of it.
     /// - Returns: Whether the peer took it.
     func send(_ bytes: Data) -> Bool {
-        #if canImport(Darwin)
-        let flags: Int32 = 0
-        #else
         let flags = Int32(MSG_NOSIGNAL)
-        #endif
         return bytes.withUnsafeBytes { buffer in
             var sent = 0
             while sent < buffer.count {
                 guard isReady(for: Int16(POLLOUT), limit: Self.longestWait) else { return false }
-                #if canImport(Glibc)
-                let count = Glibc.send(descriptor, buffer.baseAddress! + sent, buffer.count - sent, flags)
-                #elseif canImport(Musl)
-                let count = Musl.send(descriptor, buffer.baseAddress! + sent, buffer.count - sent, flags)
-                #else
-                let count = Darwin.send(descriptor, buffer.baseAddress! + sent, buffer.count - sent, flags)
-                #endif
+                let count = CLibrary.send(descriptor, buffer.baseAddress! + sent, buffer.count - sent, flags)
                 if count > 0 {
                     sent += count
                 } else if errno != EINTR {
@@ -188,12 +166,6 @@ struct LoopbackSocket: Sendable {
     }
 
     func close() {
-        #if canImport(Glibc)
-        _ = Glibc.close(descriptor)
-        #elseif canImport(Musl)
-        _ = Musl.close(descriptor)
-        #else
-        _ = Darwin.close(descriptor)
-        #endif
+        _ = CLibrary.close(descriptor)
     }
 }

@@ -1,13 +1,7 @@
 import ArgumentParser
 import NetworkTesting
 
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
+import CLibrary
 
 /// `netlayer serve`: the demo server, until a signal comes.
 struct ServeCommand: AsyncParsableCommand {

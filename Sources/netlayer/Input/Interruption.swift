@@ -2,13 +2,7 @@ import NetworkCore
 import Dispatch
 import Synchronization
 
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
+import CLibrary
 
 /// Turns the first SIGINT or SIGTERM into the cancellation of a task, so that temporary files go and a server closes in
 /// order. A second one ends the process at once.

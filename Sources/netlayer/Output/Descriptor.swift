@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
+import CLibrary
 
 /// A file descriptor, read and written whole: interrupted calls are repeated, non-blocking descriptors waited for.
 struct Descriptor: Sendable {

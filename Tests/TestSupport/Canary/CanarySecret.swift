@@ -1,12 +1,6 @@
 package import Foundation
 
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
+import CLibrary
 
 /// A text that must never be printed: fragments that occur nowhere else, put together as a kind of secret has them.
 package struct CanarySecret: Sendable, CustomStringConvertible {

@@ -1,10 +1,5 @@
 import CZlib
-
-#if canImport(FoundationEssentials)
 import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// Packs bytes into a gzip container (RFC 1952), by zlib.
 final class Deflater {

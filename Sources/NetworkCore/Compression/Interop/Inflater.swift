@@ -1,10 +1,5 @@
 import CZlib
-
-#if canImport(FoundationEssentials)
 package import FoundationEssentials
-#else
-package import Foundation
-#endif
 
 /// gzip and deflate, by zlib, which checks the sums at the end.
 package final class Inflater: ContentDecoder {

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
 public import FoundationEssentials
-#else
-public import Foundation
-#endif
 
 /// Whom to trust, who we are, and how TLS is spoken. Not for URLSession.
 public struct TLSOptions: Sendable, Hashable {

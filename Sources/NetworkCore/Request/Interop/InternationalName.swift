@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
+import CLibrary
 
 /// Host names in other letters than ASCII's, by UTS 46 as libcurl does it: by libidn2, which libcurl brings along
 /// (https://www.gnu.org/software/libidn/libidn2/manual); looked up, because not every libcurl does.
@@ -28,11 +22,7 @@ enum InternationalName {
             self.free = unsafeBitCast(free, to: Free.self)
         }
 
-        #if canImport(Darwin)
-        private static let name = "libidn2.0.dylib"
-        #else
         private static let name = "libidn2.so.0"
-        #endif
     }
 
     static let library = Library()
