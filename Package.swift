@@ -13,6 +13,8 @@ let settings: [SwiftSetting] =
         .enableUpcomingFeature("MemberImportVisibility"),
     ] + (strict ? [.unsafeFlags(["-warnings-as-errors"])] : [])
     + (fuzzes ? [.unsafeFlags(["-sanitize=fuzzer", "-O"])] : [])
+/// The compiler names each unsafe use, and scripts/lint keeps them in the folders called Interop.
+let librarySettings = settings + [.strictMemorySafety()]
 
 let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
@@ -51,8 +53,10 @@ let package = Package(
         // libcurl needs it too, so it is there wherever libcurl is.
         .systemLibrary(name: "CZlib", path: "Sources/CZlib", providers: [.apt(["zlib1g-dev"])]),
         // Glibc or Musl.
-        .target(name: "CLibrary", swiftSettings: settings),
-        .target(name: "NetworkCore", dependencies: ["CLibrary", "CZlib", httpTypes, logging], swiftSettings: settings),
+        .target(name: "CLibrary", swiftSettings: librarySettings),
+        .target(
+            name: "NetworkCore", dependencies: ["CLibrary", "CZlib", httpTypes, logging], swiftSettings: librarySettings
+        ),
         .target(
             name: "CurlTransport",
             dependencies: [
@@ -63,13 +67,13 @@ let package = Package(
                     condition: .when(traits: ["ServiceLifecycle"])
                 ),
             ],
-            swiftSettings: settings
+            swiftSettings: librarySettings
         ),
-        .target(name: "URLSessionTransport", dependencies: ["NetworkCore", httpTypes], swiftSettings: settings),
+        .target(name: "URLSessionTransport", dependencies: ["NetworkCore", httpTypes], swiftSettings: librarySettings),
         .target(
             name: "NetworkLayer",
             dependencies: ["NetworkCore", "CurlTransport", "URLSessionTransport"],
-            swiftSettings: settings
+            swiftSettings: librarySettings
         ),
         .target(
             name: "NetworkTesting",
@@ -78,7 +82,7 @@ let package = Package(
                 .product(name: "FlyingFox", package: "FlyingFox"),
                 .product(name: "FlyingSocks", package: "FlyingFox"),
             ],
-            swiftSettings: settings
+            swiftSettings: librarySettings
         ),
         .executableTarget(
             name: "netlayer",
@@ -86,7 +90,7 @@ let package = Package(
                 "CLibrary", "NetworkLayer", "NetworkTesting", httpTypes,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
-            swiftSettings: settings
+            swiftSettings: librarySettings
         ),
         // What the test targets share.
         .target(

@@ -40,9 +40,7 @@ public struct CurlConfiguration: Sendable, Hashable {
 
     /// The defaults.
     public init() {
-        var limit = rlimit()
-        let descriptors = getrlimit(__rlimit_resource_t(7), &limit) == 0 ? Int(clamping: limit.rlim_cur) : 1024
-        maximumConnections = max(1, min(8192, descriptors / 4 * 3))
+        maximumConnections = max(1, min(8192, (SystemFigures.maximumDescriptors ?? 1024) / 4 * 3))
     }
 
     /// The configuration with every limit at least 1.

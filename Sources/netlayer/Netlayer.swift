@@ -1,7 +1,6 @@
 import ArgumentParser
-import NetworkLayer
-
 import CLibrary
+import NetworkLayer
 
 /// The command line tool: HTTP requests over either transport.
 @main

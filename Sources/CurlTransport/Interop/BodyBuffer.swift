@@ -3,7 +3,7 @@ import FoundationEssentials
 import NetworkCore
 
 /// Collects a body with one copy: libcurl's bytes go into memory that becomes the caller's `Data` as it is.
-struct BodyBuffer: ~Copyable {
+@safe struct BodyBuffer: ~Copyable {
     private var memory: UnsafeMutableRawPointer?
     private var capacity = 0
     /// Whether the memory is ``BufferMemory``'s.
@@ -17,69 +17,69 @@ struct BodyBuffer: ~Copyable {
 
     /// - Returns: Whether there was memory for it.
     mutating func append(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        guard let source = bytes.baseAddress, !bytes.isEmpty else { return true }
+        guard let source = bytes.baseAddress, unsafe !bytes.isEmpty else { return true }
         if count + bytes.count > capacity {
-            let wanted = max(count + bytes.count, memory == nil ? min(lastCount, 1 << 18) : capacity * 2)
+            let wanted = unsafe max(count + bytes.count, memory == nil ? min(lastCount, 1 << 18) : capacity * 2)
             guard grow(to: max(wanted, 1024)) else { return false }
         }
-        guard let memory else { return false }
-        (memory + count).copyMemory(from: source, byteCount: bytes.count)
+        guard let memory = unsafe memory else { return false }
+        unsafe (memory + count).copyMemory(from: source, byteCount: bytes.count)
         count += bytes.count
         return true
     }
 
     /// The same for a piece that was decoded.
-    mutating func append(_ piece: Data) -> Bool { piece.withUnsafeBytes { append($0) } }
+    mutating func append(_ piece: Data) -> Bool { unsafe piece.withUnsafeBytes { unsafe append($0) } }
 
     /// Hands the memory over and starts empty.
     mutating func take() -> Data {
-        guard let memory, count > 0 else { return Data() }
+        guard let memory = unsafe memory, count > 0 else { return Data() }
         let (length, room) = (count, capacity)
         lastCount = count
         let wasShared = isShared
-        self.memory = nil
+        unsafe self.memory = nil
         capacity = 0
         count = 0
         isShared = false
-        if wasShared { return BufferMemory.shared.data(memory, count: length, capacity: room) }
+        if wasShared { return unsafe BufferMemory.shared.data(memory, count: length, capacity: room) }
         // An over-reserved body gives back what it does not use.
-        let fitted = room > 2 * length ? realloc(memory, length) ?? memory : memory
-        return Data(bytesNoCopy: fitted, count: length, deallocator: .free)
+        let fitted = unsafe room > 2 * length ? realloc(memory, length) ?? memory : memory
+        return unsafe Data(bytesNoCopy: fitted, count: length, deallocator: .free)
     }
 
     private mutating func grow(to wanted: Int) -> Bool {
         guard wanted > capacity else { return true }
         guard let shared = BufferMemory.capacity(for: wanted) else { return growAlone(to: wanted) }
-        guard let larger = BufferMemory.shared.take(shared) else { return false }
-        move(to: larger, capacity: shared, isShared: true)
+        guard let larger = unsafe BufferMemory.shared.take(shared) else { return false }
+        unsafe move(to: larger, capacity: shared, isShared: true)
         return true
     }
 
     private mutating func growAlone(to wanted: Int) -> Bool {
         if isShared {
-            guard let larger = malloc(wanted) else { return false }
-            move(to: larger, capacity: wanted, isShared: false)
+            guard let larger = unsafe malloc(wanted) else { return false }
+            unsafe move(to: larger, capacity: wanted, isShared: false)
         } else {
-            guard let larger = realloc(memory, wanted) else { return false }
-            memory = larger
+            guard let larger = unsafe realloc(memory, wanted) else { return false }
+            unsafe memory = larger
             capacity = wanted
         }
         return true
     }
 
     private mutating func move(to larger: UnsafeMutableRawPointer, capacity wanted: Int, isShared: Bool) {
-        if let memory {
-            larger.copyMemory(from: memory, byteCount: count)
+        if let memory = unsafe memory {
+            unsafe larger.copyMemory(from: memory, byteCount: count)
             release()
         }
-        memory = larger
+        unsafe memory = larger
         capacity = wanted
         self.isShared = isShared
     }
 
     private func release() {
-        guard let memory else { return }
-        if isShared { BufferMemory.shared.give(memory, capacity: capacity) } else { free(memory) }
+        guard let memory = unsafe memory else { return }
+        if isShared { unsafe BufferMemory.shared.give(memory, capacity: capacity) } else { unsafe free(memory) }
     }
 
     deinit { release() }

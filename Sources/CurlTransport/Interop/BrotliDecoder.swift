@@ -4,8 +4,8 @@ import NetworkCore
 
 /// Brotli, by the library that libcurl brings along (https://github.com/google/brotli, brotli/decode.h); looked up,
 /// because not every libcurl does.
-final class BrotliDecoder: ContentDecoder {
-    private struct Library: Sendable {
+@safe final class BrotliDecoder: ContentDecoder {
+    @safe private struct Library: Sendable {
         typealias Create = @convention(c) (OpaquePointer?, OpaquePointer?, OpaquePointer?) -> OpaquePointer?
         typealias Destroy = @convention(c) (OpaquePointer?) -> Void
         typealias Decompress =
@@ -20,13 +20,13 @@ final class BrotliDecoder: ContentDecoder {
         let decompress: Decompress
 
         init?() {
-            guard let create = dlsym(nil, "BrotliDecoderCreateInstance"),
-                let destroy = dlsym(nil, "BrotliDecoderDestroyInstance"),
-                let decompress = dlsym(nil, "BrotliDecoderDecompressStream")
+            guard let create = unsafe dlsym(nil, "BrotliDecoderCreateInstance"),
+                let destroy = unsafe dlsym(nil, "BrotliDecoderDestroyInstance"),
+                let decompress = unsafe dlsym(nil, "BrotliDecoderDecompressStream")
             else { return nil }
-            self.create = unsafeBitCast(create, to: Create.self)
-            self.destroy = unsafeBitCast(destroy, to: Destroy.self)
-            self.decompress = unsafeBitCast(decompress, to: Decompress.self)
+            unsafe self.create = unsafeBitCast(create, to: Create.self)
+            unsafe self.destroy = unsafeBitCast(destroy, to: Destroy.self)
+            unsafe self.decompress = unsafeBitCast(decompress, to: Decompress.self)
         }
     }
 
@@ -38,23 +38,23 @@ final class BrotliDecoder: ContentDecoder {
     private let decoder: OpaquePointer?
     private(set) var isAtEnd = false
 
-    init() { decoder = Self.library?.create(nil, nil, nil) }
+    init() { unsafe decoder = unsafe Self.library?.create(nil, nil, nil) }
 
-    deinit { Self.library?.destroy(decoder) }
+    deinit { unsafe Self.library?.destroy(decoder) }
 
     func decode(_ input: Data, limit: Int) throws -> (output: Data, consumed: Int) {
-        guard let library = Self.library, let decoder else {
+        guard let library = Self.library, let decoder = unsafe decoder else {
             throw NetworkError(.unclassified, "the Brotli library could not be started", phase: .receiving)
         }
         guard !isAtEnd else { return (Data(), 0) }
         var (result, consumed) = (Int32(0), 0)
-        let output = try WrittenPiece.make(limit: limit) { target in
-            input.withUnsafeBytes { bytes in
-                var next: UnsafePointer<UInt8>? = bytes.bindMemory(to: UInt8.self).baseAddress
+        let output = try unsafe WrittenPiece.make(limit: limit) { target in
+            unsafe input.withUnsafeBytes { bytes in
+                var next: UnsafePointer<UInt8>? = unsafe bytes.bindMemory(to: UInt8.self).baseAddress
                 var left = bytes.count
-                var output: UnsafeMutablePointer<UInt8>? = target.bindMemory(to: UInt8.self).baseAddress
+                var output: UnsafeMutablePointer<UInt8>? = unsafe target.bindMemory(to: UInt8.self).baseAddress
                 var room = target.count
-                result = library.decompress(decoder, &left, &next, &room, &output, nil)
+                result = unsafe library.decompress(decoder, &left, &next, &room, &output, nil)
                 consumed = bytes.count - left
                 return target.count - room
             }

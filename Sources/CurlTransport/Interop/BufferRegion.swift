@@ -44,12 +44,13 @@ final class BufferRegion: @unchecked Sendable {
         }
         self.shelves = shelves
         count = UInt(offset)
-        let memory = mmap(nil, offset, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
-        start = memory == MAP_FAILED ? 0 : UInt(bitPattern: memory)
+        let memory = unsafe mmap(
+            nil, offset, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
+        start = unsafe memory == MAP_FAILED ? 0 : UInt(bitPattern: memory)
         free = Guarded(pieces.map { Free(indices: Array((0..<$0.count).reversed()), untouched: $0.count) })
     }
 
-    deinit { if start != 0 { munmap(UnsafeMutableRawPointer(bitPattern: start), Int(count)) } }
+    deinit { if start != 0 { unsafe munmap(UnsafeMutableRawPointer(bitPattern: start), Int(count)) } }
 
     @inline(__always)
     func holds(_ piece: UnsafeMutableRawPointer?) -> Bool { UInt(bitPattern: piece) &- start < count }
@@ -59,16 +60,17 @@ final class BufferRegion: @unchecked Sendable {
         guard let shelf = shelves.firstIndex(where: { $0.bytes == bytes }),
             let index = free.withLock({ $0[shelf].take() })
         else { return nil }
-        return UnsafeMutableRawPointer(bitPattern: start + UInt(shelves[shelf].offset + index * shelves[shelf].stride))
+        return unsafe UnsafeMutableRawPointer(
+            bitPattern: start + UInt(shelves[shelf].offset + index * shelves[shelf].stride))
     }
 
     /// Takes back a piece.
     func give(_ piece: UnsafeMutableRawPointer?) {
-        let (shelf, index) = place(of: piece)
+        let (shelf, index) = unsafe place(of: piece)
         free.withLock { $0[shelf].indices.append(index) }
     }
 
-    func size(of piece: UnsafeMutableRawPointer) -> Int { shelves[place(of: piece).shelf].bytes }
+    func size(of piece: UnsafeMutableRawPointer) -> Int { unsafe shelves[place(of: piece).shelf].bytes }
 
     private func place(of piece: UnsafeMutableRawPointer?) -> (shelf: Int, index: Int) {
         let offset = Int(UInt(bitPattern: piece) - start)
@@ -83,7 +85,7 @@ final class BufferRegion: @unchecked Sendable {
                 let shelf = shelves[number]
                 for index in free[number].indices[free[number].untouched...] {
                     let piece = start + UInt(shelf.offset + index * shelf.stride)
-                    madvise(UnsafeMutableRawPointer(bitPattern: piece), shelf.stride, MADV_DONTNEED)
+                    unsafe madvise(UnsafeMutableRawPointer(bitPattern: piece), shelf.stride, MADV_DONTNEED)
                 }
                 free[number].untouched = free[number].indices.count
             }

@@ -4,21 +4,21 @@ import CLibrary
 enum ByteSearch {
     /// Where the next newline is at or after `start`; the array's count if there is none.
     static func newline(in bytes: [UInt8], from start: Int) -> Int {
-        bytes.withUnsafeBytes { buffer in
+        unsafe bytes.withUnsafeBytes { buffer in
             guard start < buffer.count, let base = buffer.baseAddress,
-                let found = memchr(base + start, 0x0A, buffer.count - start)
+                let found = unsafe memchr(base + start, 0x0A, buffer.count - start)
             else { return bytes.count }
-            return UnsafeRawPointer(found) - base
+            return unsafe UnsafeRawPointer(found) - base
         }
     }
 
     /// Whether the first bytes are these.
     static func start(of bytes: [UInt8], is start: [UInt8]) -> Bool {
         guard bytes.count >= start.count else { return false }
-        return bytes.withUnsafeBytes { bytes in
-            start.withUnsafeBytes { start in
-                guard let bytes = bytes.baseAddress, let wanted = start.baseAddress else { return start.isEmpty }
-                return memcmp(bytes, wanted, start.count) == 0
+        return unsafe bytes.withUnsafeBytes { bytes in
+            unsafe start.withUnsafeBytes { start in
+                guard let bytes = bytes.baseAddress, let wanted = start.baseAddress else { return unsafe start.isEmpty }
+                return unsafe memcmp(bytes, wanted, start.count) == 0
             }
         }
     }

@@ -51,7 +51,7 @@ enum CurlFailure {
 
     /// What libcurl says where it knows no more than the number.
     private static func ownWords(for code: CURLcode) -> String? {
-        curl_easy_strerror(code).map { String(cString: $0) }
+        unsafe curl_easy_strerror(code).map { unsafe String(cString: $0) }
     }
 
     private static func classify(

@@ -13,8 +13,8 @@ enum CurlMemory {
     /// Initialises libcurl with it. Where somebody did so before, he has chosen the memory already.
     static func initialise() -> CURLcode {
         guard region.start != 0 else { return curl_global_init(Int(ccurl_global_all)) }
-        place = (region.start, region.count)
-        return curl_global_init_mem(Int(ccurl_global_all), allocate, release, resize, copy, calloc)
+        unsafe place = (region.start, region.count)
+        return unsafe curl_global_init_mem(Int(ccurl_global_all), allocate, release, resize, copy, calloc)
     }
 
     /// Gives the pages of unused buffers back to the kernel.
@@ -33,22 +33,26 @@ enum CurlMemory {
     nonisolated(unsafe) private static var place: (start: UInt, count: UInt) = (1 << (UInt.bitWidth - 1), 0)
 
     private static let allocate: curl_malloc_callback = { bytes in
-        bytes < smallest ? malloc(bytes) : region.take(bytes) ?? malloc(bytes)
+        unsafe bytes < smallest ? malloc(bytes) : region.take(bytes) ?? malloc(bytes)
     }
 
     private static let release: curl_free_callback = { piece in
-        if UInt(bitPattern: piece) &- place.start < place.count { region.give(piece) } else { free(piece) }
+        if unsafe UInt(bitPattern: piece) &- place.start < place.count {
+            unsafe region.give(piece)
+        } else {
+            unsafe free(piece)
+        }
     }
 
     private static let resize: curl_realloc_callback = { piece, bytes in
-        guard let piece, region.holds(piece) else { return realloc(piece, bytes) }
-        guard let other = malloc(bytes) else { return nil }
-        other.copyMemory(from: piece, byteCount: min(bytes, region.size(of: piece)))
-        region.give(piece)
-        return other
+        guard let piece = unsafe piece, unsafe region.holds(piece) else { return unsafe realloc(piece, bytes) }
+        guard let other = unsafe malloc(bytes) else { return nil }
+        unsafe other.copyMemory(from: piece, byteCount: min(bytes, region.size(of: piece)))
+        unsafe region.give(piece)
+        return unsafe other
     }
 
-    private static let copy: curl_strdup_callback = { text in text.flatMap { strdup($0) } }
+    private static let copy: curl_strdup_callback = { text in unsafe text.flatMap { unsafe strdup($0) } }
 
     /// Below all sizes of the region.
     private static var smallest: Int { LibcurlSupport.defaultBuffer }

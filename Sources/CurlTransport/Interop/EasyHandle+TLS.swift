@@ -5,20 +5,20 @@ extension EasyHandle {
     /// How TLS is spoken to the server (CURLINFO_TLS_SSL_PTR); `nil` in clear, with a TLS library that we don't know,
     /// and once the connection has left the transfer: to be asked while the response arrives.
     var tlsSession: TLSSession? {
-        guard let (library, session) = tls else { return nil }
+        guard let (library, session) = unsafe tls else { return nil }
         switch library {
-        case ccurl_backend_openssl: return OpenSSL.library?.session(session)
-        case ccurl_backend_gnutls: return GnuTLS.library?.session(session)
+        case ccurl_backend_openssl: return unsafe OpenSSL.library?.session(session)
+        case ccurl_backend_gnutls: return unsafe GnuTLS.library?.session(session)
         default: return nil
         }
     }
 
     /// Whether the TLS library holds bytes of the transfer's connection that libcurl has not taken.
     var holdsDecryptedBytes: Bool {
-        guard let (library, session) = tls else { return false }
+        guard let (library, session) = unsafe tls else { return false }
         switch library {
-        case ccurl_backend_openssl: return OpenSSL.library?.hasPending(session) == 1
-        case ccurl_backend_gnutls: return GnuTLS.library.map { $0.pending(session) > 0 } ?? false
+        case ccurl_backend_openssl: return unsafe OpenSSL.library?.hasPending(session) == 1
+        case ccurl_backend_gnutls: return GnuTLS.library.map { unsafe $0.pending(session) > 0 } ?? false
         default: return false
         }
     }
@@ -27,13 +27,13 @@ extension EasyHandle {
     private var tls: (library: Int32, session: UnsafeMutableRawPointer)? {
         var library: Int32 = 0
         var session: UnsafeMutableRawPointer?
-        guard ccurl_easy_getinfo_tls(pointer, &library, &session) == CURLE_OK else { return nil }
-        return session.map { (library, $0) }
+        guard unsafe ccurl_easy_getinfo_tls(pointer, &library, &session) == CURLE_OK else { return nil }
+        return unsafe session.map { unsafe (library, $0) }
     }
 }
 
 /// OpenSSL's functions, looked up, because libcurl may be built on another library.
-private struct OpenSSL: Sendable {
+@safe private struct OpenSSL: Sendable {
     typealias Text = @convention(c) (UnsafeRawPointer?) -> UnsafePointer<CChar>?
     typealias Cipher = @convention(c) (UnsafeRawPointer?) -> UnsafeRawPointer?
     typealias Version = @convention(c) (Int32) -> UnsafePointer<CChar>?
@@ -47,14 +47,16 @@ private struct OpenSSL: Sendable {
 
     /// `nil` unless they are of the very library that libcurl names: a program may hold a second one.
     static let library: OpenSSL? = {
-        guard let about = dlsym(nil, "OpenSSL_version"), let version = dlsym(nil, "SSL_get_version"),
-            let cipher = dlsym(nil, "SSL_get_current_cipher"), let name = dlsym(nil, "SSL_CIPHER_get_name"),
-            let pending = dlsym(nil, "SSL_has_pending"),
+        guard let about = unsafe dlsym(nil, "OpenSSL_version"), let version = unsafe dlsym(nil, "SSL_get_version"),
+            let cipher = unsafe dlsym(nil, "SSL_get_current_cipher"),
+            let name = unsafe dlsym(nil, "SSL_CIPHER_get_name"),
+            let pending = unsafe dlsym(nil, "SSL_has_pending"),
             // 'OpenSSL 3.0.19 27 Jan 2026', where libcurl says 'OpenSSL/3.0.19'.
-            let words = unsafeBitCast(about, to: Version.self)(0).map({ String(cString: $0) })?.split(separator: " "),
+            let words = unsafe unsafeBitCast(about, to: Version.self)(0).map({ unsafe String(cString: $0) })?.split(
+                separator: " "),
             words.count > 1, Libcurl.found.tlsLibrary?.contains("\(words[0])/\(words[1])") == true
         else { return nil }
-        return OpenSSL(
+        return unsafe OpenSSL(
             version: unsafeBitCast(version, to: Text.self),
             cipher: unsafeBitCast(cipher, to: Cipher.self),
             cipherName: unsafeBitCast(name, to: Text.self),
@@ -63,15 +65,15 @@ private struct OpenSSL: Sendable {
     }()
 
     func session(_ session: UnsafeRawPointer) -> TLSSession {
-        TLSSession(
+        unsafe TLSSession(
             protocolName: ConstantText(version(session)),
-            cipherName: ConstantText(cipher(session).flatMap { cipherName($0) })
+            cipherName: ConstantText(cipher(session).flatMap { unsafe cipherName($0) })
         )
     }
 }
 
 /// GnuTLS's functions, likewise.
-private struct GnuTLS: Sendable {
+@safe private struct GnuTLS: Sendable {
     typealias Number = @convention(c) (UnsafeRawPointer?) -> Int32
     typealias Count = @convention(c) (UnsafeRawPointer?) -> Int
     typealias Name = @convention(c) (Int32) -> UnsafePointer<CChar>?
@@ -85,22 +87,23 @@ private struct GnuTLS: Sendable {
     let pending: Count
 
     static let library: GnuTLS? = {
-        guard let about = dlsym(nil, "gnutls_check_version"), let version = dlsym(nil, "gnutls_protocol_get_version"),
-            let name = dlsym(nil, "gnutls_protocol_get_name"),
-            let pending = dlsym(nil, "gnutls_record_check_pending"),
-            let number = unsafeBitCast(about, to: Text.self)(nil).map({ String(cString: $0) }),
+        guard let about = unsafe dlsym(nil, "gnutls_check_version"),
+            let version = unsafe dlsym(nil, "gnutls_protocol_get_version"),
+            let name = unsafe dlsym(nil, "gnutls_protocol_get_name"),
+            let pending = unsafe dlsym(nil, "gnutls_record_check_pending"),
+            let number = unsafe unsafeBitCast(about, to: Text.self)(nil).map({ unsafe String(cString: $0) }),
             Libcurl.found.tlsLibrary?.contains("GnuTLS/\(number)") == true
         else { return nil }
-        return GnuTLS(
+        return unsafe GnuTLS(
             version: unsafeBitCast(version, to: Number.self),
             versionName: unsafeBitCast(name, to: Name.self),
-            cipherSuite: dlsym(nil, "gnutls_ciphersuite_get").map { unsafeBitCast($0, to: Text.self) },
-            pending: unsafeBitCast(pending, to: Count.self)
+            cipherSuite: dlsym(nil, "gnutls_ciphersuite_get").map { unsafe unsafeBitCast($0, to: Text.self) },
+            pending: unsafe unsafeBitCast(pending, to: Count.self)
         )
     }()
 
     func session(_ session: UnsafeRawPointer) -> TLSSession {
-        TLSSession(
+        unsafe TLSSession(
             protocolName: ConstantText(versionName(version(session))),
             cipherName: ConstantText(cipherSuite?(session))
         )

@@ -11,10 +11,10 @@ import NetworkCore
 ///
 /// @unchecked: a handle is used by one thread at a time. The caller's thread or the loop's configures it, the mailbox
 /// hands it to the loop, and the loop closes it.
-final class EasyHandle: @unchecked Sendable {
+@safe final class EasyHandle: @unchecked Sendable {
     let pointer: UnsafeMutableRawPointer
     private var isClosed = false
-    private var lists: [UnsafeMutableRawPointer] = []
+    private var lists: [UnsafeMutableRawPointer] = unsafe []
     private let errorText: UnsafeMutablePointer<CChar>
     private(set) var reader: RequestBodyReader?
     private var wireLog: WireLog?
@@ -30,14 +30,14 @@ final class EasyHandle: @unchecked Sendable {
     /// - Throws: ``NetworkError/Code/unclassified`` when memory is short.
     init(for transfer: Transfer) throws {
         // libcurl would initialise itself here, in its own way.
-        guard Libcurl.found.initialisation == 0, let pointer = curl_easy_init() else {
+        guard Libcurl.found.initialisation == 0, let pointer = unsafe curl_easy_init() else {
             throw NetworkError(.unclassified, "libcurl could not make a handle (curl_easy_init)", phase: .preparing)
         }
-        self.pointer = pointer
-        transferReference = .passUnretained(transfer)
-        errorText = .allocate(capacity: Int(ccurl_error_size))
-        errorText.initialize(repeating: 0, count: Int(ccurl_error_size))
-        _ = ccurl_easy_setopt_pointer(pointer, CURLOPT_ERRORBUFFER, errorText)
+        unsafe self.pointer = pointer
+        unsafe transferReference = .passUnretained(transfer)
+        unsafe errorText = .allocate(capacity: Int(ccurl_error_size))
+        unsafe errorText.initialize(repeating: 0, count: Int(ccurl_error_size))
+        _ = unsafe ccurl_easy_setopt_pointer(pointer, CURLOPT_ERRORBUFFER, errorText)
     }
 
     deinit { close() }
@@ -47,37 +47,37 @@ final class EasyHandle: @unchecked Sendable {
     func close() {
         guard !isClosed else { return }
         isClosed = true
-        curl_easy_cleanup(pointer)
+        unsafe curl_easy_cleanup(pointer)
         // After the handle, which may look at them until then.
-        for list in lists { list.deallocate() }
-        lists = []
-        errorText.deallocate()
+        for unsafelist in unsafe lists { unsafe list.deallocate() }
+        unsafe lists = []
+        unsafe errorText.deallocate()
     }
 
     /// Wishes a size of the receive buffer, in bytes (CURLOPT_BUFFERSIZE); libcurl may keep its own.
     func wishReceiveBuffer(_ bytes: Int) {
         guard receiveBuffer != bytes else { return }
-        let code = ccurl_easy_setopt_long(pointer, CURLOPT_BUFFERSIZE, bytes)
+        let code = unsafe ccurl_easy_setopt_long(pointer, CURLOPT_BUFFERSIZE, bytes)
         if code == CURLE_OK { receiveBuffer = bytes }
     }
 
     /// The same for the buffer through which a body is sent (CURLOPT_UPLOAD_BUFFERSIZE).
     func wishUploadBuffer(_ bytes: Int) {
         guard uploadBuffer != bytes else { return }
-        let code = ccurl_easy_setopt_long(pointer, CURLOPT_UPLOAD_BUFFERSIZE, bytes)
+        let code = unsafe ccurl_easy_setopt_long(pointer, CURLOPT_UPLOAD_BUFFERSIZE, bytes)
         if code == CURLE_OK { uploadBuffer = bytes }
     }
 
     /// The transfer that it works for.
-    var transfer: Transfer { transferReference.takeUnretainedValue() }
+    var transfer: Transfer { unsafe transferReference.takeUnretainedValue() }
 
     /// The handle as libcurl's callbacks are given it.
-    var context: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
+    var context: UnsafeMutableRawPointer { unsafe Unmanaged.passUnretained(self).toOpaque() }
 
     /// The transfer of a callback's context.
     static func transfer(_ context: UnsafeMutableRawPointer?) -> Transfer? {
-        guard let context else { return nil }
-        return Unmanaged<EasyHandle>.fromOpaque(context).takeUnretainedValue().transfer
+        guard let context = unsafe context else { return nil }
+        return unsafe Unmanaged<EasyHandle>.fromOpaque(context).takeUnretainedValue().transfer
     }
 
     /// Calls `body` with the transfer of a callback's context, which lives as long as libcurl has the handle: so
@@ -86,23 +86,23 @@ final class EasyHandle: @unchecked Sendable {
     static func report(
         _ context: UnsafeMutableRawPointer?, refusal: Int = 0, _ body: (Transfer) -> Int
     ) -> Int {
-        guard let context else { return refusal }
-        return Unmanaged<EasyHandle>.fromOpaque(context)._withUnsafeGuaranteedRef { easy in
-            easy.transferReference._withUnsafeGuaranteedRef(body)
+        guard let context = unsafe context else { return refusal }
+        return unsafe Unmanaged<EasyHandle>.fromOpaque(context)._withUnsafeGuaranteedRef { easy in
+            unsafe easy.transferReference._withUnsafeGuaranteedRef(body)
         }
     }
 
     /// libcurl's own words on the failure, if it had any.
-    var failureText: String? { errorText[0] == 0 ? nil : String(cString: errorText) }
+    var failureText: String? { unsafe errorText[0] == 0 ? nil : String(cString: errorText) }
 
     // MARK: Options, one function per parameter type
 
     func set(_ option: LongOption, _ value: Int) throws {
-        try check(ccurl_easy_setopt_long(pointer, option.number, value), option.name)
+        try unsafe check(ccurl_easy_setopt_long(pointer, option.number, value), option.name)
     }
 
     func set(_ option: OffsetOption, _ value: Int) throws {
-        try check(ccurl_easy_setopt_offset(pointer, option.number, curl_off_t(value)), option.name)
+        try unsafe check(ccurl_easy_setopt_offset(pointer, option.number, curl_off_t(value)), option.name)
     }
 
     /// libcurl copies the text; `nil` unsets.
@@ -112,24 +112,24 @@ final class EasyHandle: @unchecked Sendable {
 
     /// By ``String/withCString(_:)``: a string that is passed as an argument is copied into an array first.
     private func set(_ option: CURLoption, _ value: String?) -> CURLcode {
-        guard let value else { return ccurl_easy_setopt_string(pointer, option, nil) }
-        return value.withCString { ccurl_easy_setopt_string(pointer, option, $0) }
+        guard let value else { return unsafe ccurl_easy_setopt_string(pointer, option, nil) }
+        return unsafe value.withCString { unsafe ccurl_easy_setopt_string(pointer, option, $0) }
     }
 
     /// Lines, which live until ``close()``.
     func set(_ option: ListOption, _ lines: TextList) throws {
-        guard let memory = lines.linked() else {
-            return try check(ccurl_easy_setopt_list(pointer, option.number, nil), option.name)
+        guard let memory = unsafe lines.linked() else {
+            return try unsafe check(ccurl_easy_setopt_list(pointer, option.number, nil), option.name)
         }
-        lists.append(memory)
-        let first = memory.assumingMemoryBound(to: curl_slist.self)
-        try check(ccurl_easy_setopt_list(pointer, option.number, first), option.name)
+        unsafe lists.append(memory)
+        let first = unsafe memory.assumingMemoryBound(to: curl_slist.self)
+        try unsafe check(ccurl_easy_setopt_list(pointer, option.number, first), option.name)
     }
 
     /// libcurl copies the bytes.
     func set(_ option: BlobOption, _ bytes: Data) throws {
-        let code = bytes.withUnsafeBytes {
-            ccurl_easy_setopt_blob(pointer, option.number, $0.baseAddress, $0.count)
+        let code = unsafe bytes.withUnsafeBytes {
+            unsafe ccurl_easy_setopt_blob(pointer, option.number, $0.baseAddress, $0.count)
         }
         try check(code, option.name)
     }
@@ -137,9 +137,10 @@ final class EasyHandle: @unchecked Sendable {
     /// A small body, copied by libcurl.
     func setCopiedBody(_ bytes: Data) throws {
         try set(.postFieldSize, bytes.count)
-        try bytes.withUnsafeBytes { buffer in
-            let start = UnsafeMutableRawPointer(mutating: buffer.baseAddress) ?? UnsafeMutableRawPointer(errorText)
-            try check(
+        try unsafe bytes.withUnsafeBytes { buffer in
+            let start =
+                unsafe UnsafeMutableRawPointer(mutating: buffer.baseAddress) ?? UnsafeMutableRawPointer(errorText)
+            try unsafe check(
                 ccurl_easy_setopt_pointer(pointer, CURLOPT_COPYPOSTFIELDS, start),
                 "CURLOPT_COPYPOSTFIELDS"
             )
@@ -149,28 +150,30 @@ final class EasyHandle: @unchecked Sendable {
     /// A body that libcurl fetches piece by piece.
     func setReadBody(_ reader: RequestBodyReader, count: Int) throws {
         self.reader = reader
-        let readerContext = Unmanaged.passUnretained(reader).toOpaque()
+        let readerContext = unsafe Unmanaged.passUnretained(reader).toOpaque()
         try set(.postFieldSize, count)
-        try check(
+        try unsafe check(
             ccurl_easy_setopt_data_callback(pointer, CURLOPT_READFUNCTION, Transfer.read), "CURLOPT_READFUNCTION")
-        try check(ccurl_easy_setopt_pointer(pointer, CURLOPT_READDATA, context), "CURLOPT_READDATA")
-        try check(ccurl_easy_setopt_seek_callback(pointer, RequestBodyReader.seek), "CURLOPT_SEEKFUNCTION")
-        try check(ccurl_easy_setopt_pointer(pointer, CURLOPT_SEEKDATA, readerContext), "CURLOPT_SEEKDATA")
+        try unsafe check(ccurl_easy_setopt_pointer(pointer, CURLOPT_READDATA, context), "CURLOPT_READDATA")
+        try unsafe check(ccurl_easy_setopt_seek_callback(pointer, RequestBodyReader.seek), "CURLOPT_SEEKFUNCTION")
+        try unsafe check(ccurl_easy_setopt_pointer(pointer, CURLOPT_SEEKDATA, readerContext), "CURLOPT_SEEKDATA")
     }
 
     /// Tells the wire log what goes over the wire. The log lives until ``close()``.
     func setWireLog(_ log: WireLog) throws {
         wireLog = log
-        let context = Unmanaged.passUnretained(log).toOpaque()
-        try check(ccurl_easy_setopt_debug_callback(pointer, Self.debug), "CURLOPT_DEBUGFUNCTION")
-        try check(ccurl_easy_setopt_pointer(pointer, CURLOPT_DEBUGDATA, context), "CURLOPT_DEBUGDATA")
+        let context = unsafe Unmanaged.passUnretained(log).toOpaque()
+        try unsafe check(ccurl_easy_setopt_debug_callback(pointer, Self.debug), "CURLOPT_DEBUGFUNCTION")
+        try unsafe check(ccurl_easy_setopt_pointer(pointer, CURLOPT_DEBUGDATA, context), "CURLOPT_DEBUGDATA")
         try set(.verbose, 1)
     }
 
     private static let debug: ccurl_debug_callback = { _, type, bytes, count, context in
-        guard let bytes, let context else { return 0 }
-        let log = Unmanaged<WireLog>.fromOpaque(context).takeUnretainedValue()
-        func text() -> String { String(decoding: UnsafeRawBufferPointer(start: bytes, count: count), as: UTF8.self) }
+        guard let bytes = unsafe bytes, let context = unsafe context else { return 0 }
+        let log = unsafe Unmanaged<WireLog>.fromOpaque(context).takeUnretainedValue()
+        func text() -> String {
+            unsafe String(decoding: UnsafeRawBufferPointer(start: bytes, count: count), as: UTF8.self)
+        }
         switch type {
         case CURLINFO_TEXT: log.write("*", text())
         case CURLINFO_HEADER_OUT: log.write(">", text())
@@ -193,20 +196,22 @@ final class EasyHandle: @unchecked Sendable {
     /// A `curl_off_t` answer; 0 when libcurl does not know.
     func offset(_ info: CURLINFO) -> Int {
         var value: curl_off_t = 0
-        return ccurl_easy_getinfo_offset(pointer, info, &value) == CURLE_OK ? Int(value) : 0
+        return unsafe ccurl_easy_getinfo_offset(pointer, info, &value) == CURLE_OK ? Int(value) : 0
     }
 
     /// A `long` answer; 0 when libcurl does not know.
     func long(_ info: CURLINFO) -> Int {
         var value = 0
-        return ccurl_easy_getinfo_long(pointer, info, &value) == CURLE_OK ? value : 0
+        return unsafe ccurl_easy_getinfo_long(pointer, info, &value) == CURLE_OK ? value : 0
     }
 
     /// A text answer; `nil` when libcurl has none.
     func string(_ info: CURLINFO) -> String? {
         var value: UnsafeMutablePointer<CChar>?
-        guard ccurl_easy_getinfo_string(pointer, info, &value) == CURLE_OK, let value, value[0] != 0 else { return nil }
-        return String(cString: value)
+        guard unsafe ccurl_easy_getinfo_string(pointer, info, &value) == CURLE_OK, let value = unsafe value,
+            unsafe value[0] != 0
+        else { return nil }
+        return unsafe String(cString: value)
     }
 
     func check(_ code: CURLcode, _ name: StaticString) throws {

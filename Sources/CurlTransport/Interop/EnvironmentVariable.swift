@@ -2,8 +2,10 @@ import CLibrary
 
 /// The process's environment, as libcurl sees it.
 enum EnvironmentVariable {
-    static func isSet(_ name: String) -> Bool { getenv(name) != nil }
+    static func isSet(_ name: String) -> Bool { unsafe getenv(name) != nil }
 
     /// `nil` for one that is not set, or empty.
-    static func value(_ name: String) -> String? { getenv(name).flatMap { $0[0] == 0 ? nil : String(cString: $0) } }
+    static func value(_ name: String) -> String? {
+        unsafe getenv(name).flatMap { unsafe $0[0] == 0 ? nil : String(cString: $0) }
+    }
 }

@@ -3,7 +3,7 @@ import CLibrary
 import NetworkCore
 
 /// A level-triggered epoll instance and its event buffer. Used by the loop's thread alone.
-final class Epoll {
+@safe final class Epoll {
     private let descriptor: Int32
     private let events: UnsafeMutableBufferPointer<epoll_event>
     /// The events of the last wait that ``next()`` has not given yet.
@@ -12,8 +12,8 @@ final class Epoll {
     init() throws {
         descriptor = epoll_create1(ccurl_epoll_cloexec)
         guard descriptor >= 0 else { throw NetworkError.systemCall("epoll_create1") }
-        events = .allocate(capacity: Self.batch)
-        events.initialize(repeating: epoll_event())
+        unsafe events = .allocate(capacity: Self.batch)
+        unsafe events.initialize(repeating: epoll_event())
     }
 
     /// The most events of one wait. What a round touches is still in the core's caches when those who waited for it
@@ -22,7 +22,7 @@ final class Epoll {
 
     deinit {
         close(descriptor)
-        events.deallocate()
+        unsafe events.deallocate()
     }
 
     /// Makes a change. What the kernel knows better (a descriptor that was closed or registered meanwhile) is followed,
@@ -36,11 +36,11 @@ final class Epoll {
     }
 
     private func control(_ operation: Int32, _ change: SocketInterests.Change) -> Int32 {
-        var event = epoll_event()
-        if change.interest.contains(.read) { event.events |= ccurl_epoll_in }
-        if change.interest.contains(.write) { event.events |= ccurl_epoll_out }
-        event.data.fd = change.descriptor
-        return epoll_ctl(descriptor, operation, change.descriptor, &event) == 0 ? 0 : errno
+        var event = unsafe epoll_event()
+        if change.interest.contains(.read) { unsafe event.events |= ccurl_epoll_in }
+        if change.interest.contains(.write) { unsafe event.events |= ccurl_epoll_out }
+        unsafe event.data.fd = change.descriptor
+        return unsafe epoll_ctl(descriptor, operation, change.descriptor, &event) == 0 ? 0 : errno
     }
 
     /// What happened on a descriptor.
@@ -64,9 +64,9 @@ final class Epoll {
     /// - Parameter milliseconds: -1 for no end.
     func wait(milliseconds: Int32) {
         // Newer C libraries declare the pointer non-null, so it is unwrapped.
-        guard let first = events.baseAddress else { return }
+        guard let first = unsafe events.baseAddress else { return }
         // -1 when a signal came.
-        rest = 0..<Int(max(0, epoll_wait(descriptor, first, Int32(events.count), milliseconds)))
+        rest = unsafe 0..<Int(max(0, epoll_wait(descriptor, first, Int32(events.count), milliseconds)))
     }
 
     /// Whether ``next()`` has more to give.
@@ -75,14 +75,14 @@ final class Epoll {
     /// The next event of the last wait.
     func next() -> Event? {
         while let index = rest.popFirst() {
-            let event = events[index]
-            if event.events != 0 { return Event(descriptor: event.data.fd, flags: event.events) }
+            let event = unsafe events[index]
+            if unsafe event.events != 0 { return unsafe Event(descriptor: event.data.fd, flags: event.events) }
         }
         return nil
     }
 
     /// Forgets what happened on a descriptor that is closed: its number may come back.
     func forget(_ descriptor: Int32) {
-        for index in rest where events[index].data.fd == descriptor { events[index].events = 0 }
+        for index in rest where unsafe events[index].data.fd == descriptor { unsafe events[index].events = 0 }
     }
 }

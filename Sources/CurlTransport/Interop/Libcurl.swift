@@ -17,25 +17,25 @@ enum Libcurl {
     private static func keepOpenSSLAtExit() {
         typealias Initialise = @convention(c) (UInt64, OpaquePointer?) -> Int32
         let noAtExit: UInt64 = 0x0008_0000
-        guard let symbol = dlsym(nil, "OPENSSL_init_crypto") else { return }
-        _ = unsafeBitCast(symbol, to: Initialise.self)(noAtExit, nil)
+        guard let symbol = unsafe dlsym(nil, "OPENSSL_init_crypto") else { return }
+        _ = unsafe unsafeBitCast(symbol, to: Initialise.self)(noAtExit, nil)
     }
 
     private static func readSupport(initialisation: Int) -> LibcurlSupport {
-        let info = ccurl_version_info().pointee
-        let number = Int(info.version_num)
-        return LibcurlSupport(
+        let info = unsafe ccurl_version_info().pointee
+        let number = unsafe Int(info.version_num)
+        return unsafe LibcurlSupport(
             version: LibcurlVersion(number >> 16 & 0xFF, number >> 8 & 0xFF, number & 0xFF),
-            tlsLibrary: info.ssl_version.map { String(cString: $0) },
-            features: featureNames(bits: Int(info.features)),
-            protocols: strings(info.protocols),
-            defaultCAFile: info.cainfo.map { String(cString: $0) },
+            tlsLibrary: info.ssl_version.map { unsafe String(cString: $0) },
+            features: unsafe featureNames(bits: Int(info.features)),
+            protocols: unsafe strings(info.protocols),
+            defaultCAFile: unsafe info.cainfo.map { unsafe String(cString: $0) },
             initialisation: initialisation
         )
     }
 
     private static func featureNames(bits: Int) -> Set<String> {
-        if let names = ccurl_feature_names() { return Set(strings(names)) }
+        if let names = unsafe ccurl_feature_names() { return unsafe Set(strings(names)) }
         let named: [(bit: Int, name: String)] = [
             (0, "IPv6"), (2, "SSL"), (3, "libz"), (4, "NTLM"), (7, "AsynchDNS"), (8, "SPNEGO"), (9, "Largefile"),
             (10, "IDN"), (16, "HTTP2"), (17, "GSS-API"), (18, "Kerberos"), (19, "UnixSockets"), (20, "PSL"),
@@ -47,10 +47,10 @@ enum Libcurl {
 
     private static func strings(_ list: UnsafePointer<UnsafePointer<CChar>?>?) -> [String] {
         var result: [String] = []
-        var next = list
-        while let at = next, let text = at.pointee {
-            result.append(String(cString: text))
-            next = at + 1
+        var next = unsafe list
+        while let at = unsafe next, let text = unsafe at.pointee {
+            unsafe result.append(String(cString: text))
+            unsafe next = at + 1
         }
         return result
     }

@@ -9,36 +9,36 @@ enum LoopThread {
     /// from there inherit it. A fault of the thread's own (SIGSEGV and its kin) still reaches the program's crash
     /// handler, and a profiler its samples.
     static func start(named name: String, _ body: @escaping @Sendable () -> Void) throws {
-        let box = Unmanaged.passRetained(
+        let box = unsafe Unmanaged.passRetained(
             Box {
-                ccurl_name_thread(name)
+                unsafe ccurl_name_thread(name)
                 body()
             }
         )
         var attributes = pthread_attr_t()
-        pthread_attr_init(&attributes)
-        pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
-        defer { pthread_attr_destroy(&attributes) }
+        unsafe pthread_attr_init(&attributes)
+        unsafe pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
+        defer { unsafe pthread_attr_destroy(&attributes) }
 
         var blocked = sigset_t()
         var previous = sigset_t()
-        sigfillset(&blocked)
-        for signal in faults + [SIGPROF] { sigdelset(&blocked, signal) }
+        unsafe sigfillset(&blocked)
+        for signal in faults + [SIGPROF] { unsafe sigdelset(&blocked, signal) }
         // A thread starts with its creator's mask, which may block more.
-        pthread_sigmask(SIG_SETMASK, &blocked, &previous)
-        defer { pthread_sigmask(SIG_SETMASK, &previous, nil) }
+        unsafe pthread_sigmask(SIG_SETMASK, &blocked, &previous)
+        defer { unsafe pthread_sigmask(SIG_SETMASK, &previous, nil) }
 
         var thread = pthread_t()
-        let status = pthread_create(
+        let status = unsafe pthread_create(
             &thread, &attributes,
             { context in
-                guard let context else { return nil }
-                Unmanaged<Box>.fromOpaque(context).takeRetainedValue().body()
+                guard let context = unsafe context else { return nil }
+                unsafe Unmanaged<Box>.fromOpaque(context).takeRetainedValue().body()
                 return nil
-            }, box.toOpaque())
+            }, unsafe box.toOpaque())
         guard status == 0 else {
-            box.release()
-            throw NetworkError(
+            unsafe box.release()
+            throw unsafe NetworkError(
                 .unclassified,
                 "the loop's thread could not be started",
                 underlying: .init(domain: "errno", code: Int(status), message: String(cString: strerror(status)))
@@ -58,13 +58,13 @@ enum LoopThread {
     /// Schedules the calling thread in batches. Where that is not allowed, it runs as others do.
     static func scheduleInBatches() {
         var priority = sched_param()
-        _ = pthread_setschedparam(pthread_self(), ccurl_sched_batch, &priority)
+        _ = unsafe pthread_setschedparam(pthread_self(), ccurl_sched_batch, &priority)
     }
 
     /// Whether the calling thread is scheduled in batches.
     static var isScheduledInBatches: Bool {
         var (policy, priority) = (Int32(0), sched_param())
-        return pthread_getschedparam(pthread_self(), &policy, &priority) == 0 && policy == ccurl_sched_batch
+        return unsafe pthread_getschedparam(pthread_self(), &policy, &priority) == 0 && policy == ccurl_sched_batch
     }
 
     private final class Box {

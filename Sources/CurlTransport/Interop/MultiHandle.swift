@@ -3,7 +3,7 @@ import CLibrary
 import NetworkCore
 
 /// Owns one `CURLM *`. Used by the loop's thread alone; it reports wishes for descriptors and timers to the loop.
-final class MultiHandle {
+@safe final class MultiHandle {
     private let pointer: UnsafeMutableRawPointer
     /// Owns this handle, so that it need not be counted.
     private unowned(unsafe) let loop: any MultiHandleDelegate
@@ -15,36 +15,36 @@ final class MultiHandle {
 
     /// - Parameter connections: How many connections are kept, those in use counted (CURLMOPT_MAXCONNECTS).
     init(loop: any MultiHandleDelegate, connections: Int) throws {
-        guard let pointer = curl_multi_init() else {
+        guard let pointer = unsafe curl_multi_init() else {
             throw NetworkError(.unclassified, "libcurl could not make a multi handle (curl_multi_init)")
         }
-        self.pointer = pointer
-        self.loop = loop
-        sessions = Libcurl.found.suffers(from: .tlsSessionsMistakeProxy) ? nil : curl_share_init()
-        if let sessions { _ = ccurl_share_tls_sessions(sessions) }
-        let context = Unmanaged.passUnretained(self).toOpaque()
-        _ = ccurl_multi_setopt_long(pointer, CURLMOPT_MAXCONNECTS, connections)
-        _ = ccurl_multi_setopt_long(pointer, CURLMOPT_PIPELINING, ccurl_pipe_multiplex)
+        unsafe self.pointer = pointer
+        unsafe self.loop = loop
+        unsafe sessions = Libcurl.found.suffers(from: .tlsSessionsMistakeProxy) ? nil : curl_share_init()
+        if let sessions = unsafe sessions { _ = unsafe ccurl_share_tls_sessions(sessions) }
+        let context = unsafe Unmanaged.passUnretained(self).toOpaque()
+        _ = unsafe ccurl_multi_setopt_long(pointer, CURLMOPT_MAXCONNECTS, connections)
+        _ = unsafe ccurl_multi_setopt_long(pointer, CURLMOPT_PIPELINING, ccurl_pipe_multiplex)
         // Its end does not wait for a name service that hangs. Each handle's own option counts below 8.20.
-        _ = ccurl_multi_setopt_long(pointer, ccurl_mopt_quick_exit, 1)
-        _ = ccurl_multi_setopt_socket_callback(pointer, Self.socketCallback)
-        _ = ccurl_multi_setopt_pointer(pointer, CURLMOPT_SOCKETDATA, context)
-        _ = ccurl_multi_setopt_timer_callback(pointer, Self.timerCallback)
-        _ = ccurl_multi_setopt_pointer(pointer, CURLMOPT_TIMERDATA, context)
+        _ = unsafe ccurl_multi_setopt_long(pointer, ccurl_mopt_quick_exit, 1)
+        _ = unsafe ccurl_multi_setopt_socket_callback(pointer, Self.socketCallback)
+        _ = unsafe ccurl_multi_setopt_pointer(pointer, CURLMOPT_SOCKETDATA, context)
+        _ = unsafe ccurl_multi_setopt_timer_callback(pointer, Self.timerCallback)
+        _ = unsafe ccurl_multi_setopt_pointer(pointer, CURLMOPT_TIMERDATA, context)
     }
 
     /// Closes the kept connections, which calls back once more: so on the loop's thread while the loop is whole, and
     /// not in a `deinit`. Every handle must have been closed.
     func close() {
-        curl_multi_cleanup(pointer)
-        if let sessions { curl_share_cleanup(sessions) }
+        unsafe curl_multi_cleanup(pointer)
+        if let sessions = unsafe sessions { unsafe curl_share_cleanup(sessions) }
         isClosed = true
     }
 
     deinit { precondition(isClosed, "a multi handle was dropped by the loop without being closed") }
 
     func add(_ easy: EasyHandle) throws {
-        let code = curl_multi_add_handle(pointer, easy.pointer)
+        let code = unsafe curl_multi_add_handle(pointer, easy.pointer)
         guard code == CURLM_OK else {
             throw NetworkError(
                 .unclassified,
@@ -55,13 +55,13 @@ final class MultiHandle {
         }
     }
 
-    func remove(_ easy: EasyHandle) { curl_multi_remove_handle(pointer, easy.pointer) }
+    func remove(_ easy: EasyHandle) { unsafe curl_multi_remove_handle(pointer, easy.pointer) }
 
     /// Lets a paused transfer go on, which may call its callbacks at once. One that has no connection yet refuses;
     /// nothing is paused then.
     /// - Returns: The fault that ended the transfer, or `nil`. Older libcurls tell it here and nowhere else.
     func resume(_ easy: EasyHandle) -> CURLcode? {
-        let code = curl_easy_pause(easy.pointer, ccurl_pause_continue)
+        let code = unsafe curl_easy_pause(easy.pointer, ccurl_pause_continue)
         return code == CURLE_OK || code == CURLE_BAD_FUNCTION_ARGUMENT ? nil : code
     }
 
@@ -80,14 +80,16 @@ final class MultiHandle {
 
     private func act(_ descriptor: curl_socket_t, _ mask: Int32) -> NetworkError.Underlying? {
         var running: Int32 = 0
-        let code = curl_multi_socket_action(pointer, descriptor, mask, &running)
+        let code = unsafe curl_multi_socket_action(pointer, descriptor, mask, &running)
         return code == CURLM_OK ? nil : Self.underlying(code)
     }
 
     /// The next transfer that has ended, with libcurl's result.
     func nextDone() -> (transfer: Transfer, code: CURLcode)? {
         var code = CURLE_OK
-        guard let easy = ccurl_multi_next_done(pointer, &code), let transfer = Transfer.of(easy) else { return nil }
+        guard let easy = unsafe ccurl_multi_next_done(pointer, &code), let transfer = unsafe Transfer.of(easy) else {
+            return nil
+        }
         return (transfer, code)
     }
 
@@ -97,17 +99,17 @@ final class MultiHandle {
     /// does not set below 8.19, and the loop learns of both. The opening belongs to the transfer; the closing to the
     /// connection, which outlives it.
     func attach(to easy: EasyHandle) throws {
-        let context = Unmanaged.passUnretained(self).toOpaque()
-        try easy.check(
+        let context = unsafe Unmanaged.passUnretained(self).toOpaque()
+        try unsafe easy.check(
             ccurl_easy_setopt_open_socket_callback(easy.pointer, Self.openCallback), "CURLOPT_OPENSOCKETFUNCTION")
-        try easy.check(
+        try unsafe easy.check(
             ccurl_easy_setopt_pointer(easy.pointer, CURLOPT_OPENSOCKETDATA, easy.context), "CURLOPT_OPENSOCKETDATA")
-        try easy.check(
+        try unsafe easy.check(
             ccurl_easy_setopt_close_socket_callback(easy.pointer, Self.closeCallback), "CURLOPT_CLOSESOCKETFUNCTION")
-        try easy.check(
+        try unsafe easy.check(
             ccurl_easy_setopt_pointer(easy.pointer, CURLOPT_CLOSESOCKETDATA, context), "CURLOPT_CLOSESOCKETDATA")
-        if let sessions {
-            try easy.check(ccurl_easy_setopt_pointer(easy.pointer, CURLOPT_SHARE, sessions), "CURLOPT_SHARE")
+        if let sessions = unsafe sessions {
+            try unsafe easy.check(ccurl_easy_setopt_pointer(easy.pointer, CURLOPT_SHARE, sessions), "CURLOPT_SHARE")
         }
     }
 
@@ -117,29 +119,31 @@ final class MultiHandle {
     }
 
     private static func of(_ context: UnsafeMutableRawPointer) -> MultiHandle {
-        Unmanaged<MultiHandle>.fromOpaque(context).takeUnretainedValue()
+        unsafe Unmanaged<MultiHandle>.fromOpaque(context).takeUnretainedValue()
     }
 
     private static let socketCallback: ccurl_socket_callback = { easy, descriptor, interest, context, _ in
-        guard let context else { return 0 }
+        guard let context = unsafe context else { return 0 }
         var wanted: SocketInterests.Interest = []
         if interest == ccurl_poll_in || interest == ccurl_poll_inout { wanted.insert(.read) }
         if interest == ccurl_poll_out || interest == ccurl_poll_inout { wanted.insert(.write) }
-        if let easy { Transfer.of(easy)?.waits(on: descriptor, !wanted.isEmpty) }
-        of(context).loop.multiWants(wanted, of: descriptor)
+        if let easy = unsafe easy { unsafe Transfer.of(easy)?.waits(on: descriptor, !wanted.isEmpty) }
+        unsafe of(context).loop.multiWants(wanted, of: descriptor)
         return 0
     }
 
     private static let timerCallback: ccurl_timer_callback = { _, milliseconds, context in
-        guard let context else { return 0 }
-        of(context).loop.multiWantsTimer(milliseconds: milliseconds < 0 ? nil : milliseconds)
+        guard let context = unsafe context else { return 0 }
+        unsafe of(context).loop.multiWantsTimer(milliseconds: milliseconds < 0 ? nil : milliseconds)
         return 0
     }
 
     private static let openCallback: ccurl_open_socket_callback = { context, _, address in
-        guard let transfer = EasyHandle.transfer(context), let address else { return ccurl_socket_bad }
-        let wanted = address.pointee
-        guard transfer.mayConnect(to: address) else { return ccurl_socket_bad }
+        guard let transfer = unsafe EasyHandle.transfer(context), let address = unsafe address else {
+            return ccurl_socket_bad
+        }
+        let wanted = unsafe address.pointee
+        guard unsafe transfer.mayConnect(to: address) else { return ccurl_socket_bad }
         let descriptor = socket(wanted.family, wanted.socktype | Int32(SOCK_CLOEXEC.rawValue), wanted.protocol)
         if descriptor >= 0 {
             transfer.socketFailure = nil
@@ -151,15 +155,15 @@ final class MultiHandle {
     }
 
     private static let closeCallback: ccurl_close_socket_callback = { context, descriptor in
-        if let context { of(context).loop.multiWillClose(descriptor) }
+        if let context = unsafe context { unsafe of(context).loop.multiWillClose(descriptor) }
         return closeDescriptor(descriptor)
     }
 
     private static func underlying(_ code: CURLMcode) -> NetworkError.Underlying {
-        NetworkError.Underlying(
+        unsafe NetworkError.Underlying(
             domain: "libcurl multi",
             code: Int(code.rawValue),
-            message: curl_multi_strerror(code).map { String(cString: $0) } ?? "unknown"
+            message: curl_multi_strerror(code).map { unsafe String(cString: $0) } ?? "unknown"
         )
     }
 }

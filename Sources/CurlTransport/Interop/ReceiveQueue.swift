@@ -7,7 +7,7 @@ enum ReceiveQueue {
     /// Whether there is anything, if only the end (recv(2), MSG_PEEK).
     static func holdsAnything(_ descriptor: Int32) -> Bool {
         var byte: UInt8 = 0
-        return recv(descriptor, &byte, 1, peek) >= 0
+        return unsafe recv(descriptor, &byte, 1, peek) >= 0
     }
 }
 
@@ -17,8 +17,8 @@ enum LocalPort {
     static func of(_ descriptor: Int32) -> Int? {
         var address = sockaddr_in6()
         var count = socklen_t(MemoryLayout<sockaddr_in6>.size)
-        let status = withUnsafeMutablePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &count) }
+        let status = unsafe withUnsafeMutablePointer(to: &address) {
+            unsafe $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { unsafe getsockname(descriptor, $0, &count) }
         }
         // Both families have the port in the same place.
         guard status == 0, [AF_INET, AF_INET6].contains(Int32(address.sin6_family)) else { return nil }

@@ -50,10 +50,12 @@ final class RequestBodyReader {
         switch source {
         case .bytes(let bytes):
             let count = min(target.count, bytes.count - position)
-            bytes.withUnsafeBytes { target.copyMemory(from: .init(rebasing: $0[position..<position + count])) }
+            unsafe bytes.withUnsafeBytes {
+                unsafe target.copyMemory(from: .init(rebasing: $0[position..<position + count]))
+            }
             position += count
             return .bytes(count)
-        case .upload(let upload): return read(upload, into: target)
+        case .upload(let upload): return unsafe read(upload, into: target)
         }
     }
 
@@ -62,8 +64,8 @@ final class RequestBodyReader {
         while filled < target.count {
             switch upload.take(target.count - filled, pauses: filled == 0) {
             case .bytes(let bytes):
-                let rest = UnsafeMutableRawBufferPointer(rebasing: target[filled...])
-                bytes.withUnsafeBytes { rest.copyMemory(from: $0) }
+                let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: target[filled...])
+                unsafe bytes.withUnsafeBytes { unsafe rest.copyMemory(from: $0) }
                 filled += bytes.count
                 position += bytes.count
             case .nothingYet where filled > 0, .end where filled > 0, .failed where filled > 0: return .bytes(filled)
@@ -79,8 +81,8 @@ final class RequestBodyReader {
 
     /// CURLOPT_SEEKFUNCTION. libcurl asks for absolute positions, and for streams only for the start.
     static let seek: ccurl_seek_callback = { context, offset, origin in
-        guard let context, origin == 0 else { return ccurl_seek_fail }
-        let reader = Unmanaged<RequestBodyReader>.fromOpaque(context).takeUnretainedValue()
+        guard let context = unsafe context, origin == 0 else { return ccurl_seek_fail }
+        let reader = unsafe Unmanaged<RequestBodyReader>.fromOpaque(context).takeUnretainedValue()
         switch reader.source {
         case .bytes(let bytes):
             guard offset >= 0, offset <= bytes.count else { return ccurl_seek_fail }

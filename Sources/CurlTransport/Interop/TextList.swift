@@ -26,17 +26,18 @@ struct TextList {
     /// - Returns: The memory, which begins with the first node, to be deallocated by the caller; `nil` for no lines.
     func linked() -> UnsafeMutableRawPointer? {
         guard count > 0 else { return nil }
-        let nodesSize = count * MemoryLayout<curl_slist>.stride
-        let memory = UnsafeMutableRawPointer.allocate(
+        let nodesSize = unsafe count * MemoryLayout<curl_slist>.stride
+        let memory = unsafe UnsafeMutableRawPointer.allocate(
             byteCount: nodesSize + bytes.count, alignment: MemoryLayout<curl_slist>.alignment)
-        let texts = memory + nodesSize
-        bytes.withUnsafeBytes { texts.copyMemory(from: $0.baseAddress!, byteCount: $0.count) }
-        let nodes = memory.bindMemory(to: curl_slist.self, capacity: count)
-        var text = texts.assumingMemoryBound(to: CChar.self)
+        let texts = unsafe memory + nodesSize
+        unsafe bytes.withUnsafeBytes { unsafe texts.copyMemory(from: $0.baseAddress!, byteCount: $0.count) }
+        let nodes = unsafe memory.bindMemory(to: curl_slist.self, capacity: count)
+        var text = unsafe texts.assumingMemoryBound(to: CChar.self)
         for index in 0..<count {
-            (nodes + index).initialize(to: curl_slist(data: text, next: index + 1 < count ? nodes + index + 1 : nil))
-            text += strlen(text) + 1
+            unsafe (nodes + index).initialize(
+                to: curl_slist(data: text, next: index + 1 < count ? nodes + index + 1 : nil))
+            unsafe text += strlen(text) + 1
         }
-        return memory
+        return unsafe memory
     }
 }

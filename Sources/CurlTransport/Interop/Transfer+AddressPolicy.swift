@@ -9,9 +9,9 @@ extension Transfer {
     /// Asks before a request goes out, maybe over a connection that somebody else opened.
     func attachRequestCheck(to easy: EasyHandle) throws {
         guard Libcurl.found.has(.requestCheck) else { return }
-        try easy.check(
+        try unsafe easy.check(
             ccurl_easy_setopt_prereq_callback(easy.pointer, Self.requestCallback), "CURLOPT_PREREQFUNCTION")
-        try easy.check(
+        try unsafe easy.check(
             ccurl_easy_setopt_pointer(easy.pointer, ccurl_opt_prereqdata, easy.context), "CURLOPT_PREREQDATA")
     }
 
@@ -19,7 +19,7 @@ extension Transfer {
     /// libcurl while its name is looked up, and would send its request then.
     func mayConnect(to address: UnsafeMutablePointer<curl_sockaddr>) -> Bool {
         guard state.failure == nil else { return false }
-        return request.options.addressPolicy == .any || allows(IPAddress(socketAddress: address))
+        return unsafe request.options.addressPolicy == .any || allows(IPAddress(socketAddress: address))
     }
 
     /// What can't be read as an address is refused.
@@ -31,9 +31,9 @@ extension Transfer {
     }
 
     private static let requestCallback: ccurl_prereq_callback = { context, remote, _, _, localPort in
-        let mayAsk = EasyHandle.report(context) { transfer in
+        let mayAsk = unsafe EasyHandle.report(context) { transfer in
             let sent = transfer.easy?.long(CURLINFO_REQUEST_SIZE) ?? 0
-            return remote.map { transfer.mayAsk($0, from: Int(localPort), sent: sent) } == true ? 1 : 0
+            return unsafe remote.map { unsafe transfer.mayAsk($0, from: Int(localPort), sent: sent) } == true ? 1 : 0
         }
         // CURL_PREREQFUNC_OK and CURL_PREREQFUNC_ABORT.
         return mayAsk == 1 ? 0 : 1
@@ -58,7 +58,7 @@ extension Transfer {
         state.goesOut(at: clock.now)
         if sending.attempts > 1 { delegate?.transferGoesOutAgain(self) }
         guard request.options.hasRareOptions, request.options.addressPolicy != .any else { return true }
-        return allows(IPAddress(String(cString: remote)))
+        return unsafe allows(IPAddress(String(cString: remote)))
     }
 }
 
@@ -77,14 +77,15 @@ extension IPAddress {
     /// The address that libcurl is about to connect to.
     fileprivate init?(socketAddress: UnsafeMutablePointer<curl_sockaddr>) {
         // `addr` is the start of a longer address where the family needs one; libcurl keeps room for it.
-        let start = UnsafeRawPointer(socketAddress).advanced(by: MemoryLayout<curl_sockaddr>.offset(of: \.addr) ?? 0)
-        switch socketAddress.pointee.family {
+        let start = unsafe UnsafeRawPointer(socketAddress).advanced(
+            by: MemoryLayout<curl_sockaddr>.offset(of: \.addr) ?? 0)
+        switch unsafe socketAddress.pointee.family {
         case AF_INET:
-            let address = start.loadUnaligned(as: sockaddr_in.self).sin_addr
-            self.init(bytes: withUnsafeBytes(of: address) { Array($0) })
+            let address = unsafe start.loadUnaligned(as: sockaddr_in.self).sin_addr
+            unsafe self.init(bytes: withUnsafeBytes(of: address) { unsafe Array($0) })
         case AF_INET6:
-            let address = start.loadUnaligned(as: sockaddr_in6.self).sin6_addr
-            self.init(bytes: withUnsafeBytes(of: address) { Array($0) })
+            let address = unsafe start.loadUnaligned(as: sockaddr_in6.self).sin6_addr
+            unsafe self.init(bytes: withUnsafeBytes(of: address) { unsafe Array($0) })
         default: return nil
         }
     }

@@ -7,22 +7,23 @@ extension Transfer {
     /// Registers the callbacks. They find the transfer by its handle, so that the next transfer of the handle needs
     /// none of this.
     func attachCallbacks(to easy: EasyHandle) throws {
-        let context = easy.context
-        try easy.check(ccurl_easy_setopt_pointer(easy.pointer, CURLOPT_PRIVATE, context), "CURLOPT_PRIVATE")
-        try easy.check(
+        let context = unsafe easy.context
+        try unsafe easy.check(ccurl_easy_setopt_pointer(easy.pointer, CURLOPT_PRIVATE, context), "CURLOPT_PRIVATE")
+        try unsafe easy.check(
             ccurl_easy_setopt_data_callback(easy.pointer, CURLOPT_HEADERFUNCTION, Self.header),
             "CURLOPT_HEADERFUNCTION"
         )
-        try easy.check(ccurl_easy_setopt_pointer(easy.pointer, CURLOPT_HEADERDATA, context), "CURLOPT_HEADERDATA")
-        try easy.check(
+        try unsafe easy.check(
+            ccurl_easy_setopt_pointer(easy.pointer, CURLOPT_HEADERDATA, context), "CURLOPT_HEADERDATA")
+        try unsafe easy.check(
             ccurl_easy_setopt_data_callback(easy.pointer, CURLOPT_WRITEFUNCTION, Self.write),
             "CURLOPT_WRITEFUNCTION"
         )
-        try easy.check(ccurl_easy_setopt_pointer(easy.pointer, CURLOPT_WRITEDATA, context), "CURLOPT_WRITEDATA")
-        try easy.check(
+        try unsafe easy.check(ccurl_easy_setopt_pointer(easy.pointer, CURLOPT_WRITEDATA, context), "CURLOPT_WRITEDATA")
+        try unsafe easy.check(
             ccurl_easy_setopt_resolver_start_callback(easy.pointer, Self.resolverStart),
             "CURLOPT_RESOLVER_START_FUNCTION")
-        try easy.check(
+        try unsafe easy.check(
             ccurl_easy_setopt_pointer(easy.pointer, CURLOPT_RESOLVER_START_DATA, context),
             "CURLOPT_RESOLVER_START_DATA")
         try attachRequestCheck(to: easy)
@@ -31,15 +32,16 @@ extension Transfer {
 
     private func attachTunnelCheck(to easy: EasyHandle) throws {
         try easy.set(.noProgress, 0)
-        try easy.check(
+        try unsafe easy.check(
             ccurl_easy_setopt_progress_callback(easy.pointer, Self.progressed), "CURLOPT_XFERINFOFUNCTION")
-        try easy.check(
+        try unsafe easy.check(
             ccurl_easy_setopt_pointer(easy.pointer, CURLOPT_XFERINFODATA, easy.context), "CURLOPT_XFERINFODATA")
     }
 
     /// CURLOPT_XFERINFOFUNCTION. Any other answer than 0 ends the transfer.
     private static let progressed: ccurl_progress_callback = { context, _, received, _, sent in
-        Int32(EasyHandle.report(context, refusal: 1) { $0.progresses(moved: Int(received) &+ Int(sent)) ? 0 : 1 })
+        unsafe Int32(
+            EasyHandle.report(context, refusal: 1) { $0.progresses(moved: Int(received) &+ Int(sent)) ? 0 : 1 })
     }
 
     private func progresses(moved: Int) -> Bool {
@@ -50,7 +52,7 @@ extension Transfer {
 
     /// CURLOPT_RESOLVER_START_FUNCTION. Any other answer than 0 ends the look-up.
     private static let resolverStart: ccurl_resolver_start_callback = { _, _, context in
-        Int32(EasyHandle.report(context, refusal: 1) { $0.lookUpBegins() ? 0 : 1 })
+        unsafe Int32(EasyHandle.report(context, refusal: 1) { $0.lookUpBegins() ? 0 : 1 })
     }
 
     /// - Returns: Whether it may: not for a transfer whose caller has had the answer.
@@ -63,14 +65,14 @@ extension Transfer {
     /// The transfer of a handle that libcurl names.
     static func of(_ easy: UnsafeMutableRawPointer) -> Transfer? {
         var context: UnsafeMutableRawPointer?
-        guard ccurl_easy_getinfo_pointer(easy, &context) == CURLE_OK else { return nil }
-        return EasyHandle.transfer(context)
+        guard unsafe ccurl_easy_getinfo_pointer(easy, &context) == CURLE_OK else { return nil }
+        return unsafe EasyHandle.transfer(context)
     }
 
     /// CURLOPT_HEADERFUNCTION: one line, its end included. Any other count than the given one ends the transfer.
     private static let header: ccurl_data_callback = { bytes, size, count, context in
-        let line = UnsafeRawBufferPointer(start: bytes, count: size * count)
-        return EasyHandle.report(context) { $0.headerArrived(line) ? line.count : 0 }
+        let line = unsafe UnsafeRawBufferPointer(start: bytes, count: size * count)
+        return unsafe EasyHandle.report(context) { unsafe $0.headerArrived(line) ? line.count : 0 }
     }
 
     /// - Returns: Whether to go on.
@@ -78,7 +80,7 @@ extension Transfer {
         sending.responseArrived()
         lookUp.requestGoesOut()
         if isLookingUp { delegate?.transferHasConnection(self) }
-        switch state.receive(headerLine: line, at: clock.now) {
+        switch unsafe state.receive(headerLine: line, at: clock.now) {
         case .goOn: break
         case .headIsComplete: headIsComplete()
         case .stop: return false
@@ -105,12 +107,12 @@ extension Transfer {
 
     /// CURLOPT_READFUNCTION. 0 is the end.
     static let read: ccurl_data_callback = { buffer, size, count, context in
-        let room = UnsafeMutableRawBufferPointer(start: buffer, count: size * count)
-        return EasyHandle.report(context, refusal: ccurl_readfunc_abort) { $0.bodyWanted(room) }
+        let room = unsafe UnsafeMutableRawBufferPointer(start: buffer, count: size * count)
+        return unsafe EasyHandle.report(context, refusal: ccurl_readfunc_abort) { unsafe $0.bodyWanted(room) }
     }
 
     private func bodyWanted(_ room: UnsafeMutableRawBufferPointer) -> Int {
-        switch easy?.reader?.read(into: room) {
+        switch unsafe easy?.reader?.read(into: room) {
         case .bytes(let count):
             if count > 0 { state.lastActivity = clock.now }
             return count
@@ -128,8 +130,8 @@ extension Transfer {
 
     /// CURLOPT_WRITEFUNCTION: at most 16 KiB of decoded body.
     private static let write: ccurl_data_callback = { bytes, size, count, context in
-        let piece = UnsafeRawBufferPointer(start: bytes, count: size * count)
-        return EasyHandle.report(context) { $0.bodyArrived(piece) }
+        let piece = unsafe UnsafeRawBufferPointer(start: bytes, count: size * count)
+        return unsafe EasyHandle.report(context) { unsafe $0.bodyArrived(piece) }
     }
 
     /// - Returns: What CURLOPT_WRITEFUNCTION answers: the count of bytes that were taken, or what pauses or ends the
@@ -144,11 +146,11 @@ extension Transfer {
         // libcurl would hand out this answer's body and then the next one's.
         if state.isExpectationHeld, isRepeatedWithoutExpectation { return piece.count }
         let isFirst = !state.hasBody
-        guard !piece.isEmpty, state.receiveBody(at: clock.now) else { return 0 }
+        guard unsafe !piece.isEmpty, state.receiveBody(at: clock.now) else { return 0 }
         if state.releaseHead() { headIsComplete() }
         let announced = isFirst ? easy?.announcedBytes : nil
         let (arrival, received, hasMemory) = channel.bodyArrived(piece.count, of: announced, whenFull: whenFull) {
-            $0.append(piece)
+            unsafe $0.append(piece)
         }
         guard hasMemory else {
             state.fail(NetworkError.noMemoryForBody)

@@ -8,7 +8,7 @@ extension NetworkError {
     }
 
     fileprivate static func noSocket(_ number: Int32) -> NetworkError {
-        NetworkError(
+        unsafe NetworkError(
             .connectFailed,
             number == EMFILE || number == ENFILE
                 ? "no socket could be opened: there is no descriptor left" : "no socket could be opened",

@@ -3,7 +3,7 @@
 ///
 /// ThreadSanitizer's build has the checked kind: who is resumed before he sleeps learns of it by an atomic of the
 /// runtime, which that sanitizer does not see, and the unchecked kind is inlined into code that it does see.
-struct Waiter<Value: Sendable>: Sendable {
+@safe struct Waiter<Value: Sendable>: Sendable {
     /// Whether the loop's own thread runs the task that waits.
     let isOnLoop: Bool
     /// The priority of that task, as a number: a `TaskPriority` has no fixed size, and would make the waiter costly to
@@ -24,11 +24,11 @@ struct Waiter<Value: Sendable>: Sendable {
             body(Waiter(isOnLoop: isOnLoop, priority: Task.currentPriority.rawValue, continuation: $0))
         }
         #else
-        try await withUnsafeThrowingContinuation {
-            body(Waiter(isOnLoop: isOnLoop, priority: Task.currentPriority.rawValue, continuation: $0))
+        try unsafe await withUnsafeThrowingContinuation {
+            unsafe body(Waiter(isOnLoop: isOnLoop, priority: Task.currentPriority.rawValue, continuation: $0))
         }
         #endif
     }
 
-    func resume(with result: Result<Value, any Error>) { continuation.resume(with: result) }
+    func resume(with result: Result<Value, any Error>) { unsafe continuation.resume(with: result) }
 }

@@ -19,7 +19,7 @@ final class WakeUp: Sendable {
     /// Makes it silent again.
     func clear() {
         var count: eventfd_t = 0
-        eventfd_read(descriptor, &count)
+        unsafe eventfd_read(descriptor, &count)
     }
 }
 
@@ -31,7 +31,8 @@ extension NetworkError {
             .unclassified,
             "\(name) failed",
             phase: .preparing,
-            underlying: Underlying(domain: "errno", code: Int(number), message: String(cString: strerror(number)))
+            underlying: unsafe Underlying(
+                domain: "errno", code: Int(number), message: String(cString: strerror(number)))
         )
     }
 }

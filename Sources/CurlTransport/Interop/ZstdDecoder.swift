@@ -4,15 +4,15 @@ import NetworkCore
 
 /// Zstandard, by the library that libcurl brings along (https://facebook.github.io/zstd, zstd.h); looked up, because
 /// not every libcurl does. Several frames in a row are one body.
-final class ZstdDecoder: ContentDecoder {
+@safe final class ZstdDecoder: ContentDecoder {
     /// ZSTD_inBuffer and ZSTD_outBuffer.
-    private struct Buffer {
+    @safe private struct Buffer {
         var start: UnsafeMutableRawPointer?
         var size: Int
         var position = 0
     }
 
-    private struct Library: Sendable {
+    @safe private struct Library: Sendable {
         typealias Create = @convention(c) () -> OpaquePointer?
         typealias Free = @convention(c) (OpaquePointer?) -> Int
         typealias SetParameter = @convention(c) (OpaquePointer?, Int32, Int32) -> Int
@@ -29,15 +29,16 @@ final class ZstdDecoder: ContentDecoder {
         let isError: IsError
 
         init?() {
-            guard let create = dlsym(nil, "ZSTD_createDCtx"), let free = dlsym(nil, "ZSTD_freeDCtx"),
-                let setParameter = dlsym(nil, "ZSTD_DCtx_setParameter"),
-                let decompress = dlsym(nil, "ZSTD_decompressStream"), let isError = dlsym(nil, "ZSTD_isError")
+            guard let create = unsafe dlsym(nil, "ZSTD_createDCtx"), let free = unsafe dlsym(nil, "ZSTD_freeDCtx"),
+                let setParameter = unsafe dlsym(nil, "ZSTD_DCtx_setParameter"),
+                let decompress = unsafe dlsym(nil, "ZSTD_decompressStream"),
+                let isError = unsafe dlsym(nil, "ZSTD_isError")
             else { return nil }
-            self.create = unsafeBitCast(create, to: Create.self)
-            self.free = unsafeBitCast(free, to: Free.self)
-            self.setParameter = unsafeBitCast(setParameter, to: SetParameter.self)
-            self.decompress = unsafeBitCast(decompress, to: Decompress.self)
-            self.isError = unsafeBitCast(isError, to: IsError.self)
+            unsafe self.create = unsafeBitCast(create, to: Create.self)
+            unsafe self.free = unsafeBitCast(free, to: Free.self)
+            unsafe self.setParameter = unsafeBitCast(setParameter, to: SetParameter.self)
+            unsafe self.decompress = unsafeBitCast(decompress, to: Decompress.self)
+            self.isError = unsafe unsafeBitCast(isError, to: IsError.self)
         }
     }
 
@@ -52,26 +53,28 @@ final class ZstdDecoder: ContentDecoder {
     private(set) var isAtEnd = false
 
     init() {
-        decoder = Self.library?.create()
-        if let decoder { _ = Self.library?.setParameter(decoder, Self.windowParameter, Self.largestWindow) }
+        unsafe decoder = Self.library?.create()
+        if let decoder = unsafe decoder {
+            _ = unsafe Self.library?.setParameter(decoder, Self.windowParameter, Self.largestWindow)
+        }
     }
 
-    deinit { _ = Self.library?.free(decoder) }
+    deinit { _ = unsafe Self.library?.free(decoder) }
 
     func decode(_ input: Data, limit: Int) throws -> (output: Data, consumed: Int) {
-        guard let library = Self.library, let decoder else {
+        guard let library = Self.library, let decoder = unsafe decoder else {
             throw NetworkError(.unclassified, "the Zstandard library could not be started", phase: .receiving)
         }
         // Asked again after its end, it would wait for another frame.
         if isAtEnd, input.isEmpty { return (Data(), 0) }
         var (result, consumed) = (0, 0)
-        let output = try WrittenPiece.make(limit: limit) { target in
-            input.withUnsafeBytes { bytes in
+        let output = try unsafe WrittenPiece.make(limit: limit) { target in
+            unsafe input.withUnsafeBytes { bytes in
                 // It only reads there.
-                let start = UnsafeMutableRawPointer(mutating: bytes.baseAddress)
-                var source = Buffer(start: start, size: bytes.count)
-                var sink = Buffer(start: target.baseAddress, size: target.count)
-                result = library.decompress(decoder, &sink, &source)
+                let start = unsafe UnsafeMutableRawPointer(mutating: bytes.baseAddress)
+                var source = unsafe Buffer(start: start, size: bytes.count)
+                var sink = unsafe Buffer(start: target.baseAddress, size: target.count)
+                result = unsafe library.decompress(decoder, &sink, &source)
                 consumed = source.position
                 return sink.position
             }

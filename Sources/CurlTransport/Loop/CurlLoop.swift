@@ -30,17 +30,18 @@ final class CurlLoop: Sendable {
         self.mailbox = mailbox
         executor = LoopExecutor(mailbox: mailbox)
         // Made here, where a failure can be thrown, and from then on touched by the thread alone.
-        nonisolated(unsafe) let core = try LoopCore(
-            configuration: configuration, mailbox: mailbox, runway: runway, executor: executor, clock: clock)
+        let core = HandedOver(
+            try LoopCore(
+                configuration: configuration, mailbox: mailbox, runway: runway, executor: executor, clock: clock))
         do {
             try start("netlayer-curl") { [end, executor] in
                 executor.begin()
                 if configuration.scheduling == .batch { LoopThread.scheduleInBatches() }
-                core.run()
+                core.value.run()
                 end.comes()
             }
         } catch {
-            core.abandonStart()
+            core.value.abandonStart()
             throw error
         }
     }

@@ -23,7 +23,7 @@ final class LoopExecutor: TaskExecutor {
     }
 
     /// For the loop's thread: runs a job to its next `await`.
-    func run(_ job: UnownedJob) { job.runSynchronously(on: asUnownedTaskExecutor()) }
+    func run(_ job: UnownedJob) { job.run(on: self) }
 
     /// For a job that the loop can no longer run.
     static func runElsewhere(_ job: UnownedJob) { globalConcurrentExecutor.enqueue(ExecutorJob(job)) }

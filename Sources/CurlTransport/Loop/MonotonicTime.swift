@@ -10,9 +10,7 @@ struct MonotonicTime: Comparable, Sendable {
     static var computing: MonotonicTime { read(CLOCK_THREAD_CPUTIME_ID) }
 
     private static func read(_ clock: clockid_t) -> MonotonicTime {
-        var time = timespec()
-        clock_gettime(clock, &time)
-        return MonotonicTime(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
+        MonotonicTime(nanoseconds: SystemFigures.nanoseconds(of: clock))
     }
 
     static func < (left: MonotonicTime, right: MonotonicTime) -> Bool { left.nanoseconds < right.nanoseconds }

@@ -19,15 +19,14 @@ extension RequestType {
     ) {
         let request = data
         Task {
-            // The value is made here and handed to one closure, never used again: no two threads share it.
-            nonisolated(unsafe) let outcome: Result<ResponseType, any Error>
+            let outcome: HandedOver<Result<ResponseType, any Error>>
             do {
-                outcome = .success(try await dispatcher.value(of: ResponseType.self, for: request))
+                outcome = HandedOver(.success(try await dispatcher.value(of: ResponseType.self, for: request)))
             } catch {
-                outcome = .failure(error)
+                outcome = HandedOver(.failure(error))
             }
             queue.async {
-                switch outcome {
+                switch outcome.value {
                 case .success(let value): onSuccess(value)
                 case .failure(let error): onError(error)
                 }

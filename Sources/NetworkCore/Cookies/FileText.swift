@@ -1,6 +1,5 @@
-import FoundationEssentials
-
 import CLibrary
+import FoundationEssentials
 
 /// Small text files: read with a limit, written as a whole or not at all.
 enum FileText {

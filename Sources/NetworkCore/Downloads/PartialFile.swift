@@ -1,6 +1,5 @@
-import FoundationEssentials
-
 import CLibrary
+import FoundationEssentials
 
 /// A file that is not whole yet: `NAME.partial` beside `NAME`, which it becomes, with `NAME.partial.json` for what it
 /// is a part of. Locked, so that two downloads to one place never mix. All of it blocks.

@@ -1,7 +1,6 @@
+import CLibrary
 package import FoundationEssentials
 import Synchronization
-
-import CLibrary
 
 /// Memory of 32 KiB to 1 MiB for bodies, used again and again.
 ///
@@ -19,8 +18,8 @@ package final class BufferMemory: Sendable {
     /// Pieces that nobody uses.
     ///
     /// @unchecked: a free piece of memory has no owner but this.
-    private struct Free: @unchecked Sendable {
-        var pieces: [[UnsafeMutableRawPointer]] = Array(repeating: [], count: BufferMemory.sizes.count)
+    @safe private struct Free: @unchecked Sendable {
+        var pieces: [[UnsafeMutableRawPointer]] = unsafe Array(repeating: [], count: BufferMemory.sizes.count)
         var bytes = 0
     }
 
@@ -38,24 +37,24 @@ package final class BufferMemory: Sendable {
     package func take(_ capacity: Int) -> UnsafeMutableRawPointer? {
         let index = Self.index(of: capacity)
         let kept = free.withLock { free -> Piece in
-            guard let piece = free.pieces[index].popLast() else { return Piece(start: nil) }
+            guard let piece = unsafe free.pieces[index].popLast() else { return unsafe Piece(start: nil) }
             free.bytes -= capacity
-            return Piece(start: piece)
+            return unsafe Piece(start: piece)
         }
-        return kept.start ?? malloc(capacity)
+        return unsafe kept.start ?? malloc(capacity)
     }
 
     /// Takes back a piece that ``take(_:)`` gave.
     package func give(_ piece: UnsafeMutableRawPointer, capacity: Int) {
         let index = Self.index(of: capacity)
-        let given = Piece(start: piece)
+        let given = unsafe Piece(start: piece)
         let isKept = free.withLock { free in
-            guard free.bytes + capacity <= Self.maximumKept, let start = given.start else { return false }
-            free.pieces[index].append(start)
+            guard free.bytes + capacity <= Self.maximumKept, let start = unsafe given.start else { return false }
+            unsafe free.pieces[index].append(start)
             free.bytes += capacity
             return true
         }
-        if !isKept { Self.release(piece) }
+        if !isKept { unsafe Self.release(piece) }
     }
 
     /// The first bytes of a piece of ``take(_:)``, which comes back here when the `Data` is dropped: at once if that
@@ -63,34 +62,34 @@ package final class BufferMemory: Sendable {
     package func data(_ piece: UnsafeMutableRawPointer, count: Int, capacity: Int) -> Data {
         // A large piece is too good for a small rest.
         guard capacity <= 2 * count else {
-            defer { give(piece, capacity: capacity) }
-            return Data(bytes: piece, count: count)
+            defer { unsafe give(piece, capacity: capacity) }
+            return unsafe Data(bytes: piece, count: count)
         }
-        return Data(
+        return unsafe Data(
             bytesNoCopy: piece, count: count,
-            deallocator: .custom { [self] piece, _ in give(piece, capacity: capacity) })
+            deallocator: .custom { [self] piece, _ in unsafe give(piece, capacity: capacity) })
     }
 
     /// Gives what is kept back to the C library.
     package func drop() {
         let dropped = free.withLock { free in
-            let pieces = free.pieces.joined().map { Piece(start: $0) }
+            let pieces = unsafe free.pieces.joined().map { unsafe Piece(start: $0) }
             free = Free()
             return pieces
         }
-        for piece in dropped { if let start = piece.start { Self.release(start) } }
+        for piece in dropped { if let start = unsafe piece.start { unsafe Self.release(start) } }
     }
 
     /// On its way through the lock.
     ///
     /// @unchecked: whoever has it is the piece's only owner.
-    private struct Piece: @unchecked Sendable {
+    @safe private struct Piece: @unchecked Sendable {
         let start: UnsafeMutableRawPointer?
     }
 
     /// free(3), apart from the property's name.
     private static func release(_ piece: UnsafeMutableRawPointer) {
-        CLibrary.free(piece)
+        unsafe CLibrary.free(piece)
     }
 
     /// Any other capacity would hand out pieces that are smaller than they are taken for.

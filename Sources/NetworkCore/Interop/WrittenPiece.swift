@@ -9,10 +9,10 @@ package enum WrittenPiece {
         guard let capacity = BufferMemory.capacity(for: limit) else {
             preconditionFailure("a piece of \(limit) bytes")
         }
-        guard let memory = BufferMemory.shared.take(capacity) else {
+        guard let memory = unsafe BufferMemory.shared.take(capacity) else {
             throw NetworkError.noMemoryForBody
         }
-        let count = write(UnsafeMutableRawBufferPointer(start: memory, count: limit))
-        return BufferMemory.shared.data(memory, count: count, capacity: capacity)
+        let count = unsafe write(UnsafeMutableRawBufferPointer(start: memory, count: limit))
+        return unsafe BufferMemory.shared.data(memory, count: count, capacity: capacity)
     }
 }

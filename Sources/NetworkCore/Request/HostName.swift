@@ -1,5 +1,3 @@
-import CLibrary
-
 /// The host of a URL: a name, four decimal numbers, or an IPv6 address.
 enum HostName {
     /// What stands between `[` and `]`.
@@ -8,8 +6,7 @@ enum HostName {
         if text.utf8.contains(UInt8(ascii: "%")) {
             throw NetworkError.unusableURL("IPv6 zones are not accepted in a URL")
         }
-        var address = in6_addr()
-        guard inet_pton(AF_INET6, text, &address) == 1 else {
+        guard NumericAddress.bytes(of: text)?.count == 16 else {
             throw NetworkError.unusableURL("what stands in brackets is not an IPv6 address")
         }
         return "[\(text.lowercased())]"

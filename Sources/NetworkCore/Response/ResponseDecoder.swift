@@ -65,16 +65,15 @@ public struct ClosureResponseDecoder: ResponseDecoder {
         from body: Data,
         of head: HTTPResponse
     ) throws -> sending Value {
-        // Made by the closure for this call alone; the compiler can't see that through `any`.
-        nonisolated(unsafe) let made = try make(type, body)
-        guard let value = made as? Value else {
+        // Made by the closure for this call alone.
+        guard let value = try make(type, body) as? Value else {
             throw NetworkError(
                 .decodingFailed,
                 "the decoder made another type than the \(type) that was asked for",
                 phase: .decoding
             )
         }
-        return value
+        return unshared(value)
     }
 }
 

@@ -13,9 +13,8 @@ enum ResponseDecoding {
     ) throws -> sending Value {
         if body.isEmpty || type == Empty.self || head.status == .noContent || head.status == .resetContent {
             if let value = (type as? any ValueWithoutBody.Type)?.withoutBody as? Value {
-                // A new value each time; the compiler can't see that through `any`.
-                nonisolated(unsafe) let absent = value
-                return absent
+                // A new value each time.
+                return unshared(value)
             }
         }
         do {

@@ -70,16 +70,15 @@ extension APIClient {
         let dispatcher = (dispatcher as? any HTTPTransport).map { NetworkClient(transport: $0) } ?? dispatcher
         let carrier: any NetworkDispatcher = (dispatcher as? NetworkClient)?.collectingBodies ?? dispatcher
         Task {
-            // The value is made here and handed to one closure, never used again: no two threads share it.
-            nonisolated(unsafe) let outcome: Result<T, APIError>
+            let outcome: HandedOver<Result<T, APIError>>
             do {
                 let value = try await data.response(as: T.self, from: carrier)
                 let missing: APIError = (value as? any Nullable)?.isNull == true ? .invalidData : .jsonParsingFailure
-                outcome = decode(value).map { .success($0) } ?? .failure(missing)
+                outcome = HandedOver(decode(value).map { .success($0) } ?? .failure(missing))
             } catch {
-                outcome = .failure(APIError(error))
+                outcome = HandedOver(.failure(APIError(error)))
             }
-            queue.async { completion(outcome) }
+            queue.async { completion(outcome.value) }
         }
     }
 

@@ -35,7 +35,7 @@ struct InputStreamChunks: AsyncSequence, Sendable {
         private func read() throws -> Data? {
             if stream.streamStatus == .notOpen { stream.open() }
             var piece = [UInt8](repeating: 0, count: Self.pieceBytes)
-            let count = stream.read(&piece, maxLength: piece.count)
+            let count = stream.read(into: &piece)
             if count > 0 { return Data(piece.prefix(count)) }
             if count == 0 { return nil }
             throw NetworkError(

@@ -1,6 +1,5 @@
-import FlyingSocks
-
 import CLibrary
+import FlyingSocks
 
 /// A socket pool whose connections send at once.
 ///

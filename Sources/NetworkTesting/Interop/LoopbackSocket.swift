@@ -1,6 +1,5 @@
-import Foundation
-
 import CLibrary
+import Foundation
 
 /// A TCP socket on 127.0.0.1. The only file of this module with pointers in it.
 struct LoopbackSocket: Sendable {
@@ -11,8 +10,8 @@ struct LoopbackSocket: Sendable {
     static func bound(to port: UInt16 = 0) throws -> LoopbackSocket {
         let socket = try make()
         var yes: Int32 = 1
-        setsockopt(socket.descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
-        guard withAddress(port: port, { bind(socket.descriptor, $0, $1) }) == 0 else {
+        unsafe setsockopt(socket.descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
+        guard unsafe withAddress(port: port, { unsafe bind(socket.descriptor, $0, $1) }) == 0 else {
             defer { socket.close() }
             throw failure("listen on 127.0.0.1:\(port)")
         }
@@ -28,12 +27,12 @@ struct LoopbackSocket: Sendable {
         let socket = try bound(to: port)
         if var segment {
             let size = socklen_t(MemoryLayout<Int32>.size)
-            guard setsockopt(socket.descriptor, Int32(IPPROTO_TCP), TCP_MAXSEG, &segment, size) == 0 else {
+            guard unsafe setsockopt(socket.descriptor, Int32(IPPROTO_TCP), TCP_MAXSEG, &segment, size) == 0 else {
                 defer { socket.close() }
                 throw failure("take segments of \(segment) bytes")
             }
             segment *= 16
-            setsockopt(socket.descriptor, SOL_SOCKET, SO_RCVBUF, &segment, size)
+            unsafe setsockopt(socket.descriptor, SOL_SOCKET, SO_RCVBUF, &segment, size)
         }
         guard listen(socket.descriptor, backlog) == 0 else {
             defer { socket.close() }
@@ -49,7 +48,7 @@ struct LoopbackSocket: Sendable {
         let socket = try make()
         let flags = fcntl(socket.descriptor, F_GETFL)
         _ = fcntl(socket.descriptor, F_SETFL, flags | O_NONBLOCK)
-        let status = withAddress(port: port) { connect(socket.descriptor, $0, $1) }
+        let status = unsafe withAddress(port: port) { unsafe connect(socket.descriptor, $0, $1) }
         return (socket, status == 0 || socket.isReady(for: Int16(POLLOUT), limit: limit))
     }
 
@@ -66,7 +65,7 @@ struct LoopbackSocket: Sendable {
 
     private static func failure(_ operation: String) -> SocketFailure {
         let code = errno
-        return SocketFailure(operation: operation, code: code, message: String(cString: strerror(code)))
+        return unsafe SocketFailure(operation: operation, code: code, message: String(cString: strerror(code)))
     }
 
     private static func withAddress(
@@ -77,8 +76,10 @@ struct LoopbackSocket: Sendable {
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = port.bigEndian
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        return withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, socklen_t(MemoryLayout<sockaddr_in>.size)) }
+        return unsafe withUnsafePointer(to: &address) {
+            unsafe $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                unsafe body($0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
         }
     }
 
@@ -86,8 +87,8 @@ struct LoopbackSocket: Sendable {
     func localPort() throws -> UInt16 {
         var address = sockaddr_in()
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let status = withUnsafeMutablePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &length) }
+        let status = unsafe withUnsafeMutablePointer(to: &address) {
+            unsafe $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { unsafe getsockname(descriptor, $0, &length) }
         }
         guard status == 0 else { throw Self.failure("read the port") }
         return UInt16(bigEndian: address.sin_port)
@@ -99,7 +100,7 @@ struct LoopbackSocket: Sendable {
             let accepted = CLibrary.accept(descriptor, nil, nil)
             if accepted >= 0 {
                 var yes: Int32 = 1
-                setsockopt(accepted, Int32(IPPROTO_TCP), TCP_NODELAY, &yes, socklen_t(MemoryLayout<Int32>.size))
+                unsafe setsockopt(accepted, Int32(IPPROTO_TCP), TCP_NODELAY, &yes, socklen_t(MemoryLayout<Int32>.size))
                 return LoopbackSocket(descriptor: accepted)
             }
             guard errno == EINTR || errno == ECONNABORTED else { return nil }
@@ -110,7 +111,7 @@ struct LoopbackSocket: Sendable {
     func receive(upTo limit: Int = 65_536) -> Data? {
         var buffer = [UInt8](repeating: 0, count: min(limit, 65_536))
         while isReady(for: Int16(POLLIN), limit: Self.longestWait) {
-            let count = recv(descriptor, &buffer, buffer.count, 0)
+            let count = unsafe recv(descriptor, &buffer, buffer.count, 0)
             if count > 0 { return Data(buffer[..<count]) }
             guard count < 0, errno == EINTR else { return nil }
         }
@@ -121,11 +122,11 @@ struct LoopbackSocket: Sendable {
     /// - Returns: Whether the peer took it.
     func send(_ bytes: Data) -> Bool {
         let flags = Int32(MSG_NOSIGNAL)
-        return bytes.withUnsafeBytes { buffer in
+        return unsafe bytes.withUnsafeBytes { buffer in
             var sent = 0
             while sent < buffer.count {
                 guard isReady(for: Int16(POLLOUT), limit: Self.longestWait) else { return false }
-                let count = CLibrary.send(descriptor, buffer.baseAddress! + sent, buffer.count - sent, flags)
+                let count = unsafe CLibrary.send(descriptor, buffer.baseAddress! + sent, buffer.count - sent, flags)
                 if count > 0 {
                     sent += count
                 } else if errno != EINTR {
@@ -144,7 +145,7 @@ struct LoopbackSocket: Sendable {
     func isReady(for events: Int16, limit: Int32) -> Bool {
         var entry = pollfd(fd: descriptor, events: events, revents: 0)
         while true {
-            let status = poll(&entry, 1, limit)
+            let status = unsafe poll(&entry, 1, limit)
             if status >= 0 { return status > 0 }
             guard errno == EINTR else { return false }
         }
@@ -162,7 +163,7 @@ struct LoopbackSocket: Sendable {
     /// Makes the next ``close()`` send RST.
     func resetOnClose() {
         var linger = linger(l_onoff: 1, l_linger: 0)
-        setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<linger>.size))
+        unsafe setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<linger>.size))
     }
 
     func close() {

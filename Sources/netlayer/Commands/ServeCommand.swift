@@ -1,7 +1,6 @@
 import ArgumentParser
+import NetworkCore
 import NetworkTesting
-
-import CLibrary
 
 /// `netlayer serve`: the demo server, until a signal comes.
 struct ServeCommand: AsyncParsableCommand {
@@ -19,8 +18,7 @@ struct ServeCommand: AsyncParsableCommand {
     var host = "127.0.0.1"
 
     func validate() throws {
-        var address = in_addr()
-        guard inet_pton(AF_INET, host, &address) == 1 else {
+        guard IPAddress(host)?.bytes.count == 4 else {
             throw ValidationError("--host takes an IPv4 address; it is '\(host.shown)'")
         }
     }

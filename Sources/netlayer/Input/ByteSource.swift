@@ -20,9 +20,7 @@ struct ByteSource: Sendable {
             return
         }
         name = path
-        let number = open(path, O_RDONLY | O_CLOEXEC)
-        guard number >= 0 else { throw ToolFailure.unreadable(path, SystemFailure(errno)) }
-        descriptor = Descriptor(number: number)
+        do { descriptor = try Descriptor.open(path, O_RDONLY) } catch { throw ToolFailure.unreadable(path, error) }
     }
 
     /// Reads from now on. To be called once.

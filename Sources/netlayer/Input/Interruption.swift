@@ -1,8 +1,7 @@
-import NetworkCore
-import Dispatch
-import Synchronization
-
 import CLibrary
+import Dispatch
+import NetworkCore
+import Synchronization
 
 /// Turns the first SIGINT or SIGTERM into the cancellation of a task, so that temporary files go and a server closes in
 /// order. A second one ends the process at once.

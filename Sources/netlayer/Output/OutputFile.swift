@@ -1,6 +1,5 @@
-import Foundation
-
 import CLibrary
+import Foundation
 
 /// A file that appears under its name when it is complete, or not at all.
 ///
@@ -21,21 +20,21 @@ struct OutputFile: ~Copyable {
     init(replacing name: String) throws { place = try Self.place(for: name) }
 
     private static func place(for name: String) throws -> Place {
-        var status = stat()
-        let exists = stat(name, &status) == 0
-        if exists, status.st_mode & S_IFMT != S_IFREG {
-            let descriptor = try open(name, O_WRONLY | O_CLOEXEC, 0, for: name)
+        let known = Descriptor.mode(of: name)
+        if let known, known & S_IFMT != S_IFREG {
+            let descriptor = try open(name, O_WRONLY, 0, for: name)
             return Place(path: name, temporaryPath: nil, descriptor: descriptor)
         }
-        let mode = exists ? status.st_mode & 0o777 : 0o666
-        let path = exists ? resolvingLinks(name) : name
+        let mode = known.map { $0 & 0o777 } ?? 0o666
+        let path = known != nil ? resolvingLinks(name) : name
         let temporary = "\(path).netlayer-\(getpid())-\(UInt32.random(in: 0...UInt32.max))"
-        let descriptor = try open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode, for: name)
+        let descriptor = try open(temporary, O_WRONLY | O_CREAT | O_EXCL, mode, for: name)
         // The umask has its say over the mode of a new file, and must not over one that is replaced.
-        if exists, fchmod(descriptor.number, mode) != 0 {
-            let failure = SystemFailure(errno)
+        do throws(SystemFailure) {
+            if known != nil { try descriptor.setPermissions(mode) }
+        } catch {
             discard(descriptor, temporary)
-            throw ToolFailure.unwritable(name, failure)
+            throw ToolFailure.unwritable(name, error)
         }
         return Place(path: path, temporaryPath: temporary, descriptor: descriptor)
     }
@@ -53,9 +52,9 @@ struct OutputFile: ~Copyable {
         isDone = true
         do throws(SystemFailure) {
             try place.descriptor.close()
-            if let temporary = place.temporaryPath, rename(temporary, place.path) != 0 { throw SystemFailure(errno) }
+            if let temporary = place.temporaryPath { try Descriptor.rename(temporary, to: place.path) }
         } catch {
-            if let temporary = place.temporaryPath { unlink(temporary) }
+            if let temporary = place.temporaryPath { Descriptor.remove(temporary) }
             throw ToolFailure.unwritable(place.path, error)
         }
     }
@@ -67,13 +66,11 @@ struct OutputFile: ~Copyable {
     /// The command has failed already and says why; nothing more is lost here.
     private static func discard(_ descriptor: Descriptor, _ temporaryPath: String?) {
         try? descriptor.close()
-        if let temporaryPath { unlink(temporaryPath) }
+        if let temporaryPath { Descriptor.remove(temporaryPath) }
     }
 
     private static func open(_ path: String, _ flags: Int32, _ mode: mode_t, for name: String) throws -> Descriptor {
-        let number = systemOpen(path, flags, mode)
-        guard number >= 0 else { throw ToolFailure.unwritable(name, SystemFailure(errno)) }
-        return Descriptor(number: number)
+        do { return try Descriptor.open(path, flags, mode: mode) } catch { throw ToolFailure.unwritable(name, error) }
     }
 
     /// The file that a chain of symbolic links ends at, so that it is replaced and not the link.
@@ -81,6 +78,3 @@ struct OutputFile: ~Copyable {
         URL(fileURLWithPath: path).resolvingSymlinksInPath().path
     }
 }
-
-// The method above hides the system's name.
-private func systemOpen(_ path: String, _ flags: Int32, _ mode: mode_t) -> Int32 { open(path, flags, mode) }

@@ -1,6 +1,5 @@
-package import Foundation
-
 import CLibrary
+package import Foundation
 
 /// A text that must never be printed: fragments that occur nowhere else, put together as a kind of secret has them.
 package struct CanarySecret: Sendable, CustomStringConvertible {

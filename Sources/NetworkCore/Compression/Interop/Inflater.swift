@@ -2,7 +2,7 @@ import CZlib
 package import FoundationEssentials
 
 /// gzip and deflate, by zlib, which checks the sums at the end.
-package final class Inflater: ContentDecoder {
+@safe package final class Inflater: ContentDecoder {
     /// The container around the compressed bytes.
     package enum Container: String {
         /// RFC 1952. Several members in a row are one body.
@@ -19,13 +19,13 @@ package final class Inflater: ContentDecoder {
 
     package init(_ container: Container) {
         self.container = container
-        stream = .allocate(capacity: 1)
-        stream.initialize(to: z_stream())
+        unsafe stream = .allocate(capacity: 1)
+        unsafe stream.initialize(to: z_stream())
     }
 
     deinit {
-        if isStarted { inflateEnd(stream) }
-        stream.deallocate()
+        if isStarted { unsafe inflateEnd(stream) }
+        unsafe stream.deallocate()
     }
 
     package func decode(_ input: Data, limit: Int) throws -> (output: Data, consumed: Int) {
@@ -38,7 +38,7 @@ package final class Inflater: ContentDecoder {
                 return (Data(), input.prefix { $0 == 0 }.count)
             }
             guard container == .gzip, first == 0x1F, !isPadded else { return (Data(), 0) }
-            inflateReset(stream)
+            unsafe inflateReset(stream)
             isAtEnd = false
         }
         if !isStarted { try start(first) }
@@ -53,7 +53,7 @@ package final class Inflater: ContentDecoder {
             case .gzip: 15 + 16
             case .deflate: first & 0x0F == 8 && first >> 4 <= 7 ? 15 : -15
             }
-        guard czlib_inflate_init(stream, window) == Z_OK else {
+        guard unsafe czlib_inflate_init(stream, window) == Z_OK else {
             throw NetworkError(.unclassified, "zlib could not be started (inflateInit2)", phase: .receiving)
         }
         isStarted = true
@@ -61,17 +61,18 @@ package final class Inflater: ContentDecoder {
 
     private func inflatePiece(of input: Data, limit: Int) throws -> (output: Data, consumed: Int) {
         var (status, consumed) = (Z_OK, 0)
-        let output = try WrittenPiece.make(limit: limit) { target in
-            input.withUnsafeBytes { bytes in
+        let output = try unsafe WrittenPiece.make(limit: limit) { target in
+            unsafe input.withUnsafeBytes { bytes in
                 // zlib only reads there.
-                stream.pointee.next_in = UnsafeMutablePointer(mutating: bytes.bindMemory(to: UInt8.self).baseAddress)
+                unsafe stream.pointee.next_in = UnsafeMutablePointer(
+                    mutating: bytes.bindMemory(to: UInt8.self).baseAddress)
                 let offered = UInt32(clamping: bytes.count)
-                stream.pointee.avail_in = offered
-                stream.pointee.next_out = target.bindMemory(to: UInt8.self).baseAddress
-                stream.pointee.avail_out = UInt32(clamping: target.count)
-                status = inflate(stream, Z_NO_FLUSH)
-                consumed = Int(offered - stream.pointee.avail_in)
-                return target.count - Int(stream.pointee.avail_out)
+                unsafe stream.pointee.avail_in = offered
+                unsafe stream.pointee.next_out = target.bindMemory(to: UInt8.self).baseAddress
+                unsafe stream.pointee.avail_out = UInt32(clamping: target.count)
+                status = unsafe inflate(stream, Z_NO_FLUSH)
+                consumed = unsafe Int(offered - stream.pointee.avail_in)
+                return unsafe target.count - Int(stream.pointee.avail_out)
             }
         }
         guard status == Z_OK || status == Z_STREAM_END || status == Z_BUF_ERROR else {

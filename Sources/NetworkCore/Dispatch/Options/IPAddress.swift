@@ -1,5 +1,3 @@
-import CLibrary
-
 /// An IPv4 or IPv6 address.
 public struct IPAddress: Sendable, Hashable, CustomStringConvertible {
     /// 4 or 16 bytes, in the network's order.
@@ -14,10 +12,7 @@ public struct IPAddress: Sendable, Hashable, CustomStringConvertible {
     /// An address as people write it, without brackets; `nil` for what is none.
     public init?(_ text: String) {
         // A zone names an interface and not another address.
-        let address = text.prefix { $0 != "%" }
-        guard !address.utf8.contains(0) else { return nil }
-        var bytes = [UInt8](repeating: 0, count: address.contains(":") ? 16 : 4)
-        guard inet_pton(bytes.count == 16 ? AF_INET6 : AF_INET, String(address), &bytes) == 1 else { return nil }
+        guard let bytes = NumericAddress.bytes(of: String(text.prefix { $0 != "%" })) else { return nil }
         self.bytes = bytes
     }
 

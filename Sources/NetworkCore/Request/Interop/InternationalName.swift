@@ -3,7 +3,7 @@ import CLibrary
 /// Host names in other letters than ASCII's, by UTS 46 as libcurl does it: by libidn2, which libcurl brings along
 /// (https://www.gnu.org/software/libidn/libidn2/manual); looked up, because not every libcurl does.
 enum InternationalName {
-    struct Library: Sendable {
+    @safe struct Library: Sendable {
         fileprivate typealias Lookup =
             @convention(c) (
                 UnsafePointer<CChar>?, UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?, CInt
@@ -15,11 +15,12 @@ enum InternationalName {
 
         init?() {
             // Never closed: the functions are used as long as the process lives.
-            guard let library = dlopen(Self.name, RTLD_NOW), let lookup = dlsym(library, "idn2_lookup_u8"),
-                let free = dlsym(library, "idn2_free")
+            guard let library = unsafe dlopen(Self.name, RTLD_NOW),
+                let lookup = unsafe dlsym(library, "idn2_lookup_u8"),
+                let free = unsafe dlsym(library, "idn2_free")
             else { return nil }
-            self.lookup = unsafeBitCast(lookup, to: Lookup.self)
-            self.free = unsafeBitCast(free, to: Free.self)
+            unsafe self.lookup = unsafeBitCast(lookup, to: Lookup.self)
+            unsafe self.free = unsafeBitCast(free, to: Free.self)
         }
 
         private static let name = "libidn2.so.0"
@@ -49,13 +50,13 @@ enum InternationalName {
         }
         let text = name.map { CChar(bitPattern: $0) } + [0]
         var output: UnsafeMutablePointer<CChar>?
-        defer { library.free(output) }
-        var result = library.lookup(text, &output, nontransitional)
-        if result == disallowed { result = library.lookup(text, &output, transitional) }
-        guard result == success, let output else {
+        defer { unsafe library.free(output) }
+        var result = unsafe library.lookup(text, &output, nontransitional)
+        if result == disallowed { result = unsafe library.lookup(text, &output, transitional) }
+        guard result == success, let output = unsafe output else {
             throw NetworkError.unusableURL("the host is not an international name (UTS 46): \(reason(result))")
         }
-        return String(cString: output)
+        return unsafe String(cString: output)
     }
 
     /// In words of our own: the library's follow the locale.

@@ -10,7 +10,7 @@ struct CopyOnWrite<Value: Sendable>: Sendable {
         @exclusivity(unchecked) @usableFromInline var value: Value
 
         @inlinable
-        init(_ value: Value) { self.value = value }
+        init(_ value: Value) { unsafe self.value = value }
     }
 
     @usableFromInline var storage: Storage
@@ -19,10 +19,10 @@ struct CopyOnWrite<Value: Sendable>: Sendable {
     init(_ value: Value) { storage = Storage(value) }
 
     @inlinable var value: Value {
-        _read { yield storage.value }
+        _read { yield unsafe storage.value }
         _modify {
-            if !isKnownUniquelyReferenced(&storage) { storage = Storage(storage.value) }
-            yield &storage.value
+            if !isKnownUniquelyReferenced(&storage) { storage = unsafe Storage(storage.value) }
+            yield unsafe &storage.value
         }
     }
 }

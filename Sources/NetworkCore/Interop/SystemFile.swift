@@ -1,6 +1,5 @@
-import FoundationEssentials
-
 import CLibrary
+import FoundationEssentials
 
 /// An open file, written whole: interrupted calls are repeated, and every failure has its `errno`.
 struct SystemFile {
@@ -9,19 +8,18 @@ struct SystemFile {
         let code: Int32
         /// Whether it is the path that can't be one.
         var hasNUL = false
-        var message: String { hasNUL ? "the path has a NUL" : String(cString: strerror(code)) }
+        var message: String { unsafe hasNUL ? "the path has a NUL" : String(cString: strerror(code)) }
     }
 
     private let descriptor: Int32
     /// The number of a closed file is soon another file's, so it is closed once, whatever comes of it.
     private let isClosed = OneTimeFlag()
-    private static let pieceBytes = 262_144
 
     /// - Parameter flags: O_CLOEXEC comes by itself.
     init(opening path: String, _ flags: Int32, mode: mode_t = 0o666) throws(Failure) {
         try Self.check(path)
-        var number = open(path, flags | O_CLOEXEC, mode)
-        while number < 0, errno == EINTR { number = open(path, flags | O_CLOEXEC, mode) }
+        var number = unsafe open(path, flags | O_CLOEXEC, mode)
+        while number < 0, errno == EINTR { number = unsafe open(path, flags | O_CLOEXEC, mode) }
         guard number >= 0 else { throw Failure(code: errno) }
         descriptor = number
     }
@@ -29,7 +27,7 @@ struct SystemFile {
     /// What the system knows of it.
     func status() throws(Failure) -> stat {
         var status = stat()
-        guard fstat(descriptor, &status) == 0 else { throw Failure(code: errno) }
+        guard unsafe fstat(descriptor, &status) == 0 else { throw Failure(code: errno) }
         return status
     }
 
@@ -37,7 +35,7 @@ struct SystemFile {
     static func status(of path: String) throws(Failure) -> stat? {
         try check(path)
         var status = stat()
-        if stat(path, &status) == 0 { return status }
+        if unsafe stat(path, &status) == 0 { return status }
         guard errno == ENOENT else { throw Failure(code: errno) }
         return nil
     }
@@ -66,8 +64,9 @@ struct SystemFile {
     }
 
     /// The next piece from where the file stands; empty at its end.
-    func read() throws(Failure) -> Data {
-        var piece = [UInt8](repeating: 0, count: Self.pieceBytes)
+    /// - Parameter limit: Its most bytes.
+    func read(upTo limit: Int = 262_144) throws(Failure) -> Data {
+        var piece = [UInt8](repeating: 0, count: limit)
         while true {
             let count = systemRead(descriptor, &piece, piece.count)
             if count >= 0 { return Data(piece.prefix(count)) }
@@ -110,7 +109,7 @@ struct SystemFile {
     /// Deletes a file, if it is there.
     static func remove(_ path: String) throws(Failure) {
         try check(path)
-        if unlink(path) != 0, errno != ENOENT { throw Failure(code: errno) }
+        if unsafe unlink(path) != 0, errno != ENOENT { throw Failure(code: errno) }
     }
 
     static var ownUser: uid_t { geteuid() }
@@ -122,31 +121,9 @@ struct SystemFile {
 }
 
 // The methods above hide the system's names.
-private func systemRead(_ number: Int32, _ buffer: inout [UInt8], _ count: Int) -> Int { read(number, &buffer, count) }
-private func systemWrite(_ number: Int32, _ bytes: [UInt8], _ count: Int) -> Int { write(number, bytes, count) }
-private func systemClose(_ number: Int32) -> Int32 { close(number) }
-private func systemRename(_ path: String, _ name: String) -> Int32 { rename(path, name) }
-
-extension NetworkError {
-    /// The error for a file that can't be written.
-    static func file(_ path: String, _ failure: SystemFile.Failure) -> NetworkError {
-        let isFull = failure.code == ENOSPC || failure.code == EDQUOT
-        return file(path, failure, isFull ? .diskFull : .unwritableFile, "can't be written", .receiving)
-    }
-
-    /// The error for a file that can't be used, its path without control characters.
-    static func file(
-        _ path: String,
-        _ failure: SystemFile.Failure,
-        _ code: Code,
-        _ problem: String,
-        _ phase: Phase
-    ) -> NetworkError {
-        NetworkError(
-            code,
-            "the file '\(Excerpt.shown(path))' \(problem)",
-            phase: phase,
-            underlying: Underlying(domain: "errno", code: Int(failure.code), message: failure.message)
-        )
-    }
+private func systemRead(_ number: Int32, _ buffer: inout [UInt8], _ count: Int) -> Int {
+    unsafe read(number, &buffer, count)
 }
+private func systemWrite(_ number: Int32, _ bytes: [UInt8], _ count: Int) -> Int { unsafe write(number, bytes, count) }
+private func systemClose(_ number: Int32) -> Int32 { close(number) }
+private func systemRename(_ path: String, _ name: String) -> Int32 { unsafe rename(path, name) }

@@ -41,13 +41,37 @@ struct Descriptor: Sendable {
         if systemClose(number) != 0, errno != EINTR { throw SystemFailure(errno) }
     }
 
+    /// Opens a file; O_CLOEXEC comes by itself.
+    static func open(_ path: String, _ flags: Int32, mode: mode_t = 0) throws(SystemFailure) -> Descriptor {
+        let number = systemOpen(path, flags | O_CLOEXEC, mode)
+        guard number >= 0 else { throw SystemFailure(errno) }
+        return Descriptor(number: number)
+    }
+
+    func setPermissions(_ mode: mode_t) throws(SystemFailure) {
+        if fchmod(number, mode) != 0 { throw SystemFailure(errno) }
+    }
+
+    /// The mode of what a path names; `nil` where there is nothing, or nothing that can be looked at.
+    static func mode(of path: String) -> mode_t? {
+        var status = stat()
+        return unsafe stat(path, &status) == 0 ? status.st_mode : nil
+    }
+
+    static func rename(_ path: String, to name: String) throws(SystemFailure) {
+        if systemRename(path, name) != 0 { throw SystemFailure(errno) }
+    }
+
+    /// Deletes a file that is of no more use.
+    static func remove(_ path: String) { unsafe unlink(path) }
+
     /// Waits after EAGAIN, does nothing after EINTR, and throws any other `errno`.
     private func wait(for events: Int) throws(SystemFailure) {
         let code = errno
         if code == EINTR { return }
         guard code == EAGAIN || code == EWOULDBLOCK else { throw SystemFailure(code) }
         var entry = pollfd(fd: number, events: Int16(events), revents: 0)
-        if poll(&entry, 1, -1) < 0, errno != EINTR { throw SystemFailure(errno) }
+        if unsafe poll(&entry, 1, -1) < 0, errno != EINTR { throw SystemFailure(errno) }
     }
 
     private func wait(for events: Int32) throws(SystemFailure) { try wait(for: Int(events)) }
@@ -56,7 +80,7 @@ struct Descriptor: Sendable {
     /// number, and answers would be written into it. Opened the wrong way round, so that using it is an error.
     static func occupyStandardNumbers() {
         for number: Int32 in 0...2 where fcntl(number, F_GETFD) == -1 {
-            _ = open("/dev/null", (number == 0 ? O_WRONLY : O_RDONLY))
+            _ = systemOpen("/dev/null", number == 0 ? O_WRONLY : O_RDONLY, 0)
         }
     }
 }
@@ -71,10 +95,14 @@ struct SystemFailure: Error, Equatable {
     var isClosedPipe: Bool { code == EPIPE }
 
     /// The system's words.
-    var message: String { String(cString: strerror(code)) }
+    var message: String { unsafe String(cString: strerror(code)) }
 }
 
 // The methods above hide the system's names.
-private func systemRead(_ number: Int32, _ buffer: inout [UInt8], _ count: Int) -> Int { read(number, &buffer, count) }
-private func systemWrite(_ number: Int32, _ bytes: [UInt8], _ count: Int) -> Int { write(number, bytes, count) }
+private func systemRead(_ number: Int32, _ buffer: inout [UInt8], _ count: Int) -> Int {
+    unsafe read(number, &buffer, count)
+}
+private func systemWrite(_ number: Int32, _ bytes: [UInt8], _ count: Int) -> Int { unsafe write(number, bytes, count) }
 private func systemClose(_ number: Int32) -> Int32 { close(number) }
+private func systemOpen(_ path: String, _ flags: Int32, _ mode: mode_t) -> Int32 { unsafe open(path, flags, mode) }
+private func systemRename(_ path: String, _ name: String) -> Int32 { unsafe rename(path, name) }

@@ -1,0 +1,12 @@
+/// A value that goes to another thread and is not used here again, which the compiler can't always see.
+@safe package struct HandedOver<Value>: @unchecked Sendable {
+    package let value: Value
+
+    package init(_ value: Value) { self.value = value }
+}
+
+/// A value that nothing else refers to, as one that was just made behind an `any`.
+func unshared<Value>(_ value: Value) -> sending Value {
+    nonisolated(unsafe) let value = value
+    return unsafe value
+}
