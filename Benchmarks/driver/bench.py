@@ -55,12 +55,30 @@ def main():
     if options.output:
         output = Path(options.output)
         output.mkdir(parents=True, exist_ok=True)
-        (output / "results.json").write_text(json.dumps(results, indent=1) + "\n")
+        (output / "results.json").write_text(compact(results))
         (output / "index.html").write_text(report.page(results))
         (output / "results.md").write_text(report.markdown(results))
         print(f"\nwritten: {output}/results.json, results.md, index.html")
     print(f"{results['took_seconds']} s, {runner.failures} failed runs")
     return 1 if runner.failures else 0
+
+
+def compact(results):
+    """The results as JSON: a line for each scenario and for each of the other keys, figures with six digits."""
+
+    def rounded(value):
+        if isinstance(value, float):
+            return float(f"{value:.6g}")
+        if isinstance(value, dict):
+            return {key: rounded(part) for key, part in value.items()}
+        return [rounded(part) for part in value] if isinstance(value, list) else value
+
+    def line(value):
+        return json.dumps(rounded(value), separators=(",", ":"))
+
+    scenarios = ",\n".join(line(scenario) for scenario in results["scenarios"])
+    others = [f"{json.dumps(key)}:{line(value)}" for key, value in results.items() if key != "scenarios"]
+    return "{\n" + ",\n".join(others + [f'"scenarios":[\n{scenarios}\n]']) + "\n}\n"
 
 
 def read_options():
