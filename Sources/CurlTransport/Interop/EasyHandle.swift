@@ -49,7 +49,7 @@ import NetworkCore
         isClosed = true
         unsafe curl_easy_cleanup(pointer)
         // After the handle, which may look at them until then.
-        for unsafelist in unsafe lists { unsafe list.deallocate() }
+        unsafe lists.forEach { unsafe $0.deallocate() }
         unsafe lists = []
         unsafe errorText.deallocate()
     }
