@@ -44,7 +44,7 @@ public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
 private func fuzzHead(_ bytes: [UInt8]) {
     var buffer = ResponseHeadBuffer()
     for line in bytes.split(separator: 0x0A, omittingEmptySubsequences: false) {
-        guard buffer.append(line: Array(line) + [0x0A], afterBody: line.first == 0x01) else { break }
+        guard buffer.append(line: Array(line) + [0x0A], begins: line.starts(with: "HTTP/".utf8)) else { break }
     }
     _ = try? ResponseHeadParser.parse(buffer.bytes)
     _ = try? ResponseHeadParser.parse(bytes)

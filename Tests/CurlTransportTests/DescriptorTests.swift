@@ -7,6 +7,31 @@ import Testing
 
 @Suite("Descriptors", .timeLimit(.minutes(1)))
 struct DescriptorTests {
+    /// libcurl opens the connections of its look-ups over HTTPS without us.
+    @Test func noProgramInheritsAConnection() async {
+        await #expect(processExitsWith: .success) {
+            func sockets(besides names: ScriptedServer) -> Set<Int32> {
+                Set((3..<256).filter { LocalPort.of($0).map { $0 > 0 && $0 != Int(names.port) } == true })
+            }
+            let names = try ScriptedServer([.stall])
+            // The tests' own, which this process has inherited.
+            let others = sockets(besides: names)
+            let dispatcher = CurlNetworkDispatcher()
+            let request = Task {
+                try await OptionExchange("http://unknown.example/", over: dispatcher) {
+                    $0.names.dnsOverHTTPS = "https://127.0.0.1:\(names.port)/dns-query"
+                }
+            }
+            try await names.wait { $0.connectionCount > 0 }
+            let own = sockets(besides: names).subtracting(others)
+            #expect(!own.isEmpty)
+            // The connection is there a moment before libcurl says so.
+            while own.contains(where: { fcntl($0, F_GETFD) & FD_CLOEXEC == 0 }) { await Task.yield() }
+            request.cancel()
+            _ = try? await request.value
+        }
+    }
+
     /// In a process of its own, which has none left for a while.
     @Test func exhaustedDescriptorsAreAnError_AndPass() async {
         await #expect(processExitsWith: .success) {

@@ -31,6 +31,29 @@ struct TransferCodingTests {
         #expect(error?.code == .invalidContentEncoding)
     }
 
+    /// Lines of framing that two readers may read in two ways (RFC 9112 §5.1, §5.2).
+    @Test(arguments: [
+        "Transfer-Encoding : chunked", "Transfer-Encoding\t: chunked", "Transfer-Encoding:", "Content-Length : 2",
+    ])
+    func framingThatCanBeReadInTwoWays_isRefused(lines: String) async throws { try await expectRefusal(of: lines) }
+
+    @Test(
+        .enabled(
+            if: Libcurl.found.version < LibcurlVersion(8, 15), "newer libcurls unfold lines before they read them"),
+        arguments: [
+            "Transfer-Encoding:\r\n chunked", "Transfer-Encoding: chunked\r\n , gzip", "Content-Length:\r\n 2",
+            "Content-Length: 2\r\n 0",
+        ])
+    func framingThatIsContinued_isRefused(lines: String) async throws { try await expectRefusal(of: lines) }
+
+    private func expectRefusal(of lines: String) async throws {
+        let server = try ScriptedServer(
+            .raw("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\(lines)\r\n\r\n2\r\nhi\r\n0\r\n\r\n"))
+        defer { server.stop() }
+        let error = await #expect(throws: NetworkError.self) { try await body(of: server) }
+        #expect(error.map { [.invalidResponse, .invalidContentEncoding].contains($0.code) } == true, "\(error as Any)")
+    }
+
     @Test(arguments: ["chunked", "CHUNKED", " chunked \t", "identity, chunked"])
     func chunksAreTaken(coding: String) async throws {
         let server = try ScriptedServer(

@@ -45,7 +45,7 @@ enum CurlFailure {
         NetworkError.Underlying(
             domain: "libcurl",
             code: Int(code.rawValue),
-            message: text ?? ownWords(for: code) ?? "unknown"
+            message: text.map(PinnedName.hidden(in:)) ?? ownWords(for: code) ?? "unknown"
         )
     }
 

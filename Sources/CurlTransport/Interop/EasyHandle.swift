@@ -68,6 +68,10 @@ import NetworkCore
         if code == CURLE_OK { uploadBuffer = bytes }
     }
 
+    /// Has its connection carry no other request (CURLOPT_FORBID_REUSE), while it carries this one.
+    /// - Returns: Whether libcurl agrees.
+    func endsItsConnection() -> Bool { unsafe ccurl_easy_setopt_long(pointer, CURLOPT_FORBID_REUSE, 1) == CURLE_OK }
+
     /// The transfer that it works for.
     var transfer: Transfer { unsafe transferReference.takeUnretainedValue() }
 
@@ -175,7 +179,7 @@ import NetworkCore
             unsafe String(decoding: UnsafeRawBufferPointer(start: bytes, count: count), as: UTF8.self)
         }
         switch type {
-        case CURLINFO_TEXT: log.write("*", text())
+        case CURLINFO_TEXT: log.write("*", PinnedName.hidden(in: text()))
         case CURLINFO_HEADER_OUT: log.write(">", text())
         case CURLINFO_HEADER_IN: log.write("<", text())
         case CURLINFO_DATA_OUT: log.writeBody(">", bytes: count)

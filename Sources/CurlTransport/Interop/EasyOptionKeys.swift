@@ -18,6 +18,7 @@ struct LongOption {
     static let http09Allowed = LongOption(number: CURLOPT_HTTP09_ALLOWED, name: "CURLOPT_HTTP09_ALLOWED")
     static let httpAuth = LongOption(number: CURLOPT_HTTPAUTH, name: "CURLOPT_HTTPAUTH")
     static let proxyAuth = LongOption(number: CURLOPT_PROXYAUTH, name: "CURLOPT_PROXYAUTH")
+    static let socks5Auth = LongOption(number: CURLOPT_SOCKS5_AUTH, name: "CURLOPT_SOCKS5_AUTH")
     static let netrc = LongOption(number: CURLOPT_NETRC, name: "CURLOPT_NETRC")
     static let headerOptions = LongOption(number: CURLOPT_HEADEROPT, name: "CURLOPT_HEADEROPT")
     static let suppressConnectHeaders = LongOption(

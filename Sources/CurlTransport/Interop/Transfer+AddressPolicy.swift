@@ -54,7 +54,12 @@ extension Transfer {
             needsFreshConnection = true
             return false
         }
+        guard !hasHandedOutHead else {
+            state.fail(NetworkError.respondedBefore)
+            return false
+        }
         guard sending.goesOut(sent: sent) else { return false }
+        isBodyWanted = false
         state.goesOut(at: clock.now)
         if sending.attempts > 1 { delegate?.transferGoesOutAgain(self) }
         guard request.options.hasRareOptions, request.options.addressPolicy != .any else { return true }
@@ -63,6 +68,13 @@ extension Transfer {
 }
 
 extension NetworkError {
+    /// What comes now would be another response's.
+    fileprivate static var respondedBefore: NetworkError {
+        NetworkError(
+            .invalidResponse, "libcurl was about to send the request again after its response had come",
+            phase: .receiving)
+    }
+
     fileprivate static func notRepeated(_ method: String) -> NetworkError {
         NetworkError(
             .connectionLost,

@@ -82,7 +82,7 @@ extension Transfer {
         if isLookingUp { delegate?.transferHasConnection(self) }
         switch unsafe state.receive(headerLine: line, at: clock.now) {
         case .goOn: break
-        case .headIsComplete: headIsComplete()
+        case .headIsComplete: guard finalHeadArrived() else { return false }
         case .stop: return false
         }
         if origin.isSecure, tlsSession == nil, state.head.hasFinalHead {
@@ -92,14 +92,30 @@ extension Transfer {
         return true
     }
 
+    /// - Returns: Whether to go on.
+    private func finalHeadArrived() -> Bool {
+        if expectsContinue, hasUnsentBody {
+            if state.head.refusesExpectation {
+                if !dropExpectation() { state.fail(NetworkError.refusedExpectation) }
+                return false
+            }
+            // libcurl would keep the connection, on which the server may still wait for the body.
+            if holdsBodyBack, state.head.isHTTP1, easy?.endsItsConnection() != true { return false }
+        }
+        // libcurl asks for a challenge without the body, and sends the request again where there was none.
+        if request.asksForChallenge, state.head.isSuccess, holdsBodyBack { state.holdHead() } else { headIsComplete() }
+        return true
+    }
+
     func headIsComplete() {
+        hasHandedOutHead = true
         // libcurl knows the length once it has read the blank line; a compressed one says nothing about the body.
         channel.headArrived(state.head.bytes)
         delegate?.transferWasTouched(self)
     }
 
-    /// Whether libcurl sends the request again after a 417: it does unless the whole body is out.
-    private var isRepeatedWithoutExpectation: Bool {
+    /// Whether some of the body has not gone out.
+    private var hasUnsentBody: Bool {
         guard let easy else { return false }
         let sent = easy.uploadedBytes
         return easy.reader.map { !$0.isWhole(sent: sent) } ?? (sent == 0 && request.body?.length != 0)
@@ -112,6 +128,7 @@ extension Transfer {
     }
 
     private func bodyWanted(_ room: UnsafeMutableRawBufferPointer) -> Int {
+        isBodyWanted = true
         switch unsafe easy?.reader?.read(into: room) {
         case .bytes(let count):
             if count > 0 { state.lastActivity = clock.now }
@@ -143,8 +160,6 @@ extension Transfer {
             delegate?.transferYields(self)
             return ccurl_writefunc_pause
         }
-        // libcurl would hand out this answer's body and then the next one's.
-        if state.isExpectationHeld, isRepeatedWithoutExpectation { return piece.count }
         let isFirst = !state.hasBody
         guard unsafe !piece.isEmpty, state.receiveBody(at: clock.now) else { return 0 }
         if state.releaseHead() { headIsComplete() }
@@ -174,6 +189,13 @@ extension Transfer {
 }
 
 extension NetworkError {
+    fileprivate static var refusedExpectation: NetworkError {
+        NetworkError(
+            .connectionLost,
+            "the server refused the expectation (417) when a part of the body had gone out, which can't be made again",
+            phase: .receiving)
+    }
+
     fileprivate static var endlessRefusal: NetworkError {
         NetworkError(
             .proxyFailed,

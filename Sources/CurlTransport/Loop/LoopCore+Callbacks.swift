@@ -62,7 +62,10 @@ extension LoopCore: TransferDelegate {
 /// What libcurl tells of its sockets and of its timer.
 extension LoopCore: MultiHandleDelegate {
     func multiWants(_ interest: SocketInterests.Interest, of descriptor: Int32) {
-        if let change = state.sockets.want(interest, of: descriptor) { epoll.apply(change) }
+        guard let change = state.sockets.want(interest, of: descriptor) else { return }
+        // One that libcurl opened without us, to look a name up over HTTPS: no child is to have it.
+        if change.kind == .add { Descriptor.closeOnExec(descriptor) }
+        epoll.apply(change)
     }
 
     func multiWantsTimer(milliseconds: Int?) {

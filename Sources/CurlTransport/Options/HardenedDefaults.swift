@@ -26,6 +26,9 @@ struct HardenedDefaults: EasyOption {
         try easy.set(.httpAuth, OptionValue.noAuth)
         // What a proxy variable in the environment has before its '@'.
         try easy.set(.proxyAuth, OptionValue.basic)
+        // By default SOCKS5 takes Kerberos too: with the process's ticket, on the loop's thread until the proxy has
+        // responded, and with a context that all threads share.
+        try easy.set(.socks5Auth, OptionValue.basic)
         try easy.set(.netrc, OptionValue.netrcIgnored)
         try easy.set(.headerOptions, OptionValue.separateHeaders)
         try easy.set(.suppressConnectHeaders, 1)

@@ -2,10 +2,25 @@ import NetworkCore
 
 /// The resolver (CURLOPT_DNS_CACHE_TIMEOUT, DOH_URL).
 struct NameOption: EasyOption {
-    let options: NameOptions
+    let all: TransportOptions
     let support: LibcurlSupport
+    private var options: NameOptions { all.names }
+
+    init(_ options: TransportOptions, support: LibcurlSupport) { (all, self.support) = (options, support) }
+
+    /// libcurl asks the service by the proxy that the environment names, whatever the request's own is.
+    static func check(_ options: TransportOptions, environmentNamesProxy: Bool) throws {
+        guard options.names.dnsOverHTTPS != nil, environmentNamesProxy else { return }
+        if case .environment = options.proxy.choice, options.addressPolicy == .any { return }
+        throw NetworkError(
+            .unsupported,
+            "libcurl looks names up over HTTPS (names.dnsOverHTTPS) by the proxy that https_proxy or all_proxy names, "
+                + "which this request is not to use: unset it, or leave the request to it (proxy: .environment)",
+            phase: .preparing)
+    }
 
     func apply(to easy: EasyHandle) throws {
+        try Self.check(all, environmentNamesProxy: NoProxyOption.mayBeNamedForHTTPS)
         if options.cacheTime != NameOptions().cacheTime {
             try easy.set(.dnsCacheTimeout, options.cacheTime.wholeSeconds)
         }
@@ -15,9 +30,8 @@ struct NameOption: EasyOption {
 
 /// Where the connection goes when that is not where the URL points (CURLOPT_CONNECT_TO, CURLOPT_RESOLVE).
 ///
-/// Entries of CURLOPT_RESOLVE go into the name cache of the whole multi handle and would serve every other request. So
-/// the addresses are given to a name made of them and of a secret of the process, for which no other request can ask,
-/// and the request connects to that name. That also keeps connections apart: libcurl keys them by where they go.
+/// For pinned addresses the request connects to their ``PinnedName``. That also keeps connections apart: libcurl keys
+/// them by where they go.
 struct RouteOption: EasyOption {
     let url: RequestURL
     let names: NameOptions
@@ -30,8 +44,9 @@ struct RouteOption: EasyOption {
             host = rule.toHost?.bracketed ?? host
             port = rule.toPort ?? port
         }
+        if PinnedName.isOne(host) { throw NetworkError.hostOfAnother }
         if let entry = names.addresses.first(where: { $0.host.bracketed == host && $0.port == port }) {
-            host = Self.name(for: entry.addresses)
+            host = PinnedName.name(for: entry.addresses)
             let addresses = entry.addresses.map(\.bracketed).joined(separator: ",")
             let sign = support.has(.agingResolveEntries) ? "+" : ""
             try easy.set(.resolve, TextList(["\(sign)\(host):\(port):\(addresses)"]))
@@ -45,15 +60,12 @@ struct RouteOption: EasyOption {
             try easy.set(.connectTo, TextList(["::\(host):\(port)"]))
         }
     }
+}
 
-    /// A name that stands for these addresses and no others: `127-0-0-1.xx1.….static.invalid`.
-    static func name(for addresses: [String]) -> String {
-        let labels = addresses.map { $0.lowercased().map { $0 == "." ? "-" : $0 == ":" ? "x" : String($0) }.joined() }
-        return "\(labels.joined(separator: ".")).\(secret).static.invalid"
+extension NetworkError {
+    static var hostOfAnother: NetworkError {
+        NetworkError(.invalidURL, "the host stands for addresses that another request pinned", phase: .preparing)
     }
-
-    /// No URL that a stranger makes names it.
-    private static let secret = (0..<2).map { _ in String(UInt64.random(in: .min ... .max), radix: 36) }.joined()
 }
 
 extension NameOptions.ConnectTo {

@@ -40,6 +40,12 @@ struct ProxyOption: EasyOption {
         }
     }
 
+    /// Whether the request goes by the environment's proxy, if there is one.
+    static func usesEnvironments(_ options: TransportOptions) -> Bool {
+        guard case .environment = options.proxy.choice else { return false }
+        return !ProxyOption(options: options, isSecure: false).goesStraight
+    }
+
     private var goesStraight: Bool {
         options.addressPolicy != .any || options.connection.unixSocket != nil || !options.names.addresses.isEmpty
     }
@@ -68,12 +74,7 @@ struct ProxyOption: EasyOption {
 
     private func setTLS(_ proxy: Proxy, on easy: EasyHandle) throws {
         try easy.set(.proxyTLSVersion, OptionValue.tls1_2)
-        if !isSecure {
-            // For a server in clear, libcurl (seen with 7.88) looks for a kept connection without a look at whom the
-            // proxy's certificate was checked against. So none is shared.
-            try easy.set(.freshConnect, 1)
-            try easy.set(.forbidReuse, 1)
-        }
+        try easy.sharesNoConnection()
         switch proxy.authorities {
         case .system: break
         case .file(let path):
@@ -91,6 +92,16 @@ struct ProxyOption: EasyOption {
 }
 
 extension EasyHandle {
+    /// Through a proxy that speaks TLS, a connection carries one request (CURLOPT_FRESH_CONNECT, FORBID_REUSE).
+    ///
+    /// What the server sends after its response waits in the proxy's TLS session, where nothing can be asked for it:
+    /// libcurl names the server's alone. And for a server in clear, libcurl (seen with 7.88) takes a kept connection
+    /// whatever authority the proxy's certificate was checked against.
+    func sharesNoConnection() throws {
+        try set(.freshConnect, 1)
+        try set(.forbidReuse, 1)
+    }
+
     /// Past any proxy (CURLOPT_PROXY, CURLOPT_NOPROXY, both empty). The second only keeps libcurl from asking the
     /// environment for the hosts that need none.
     func goStraight() throws {

@@ -6,7 +6,10 @@ import NetworkCore
 struct TargetOption: EasyOption {
     let url: RequestURL
 
-    func apply(to easy: EasyHandle) throws { try easy.set(.url, url.absoluteString) }
+    func apply(to easy: EasyHandle) throws {
+        if PinnedName.isOne(url.host) { throw NetworkError.hostOfAnother }
+        try easy.set(.url, url.absoluteString)
+    }
 }
 
 /// Method and body: CURLOPT_HTTPGET, NOBODY, POST, CUSTOMREQUEST, POSTFIELDSIZE_LARGE.
@@ -166,6 +169,9 @@ extension HTTPField.Name {
 /// Straight to the server while no variable of the environment names a proxy. libcurl would look for them again before
 /// each request, which costs as much as a tenth of a small one.
 struct NoProxyOption: EasyOption {
+    /// Whether the request goes by the environment's proxy, if there is one.
+    var usesEnvironments = true
+
     private static let variables = [
         "http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY",
     ]
@@ -174,6 +180,12 @@ struct NoProxyOption: EasyOption {
     /// threads read them is not safe (getenv(3)).
     static let mayBeNamed = variables.contains(where: EnvironmentVariable.isSet)
 
+    /// Whether it may name one for `https` URLs.
+    static let mayBeNamedForHTTPS = variables.dropFirst().contains { EnvironmentVariable.value($0) != nil }
+
+    /// Whether it names one that is spoken to over TLS.
+    static let mayBeHTTPS = variables.contains { EnvironmentVariable.value($0).map { Proxy($0).isHTTPS } ?? false }
+
     /// Whether it names a SOCKS proxy that is told addresses.
     static var mayTakeAddresses: Bool {
         variables.contains { EnvironmentVariable.value($0).map(ProxyOption.takesAddresses) ?? false }
@@ -181,6 +193,7 @@ struct NoProxyOption: EasyOption {
 
     func apply(to easy: EasyHandle) throws {
         if !Self.mayBeNamed { try easy.goStraight() }
+        if Self.mayBeHTTPS, usesEnvironments { try easy.sharesNoConnection() }
     }
 }
 
@@ -210,7 +223,8 @@ extension TransportRequest {
             .apply(to: easy)
         try ConnectTimeoutOption(timeout: options.connectTimeout, support: support).apply(to: easy)
         try WireLogOption(log: options.redactingWireLog).apply(to: easy)
-        try NoProxyOption().apply(to: easy)
+        try NoProxyOption(usesEnvironments: !options.hasRareOptions || ProxyOption.usesEnvironments(options))
+            .apply(to: easy)
         try NoRepeatOption(request: self, support: support).apply(to: easy)
         guard options.hasRareOptions else { return }
         for option in rareOptions(for: support) { try option.apply(to: easy) }
@@ -224,7 +238,7 @@ extension TransportRequest {
         let (tls, names) = (options.tls, options.names)
         var list: [any EasyOption] = []
         if tls.serverName != nil || names != NameOptions() {
-            list.append(NameOption(options: names, support: support))
+            list.append(NameOption(options, support: support))
             list.append(RouteOption(url: url, names: names, serverName: tls.serverName, support: support))
         }
         if tls.serverName != nil, !headerFields.contains(.host) {

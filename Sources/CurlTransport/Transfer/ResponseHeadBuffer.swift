@@ -13,8 +13,10 @@ struct ResponseHeadBuffer: Sendable {
     /// Whether there were more heads than are accepted.
     var hasTooManyHeads: Bool { heads > Self.maximumHeads }
     private(set) var bytes: [UInt8] = []
-    private var isComplete = false
-    private var isInterim = false
+    private(set) var isComplete = false
+    private(set) var isInterim = false
+    /// Whether its status is 2xx.
+    private(set) var isSuccess = false
     /// Whether the block's status is 401 or 407, which ask for credentials.
     private(set) var isChallenge = false
     /// Whether it is 417: the server does not want `Expect`.
@@ -33,20 +35,20 @@ struct ResponseHeadBuffer: Sendable {
     var hasFinalHead: Bool { isComplete && !isInterim }
 
     /// Takes a line within a head, as most are.
-    /// - Returns: `false` for any other, which ``append(line:afterBody:)`` must judge.
+    /// - Returns: `false` for any other, which ``append(line:begins:)`` must judge.
     mutating func appendField(_ line: some RandomAccessCollection<UInt8>) -> Bool {
-        guard !isComplete, !bytes.isEmpty, let first = line.first, first != UInt8(ascii: "H"),
-            first != UInt8(ascii: "\r"), first != UInt8(ascii: "\n"), bytes.count + line.count <= Self.maximumBytes
+        guard !isComplete, !bytes.isEmpty, let first = line.first, first != UInt8(ascii: "\r"),
+            first != UInt8(ascii: "\n"), bytes.count + line.count <= Self.maximumBytes
         else { return false }
         bytes.append(contentsOf: line)
         return true
     }
 
     /// Takes one line, its end included.
-    /// - Parameter afterBody: Whether the body has begun: whatever comes then is a trailer.
+    /// - Parameter begins: Whether it is a status line. What else follows a final head is a trailer.
     /// - Returns: Whether it still fits.
-    mutating func append(line: some RandomAccessCollection<UInt8>, afterBody: Bool) -> Bool {
-        if !afterBody, line.first == UInt8(ascii: "H"), line.starts(with: Self.statusLineStart) {
+    mutating func append(line: some RandomAccessCollection<UInt8>, begins: Bool) -> Bool {
+        if begins {
             bytes.removeAll(keepingCapacity: true)
             bytes.reserveCapacity(512)
             isComplete = false
@@ -68,10 +70,9 @@ struct ResponseHeadBuffer: Sendable {
         return true
     }
 
-    private static let statusLineStart = Array("HTTP/".utf8)
-
     private mutating func readStatus(_ line: some RandomAccessCollection<UInt8>) {
         isInterim = false
+        isSuccess = false
         isChallenge = false
         refusesExpectation = false
         guard let space = line.firstIndex(of: UInt8(ascii: " ")) else { return }
@@ -79,6 +80,7 @@ struct ResponseHeadBuffer: Sendable {
         switch code.first {
         // 1xx but for 101, after which the protocol changes for good.
         case UInt8(ascii: "1"): isInterim = !code.elementsEqual("101".utf8)
+        case UInt8(ascii: "2"): isSuccess = true
         case UInt8(ascii: "4"):
             isChallenge = code.elementsEqual("401".utf8) || code.elementsEqual("407".utf8)
             refusesExpectation = code.elementsEqual("417".utf8)

@@ -48,6 +48,12 @@ final class Transfer: @unchecked Sendable {
     var socketFailure: Int32?
     /// The socket that libcurl waits on, of a transfer with a body.
     private(set) var sendingSocket: Int32?
+    /// Whether libcurl has asked for the body since the request was last to go out.
+    var isBodyWanted = false
+    /// Whether its caller has been given the response's head.
+    var hasHandedOutHead = false
+    /// Whether it goes out without its `Expect`, which its server has refused.
+    private(set) var dropsExpectation = false
     /// Whether libcurl paused it with bytes that are to be sent.
     var keepsBytes = false
     /// What had gone out at the last pause of a body of unknown length.
@@ -92,9 +98,7 @@ final class Transfer: @unchecked Sendable {
         progress = request.options.progress
         whenFull = isPausable ? .pause() : .fail(limit: request.options.maximumBodyBytes)
         ownState = Unshared(
-            TransferState(
-                now: sent, answersChallenges: request.options.answersChallenges,
-                expectsContinue: request.body != nil && request.headerFields.contains(.expect)))
+            TransferState(now: sent, answersChallenges: request.options.answersChallenges))
         clocks = TransferClocks(sent: sent, limits: TransferLimits(request.options))
         hasRequestBody = request.body != nil
         sending = SendingRecord(mayRepeat: request.mayRepeat)
@@ -112,15 +116,33 @@ final class Transfer: @unchecked Sendable {
     func prepare() throws {
         guard easy == nil else { return }
         let easy = try EasyHandle(for: self)
-        try request.configure(easy, sending: body, over: Libcurl.found)
+        try outgoing.configure(easy, sending: body, over: Libcurl.found)
         for option in more { try option.apply(to: easy) }
         if needsFreshConnection { try easy.set(.freshConnect, 1) }
         try attachCallbacks(to: easy)
         self.easy = easy
     }
 
-    /// Makes another handle, for a new connection, in place of one by which nothing was sent and that has left its
-    /// multi handle.
+    /// The request as it goes out now.
+    private var outgoing: TransportRequest {
+        guard dropsExpectation else { return request }
+        var outgoing = request
+        outgoing.headerFields[.expect] = nil
+        return outgoing
+    }
+
+    /// Has the request go out once more, without its `Expect` and over a new connection, since the server refused that.
+    /// - Returns: Whether it can: not where a part of the body has gone out that can't be made again.
+    func dropExpectation() -> Bool {
+        if case .streamed(let upload) = body, easy?.reader?.position ?? 0 > 0, !upload.restart() { return false }
+        dropsExpectation = true
+        needsFreshConnection = true
+        hasBegunAgain = false
+        return true
+    }
+
+    /// Makes another handle, for a new connection, in place of one whose request has had no response yet and that has
+    /// left its multi handle.
     func prepareFresh() throws {
         letGo()
         try prepare()
@@ -156,6 +178,12 @@ final class Transfer: @unchecked Sendable {
         guard hasRequestBody else { return }
         if waits { sendingSocket = descriptor } else if sendingSocket == descriptor { sendingSocket = nil }
     }
+
+    /// Whether the request waits for the server to want its body (RFC 9110 §10.1.1).
+    var expectsContinue: Bool { request.body != nil && !dropsExpectation && request.headerFields.contains(.expect) }
+
+    /// Whether nothing of the body has gone out with the request that went out last.
+    var holdsBodyBack: Bool { !isBodyWanted && easy?.uploadedBytes ?? 0 == 0 && request.body?.length != 0 }
 
     /// Whether its server's name may be looked up after a socket was opened, to the proxy.
     var looksUpBehindProxy: Bool { ProxyOption.takesAddresses(request.options) }

@@ -7,8 +7,6 @@ struct TransferState {
     private(set) var hasBody = false
     /// Whether libcurl answers challenges itself, so that a 401 or 407 may not be the last head.
     private let answersChallenges: Bool
-    /// Whether libcurl sends a request again without its `Expect` after a 417, which it does once.
-    private var repeatsRefusedExpectation: Bool
     /// Whether a head is complete and not told yet, since libcurl may go on to another.
     private(set) var isHeadHeld = false
     /// Whether a byte of the final response has arrived: interim ones (1xx), and those after which the request went out
@@ -27,10 +25,11 @@ struct TransferState {
     /// How many bytes of the request's body the server had by then.
     private var sentBytes = 0
 
-    init(now: MonotonicTime, answersChallenges: Bool = false, expectsContinue: Bool = false) {
+    private var framing = ResponseFraming()
+
+    init(now: MonotonicTime, answersChallenges: Bool = false) {
         lastActivity = now
         self.answersChallenges = answersChallenges
-        repeatsRefusedExpectation = expectsContinue
     }
 
     /// The most lines of a head, its trailers included. libcurl keeps a record of each field, and takes as long for one
@@ -44,7 +43,7 @@ struct TransferState {
     /// A header line, its end included.
     mutating func receive(headerLine: some RandomAccessCollection<UInt8>, at now: MonotonicTime) -> HeaderVerdict {
         guard failure == nil else { return .stop }
-        let begins = headerLine.first == UInt8(ascii: "H") && headerLine.starts(with: "HTTP/".utf8)
+        let begins = headerLine.first == UInt8(ascii: "H") && mayBegin && headerLine.starts(with: "HTTP/".utf8)
         headerLines = begins ? 1 : headerLines + 1
         if begins { awaitsNextHead = false }
         guard headerLines <= Self.maximumHeaderLines else {
@@ -54,25 +53,20 @@ struct TransferState {
             return .stop
         }
         lastActivity = now
-        guard !TransferCoding.isRefused(in: headerLine) else {
-            failure = NetworkError(
-                .invalidContentEncoding,
-                "the response has a transfer coding besides chunked, and none was asked for", phase: .receiving)
+        if let fault = framing.fault(in: headerLine) {
+            failure = NetworkError.badFraming(fault)
             return .stop
         }
-        if head.appendField(headerLine) { return .goOn }
+        if !begins, head.appendField(headerLine) { return .goOn }
         let wasComplete = head.hasFinalHead
-        let mayBeRepeated = isExpectationHeld
-        if head.append(line: headerLine, afterBody: hasBody) {
+        if head.append(line: headerLine, begins: begins) {
             guard head.hasFinalHead else {
                 // Another head begins.
-                if mayBeRepeated { repeatsRefusedExpectation = false }
                 isHeadHeld = false
                 return .goOn
             }
             guard !wasComplete else { return .goOn }
-            isHeadHeld =
-                answersChallenges && head.isChallenge || repeatsRefusedExpectation && head.refusesExpectation
+            isHeadHeld = answersChallenges && head.isChallenge
             return isHeadHeld ? .goOn : .headIsComplete
         }
         let problem =
@@ -83,6 +77,14 @@ struct TransferState {
         return .stop
     }
 
+    /// Whether a line that looks like a status line is one: the first, one after an interim response, and one of a
+    /// request that has gone out again. Where libcurl does not tell of that (below 7.80, or before a tunnel stands),
+    /// any after a whole head. Else it is a field by a strange name, or a trailer.
+    private var mayBegin: Bool {
+        guard !hasBody, !awaitsNextHead, !head.bytes.isEmpty else { return !hasBody }
+        return head.isComplete && (head.isInterim || wentOut == nil)
+    }
+
     /// The request goes out, maybe once more: to answer a challenge, or since its connection was lost.
     mutating func goesOut(at now: MonotonicTime) {
         wentOut = now
@@ -90,9 +92,8 @@ struct TransferState {
         awaitsNextHead = !head.bytes.isEmpty
     }
 
-    /// Whether the head that is held is a 417, whose body, if the request is sent again, libcurl hands out all the
-    /// same.
-    var isExpectationHeld: Bool { isHeadHeld && head.refusesExpectation }
+    /// The head that is complete may not be the last: libcurl may send the request again.
+    mutating func holdHead() { isHeadHeld = true }
 
     /// A piece of the body.
     /// - Returns: Whether it is still wanted.
@@ -119,6 +120,21 @@ struct TransferState {
     /// Ends it from our side. The first reason counts.
     mutating func fail(_ error: any Error) {
         if failure == nil { failure = error }
+    }
+}
+
+extension NetworkError {
+    fileprivate static func badFraming(_ fault: ResponseFraming.Fault) -> NetworkError {
+        switch fault {
+        case .coding:
+            NetworkError(
+                .invalidContentEncoding,
+                "the response has a transfer coding besides chunked, and none was asked for", phase: .receiving)
+        case .ambiguous:
+            NetworkError(
+                .invalidResponse,
+                "the response's Transfer-Encoding or Content-Length can be read in two ways", phase: .receiving)
+        }
     }
 }
 

@@ -23,6 +23,52 @@ struct NameOptionTests {
         #expect(again.metrics.connectionReused == true)
     }
 
+    /// Where a connection fails, libcurl says the name that it tried.
+    @Test func thePinnedNameIsASecretInEveryText() async throws {
+        let server = try ScriptedServer(.ok("x"))
+        defer { server.stop() }
+        let log = CanaryLog()
+        for port in [1, Int(server.port)] {
+            var request = TransportRequest(url: try RequestURL("http://known.invalid:\(port)/"))
+            request.options.names.addresses = [.init("known.invalid", port: port, ["127.0.0.1"])]
+            request.options.wireLog = WireLog(log.logger)
+            do {
+                _ = try await CurlNetworkDispatcher().send(request).body.collect()
+            } catch let error as NetworkError {
+                let text = "\(error) \(error.underlying?.message ?? "") \(String(reflecting: error))"
+                #expect(text.contains("127-0-0-1") && !text.contains(PinnedName.secret), "\(text)")
+            }
+        }
+        #expect(log.text.contains("127-0-0-1") && !log.text.contains(PinnedName.secret))
+    }
+
+    /// Nor does the name serve a request that knows it.
+    @Test func thePinnedNameIsRefusedInAURL() async throws {
+        for host in [PinnedName.name(for: ["127.0.0.1"]), PinnedName.name(for: ["127.0.0.1"]).uppercased()] {
+            await expectFailure(.invalidURL) { try await OptionExchange("http://\(host):1/") }
+            await expectFailure(.invalidURL) {
+                try await OptionExchange("http://elsewhere.invalid/") { $0.names.connectTo = [.init(toHost: host)] }
+            }
+        }
+    }
+
+    @Test func lookUpsOverHTTPSGoByTheEnvironmentsProxyOnly() throws {
+        var options = TransportOptions()
+        options.names.dnsOverHTTPS = "https://127.0.0.1/dns-query"
+        #expect(throws: Never.self) { try NameOption.check(options, environmentNamesProxy: true) }
+        var others = Array(repeating: options, count: 3)
+        others[0].proxy = .none
+        others[1].proxy = .explicit(Proxy("http://127.0.0.1:1"))
+        others[2].addressPolicy = .noPrivateRanges
+        for other in others {
+            let error = #expect(throws: NetworkError.self) {
+                try NameOption.check(other, environmentNamesProxy: true)
+            }
+            #expect(error?.code == .unsupported)
+            #expect(throws: Never.self) { try NameOption.check(other, environmentNamesProxy: false) }
+        }
+    }
+
     @Test func theFirstRuleThatFitsSaysWhereToConnect() async throws {
         let server = try ScriptedServer(.ok("x"))
         defer { server.stop() }
@@ -39,11 +85,11 @@ struct NameOptionTests {
     }
 
     @Test func aNameStandsForItsAddressesAndNoOthers() {
-        let name = RouteOption.name(for: ["127.0.0.1", "::1"])
+        let name = PinnedName.name(for: ["127.0.0.1", "::1"])
         #expect(name.hasPrefix("127-0-0-1.xx1.") && name.hasSuffix(".static.invalid"))
         // What is between them is the process's own: 128 bits by 36 signs.
         let secret = name.split(separator: ".")[2]
         #expect(secret.count >= 20)
-        #expect(RouteOption.name(for: ["FE80::1"]) == "fe80xx1.\(secret).static.invalid")
+        #expect(PinnedName.name(for: ["FE80::1"]) == "fe80xx1.\(secret).static.invalid")
     }
 }

@@ -1,9 +1,10 @@
 import Foundation
 import NetworkCore
-import NetworkTesting
+import Synchronization
 import Testing
 
 @testable import CurlTransport
+@testable import NetworkTesting
 
 @Suite("What a proxy gets to see", .timeLimit(.minutes(1)))
 struct ProxyOptionTests {
@@ -104,6 +105,29 @@ struct ProxyOptionTests {
         }
         // A refusal that is so long is not asked for once more.
         #expect(proxy.connectionCount == 1)
+    }
+
+    /// What a SOCKS5 proxy is offered: no authentication, and a password where there is one. Kerberos would be answered
+    /// with the process's ticket, on the loop's thread.
+    @Test(arguments: [true, false])
+    func aSOCKSProxyIsOfferedNoKerberos(isNamed: Bool) async throws {
+        let listener = try LoopbackSocket.listening()
+        defer { listener.close() }
+        let url = "socks5h://127.0.0.1:\(try listener.localPort())"
+        let proxy = isNamed ? Proxy(url, user: "me", password: "pw") : Proxy(url)
+        let greeting = Guarded(Data())
+        Thread.detachNewThread {
+            guard let socket = listener.accept() else { return }
+            defer { socket.close() }
+            let bytes = socket.receive() ?? Data()
+            greeting.withLock { $0 = bytes }
+            _ = socket.send(Data([5, 1]))
+            _ = socket.receive()
+        }
+        let error = await failure(through: proxy, over: CurlNetworkDispatcher())
+        #expect(error?.code == .proxyFailed)
+        let methods = Set(greeting.withLock { $0.dropFirst(2) })
+        #expect(methods == (isNamed ? [0, 2] : [0]))
     }
 
     /// A tunnel that no HTTP answers is the proxy's fault, and says so.

@@ -9,7 +9,10 @@ import Testing
 struct ResponseHeadTests {
     private func buffer(_ lines: [String]) -> ResponseHeadBuffer {
         var buffer = ResponseHeadBuffer()
-        for line in lines { #expect(buffer.append(line: Array((line + "\r\n").utf8), afterBody: false) == true) }
+        for line in lines {
+            let bytes = Array((line + "\r\n").utf8)
+            #expect(buffer.append(line: bytes, begins: line.hasPrefix("HTTP/")) == true)
+        }
         return buffer
     }
 
@@ -42,8 +45,8 @@ struct ResponseHeadTests {
 
     @Test func trailersAreNotPartOfTheHead() throws {
         var head = buffer(["HTTP/1.1 200 OK", ""])
-        #expect(head.append(line: Array("Grpc-Status: 0\r\n".utf8), afterBody: true) == true)
-        #expect(head.append(line: Array("HTTP/1.1 500 Trick\r\n".utf8), afterBody: true) == true)
+        #expect(head.append(line: Array("Grpc-Status: 0\r\n".utf8), begins: false) == true)
+        #expect(head.append(line: Array("HTTP/1.1 500 Trick\r\n".utf8), begins: false) == true)
         let response = try ResponseHeadParser.parse(head.bytes)
         #expect(response.status == .ok)
         #expect(response.headerFields.isEmpty)
@@ -53,7 +56,7 @@ struct ResponseHeadTests {
         var head = buffer(["HTTP/1.1 200 OK"])
         let line = Array(("X: " + String(repeating: "a", count: 1000) + "\r\n").utf8)
         var taken = 0
-        while head.append(line: line, afterBody: false) { taken += 1 }
+        while head.append(line: line, begins: false) { taken += 1 }
         #expect(taken < 300)
         #expect(head.bytes.count <= ResponseHeadBuffer.maximumBytes)
     }
@@ -62,8 +65,8 @@ struct ResponseHeadTests {
     @Test func interimHeadsWithoutEndAreRefused() {
         var head = ResponseHeadBuffer()
         var taken = 0
-        while taken < 100_000, head.append(line: Array("HTTP/1.1 102 Processing\r\n".utf8), afterBody: false),
-            head.append(line: Array("\r\n".utf8), afterBody: false)
+        while taken < 100_000, head.append(line: Array("HTTP/1.1 102 Processing\r\n".utf8), begins: true),
+            head.append(line: Array("\r\n".utf8), begins: false)
         {
             taken += 1
         }
@@ -72,6 +75,7 @@ struct ResponseHeadTests {
         var verdict = TransferState.HeaderVerdict.goOn
         for _ in 0...ResponseHeadBuffer.maximumHeads where verdict == .goOn {
             verdict = state.receive(headerLine: Array("HTTP/1.1 103 Early Hints\r\n".utf8), at: .distantFuture)
+            if verdict == .goOn { verdict = state.receive(headerLine: Array("\r\n".utf8), at: .distantFuture) }
         }
         #expect(verdict == .stop)
         let error = state.failure as? NetworkError

@@ -30,19 +30,6 @@ struct TransferStateTests {
         #expect((state.failure as? NetworkError)?.code == .responseHeadTooLarge)
     }
 
-    /// libcurl sends such a request again, and only once; the first head was told as the answer's.
-    @Test func a417ThatMayBeRepeatedIsHeldOnce() {
-        var state = TransferState(now: start, expectsContinue: true)
-        for isHeld in [true, false] {
-            #expect(state.receive(headerLine: line("HTTP/1.1 417 No"), at: start) == .goOn)
-            #expect(state.receive(headerLine: line(""), at: start) == (isHeld ? .goOn : .headIsComplete))
-            #expect(state.isExpectationHeld == isHeld)
-        }
-        var other = TransferState(now: start)
-        _ = other.receive(headerLine: line("HTTP/1.1 417 No"), at: start)
-        #expect(other.receive(headerLine: line(""), at: start) == .headIsComplete)
-    }
-
     /// The first byte's timeout was over with a challenge, and the next round waited without it.
     @Test func aRequestThatGoesOutAgainWaitsForItsOwnResponse() {
         var state = TransferState(now: start, answersChallenges: true)

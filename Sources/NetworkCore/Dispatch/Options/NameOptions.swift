@@ -11,7 +11,12 @@ public struct NameOptions: Sendable, Hashable {
     /// default.
     public var cacheTime = Duration.seconds(60)
     /// A server to ask by DNS over HTTPS (CURLOPT_DOH_URL, 7.62) instead of the system:
-    /// `https://dns.example/dns-query`. It is held to the same ``TLSOptions``. None by default.
+    /// `https://dns.example/dns-query`. None by default.
+    ///
+    /// libcurl makes these requests itself: the service's certificate is verified, against
+    /// ``TLSOptions/authorities``, and nothing else of ``TLSOptions`` holds for them, no pinned key and no lowest
+    /// version. They go by the proxy that the environment names; a request that is not to use that one is then
+    /// ``NetworkError/Code/unsupported``.
     public var dnsOverHTTPS: String?
 
     /// The defaults.

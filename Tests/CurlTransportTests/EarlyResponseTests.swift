@@ -1,0 +1,115 @@
+import Foundation
+import HTTPTypes
+import NetworkCore
+import NetworkTesting
+import Testing
+
+@testable import CurlTransport
+
+/// Responses that come while the request's body waits for them (`Expect: 100-continue`, RFC 9110 §10.1.1): the server
+/// may take the next request on their connection for the body.
+@Suite("Responses before the body", .timeLimit(.minutes(1)))
+struct EarlyResponseTests {
+    private let dispatcher = CurlNetworkDispatcher()
+
+    enum Body: CaseIterable { case small, large, known, unknown }
+
+    private func body(_ kind: Body) -> RequestBody {
+        let bytes = Data(repeating: 120, count: kind == .large ? 100_000 : 3_000)
+        return switch kind {
+        case .small, .large: .bytes(bytes)
+        case .known: .replayableStream(length: bytes.count) { Self.chunks([bytes]) }
+        case .unknown: .replayableStream { Self.chunks([bytes]) }
+        }
+    }
+
+    private static func chunks(_ chunks: [Data]) -> AsyncStream<Data> {
+        AsyncStream { stream in
+            for chunk in chunks { stream.yield(chunk) }
+            stream.finish()
+        }
+    }
+
+    private func send(_ server: ScriptedServer, _ body: RequestBody?) async throws -> (status: Int, text: String) {
+        var request = TransportRequest(
+            method: body == nil ? .get : .post, url: try RequestURL(server.url()), body: body)
+        if body != nil { request.headerFields[.expect] = "100-continue" }
+        request.options.totalTimeout = .seconds(30)
+        let response = try await dispatcher.send(request)
+        let text = String(decoding: try await response.body.collect(), as: UTF8.self)
+        return (response.status.code, text)
+    }
+
+    @Test(
+        arguments: Body.allCases,
+        [
+            "200 OK\r\nContent-Length: 5\r\n\r\nearly", "204 No Content\r\n\r\n",
+            "201 Created\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nearly\r\n0\r\n\r\n",
+            "403 Forbidden\r\nContent-Length: 5\r\n\r\nearly",
+        ])
+    func theirConnectionCarriesNoOtherRequest(kind: Body, response: String) async throws {
+        let server = try ScriptedServer([.readHead, .send("HTTP/1.1 \(response)"), .stall], .ok("second"))
+        defer { server.stop() }
+        let first = try await send(server, body(kind))
+        #expect("\(first.status)" == response.prefix(3))
+        #expect(first.text == (response.contains("early") ? "early" : ""))
+        #expect(try await send(server, nil).text == "second")
+        #expect(server.connectionCount == 2)
+    }
+
+    /// The request goes out once more, without the expectation and over another connection.
+    @Test(
+        arguments: Body.allCases,
+        [
+            "HTTP/1.1 417 No\r\nContent-Length: 3\r\n\r\nno!", "HTTP/1.0 417 No\r\nContent-Length: 3\r\n\r\nno!",
+            "HTTP/1.1 417 No\r\nConnection: close\r\nContent-Length: 3\r\n\r\nno!",
+            "HTTP/1.1 417 No\r\nContent-Length: 0\r\n\r\n",
+        ])
+    func aRefusedExpectation_isLeftOut(kind: Body, refusal: String) async throws {
+        let server = try ScriptedServer([.readHead, .send(refusal), .stall], .ok("taken"))
+        defer { server.stop() }
+        let response = try await send(server, body(kind))
+        #expect(response.status == 200 && response.text == "taken")
+        let last = try #require(server.requests.last)
+        #expect(last.values(of: "Expect") == [])
+        #expect(last.body.count == (kind == .large ? 100_000 : 3_000))
+        #expect(server.connectionCount == 2)
+    }
+
+    /// A 417 to a request that expects nothing is its response, whole.
+    @Test(arguments: Body.allCases)
+    func aServerThatRefusesWhatNothingExpects_hasResponded(kind: Body) async throws {
+        let refusal = "HTTP/1.1 417 No\r\nContent-Length: 3\r\n\r\nno!"
+        let server = try ScriptedServer([.readHead, .send(refusal), .stall], [.read, .send(refusal), .stall])
+        defer { server.stop() }
+        let response = try await send(server, body(kind))
+        #expect(response.status == 417 && response.text == "no!")
+        #expect(server.connectionCount == 2)
+    }
+
+    /// The caller got the head of one response with the body of another.
+    @Test(
+        arguments: [Authentication.digest(user: "u", password: "p")]
+            + (CurlNetworkDispatcher.instance.capabilities.supports(.ntlmAuthentication)
+                ? [.ntlm(user: "u", password: "p")] : []),
+        [HTTPMethod.post, .put, .delete])
+    func aResponseToTheRoundWithoutTheBody_isNotMixedWithTheNext(
+        authentication: Authentication, method: HTTPMethod
+    ) async throws {
+        for kind in [nil] + Body.allCases.map(Optional.some) {
+            let first = "HTTP/1.1 200 OK\r\nX-First: yes\r\nContent-Length: 5\r\n\r\nfirst"
+            let second = "HTTP/1.1 500 No\r\nX-Second: yes\r\nContent-Length: 13\r\n\r\nnothing saved"
+            let server = try ScriptedServer(
+                [.read, .send(first), .read, .send(second), .stall], [.read, .send(second), .stall])
+            defer { server.stop() }
+            var request = TransportRequest(method: method, url: try RequestURL(server.url()), body: kind.map(body))
+            request.options.authentication = authentication
+            request.options.totalTimeout = .seconds(30)
+            let response = try await CurlNetworkDispatcher().send(request)
+            let text = String(decoding: try await response.body.collect(), as: UTF8.self)
+            let names = response.head.headerFields.map(\.name.rawName)
+            #expect(response.status.code == 500 && text == "nothing saved", "\(String(describing: kind))")
+            #expect(!names.contains("X-First"))
+        }
+    }
+}
