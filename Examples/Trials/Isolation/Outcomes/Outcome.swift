@@ -104,6 +104,9 @@ struct Outcome: Sendable {
         Outcome("early-close"),
         Outcome("early-keep"),
         Outcome("early-401"),
+        // The body is read from whatever comes next.
+        Outcome("early-ok"),
+        Outcome("refused-expectation"),
         Outcome("bad-line"),
         Outcome("bad-first-field", isSteady: true),
         Outcome("bad-length"),

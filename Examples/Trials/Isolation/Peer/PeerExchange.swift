@@ -80,6 +80,12 @@ final class PeerExchange {
         case "early-keep" where hasBody:
             send("HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n")
             return readBody()
+        case "early-ok" where hasBody:
+            send(PeerAnswer(self).okText())
+            return readBody()
+        case "refused-expectation" where field("expect") != nil:
+            send("HTTP/1.1 417 No\r\nContent-Length: 0\r\n\r\n")
+            return readBody()
         case "early-401" where hasBody && field("authorization") == nil:
             send("HTTP/1.1 401 No\r\n\(PeerAnswer.challenges)Content-Length: 0\r\n\r\n")
             return readBody()
