@@ -56,6 +56,37 @@ struct CanaryWireTests {
         Self.check(secret, log.text, "the log")
     }
 
+    @Test(
+        "Nor where a blank stands before a colon or behind a scheme, in a head of any kind",
+        arguments: [" ", "\t", " \t "])
+    func blanks(blank: String) async throws {
+        for secret in CanarySecret.all {
+            // What splits a line ends the head early, or makes another field of the rest.
+            let value = secret.percentEncoded
+            let fields = ["Set-Cookie", "X-Api-Key", "X-Own"].map { "\($0)\(blank): \(value)\r\n" }.joined()
+            let head = "\(fields)X-Y: Bearer\t\(value)\r\nLocation\(blank): http://u:\(value)@h/?\(value)\r\n"
+            let server = try ScriptedServer(
+                .raw(
+                    "HTTP/1.1 103 \(value)\r\n\(head)\r\nHTTP/1.1 200\t\(value)\r\n\(head)X-Shown: yes\r\n"
+                        + "Transfer-Encoding: chunked\r\n\r\n0\r\n\(head)\r\n"))
+            defer { server.stop() }
+            let log = CanaryLog()
+            var client = NetworkClient(transport: CurlNetworkDispatcher(), logger: log.logger)
+            client.interceptors = [.logging(log.logger)]
+            client.options.wireLog = WireLog(log.logger)
+            client.secretFields = [try #require(HTTPField.Name("X-Own"))]
+            do {
+                Self.check(
+                    secret, Self.printed(try await client.response(to: RequestData(path: server.url()))), "the response"
+                )
+            } catch {
+                Self.check(secret, Self.printed(error), "the error")
+            }
+            #expect(log.text.contains("< X-Api-Key"))
+            Self.check(secret, log.text, "the log")
+        }
+    }
+
     @Test("Nor of a proxy that wants a password", arguments: CanarySecret.all)
     func proxy(secret: CanarySecret) async throws {
         let challenge = [("Proxy-Authenticate", "Basic realm=\"\(Self.sent(secret))\"")]

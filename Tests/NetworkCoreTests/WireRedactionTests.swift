@@ -75,6 +75,52 @@ struct WireRedactionTests {
         #expect(long.utf8.count <= Redaction.maximumBytes)
     }
 
+    @Test(
+        "A line costs about what others of its length do, whatever a server fills it with",
+        arguments: [
+            ":", "a:", "::a", "x-y:z ", "x: ", " ", "a ", "-", "a-", "_k", "\u{1B}", "\u{85}", "ü", "\u{2028}", "s",
+            "a",
+            "auth", "author", "tokem", "passphras", "//a:b", "//a@", "http:", "https://u:p@h/?q ", " with user ",
+            "header part", "?", "#1", "eyJ.", "Basic ", "\t:", "key:", "location:",
+        ])
+    func costs(pattern: String) {
+        let redaction = WireRedaction(secrets: ["X-Own"])
+        let ordinary = Array("x: \(String(repeating: "default-src 'self' h.example; ", count: 140))".utf8.prefix(4096))
+        let hostile = Array("x: \(String(repeating: pattern, count: 4096))".utf8.prefix(4096))
+        func work(_ line: [UInt8]) -> Duration {
+            let text = String(decoding: line, as: UTF8.self)
+            return cost(rounds: 3) { _ = redaction.lines(of: text, "<") }
+        }
+        #expect(work(hostile) < work(ordinary) * 12)
+    }
+
+    @Test(
+        "A blank of any kind before the colon, and within a value, hides nothing from the log",
+        arguments: [" ", "\t", " \t ", "\u{B}", "\u{C}", "\u{0}", "\u{A0}", "\u{85}", "\u{2003}"])
+    func blanks(blank: String) {
+        let redaction = WireRedaction(secrets: ["X-Own"])
+        for direction in ["<", ">"] as [Character] {
+            for name in ["Set-Cookie", "X-Api-Key", "X-Own", "X-Pin", "Idempotency-Key", "Session.Id", "X.Api.Key"] {
+                for line in ["\(name)\(blank):secret", "\(name)\(blank): secret", "\(name): \(blank)secret"] {
+                    let text = "GET / HTTP/1.1\r\n\(line)\r\n\r\n"
+                    let shown = redaction.lines(of: direction == ">" ? text : line, direction).joined()
+                    #expect(!shown.contains("secret"), "\(direction) \(line)")
+                    #expect(shown.contains(name), "\(direction) \(line)")
+                }
+            }
+            for scheme in ["Bearer", "basic", "DIGEST", "AWS4-HMAC-SHA256"] {
+                let line = "X-Y:\(blank)\(scheme)\(blank)secret"
+                let shown = redaction.lines(of: direction == ">" ? "GET / HTTP/1.1\r\n\(line)\n\n" : line, direction)
+                #expect(!shown.joined().contains("secret"), "\(direction) \(line)")
+            }
+            let url = "Location\(blank): https://u:secret@h/a b?secret"
+            #expect(!redaction.lines(of: "GET / HTTP/1.1\n\(url)\n\n", direction).joined().contains("secret"))
+        }
+        #expect(redaction.lines(of: "HTTP/1.1 401\(blank)secret", "<") == ["HTTP/1.1 401"])
+        #expect(!redaction.lines(of: "HTTP/1.1\(blank)secret", "<").joined().contains("secret"))
+        #expect(Redaction.namesCredentials("\(blank)Bearer\(blank)secret".utf8))
+    }
+
     @Test("The fields that a request calls secret are secret in its wire log")
     func ownFields() throws {
         let log = CanaryLog()

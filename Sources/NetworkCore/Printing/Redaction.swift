@@ -23,7 +23,7 @@ package struct Redaction: Sendable {
 
     /// The value of a header field as it may be shown.
     package func value(of field: HTTPField) -> String {
-        if isHidden(field.name) || Self.namesCredentials(field.value) { return mark }
+        if isHidden(field.name) || Self.namesCredentials(field.value.utf8) { return mark }
         return Self.holdsURL(field.name.canonicalName.utf8) ? url(field.value) : text(field.value)
     }
 
@@ -42,28 +42,51 @@ package struct Redaction: Sendable {
 
     private static let urlFields = ["location", "content-location", "referer", "link", "refresh", "sourcemap"]
 
-    /// Whether a value is one of `Authorization`, whatever its field is called.
-    static func namesCredentials(_ value: some StringProtocol) -> Bool {
-        let words = value.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: true)
-        return words.count > 1 && schemes.contains(words[0].lowercased())
+    /// Whether a value is one of `Authorization`, whatever its field is called: a scheme, a blank, and more.
+    static func namesCredentials(_ value: some Collection<UInt8>) -> Bool {
+        let start = value.drop(while: isBlank)
+        let scheme = start.prefix(longestScheme + 1).prefix { !isBlank($0) }
+        guard schemes.contains(String(decoding: scheme, as: UTF8.self).lowercasedASCII) else { return false }
+        return start.dropFirst(scheme.count).contains { !isBlank($0) }
     }
+
+    /// What one reader or another takes for a blank: spaces, controls, and what is not ASCII, such as U+00A0.
+    static func isBlank(_ byte: UInt8) -> Bool { byte <= 0x20 || byte >= 0x7F }
 
     private static let schemes: Set<String> = [
         "basic", "bearer", "digest", "dpop", "hawk", "hoba", "mutual", "negotiate", "ntlm", "oauth", "token",
         "aws4-hmac-sha256",
     ]
+    private static let longestScheme = 16
 
     // MARK: Texts
 
     /// A text in which URLs may stand: their users, passwords, queries and fragments replaced, control characters
-    /// visible,
-    /// cut at a length.
+    /// visible, cut at a length.
     package func text(_ text: String, limit: Int = maximumBytes) -> String {
         let start = Self.start(of: text)
+        return self.text(start.text, isWhole: start.isWhole, count: text.utf8.count, limit: limit)
+    }
+
+    /// The same of the start of a text, whose last word may have been cut.
+    /// - Parameter count: The bytes of all of it.
+    func text(_ start: Substring, isWhole: Bool, count: Int, limit: Int = maximumBytes) -> String {
         // Escaped first: only a space may end a word then, now and when what is shown is shown again.
-        let words = Self.escaped(start.text).split(separator: 0x20, omittingEmptySubsequences: false)
-        let shown = (start.isWhole ? words[...] : words.dropLast()).map { URLRedaction(mark).word(Array($0)) }
-        return Self.cut(shown.joined(separator: [0x20]), note: start.isWhole ? nil : text.utf8.count, limit: limit)
+        let escaped = Self.escaped(start)
+        let urls = URLRedaction(mark)
+        var shown: [UInt8] = []
+        var word = 0
+        // No further than what is shown: a line may have thousands of words.
+        while shown.count <= limit {
+            let end = escaped[word...].firstIndex(of: 0x20) ?? escaped.endIndex
+            let isLast = end == escaped.endIndex
+            if isLast, !isWhole { break }
+            if word > 0 { shown.append(0x20) }
+            shown += urls.word(Array(escaped[word..<end]))
+            if isLast { return Self.cut(shown, note: nil, limit: limit) }
+            word = end + 1
+        }
+        return Self.cut(shown, note: count, limit: limit)
     }
 
     /// A text that is a URL, or was meant to be one: what follows the path is replaced as a whole.
@@ -80,9 +103,21 @@ package struct Redaction: Sendable {
         return (Substring(decoding: text.utf8.prefix(limit), as: UTF8.self), false)
     }
 
-    private static func cut(_ bytes: some Sequence<UInt8>, note: Int?, limit: Int) -> String {
-        let shown = visible(String(decoding: Array(bytes), as: UTF8.self), limit: limit)
-        return note.map { shown.hasSuffix(" bytes)") ? shown : "\(shown)… (\($0) bytes)" } ?? shown
+    /// - Parameter note: How many bytes there were, where these are not all.
+    private static func cut(_ bytes: [UInt8], note: Int?, limit: Int) -> String {
+        guard note != nil || bytes.count > limit else { return String(decoding: bytes, as: UTF8.self) }
+        let start = bytes.count > limit - noteBytes ? bytes[..<end(of: bytes, limit: limit)] : bytes[...]
+        return String(decoding: start, as: UTF8.self) + "… (\(note ?? bytes.count) bytes)"
+    }
+
+    /// The most bytes of the note behind a text that was cut.
+    private static let noteBytes = 32
+
+    /// Where a text that is too long is cut; no character is cut in two.
+    private static func end(of bytes: [UInt8], limit: Int) -> Int {
+        var end = limit - noteBytes
+        while bytes[end] & 0xC0 == 0x80 { end -= 1 }
+        return end
     }
 
     /// Scheme, host and port of a URL; its path is hidden too. A server for DNS over HTTPS has its users' keys there.
@@ -105,18 +140,25 @@ package struct Redaction: Sendable {
         if text.utf8.count <= limit, text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) { return text }
         let bytes = escaped(text[...])
         guard bytes.count > limit else { return String(decoding: bytes, as: UTF8.self) }
-        // The note has at most 32 bytes, and no character is cut in two.
-        var end = limit - 32
-        while bytes[end] & 0xC0 == 0x80 { end -= 1 }
-        return String(decoding: bytes[..<end], as: UTF8.self) + "… (\(text.utf8.count) bytes)"
+        return String(decoding: bytes[..<end(of: bytes, limit: limit)], as: UTF8.self) + "… (\(text.utf8.count) bytes)"
     }
 
     /// The bytes of a text, control characters written out.
     private static func escaped(_ text: Substring) -> [UInt8] {
         if text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) { return Array(text.utf8) }
         return text.unicodeScalars.reduce(into: []) { bytes, scalar in
-            if isInvisible(scalar) { bytes += scalar.escaped(asASCII: true).utf8 } else { bytes += String(scalar).utf8 }
+            if scalar.value < 0xA0 {
+                bytes += escapes[Int(scalar.value)]
+            } else {
+                if isInvisible(scalar) { bytes += scalar.escaped(asASCII: true).utf8 } else { bytes += scalar.utf8 }
+            }
         }
+    }
+
+    /// The first scalars as they are shown: a text may be nothing but controls.
+    private static let escapes: [[UInt8]] = (UInt8(0)..<0xA0).map { value in
+        let scalar = Unicode.Scalar(value)
+        return isInvisible(scalar) ? Array(scalar.escaped(asASCII: true).utf8) : [value]
     }
 
     /// What a terminal or a log would act upon in place of showing it: controls, line separators, marks of direction.

@@ -30,44 +30,79 @@ public enum SecretFields {
         always.contains(name) || namesSecret(name.canonicalName.utf8)
     }
 
-    /// The same for a name in lower case that may not be one.
+    /// The same for a name in lower case that may not be one. One look at each byte: a server says how long a name is.
     static func namesSecret(_ name: some Collection<UInt8>) -> Bool {
-        if stems.contains(where: { name.firstRange(of: $0.utf8) != nil }) || namesAuthentication(name) {
-            return !harmless.contains { name.elementsEqual($0.utf8) }
-        }
-        let separators = "-_".utf8
-        let words = name.split { separators.contains($0) }
-        guard words.contains(where: { isSecret(word: Array($0)) }) else { return false }
-        return !harmless.contains { name.elementsEqual($0.utf8) }
-    }
-
-    private static func isSecret(word: [UInt8]) -> Bool {
-        word.reversed().starts(with: "yek".utf8) || words.contains { word.elementsEqual($0.utf8) }
-    }
-
-    /// `auth` in any place, but for `author` and `authority`.
-    private static func namesAuthentication(_ name: some Collection<UInt8>) -> Bool {
+        guard name.count >= shortest else { return false }
         let bytes = Array(name)
-        for start in bytes.indices where bytes[start...].starts(with: "auth".utf8) {
-            let rest = bytes[(start + 4)...]
-            if !rest.starts(with: "or".utf8) || rest.starts(with: "oriz".utf8) || rest.starts(with: "oris".utf8) {
-                return true
-            }
-        }
-        return false
+        return holdsSecretWord(bytes) && !harmless.contains(bytes)
     }
 
-    /// What says secret wherever it stands in a name.
-    private static let stems = [
-        "cookie", "token", "secret", "passw", "passphrase", "passcode", "credential", "apikey", "signature", "session",
-        "assertion", "bearer",
-    ]
+    private static func holdsSecretWord(_ name: [UInt8]) -> Bool {
+        var word = 0
+        for (index, byte) in name.enumerated() {
+            if isStem(at: index, in: name) { return true }
+            guard !isLetterOrDigit(byte) else { continue }
+            if isSecret(name[word..<index]) { return true }
+            word = index + 1
+        }
+        return isSecret(name[word...])
+    }
+
+    private static func isSecret(_ word: ArraySlice<UInt8>) -> Bool {
+        guard word.count >= shortest else { return false }
+        if word.last == UInt8(ascii: "y"), word.suffix(3).elementsEqual("key".utf8) { return true }
+        return word.count <= longestWord && words.contains(word)
+    }
+
+    private static func isStem(at index: Int, in name: [UInt8]) -> Bool {
+        switch name[index] {
+        case UInt8(ascii: "a"): isAuthentication(at: index, in: name) || holds(stems.a, at: index, in: name)
+        case UInt8(ascii: "b"): holds(stems.b, at: index, in: name)
+        case UInt8(ascii: "c"): holds(stems.c, at: index, in: name)
+        case UInt8(ascii: "p"): holds(stems.p, at: index, in: name)
+        case UInt8(ascii: "s"): holds(stems.s, at: index, in: name)
+        case UInt8(ascii: "t"): holds(stems.t, at: index, in: name)
+        default: false
+        }
+    }
+
+    /// `auth`, but for `author` and `authority`.
+    private static func isAuthentication(at index: Int, in name: [UInt8]) -> Bool {
+        guard holds([auth], at: index, in: name) else { return false }
+        guard holds([or], at: index + 4, in: name) else { return true }
+        return holds(orization, at: index + 4, in: name)
+    }
+
+    private static func holds(_ texts: [[UInt8]], at index: Int, in name: [UInt8]) -> Bool {
+        texts.contains { text in
+            guard name.count - index >= text.count else { return false }
+            var offset = 0
+            while offset < text.count, name[index + offset] == text[offset] { offset += 1 }
+            return offset == text.count
+        }
+    }
+
+    private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
+        (0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte)
+    }
+
+    private static func bytes(_ texts: String...) -> [[UInt8]] { texts.map { Array($0.utf8) } }
+
+    private static let auth = Array("auth".utf8)
+    private static let or = Array("or".utf8)
+    private static let orization = bytes("oriz", "oris")
+    /// What says secret wherever it stands in a name, by its first letter.
+    private static let stems = (
+        a: bytes("apikey", "assertion"), b: bytes("bearer"), c: bytes("cookie", "credential"),
+        p: bytes("passw", "passphrase", "passcode"), s: bytes("secret", "signature", "session"), t: bytes("token")
+    )
     /// What says so as a word of its own.
-    private static let words = [
-        "jwt", "sign", "sig", "hmac", "pwd", "pass", "pin", "otp", "csrf", "xsrf", "saml", "sid",
-    ]
+    private static let words = Set(
+        bytes("jwt", "sign", "sig", "hmac", "pwd", "pass", "pin", "otp", "csrf", "xsrf", "saml", "sid").map { $0[...] })
+    private static let shortest = 3
+    private static let longestWord = 4
     /// What is called a key and opens nothing.
-    private static let harmless = [
-        "idempotency-key", "sec-websocket-key", "surrogate-key", "public-key-pins", "public-key-pins-report-only",
-    ]
+    private static let harmless = Set(
+        bytes(
+            "idempotency-key", "sec-websocket-key", "surrogate-key", "public-key-pins", "public-key-pins-report-only"))
 }

@@ -4,15 +4,17 @@ import HTTPTypes
 /// Character, and lower case has other lengths.
 struct WireRedaction: Sendable {
     private let redaction = Redaction()
-    private var secrets: Set<String>
+    private var hidden: Set<ArraySlice<UInt8>>
 
-    init(secrets: [String] = []) { self.secrets = Set(secrets.map { $0.lowercased() }) }
+    init(secrets: [String] = []) { hidden = Set((secrets + Redaction.unshown).map { Self.name($0) }) }
 
     func hiding(_ names: Set<HTTPField.Name>) -> WireRedaction {
         var other = self
-        other.secrets.formUnion(names.map(\.canonicalName))
+        other.hidden.formUnion(names.map { Self.name($0.canonicalName) })
         return other
     }
+
+    private static func name(_ text: String) -> ArraySlice<UInt8> { Array(text.lowercasedASCII.utf8)[...] }
 
     /// The lines of a text as they may be shown, empty ones left out.
     ///
@@ -25,9 +27,9 @@ struct WireRedaction: Sendable {
             switch direction {
             case ">":
                 // A head that the socket took in parts is told in parts, and the second may begin within a value.
+                if index > 0 { return index == pieces.count - 1 ? redaction.mark : redacted(line, isField: true) }
                 let isRequestLine = line.split(separator: 0x20).last?.starts(with: "HTTP/".utf8) == true
-                if index == 0 ? !isRequestLine : index == pieces.count - 1 { return redaction.mark }
-                return redacted(line)
+                return isRequestLine ? redacted(line) : redaction.mark
             case "<": return received(line)
             default: return redacted(line)
             }
@@ -37,59 +39,105 @@ struct WireRedaction: Sendable {
     /// A line of a response's head.
     private func received(_ line: Substring.UTF8View) -> String {
         // A folded value goes on here, and may be one of a secret field.
-        if line.first == 0x20 || line.first == 0x09 { return redaction.mark }
-        guard line.starts(with: "HTTP/".utf8) else { return redacted(line) }
-        // Version and status. The reason is a server's free text.
-        let words = line.split(separator: 0x20).prefix(2).map { String(Substring($0)) }
-        return Redaction.visible(words.joined(separator: " "))
+        if line.first.map(Redaction.isBlank) ?? true { return redaction.mark }
+        guard line.starts(with: "HTTP/".utf8) else { return redacted(line, isField: true) }
+        // Version and status, and no more than their digits. The reason is a server's free text.
+        let version = line.prefix(8).prefix { !Redaction.isBlank($0) }
+        let status = line.dropFirst(version.count).drop(while: Redaction.isBlank).prefix(3)
+        guard version.dropFirst(5).allSatisfy({ $0 == UInt8(ascii: ".") || Self.isDigit($0) }),
+            status.allSatisfy(Self.isDigit)
+        else { return redaction.mark }
+        return String(decoding: version, as: UTF8.self) + " " + String(decoding: status, as: UTF8.self)
     }
+
+    private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
 
     /// The line with the values of secret fields replaced, and with them whatever follows.
     ///
     /// A field may stand anywhere in the line: libraries tell of HTTP/2 fields as `[authorization: …]`.
-    func redacted(_ line: some Collection<UInt8>) -> String {
+    /// - Parameter isField: Whether all before the first colon is meant for a name.
+    func redacted(_ line: some Collection<UInt8>, isField: Bool = false) -> String {
         let bytes = Array(line.prefix(Redaction.maximumBytes * 4))
         let lower = bytes.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 | 0x20 : $0 }
-        let users = Self.tellsUser.map { lower.firstRange(of: Array($0.utf8))?.upperBound }
-        let ends = [endOfSecretName(in: lower)] + users
+        let found = WireFieldScan(lower, isField: isField, hidden: hidden)
+        let ends = [found.secret] + Self.tellsUser.map { Self.end(of: $0, in: lower) }
         if let end = ends.compactMap(\.self).min() {
             return redaction.text(String(decoding: bytes[..<end], as: UTF8.self)) + " " + redaction.mark
         }
-        if let end = endOfURLName(in: lower) {
-            let (name, value) = (bytes[..<end], bytes[end...].drop { $0 == 0x20 })
+        if let end = found.url {
+            let (name, value) = (bytes[..<end], bytes[end...].drop(while: Redaction.isBlank))
             let url = redaction.url(String(decoding: value, as: UTF8.self))
             return Redaction.visible(String(decoding: name, as: UTF8.self)) + " " + url
         }
-        return redaction.text(String(decoding: bytes, as: UTF8.self))
+        let text = String(decoding: bytes, as: UTF8.self)
+        return redaction.text(text[...], isWhole: line.count == bytes.count, count: line.count)
     }
 
     /// What libcurl puts before a user's name and before the data of Negotiate.
-    private static let tellsUser = [" with user '", "header part:"]
+    private static let tellsUser = [" with user '", "header part:"].map { Array($0.utf8) }
 
-    /// The offset behind the colon of the first name that says it is secret, or of the line's own where its value does.
-    private func endOfSecretName(in line: [UInt8]) -> Int? {
-        end(in: line) { name, value in
-            let text = String(decoding: name, as: UTF8.self)
-            if SecretFields.namesSecret(name) || Redaction.unshown.contains(text) { return true }
-            if secrets.contains(text) { return true }
-            return name.startIndex == 0 && Redaction.namesCredentials(String(decoding: value, as: UTF8.self))
+    /// The offset behind the first place of a text.
+    private static func end(of text: [UInt8], in line: [UInt8]) -> Int? {
+        guard line.count >= text.count else { return nil }
+        return (text.count...line.count).first { end in
+            let start = end - text.count
+            return line[start] == text[0] && line[start..<end].elementsEqual(text)
+        }
+    }
+}
+
+/// The names of fields in a line, in lower case: what stands before each colon. Each byte is looked at a few times at
+/// most, for a server says what the line is, and it is read on the loop's thread.
+struct WireFieldScan {
+    /// The offset behind the colon of the first name that says it is secret, or of the first where its value does.
+    private(set) var secret: Int?
+    /// The offset behind the colon of the first name of a URL.
+    private(set) var url: Int?
+
+    private let hidden: Set<ArraySlice<UInt8>>
+
+    init(_ line: [UInt8], isField: Bool, hidden: Set<ArraySlice<UInt8>>) {
+        self.hidden = hidden
+        // The run of a name's bytes that ended last; blanks between it and the colon are let pass.
+        var (start, end, isFirst) = (0, 0, true)
+        for (index, byte) in line.enumerated() {
+            if Self.isName(byte) {
+                if end < index { start = index }
+                end = index + 1
+            } else if byte == UInt8(ascii: ":") {
+                let name = line[start..<end]
+                let saysSecret =
+                    isFirst
+                    && (isField && isSecret(Self.trimmed(line[..<index]))
+                        || Redaction.namesCredentials(line[(index + 1)...]))
+                if saysSecret || isSecret(name) {
+                    secret = index + 1
+                    return
+                }
+                if url == nil, Redaction.holdsURL(name) { url = index + 1 }
+                if isField || !name.isEmpty { isFirst = false }
+                (start, end) = (index + 1, index + 1)
+            } else if !Redaction.isBlank(byte) {
+                (start, end) = (index + 1, index + 1)
+            }
         }
     }
 
-    private func endOfURLName(in line: [UInt8]) -> Int? { end(in: line) { name, _ in Redaction.holdsURL(name) } }
+    private func isSecret(_ name: ArraySlice<UInt8>) -> Bool {
+        SecretFields.namesSecret(name) || hidden.contains(name)
+    }
 
-    /// The offset behind the colon of the first name that fits.
-    private func end(in line: [UInt8], where fits: (ArraySlice<UInt8>, ArraySlice<UInt8>) -> Bool) -> Int? {
-        var start = 0
-        for (index, byte) in line.enumerated() {
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"),
-                UInt8(ascii: "_"):
-                continue
-            case UInt8(ascii: ":") where fits(line[start..<index], line[(index + 1)...]): return index + 1
-            default: start = index + 1
-            }
+    private static func trimmed(_ name: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        let start = name.drop(while: Redaction.isBlank)
+        return start[..<(start.lastIndex { !Redaction.isBlank($0) }.map { $0 + 1 } ?? start.startIndex)]
+    }
+
+    private static func isName(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"),
+            UInt8(ascii: "_"):
+            true
+        default: false
         }
-        return nil
     }
 }
