@@ -77,7 +77,10 @@ struct SetCookieParser {
             let isWide = domain != nil && !CookieMatching.isAddress(url.host) && !suffixes.isPublicSuffix(url.host)
             return (url.host, isWide)
         }
-        guard CookieMatching.domain(url.host, matches: domain), !suffixes.isPublicSuffix(domain) else { return nil }
+        // Beyond a public suffix that stands between the two there are strangers.
+        guard CookieMatching.domain(url.host, matches: domain), !suffixes.isPublicSuffix(domain),
+            suffixes.site(of: domain).hasSameBytes(as: suffixes.site(of: url.host))
+        else { return nil }
         return (domain, true)
     }
 

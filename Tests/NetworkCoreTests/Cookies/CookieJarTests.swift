@@ -145,6 +145,18 @@ struct CookieJarTests {
         #expect(try sent(to: "https://x.github.io/") == nil)
     }
 
+    /// Browsers and libpsl refuse it: beyond the suffix there are strangers.
+    @Test func domainBeyondAPublicSuffix_isRefused() throws {
+        for (domain, isTaken) in [
+            ("evil.s3.amazonaws.com", true), ("s3.amazonaws.com", false), ("amazonaws.com", false),
+        ] {
+            #expect(try self.isTaken("a=b; Domain=\(domain)", from: "https://x.evil.s3.amazonaws.com/") == isTaken)
+        }
+        try take(["a=b; Domain=amazonaws.com"], from: "https://console.amazonaws.com/")
+        #expect(try sent(to: "https://www.amazonaws.com/") == "a=b")
+        #expect(try sent(to: "https://evil.s3.amazonaws.com/") == nil)
+    }
+
     @Test func ownField_staysInFront_AndItsNamesWin() throws {
         try take(["a=jar; Path=/", "b=jar; Path=/"])
         let url = try RequestURL("https://www.example.com/")
