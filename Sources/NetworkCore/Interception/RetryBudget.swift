@@ -6,23 +6,31 @@ import Synchronization
 /// A bucket of tokens. Each call puts a part of one in, each retry takes one out; without one, the outcome counts as it
 /// is.
 public final class RetryBudget: Sendable {
+    /// Counted in billionths: ten times a tenth of a `Double` is less than 1.
     struct Bucket: Sendable {
-        let capacity: Double
-        let perCall: Double
-        private(set) var tokens: Double
+        private static let token = 1_000_000_000
+        private let capacity: Int
+        private let perCall: Int
+        private var parts: Int
 
         init(capacity: Double, perCall: Double) {
-            self.capacity = capacity
-            self.perCall = perCall
-            tokens = capacity
+            self.capacity = Self.parts(of: capacity)
+            self.perCall = Self.parts(of: perCall)
+            parts = self.capacity
         }
 
-        mutating func earn() { tokens = min(capacity, tokens + perCall) }
+        mutating func earn() { parts += min(perCall, capacity - parts) }
 
         mutating func spend() -> Bool {
-            guard tokens >= 1 else { return false }
-            tokens -= 1
+            guard parts >= Self.token else { return false }
+            parts -= Self.token
             return true
+        }
+
+        /// What is no number is nothing, and what is beyond counting the most that can be counted.
+        private static func parts(of tokens: Double) -> Int {
+            let parts = (tokens * Double(token)).rounded()
+            return parts > 0 ? Int(exactly: parts) ?? .max : 0
         }
     }
 
@@ -31,9 +39,9 @@ public final class RetryBudget: Sendable {
     /// A full bucket.
     /// - Parameters:
     ///   - capacity: The most retries at once, 20 by default. Below 1 there are none.
-    ///   - perCall: What each call adds, 0.1 by default: in the long run, one retry for ten calls.
+    ///   - perCall: What each call adds, 0.1 by default: in the long run, one retry for ten calls. To a billionth.
     public init(capacity: Double = 20, perCall: Double = 0.1) {
-        bucket = Guarded(Bucket(capacity: max(0, capacity), perCall: max(0, perCall)))
+        bucket = Guarded(Bucket(capacity: capacity, perCall: perCall))
     }
 
     func earn() { bucket.withLock { $0.earn() } }

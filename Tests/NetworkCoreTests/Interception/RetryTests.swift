@@ -172,6 +172,27 @@ struct RetryTests {
         #expect(counts == [3, 2, 2, 1, 2])
     }
 
+    /// Ten tenths of a Double are less than one.
+    @Test(arguments: [(0.1, 100), (0.3, 300), (0.7, 700), (0.01, 10), (1, 1000), (2, 1000), (0, 0), (-1, 0), (.nan, 0)])
+    func budget_earnsWhatItSays(perCall: Double, retries: Int) {
+        let budget = RetryBudget(capacity: 10, perCall: perCall)
+        #expect((0..<20).count { _ in budget.spend() } == 10)
+        var spent = 0
+        for _ in 0..<1000 {
+            budget.earn()
+            if budget.spend() { spent += 1 }
+        }
+        #expect(spent == retries)
+    }
+
+    @Test(arguments: [(Double.nan, 0), (-.infinity, 0), (0.99, 0), (1, 1), (2.5, 2), (.infinity, 50)])
+    func budget_hasAnyCapacity(capacity: Double, retries: Int) {
+        let budget = RetryBudget(capacity: capacity, perCall: .infinity)
+        #expect((0..<50).count { _ in budget.spend() } == retries)
+        budget.earn()
+        #expect(budget.spend() == (retries > 0))
+    }
+
     @Test func cancellationDuringThePause_isCancelled() async throws {
         let transport = AnsweringTransport(Answer(status: 503))
         let source = TimeSource(now: { Date() }, sleep: { _ in throw CancellationError() }, random: { 1 })
