@@ -35,7 +35,11 @@ public struct ResponseValidation: Sendable {
         ResponseValidation([
             .status { status in
                 guard !ranges.contains(where: { $0.contains(status.code) }) else { return }
-                let names = ranges.map { $0.count == 1 ? "\($0.lowerBound)" : "\($0.lowerBound) to \($0.upperBound)" }
+                // Not by `count`, which a range may have too much of.
+                let names = ranges.map { range in
+                    range.lowerBound == range.upperBound
+                        ? "\(range.lowerBound)" : "\(range.lowerBound) to \(range.upperBound)"
+                }
                 throw NetworkError.unacceptableStatus(status, names.joined(separator: " or ") + " was")
             }
         ])

@@ -32,6 +32,15 @@ struct ResponseValidationTests {
         #expect(error?.message == "the server answered 500, and 200 to 299 or 404 was expected")
     }
 
+    @Test(arguments: [
+        (Int.min...199, "\(Int.min) to 199"), (600...Int.max, "600 to \(Int.max)"), (Int.max...Int.max, "\(Int.max)"),
+        (Int.min...Int.min, "\(Int.min)"), (599...600, "599 to 600"),
+    ])
+    func anyRange_canBeNamed(range: ClosedRange<Int>, name: String) {
+        let error = expectFailure(.unacceptableStatus) { try ResponseValidation.statuses(range).check(head(200)) }
+        #expect(error?.message == "the server answered 200, and \(name) was expected")
+    }
+
     @Test(
         arguments: [
             ("application/json", true), ("Application/JSON; charset=utf-8", true), ("application/problem+json", true),
