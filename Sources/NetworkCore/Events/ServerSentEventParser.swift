@@ -34,7 +34,7 @@ public struct ServerSentEventParser: Sendable {
     /// - Parameters:
     ///   - lastEventID: What the stream before has left.
     ///   - maximumLineBytes: The longest line.
-    ///   - maximumEventBytes: The largest data of one event.
+    ///   - maximumEventBytes: The largest data of one event, in bytes of UTF-8 as ``ServerSentEvent/data`` has them.
     public init(lastEventID: String = "", maximumLineBytes: Int = 1 << 20, maximumEventBytes: Int = 8 << 20) {
         self.lastEventID = lastEventID
         pendingID = lastEventID
@@ -75,7 +75,9 @@ public struct ServerSentEventParser: Sendable {
         switch String(decoding: line[..<colon], as: UTF8.self) {
         case "event": type = String(decoding: value, as: UTF8.self)
         case "data":
-            guard data.utf8.count + value.count + 1 <= eventLimit else {
+            let line = String(decoding: value, as: UTF8.self)
+            // Each line before has its line feed here already, and the last has none.
+            guard data.utf8.count + line.utf8.count <= eventLimit else {
                 problem = NetworkError(
                     .eventTooLarge,
                     "the data of an event is larger than the limit of \(eventLimit) bytes, at line \(lineNumber)",
@@ -83,7 +85,7 @@ public struct ServerSentEventParser: Sendable {
                 )
                 return
             }
-            data += String(decoding: value, as: UTF8.self) + "\n"
+            data += line + "\n"
         case "id":
             let id = String(decoding: value, as: UTF8.self)
             if HTTPField.problem(withValue: id) == nil { pendingID = id }

@@ -98,9 +98,31 @@ struct ServerSentEventParserTests {
         #expect(parser.events(in: Data("data: b\n\n".utf8)).isEmpty)
 
         parser = ServerSentEventParser(maximumEventBytes: 6)
-        #expect(parser.events(in: Data("data: 12345\n\ndata: 12\ndata: 345\n\n".utf8)) == [Event(data: "12345")])
+        #expect(parser.events(in: Data("data: 12345\n\ndata: 123\ndata: 456\n\n".utf8)) == [Event(data: "12345")])
         #expect(parser.problem?.code == .eventTooLarge)
         #expect(parser.events(in: Data("data: b\n\n".utf8)).isEmpty)
+    }
+
+    /// Bytes as they came were counted, with a line feed that is no part of the data.
+    @Test(
+        arguments: [
+            ("data:123456", "123456"), ("data: 1234567", nil), ("data:12\ndata:345", "12\n345"),
+            ("data:123\ndata:456", nil), ("data:\ndata:\ndata:\ndata:\ndata:\ndata:\ndata:", "\n\n\n\n\n\n"),
+            ("data:\ndata:\ndata:\ndata:\ndata:\ndata:\ndata:\ndata:", nil), ("data:é\ndata:é1", "é\né1"),
+            ("data:ééé", "ééé"), ("data:ééé1", nil), ("data:123456\ndata:", nil),
+        ] as [(String, String?)])
+    func limit_isThatOfTheData(lines: String, data: String?) {
+        var parser = ServerSentEventParser(maximumEventBytes: 6)
+        #expect(parser.events(in: Data("\(lines)\n\n".utf8)) == (data.map { [Event(data: $0)] } ?? []))
+        #expect(parser.problem?.code == (data == nil ? .eventTooLarge : nil))
+    }
+
+    @Test(arguments: [(2, true), (3, false)])
+    func bytesThatAreNoText_countAsWhatTheyBecome(count: Int, isTaken: Bool) {
+        var parser = ServerSentEventParser(maximumEventBytes: 6)
+        let line = Data("data:".utf8) + Data(repeating: 0xFF, count: count) + Data("\n\n".utf8)
+        #expect(parser.events(in: line).map(\.data.utf8.count) == (isTaken ? [6] : []))
+        #expect((parser.problem == nil) == isTaken)
     }
 
     @Test(arguments: 0..<60) func everyBorder_givesTheSameEvents(seed: UInt64) {
