@@ -146,8 +146,15 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
                 try await arrival?.validate(by: .custom { _ in throw failure })
                 throw failure
             case .giveUp: throw arrival?.naming(failure) ?? failure
-            case .reconnect(let delay): try await events.options.time.sleep(delay)
+            case .reconnect(let delay): try await pause(delay, givingUp: arrival?.incoming)
             }
+        }
+
+        /// Waits, and meanwhile frees the connection of a response that is given up.
+        private func pause(_ delay: Duration, givingUp response: TransportResponse?) async throws {
+            async let drained: Void? = response?.drain()
+            try await events.options.time.sleep(delay)
+            await drained
         }
 
         private var jitter: Double { events.options.time.random() / 4 }

@@ -1,0 +1,47 @@
+import Foundation
+import NetworkCore
+import NetworkTesting
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import CurlTransport
+
+@Suite(.timeLimit(.minutes(1)))
+struct EventSlotTests {
+    /// The refused response was held, with its connection, for as long as the pause took.
+    @Test func streamThatWaitsToReconnect_keepsNoSlot() async throws {
+        let busy: Script = [
+            .read, .send("HTTP/1.1 503 Busy\r\nContent-Length: 5000000\r\n\r\n"),
+            .flood(Data(repeating: 0x78, count: 1000)),
+        ]
+        let stalled: Script = [.read, .send("HTTP/1.1 503 Busy\r\nContent-Length: 100\r\n\r\nx"), .stall]
+        for refusal in [busy, stalled] {
+            let server = try ScriptedServer(refusal, .ok("ok"))
+            defer { server.stop() }
+            var configuration = CurlConfiguration()
+            configuration.maximumConnectionsPerHost = 1
+            let client = NetworkClient(transport: CurlNetworkDispatcher(configuration: configuration))
+            let other = Guarded<Result<String, any Error>?>(nil)
+            var options = EventOptions()
+            options.time = TimeSource(
+                now: { Date() },
+                sleep: { _ in
+                    // The pause lasts until another request has had the slot, or could not get it.
+                    var second = client
+                    second.options.totalTimeout = .seconds(10)
+                    do {
+                        let text = try await second.text(of: RequestData(path: server.url())).value
+                        other.withLock { $0 = .success(text) }
+                    } catch {
+                        other.withLock { $0 = .failure(error) }
+                    }
+                    throw CancellationError()
+                },
+                random: { 0 })
+            var events = try client.events(of: RequestData(path: server.url()), options: options).makeAsyncIterator()
+            await expectFailure(.cancelled) { try await events.next() }
+            #expect(try #require(other.withLock { $0 }).get() == "ok")
+        }
+    }
+}
