@@ -1,3 +1,4 @@
+import NetworkLayer
 import Testing
 
 @testable import netlayer

@@ -35,7 +35,8 @@ public struct ProblemDetails: Sendable, Hashable {
     /// - Returns: `nil` for what is not a JSON object or is larger than ``maximumBytes``.
     public init?(json: Data) {
         guard json.count <= Self.maximumBytes,
-            case .object(let members)? = try? JSONDecoder().decode(JSONTree.self, from: json).value
+            let tree = try? JSONParser.parse(Self.withoutMark(json), allowsRepeatedKeys: true),
+            case .object(let members)? = ParameterValue(json: tree)
         else { return nil }
         for (name, value) in members {
             switch (name, value) {
@@ -48,6 +49,10 @@ public struct ProblemDetails: Sendable, Hashable {
             default: extensions[name] = value
             }
         }
+    }
+
+    private static func withoutMark(_ json: Data) -> [UInt8] {
+        Array(json.starts(with: [0xEF, 0xBB, 0xBF]) ? json.dropFirst(3) : json)
     }
 }
 
@@ -62,30 +67,33 @@ extension NetworkError {
     }
 }
 
-/// Any JSON, as parameters hold it.
-private struct JSONTree: Decodable {
-    let value: ParameterValue
-
-    init(from decoder: any Decoder) throws {
-        guard decoder.codingPath.count <= ParameterValue.maximumDepth else {
-            throw DecodingError.dataCorrupted(
-                .init(codingPath: decoder.codingPath, debugDescription: "nested too deep"))
-        }
-        let container = try decoder.singleValueContainer()
-        if container.decodeNil() {
-            value = .null
-        } else if let bool = try? container.decode(Bool.self) {
-            value = .bool(bool)
-        } else if let int = try? container.decode(Int.self) {
-            value = .int(int)
-        } else if let double = try? container.decode(Double.self) {
-            value = .double(double)
-        } else if let text = try? container.decode(String.self) {
-            value = .string(text)
-        } else if let list = try? container.decode([JSONTree].self) {
-            value = .array(list.map(\.value))
-        } else {
-            value = .object(try container.decode([String: JSONTree].self).mapValues(\.value))
+extension ParameterValue {
+    /// A value as it was read; `nil` where a number is too large for any.
+    fileprivate init?(json: JSONValue) {
+        switch json {
+        case .null: self = .null
+        case .bool(let value): self = .bool(value)
+        case .string(let value): self = .string(value)
+        case .number(let digits):
+            if let whole = json.wholeNumber {
+                self = .int(whole)
+            } else if let double = Double(digits), double.isFinite {
+                self = .double(double)
+            } else {
+                return nil
+            }
+        case .array(let values):
+            let values = values.map { Self(json: $0) }
+            let read = values.compactMap(\.self)
+            guard read.count == values.count else { return nil }
+            self = .array(read)
+        case .object(let members):
+            var read: [String: ParameterValue] = [:]
+            for member in members {
+                guard let value = Self(json: member.value) else { return nil }
+                read[member.key] = value
+            }
+            self = .object(read)
         }
     }
 }

@@ -1,3 +1,5 @@
+import NetworkLayer
+
 /// Takes an object apart key by key, checks each value's type, and in the end refuses the keys that nobody asked for:
 /// a typo must not pass as a default.
 ///

@@ -1,6 +1,7 @@
 import Foundation
 import NetworkCore
 import NetworkTesting
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))
@@ -49,6 +50,34 @@ struct ProblemDetailsTests {
     @Test func otherContentTypes_areNoProblems() async throws {
         #expect(try await failure(example, type: "application/json").problem == nil)
         #expect(try await failure(example, type: "Application/Problem+JSON; charset=utf-8").problem != nil)
+    }
+
+    /// Each value was tried as five types: seconds for 64 KiB of brackets.
+    @Test(arguments: ["[]", "{}", "[[]]", "\"\"", "1e1", "[{\"a\":[]}]"])
+    func whatABodyIsMadeOf_costsAboutTheSame(item: String) throws {
+        func body(_ item: String) -> Data {
+            let count = 60_000 / (item.utf8.count + 1)
+            return Data(#"{"list":[\#(Array(repeating: item, count: count).joined(separator: ","))]}"#.utf8)
+        }
+        let (ordinary, hostile) = (body(#""a text of some length, as servers write it""#), body(item))
+        #expect(ProblemDetails(json: hostile)?.extensions["list"] != nil)
+        let usual = cost { _ = ProblemDetails(json: ordinary) }
+        #expect(cost { _ = ProblemDetails(json: hostile) } < usual * 30)
+    }
+
+    @Test func values_areRead_AsParametersHoldThem() throws {
+        let json =
+            #"{"i":-7,"w":1.0,"e":1e2,"d":2.5,"b":9223372036854775808,"n":null,"t":"\u00e9\ud83d\ude00\n","o":{"a":[{}]}}"#
+        let problem = try #require(ProblemDetails(json: Data(json.utf8)))
+        #expect(
+            problem.extensions == [
+                "i": -7, "w": 1, "e": 100, "d": 2.5, "b": .double(9_223_372_036_854_775_808), "n": nil, "t": "é😀\n",
+                "o": ["a": [[:]]],
+            ])
+        #expect(ProblemDetails(json: Data(#"{"a":1e999}"#.utf8)) == nil)
+        #expect(ProblemDetails(json: Data(#"{"a":1}x"#.utf8)) == nil)
+        #expect(ProblemDetails(json: Data(#"{"status":4e2}"#.utf8))?.status == 400)
+        #expect(ProblemDetails(json: Data(#"{"a":1,"a":2}"#.utf8))?.extensions.count == 1)
     }
 
     @Test func sizeAndDepth_haveLimits() {

@@ -1,5 +1,5 @@
 /// One JSON value. Numbers keep their digits and objects their order, so that what came in can go out as it was.
-enum JSONValue: Sendable, Equatable {
+package enum JSONValue: Sendable, Equatable {
     case null
     case bool(Bool)
     case number(String)
@@ -8,11 +8,11 @@ enum JSONValue: Sendable, Equatable {
     case object([Member])
 
     /// One key of an object with its value.
-    struct Member: Sendable, Equatable {
-        var key: String
-        var value: JSONValue
+    package struct Member: Sendable, Equatable {
+        package var key: String
+        package var value: JSONValue
 
-        init(_ key: String, _ value: JSONValue) {
+        package init(_ key: String, _ value: JSONValue) {
             self.key = key
             self.value = value
         }
@@ -21,25 +21,25 @@ enum JSONValue: Sendable, Equatable {
 
 extension JSONValue {
     /// A whole number.
-    static func integer(_ value: Int) -> JSONValue { .number(String(value)) }
+    package static func integer(_ value: Int) -> JSONValue { .number(String(value)) }
 
     /// A number with at most three digits after the point; `null` if it is not finite.
-    static func decimal(_ value: Double) -> JSONValue {
+    package static func decimal(_ value: Double) -> JSONValue {
         let rounded = (value * 1000).rounded() / 1000
         return rounded.isFinite ? .number("\(rounded)") : .null
     }
 
     /// A text, or `null`.
-    static func text(_ value: String?) -> JSONValue { value.map { .string($0) } ?? .null }
+    package static func text(_ value: String?) -> JSONValue { value.map { .string($0) } ?? .null }
 
     /// The number as an `Int`, if it is a whole one that fits: `10`, and `1e1` as well.
-    var wholeNumber: Int? {
+    package var wholeNumber: Int? {
         guard case .number(let digits) = self else { return nil }
         return Int(digits) ?? Double(digits).flatMap { Int(exactly: $0) }
     }
 
     /// What kind of value it is, for errors.
-    var kind: String {
+    package var kind: String {
         switch self {
         case .null: "null"
         case .bool: "a boolean"

@@ -1,22 +1,28 @@
-/// Reads one JSON text (RFC 8259) strictly: no comments, no trailing commas, no key twice, no lone surrogates.
-struct JSONParser {
+/// Reads one JSON text (RFC 8259) strictly: no comments, no trailing commas, no lone surrogates. Each byte is looked at
+/// once, whatever the text is made of.
+package struct JSONParser {
     private let bytes: [UInt8]
+    private let allowsRepeatedKeys: Bool
     private var at = 0
 
     /// How deep arrays and objects may nest.
-    static let maximumDepth = 64
+    package static let maximumDepth = 64
 
     /// The value of a text.
+    /// - Parameter allowsRepeatedKeys: Whether an object may have a key twice.
     /// - Throws: ``JSONProblem``.
-    static func parse(_ bytes: [UInt8]) throws -> JSONValue {
-        var parser = JSONParser(bytes: bytes)
+    package static func parse(_ bytes: [UInt8], allowsRepeatedKeys: Bool = false) throws -> JSONValue {
+        var parser = JSONParser(bytes, allowsRepeatedKeys)
         let value = try parser.value(depth: 0)
         parser.skipSpace()
         if parser.at < bytes.count { throw parser.problem("the text goes on after the value") }
         return value
     }
 
-    private init(bytes: [UInt8]) { self.bytes = bytes }
+    private init(_ bytes: [UInt8], _ allowsRepeatedKeys: Bool) {
+        self.bytes = bytes
+        self.allowsRepeatedKeys = allowsRepeatedKeys
+    }
 
     private mutating func value(depth: Int) throws -> JSONValue {
         guard depth <= Self.maximumDepth else { throw problem("nested deeper than \(Self.maximumDepth)") }
@@ -44,7 +50,9 @@ struct JSONParser {
             skipSpace()
             guard peek == UInt8(ascii: "\"") else { throw problem("a key in quotes is expected") }
             let key = try string()
-            guard keys.insert(key).inserted else { throw problem("the key '\(key.shown)' appears twice") }
+            if !allowsRepeatedKeys, !keys.insert(key).inserted {
+                throw problem("the key '\(key.shown)' appears twice")
+            }
             skipSpace()
             guard take(UInt8(ascii: ":")) else { throw problem("':' is expected") }
             members.append(.init(key, try value(depth: depth + 1)))
@@ -169,15 +177,20 @@ struct JSONParser {
 }
 
 /// Why a text is not JSON, and where.
-struct JSONProblem: Error, Equatable {
-    var message: String
+package struct JSONProblem: Error, Equatable {
+    package var message: String
     /// Counted in bytes from 0.
-    var offset: Int
+    package var offset: Int
+
+    package init(message: String, offset: Int) {
+        self.message = message
+        self.offset = offset
+    }
 }
 
 extension String {
     /// The start of a text with its control characters made visible, for an error.
-    var shown: String {
+    package var shown: String {
         let start = unicodeScalars.prefix(64).map { $0.escaped(asASCII: true) }.joined()
         return unicodeScalars.count > 64 ? start + "…" : start
     }
