@@ -31,6 +31,56 @@ struct ParameterValueTests {
         #expect(ParameterValue(ParameterValue.int(1)) == .int(1))
     }
 
+    /// Numbers 0 and 1 of `JSONSerialization` were booleans.
+    @Test func foundationsNumbers_areWhatTheyWereMadeOf() throws {
+        let json = #"{"one":1,"zero":0,"yes":true,"no":false,"d":1.0,"x":0.1,"most":18446744073709551615,"n":null}"#
+        let object = try #require(try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any])
+        let expected: ParameterValue = [
+            "one": 1, "zero": 0, "yes": true, "no": false, "d": 1.0, "x": 0.1, "most": .unsigned(.max), "n": nil,
+        ]
+        #expect(ParameterValue(object) == expected)
+        #expect(ParameterValue(NSDictionary(dictionary: object)) == expected)
+        #expect(ParameterValue(NSArray(array: [1, true, "a", NSNull()])) == [1, true, "a", nil])
+        for (number, value) in [
+            (NSNumber(value: 0), .int(0)), (NSNumber(value: 1), .int(1)), (NSNumber(value: -1), .int(-1)),
+            (NSNumber(value: true), .bool(true)), (NSNumber(value: false), .bool(false)),
+            (NSNumber(value: UInt8(1)), .int(1)), (NSNumber(value: Int8(0)), .int(0)),
+            (NSNumber(value: 1.0), .double(1)),
+            (NSNumber(value: 0.0), .double(0)), (NSNumber(value: Float(0.1)), .double(0.1)),
+            (NSNumber(value: Int.min), .int(.min)), (NSNumber(value: UInt64.max), .unsigned(.max)),
+            (NSNumber(value: 1e300), .double(1e300)), (NSDecimalNumber(string: "1.25"), .double(1.25)),
+        ] as [(NSNumber, ParameterValue)] {
+            #expect(ParameterValue(number) == value, "\(number)")
+            #expect(ParameterValue(number as NSNumber? as Any) == value, "\(number) in an optional")
+            #expect(ParameterValue([number]) == .array([value]), "\(number) in an array")
+            #expect(ParameterValue(AnyHashable(number)) == value, "\(number) in an AnyHashable")
+        }
+        #expect(ParameterValue(true as Bool? as Any) == .bool(true))
+        #expect(ParameterValue(AnyHashable(1)) == .int(1))
+        #expect(ParameterValue(AnyHashable(true)) == .bool(true))
+    }
+
+    /// They went by way of Double.
+    @Test(arguments: [
+        "12345678901234567890.12345", "0.12345678901234567891", "-9007199254740993", "18446744073709551616", "1.10",
+        "1e100",
+        "123456789.123456789123456789", "0.1", "-2.5", "3",
+    ])
+    func decimals_keepTheirDigits(text: String) throws {
+        let decimal = try #require(Decimal(string: text))
+        for value in [decimal, NSDecimalNumber(decimal: decimal)] as [Any] {
+            let query = try RequestData(path: "http://h/", params: ["d": value]).transportRequest().url.query
+            let sent = try #require(query?.removingPercentEncoding).dropFirst(2)
+            #expect(Decimal(string: String(sent)) == decimal)
+            let body = try RequestData(path: "http://h/", method: .post, params: ["d": value]).transportRequest().body
+            let decoded = try JSONDecoder().decode([String: Decimal].self, from: try #require(body?.knownBytes))
+            #expect(decoded["d"] == decimal)
+        }
+        expectFailure(.invalidParameters) {
+            try RequestData(path: "http://h/", params: ["d": Decimal.nan]).transportRequest()
+        }
+    }
+
     @Test func nestedValues_becomeTheirKinds() {
         let list: [Any?] = [1, "a", nil, [true], ["k": 2.5]]
         #expect(

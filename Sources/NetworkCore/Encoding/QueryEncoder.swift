@@ -60,6 +60,7 @@ struct QueryEncoder {
         case .int(let value): String(value)
         case .unsigned(let value): String(value)
         case .double(let value): String(value)
+        case .decimal(let value): "\(value)"
         case .string(let value): value
         case .date(let date): text(of: conventions.dates.value(of: date))
         }

@@ -29,6 +29,7 @@ extension RequestData {
             case .int(let number): fields[name] = String(number)
             case .unsigned(let number): fields[name] = String(number)
             case .double(let number): fields[name] = String(number)
+            case .decimal(let number): fields[name] = "\(number)"
             case .bool(let flag): fields[name] = flag ? "true" : "false"
             case .date, .array, .object, .unencodable:
                 refusal = NetworkError(

@@ -19,6 +19,8 @@ public enum ParameterValue: Sendable, Hashable {
     case unsigned(UInt64)
     /// A number with a fraction. Infinity and NaN are refused when the request is sent.
     case double(Double)
+    /// A number with more digits than a `Double` keeps.
+    case decimal(Decimal)
     /// A text.
     case string(String)
     /// A moment, written as ``ParameterConventions/dates`` says; years 1 to 9999.
@@ -59,7 +61,8 @@ extension ParameterValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, 
 
 extension ParameterValue {
     /// Any value: numbers, texts, booleans, `Date`, `URL`, `UUID`, `Decimal`, optionals, arrays and string-keyed
-    /// dictionaries of them. Anything else becomes ``unencodable(type:)``.
+    /// dictionaries of them, and Foundation's classes for these: a 1 that `JSONSerialization` has read is a number, and
+    /// its `true` a boolean. Anything else becomes ``unencodable(type:)``.
     public init(_ value: Any?) { self.init(value, depth: 0) }
 
     private init(_ value: Any?, depth: Int) {
@@ -71,6 +74,17 @@ extension ParameterValue {
             self = .unencodable(type: "a value nested deeper than \(Self.maximumDepth)")
             return
         }
+        switch value {
+        // First, for a cast looks through both, and through a class.
+        case let value as any OptionalValue: self.init(value.wrappedValue, depth: depth)
+        case let hashable as AnyHashable where Swift.type(of: value) == AnyHashable.self:
+            self.init(hashable.base, depth: depth)
+        case let value where Swift.type(of: value) is AnyClass: self.init(object: value, depth: depth)
+        default: self.init(plain: value, depth: depth)
+        }
+    }
+
+    private init(plain value: Any, depth: Int) {
         switch value {
         case let value as ParameterValue: self = value
         case let value as String: self = .string(value)
@@ -84,12 +98,40 @@ extension ParameterValue {
         case let value as Date: self = .date(value)
         case let value as URL: self = .string(value.absoluteString)
         case let value as UUID: self = .string(value.uuidString)
-        case let value as Decimal: self = Double("\(value)").map { .double($0) } ?? .unencodable(type: "Decimal")
+        case let value as Decimal: self = .init(decimal: value)
         case let value as [Any?]: self = .array(value.map { Self($0, depth: depth + 1) })
         case let value as [String: Any?]: self = .object(value.mapValues { Self($0, depth: depth + 1) })
-        case let value as any OptionalValue: self.init(value.wrappedValue, depth: depth)
-        default: self = .init(unfamiliar: value)
+        default: self = .unencodable(type: String(reflecting: Swift.type(of: value)))
         }
+    }
+
+    /// An object of full Foundation, which this module does not link. A number can be cast to any type that holds it, to
+    /// a boolean too, so that its text is asked instead.
+    private init(object value: Any, depth: Int) {
+        let type = String(reflecting: Swift.type(of: value))
+        if type.hasSuffix(".NSNull") {
+            self = .null
+        } else if type.hasSuffix(".__NSCFBoolean"), let flag = value as? Bool {
+            self = .bool(flag)
+        } else if let decimal = value as? Decimal {
+            self = .init(decimal: decimal)
+        } else if value is Double || value is UInt64 {
+            let text = "\(value)"
+            self =
+                Int(text).map { .int($0) } ?? UInt64(text).map { .unsigned($0) } ?? Double(text).map { .double($0) }
+                ?? .unencodable(type: type)
+        } else {
+            self.init(plain: value, depth: depth)
+        }
+    }
+
+    private init(decimal value: Decimal) {
+        let text = "\(value)"
+        guard let double = Double(text) else {
+            self = .unencodable(type: "Decimal")
+            return
+        }
+        self = !double.isFinite || Decimal(string: "\(double)") == value ? .double(double) : .decimal(value)
     }
 
     private init(wholeNumber value: any BinaryInteger) {
@@ -102,12 +144,6 @@ extension ParameterValue {
         }
     }
 
-    private init(unfamiliar value: Any) {
-        // NSNull lives in full Foundation, which this module does not link.
-        let type = String(reflecting: Swift.type(of: value))
-        self = type.hasSuffix(".NSNull") ? .null : .unencodable(type: type)
-    }
-
     /// The plain Swift value, as `JSONSerialization` and `as? Int` want it.
     public var plainValue: (any Sendable)? {
         switch self {
@@ -116,6 +152,7 @@ extension ParameterValue {
         case .int(let value): value
         case .unsigned(let value): value
         case .double(let value): value
+        case .decimal(let value): value
         case .string(let value): value
         case .date(let value):
             firstProblem(at: "") == nil ? ParameterConventions.Dates.iso8601.value(of: value).plainValue : nil
@@ -144,6 +181,7 @@ extension ParameterValue: Encodable {
         case .int(let value): try container.encode(value)
         case .unsigned(let value): try container.encode(value)
         case .double(let value): try container.encode(value)
+        case .decimal(let value): try container.encode(value)
         case .string(let value): try container.encode(value)
         case .date(let value):
             if let problem = firstProblem(at: "date") { throw problem }
@@ -168,6 +206,8 @@ extension ParameterValue {
         switch self {
         case .unencodable(let type): return .invalidParameter(path, "has the type \(type), which JSON can't hold")
         case .double(let value) where !value.isFinite:
+            return .invalidParameter(path, "is \(value), not a number in JSON")
+        case .decimal(let value) where !value.isFinite:
             return .invalidParameter(path, "is \(value), not a number in JSON")
         case .date(let value) where !ParameterConventions.Dates.range.contains(value):
             return .invalidParameter(path, "is a moment outside the years 1 to 9999")
