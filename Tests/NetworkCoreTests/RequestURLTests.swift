@@ -109,6 +109,47 @@ struct RequestURLTests {
         }
     }
 
+    /// Only what was written was counted, and not what it became.
+    @Test func limit_isThatOfTheURLThatIsSent() throws {
+        let letters = { (count: Int) in String(repeating: "a", count: count) }
+        let long = String(repeating: "é", count: 30_000)
+        let most = RequestURL.maximumBytes
+        let base = try RequestURL("http://h/")
+        for make in [
+            { try RequestURL("http://h/\(long)") }, { try RequestURL("http://h/?\(long)") },
+            { try RequestURL(base: "http://h/", path: long) }, { try RequestURL(base: "http://h/", path: "?\(long)") },
+            { try RequestURL(base: "http://h/a?\(letters(40_000))", path: "b?\(letters(30_000))") },
+            { try base.resolving(long) }, { try base.resolving("?\(long)") }, { try base.resolving("//h/\(long)") },
+            { try RequestURL("http://h/\(letters(most - 9))/").resolving("b") },
+            { try RequestData(path: "http://h/", params: ["q": letters(most)]).transportRequest().url },
+            { try RequestData(path: "http://h/", params: ["q": "\(long)"]).transportRequest().url },
+            {
+                try RequestData(path: "http://h/?\(letters(40_000))", params: ["q": letters(30_000)]).transportRequest()
+                    .url
+            },
+            { try RequestData(path: "http://u:p@h/\(long)").transportRequest().url },
+        ] as [() throws -> RequestURL] {
+            expectFailure(.invalidURL) { try make() }
+        }
+        for count in [most - 1, most, most + 1] {
+            for make in [
+                { try RequestURL("http://h/\(letters(count - 9))") },
+                { try RequestURL("http://h/%7E\(letters(count - 12))") },
+                { try RequestURL(base: "http://h/", path: letters(count - 9)) },
+                { try base.resolving(letters(count - 9)) },
+                { try RequestData(path: "http://h/", params: ["q": letters(count - 12)]).transportRequest().url },
+            ] as [() throws -> RequestURL] {
+                guard count <= most else {
+                    expectFailure(.invalidURL) { try make() }
+                    continue
+                }
+                let url = try make()
+                #expect(url.absoluteString.utf8.count == count)
+                #expect(try RequestURL(url.absoluteString) == url)
+            }
+        }
+    }
+
     @Test func parts_areThoseOfTheURL() throws {
         let url = try RequestURL("https://Example.com:8443/a%2Fb?token=secret#part")
         #expect(url.scheme == "https")

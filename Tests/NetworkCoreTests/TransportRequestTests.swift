@@ -30,6 +30,28 @@ struct TransportRequestTests {
         }
     }
 
+    /// It held for the fields of a `RequestData` alone.
+    @Test func headerValues_haveOneLimit() throws {
+        let (most, more) = (String(repeating: "a", count: 65_536), String(repeating: "a", count: 65_537))
+        for value in [most, more] {
+            var request = TransportRequest(url: try RequestURL("http://h/"))
+            request.headerFields[.userAgent] = value
+            let data = RequestData(path: "http://h/", headers: ["User-Agent": value])
+            if value == most {
+                try request.check(for: nothing)
+                #expect(try data.transportRequest().headerFields == request.headerFields)
+            } else {
+                expectFailure(.invalidHeader) { try request.check(for: nothing) }
+                expectFailure(.invalidHeader) { try data.transportRequest() }
+            }
+        }
+        var cookies = TransportRequest(url: try RequestURL("http://h/"))
+        for name in ["a", "b"] {
+            cookies.headerFields.append(HTTPField(name: .cookie, value: "\(name)=" + most.prefix(40_000)))
+        }
+        expectFailure(.invalidHeader) { try cookies.check(for: nothing) }
+    }
+
     @Test func severalCookieFields_areSentAsOne() throws {
         var request = TransportRequest(url: try RequestURL("http://h/"))
         request.headerFields[.cookie] = "a=1; b=2"

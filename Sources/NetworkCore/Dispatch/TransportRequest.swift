@@ -183,6 +183,8 @@ public struct TransportRequest: Sendable {
             try field.checkValue()
             bytes += field.name.rawName.utf8.count + field.value.utf8.count + 4
         }
+        // Several go out as one.
+        try ownFields[fields: .cookie].first?.checkValue()
         guard bytes <= Self.maximumHeaderBytes else {
             throw NetworkError(
                 .invalidHeader,

@@ -33,8 +33,11 @@ extension HTTPField {
     static func problem(withValue value: String) -> String? {
         if let problem = controlCharacter(in: value) { return problem }
         let bytes = value.utf8.count
-        return bytes <= 65_536 ? nil : "has a value of \(bytes) bytes; at most 65536 are sent"
+        return bytes <= maximumValueBytes ? nil : "has a value of \(bytes) bytes; at most \(maximumValueBytes) are sent"
     }
+
+    /// The largest value that is sent, in bytes.
+    static let maximumValueBytes = 65_536
 
     private static func controlCharacter(in value: String) -> String? {
         for (offset, byte) in value.utf8.enumerated() where byte < 0x20 && byte != 0x09 || byte == 0x7F {
@@ -45,9 +48,9 @@ extension HTTPField {
         return nil
     }
 
-    /// Checks a field that was made in another way: `HTTPField(name:value:)` lets control characters pass.
+    /// Checks a field that was made in another way: `HTTPField(name:value:)` lets anything pass.
     func checkValue() throws {
-        if let problem = Self.controlCharacter(in: value) { throw NetworkError.invalidHeader(name.rawName, problem) }
+        if let problem = Self.problem(withValue: value) { throw NetworkError.invalidHeader(name.rawName, problem) }
     }
 }
 

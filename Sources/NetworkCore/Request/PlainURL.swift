@@ -18,6 +18,8 @@ enum PlainURL {
             guard reader.skipTarget(upTo: nil) else { return nil }
             query = String(text[queryStart..<reader.at])
         }
+        // With a `/` for its empty path it may be too long.
+        guard !path.isEmpty || text.utf8.count < RequestURL.maximumBytes else { return nil }
         return RequestURL(
             scheme: scheme, host: String(text[host]), port: port.number, path: path.isEmpty ? "/" : String(path),
             query: query, text: path.isEmpty ? nil : text)

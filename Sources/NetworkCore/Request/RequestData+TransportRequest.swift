@@ -34,7 +34,7 @@ extension RequestData {
         let added = try inQuery.map { try encoder.encode($0) }.filter { !$0.isEmpty }
         guard !added.isEmpty else { return url }
         let kept = [url.query ?? ""].filter { !$0.isEmpty }
-        return url.replacingQuery((kept + added).joined(separator: "&"))
+        return try url.replacingQuery((kept + added).joined(separator: "&")).withinLimit()
     }
 
     private var parametersAreQuery: Bool {

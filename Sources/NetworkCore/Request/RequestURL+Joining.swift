@@ -27,6 +27,9 @@ extension RequestURL {
 
     /// The URL with a path and a query after its own. The text is never read as anything but these.
     func appending(_ text: String) throws -> RequestURL {
+        guard text.utf8.count <= Self.maximumBytes else {
+            throw Self.unjoinable("the path has more than \(Self.maximumBytes) bytes")
+        }
         let reference = Reference(text)
         if reference.hasScheme {
             throw Self.unjoinable("the path is a whole URL; leave out the base to send there")
@@ -34,9 +37,6 @@ extension RequestURL {
         if reference.leavesItsStart { throw Self.unjoinable("the path leaves its base by '..'") }
         if reference.hidesParent {
             throw Self.unjoinable("the path hides a '..', by which a server may leave the base")
-        }
-        guard absoluteString.utf8.count + text.utf8.count < Self.maximumBytes else {
-            throw Self.unjoinable("base and path have more than \(Self.maximumBytes) bytes")
         }
         var joined = path
         if !reference.hierarchy.isEmpty {
@@ -47,9 +47,10 @@ extension RequestURL {
         var parser = RequestURLParser(joined + added)
         let target = try parser.parseTarget()
         let queries = [query ?? "", target.query ?? ""].filter { !$0.isEmpty }
-        return RequestURL(
+        let joinedURL = RequestURL(
             scheme: scheme, host: host, port: port, path: target.path,
             query: queries.isEmpty ? nil : queries.joined(separator: "&"))
+        return try joinedURL.withinLimit()
     }
 
     private static func unjoinable(_ reason: String) -> NetworkError {

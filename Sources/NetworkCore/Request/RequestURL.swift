@@ -28,7 +28,7 @@ public struct RequestURL: Sendable, Hashable, CustomStringConvertible {
     /// The URL as it is sent.
     public let absoluteString: String
 
-    /// The largest URL that is accepted, in bytes.
+    /// The largest URL that is accepted, in bytes, both as it is written and as it is sent.
     public static let maximumBytes = 65_536
 
     /// Parses and checks a URL.
@@ -81,6 +81,17 @@ public struct RequestURL: Sendable, Hashable, CustomStringConvertible {
 
     /// Hashes what is compared.
     public func hash(into hasher: inout Hasher) { hasher.combine(absoluteString) }
+
+    /// The URL, if it can be sent: what is written out may be longer than what was read.
+    /// - Throws: ``NetworkError`` with ``NetworkError/Code/invalidURL``.
+    func withinLimit() throws -> RequestURL {
+        let bytes = absoluteString.utf8.count
+        guard bytes <= Self.maximumBytes else {
+            throw NetworkError.unusableURL(
+                "it has \(bytes) bytes as it is sent; at most \(Self.maximumBytes) are accepted")
+        }
+        return self
+    }
 
     /// The URL with another query, which must be percent-encoded already.
     func replacingQuery(_ query: String?) -> RequestURL {

@@ -12,9 +12,8 @@ struct RequestURLParser {
         let scheme = try parseScheme()
         let (userinfo, host, port) = try parseAuthority()
         let target = try parsePathAndQuery()
-        return (
-            RequestURL(scheme: scheme, host: host, port: port, path: target.path, query: target.query), userinfo
-        )
+        let url = RequestURL(scheme: scheme, host: host, port: port, path: target.path, query: target.query)
+        return (try url.withinLimit(), userinfo)
     }
 
     /// The text as a path and a query, and nothing else.
