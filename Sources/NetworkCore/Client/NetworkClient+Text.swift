@@ -20,7 +20,9 @@ extension NetworkClient {
         do {
             try arrival.call.check(while: .decoding)
             let charset = try Charset(of: answer.head)
-            let text = try charset.text(of: answer.value, invalid: invalid, "the body")
+            let text = try charset.text(of: answer.value, invalid: invalid, "the body") {
+                try arrival.call.check(while: .decoding)
+            }
             try arrival.call.check(while: .decoding)
             return answer.replacing(text)
         } catch {

@@ -40,7 +40,9 @@ public struct ResponseLines: AsyncSequence, Sendable {
             do {
                 // A byte order mark stands at the start of the body alone; elsewhere it is a character.
                 let hasMark = lines.number > 1 && charset == .utf8 && line.starts(with: [0xEF, 0xBB, 0xBF])
-                let text = try charset.text(of: line, invalid: invalid, "line \(lines.number)")
+                let text = try charset.text(of: line, invalid: invalid, "line \(lines.number)") {
+                    try arrival.call.check(while: .decoding)
+                }
                 return hasMark ? "\u{FEFF}" + text : text
             } catch {
                 throw arrival.naming(error)
