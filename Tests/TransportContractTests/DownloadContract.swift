@@ -197,6 +197,31 @@ struct DownloadContract {
         }
     }
 
+    @Test(arguments: ContractTransport.all, [-1, 0])
+    func downloadThatWasWholeAlready_hasItsLimitToo(transport: ContractTransport, more: Int) async throws {
+        try await withFolder { folder in
+            let server = try ScriptedServer(
+                .raw(Script.head(416, fields: [("Content-Range", "bytes */\(Self.size)"), ("Content-Length", "0")])))
+            defer { server.stop() }
+            let url = server.url("/f")
+            try Self.content.write(to: URL(filePath: folder + "/file.partial"))
+            try Data(#"{"url":"\#(url)","validator":"\"v1\"","total":\#(Self.size)}"#.utf8)
+                .write(to: URL(filePath: folder + "/file.partial.json"))
+            var options = settings()
+            options.maximumBytes = Self.size + more
+            let download = { [options] in
+                try await self.client(transport).download(
+                    RequestData(path: url), to: folder + "/file", options: options)
+            }
+            if more < 0 {
+                await expectFailure(.bodyTooLarge, from: download)
+                #expect(try FileManager.default.contentsOfDirectory(atPath: folder).isEmpty)
+            } else {
+                #expect(try await download().value.bytes == Self.size)
+            }
+        }
+    }
+
     /// The rest of `/f?id=2` was put behind the start of `/f?id=1`, since both had the same validator.
     @Test(arguments: ContractTransport.all)
     func otherQuery_isAnotherFile(transport: ContractTransport) async throws {

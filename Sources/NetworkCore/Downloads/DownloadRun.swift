@@ -73,6 +73,7 @@ struct DownloadRun: Sendable {
                     mayResume = false
                     continue
                 case .isComplete:
+                    try checkLength(before, of: arrival)
                     try await resume(file)
                     return (arrival, before)
                 case .append(let total):
@@ -139,6 +140,12 @@ struct DownloadRun: Sendable {
         }
     }
 
+    /// A file that was complete already has the same limit as one that still comes.
+    private func checkLength(_ length: Int, of arrival: Arrival) throws {
+        guard length > options.maximumBytes else { return }
+        throw arrival.naming(NetworkError.fileTooLarge(limit: options.maximumBytes))
+    }
+
     private static let pieceBytes = 262_144
 
     private func write(
@@ -153,11 +160,7 @@ struct DownloadRun: Sendable {
             for try await chunk in arrival.incoming.body {
                 try call.check(while: .receiving)
                 guard length + chunk.count <= options.maximumBytes else {
-                    throw NetworkError(
-                        .bodyTooLarge,
-                        "the file is larger than the limit of \(options.maximumBytes) bytes (maximumBytes)",
-                        phase: .receiving
-                    )
+                    throw NetworkError.fileTooLarge(limit: options.maximumBytes)
                 }
                 // One chunk may be as large as a whole body.
                 for start in stride(from: 0, to: chunk.count, by: Self.pieceBytes) {
@@ -227,6 +230,11 @@ extension NetworkError {
     fileprivate static var unaskedPart: NetworkError {
         NetworkError(
             .invalidResponse, "the server sent a part of the file (206), and all was asked for", phase: .receiving)
+    }
+
+    fileprivate static func fileTooLarge(limit: Int) -> NetworkError {
+        NetworkError(
+            .bodyTooLarge, "the file is larger than the limit of \(limit) bytes (maximumBytes)", phase: .receiving)
     }
 
     fileprivate static func checksumMismatch(_ expected: String, _ actual: String) -> NetworkError {
