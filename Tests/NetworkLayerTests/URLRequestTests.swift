@@ -227,6 +227,29 @@ struct URLRequestTests {
         await expectFailure(.unreadableFile) { try await NetworkClient(transport: StubDispatcher()).answer(to: upload) }
     }
 
+    /// A pipe without a writer blocks the thread that opens it, and held the call with it.
+    @Test func bodyStreamThatBlocks_endsWithTheCall() async throws {
+        let path = FileManager.default.temporaryDirectory.appending(path: "pipe-\(UUID().uuidString)").path
+        #expect(mkfifo(path, 0o600) == 0)
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let upload = request {
+            $0.httpMethod = "POST"
+            $0.httpBodyStream = InputStream(fileAtPath: path)
+        }
+        var client = NetworkClient(transport: StubDispatcher(lacking: [.streamedRequestBodies]))
+        client.exchangeInterceptors = [.collectedBodies(upTo: 1000)]
+        let patient = client
+        let sending = Task { try await patient.answer(to: upload) }
+        sending.cancel()
+        await expectFailure(.cancelled) { try await sending.value }
+        client.options.totalTimeout = .milliseconds(100)
+        let hasty = client
+        await expectFailure(.totalTimeout) { try await hasty.answer(to: upload) }
+        // Opened for both, a pipe waits for no one; those who read it find its end when it is closed.
+        let pipe = open(path, O_RDWR | O_NONBLOCK)
+        #expect(pipe >= 0 && close(pipe) == 0)
+    }
+
     @Test func answer_isFoundations() async throws {
         var fields: HTTPFields = [.server: "s"]
         fields.append(HTTPField(name: .vary, value: "a"))

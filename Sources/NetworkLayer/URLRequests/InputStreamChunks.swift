@@ -1,6 +1,9 @@
 import Foundation
 
 /// The bytes of an `InputStream` as chunks. The stream blocks, so it is read on a queue of its own.
+///
+/// A read that blocks can't be interrupted. A cancelled task does not wait for it: the queue's thread does, until the
+/// stream moves or ends.
 struct InputStreamChunks: AsyncSequence, Sendable {
     typealias Element = Data
 
@@ -27,8 +30,14 @@ struct InputStreamChunks: AsyncSequence, Sendable {
         deinit { stream.close() }
 
         func next() async throws -> Data? {
-            try await withCheckedThrowingContinuation { continuation in
-                queue.async { continuation.resume(with: Result { try self.read() }) }
+            let piece = FirstOutcome<Data?>()
+            return try await withTaskCancellationHandler {
+                try await withCheckedThrowingContinuation { continuation in
+                    piece.attach(continuation)
+                    queue.async { piece.finish(Result { try self.read() }) }
+                }
+            } onCancel: {
+                piece.finish(.failure(NetworkError.cancelled))
             }
         }
 
