@@ -73,8 +73,20 @@ struct Arrival: Sendable {
 extension NetworkClient {
     /// Sends a request and returns when the head of the answer that counts is there.
     func arrival(of request: some RequestConvertible) async throws -> Arrival {
+        let call = Call(totalTimeout: options.totalTimeout)
+        return try await arrival(of: try encoded(request, in: call), in: call)
+    }
+
+    /// The request as it goes out. Encoding is a part of the call: it may take long, and can't be interrupted.
+    func encoded(_ request: some RequestConvertible, in call: Call) throws -> TransportRequest {
         let outgoing = try request.data.transportRequest(options: options)
-        return try await arrival(of: outgoing, in: Call(totalTimeout: outgoing.options.totalTimeout))
+        do {
+            try checkTime(for: outgoing, in: call)
+        } catch NetworkError.totalTimeout {
+            throw NetworkError.totalTimeout(of: outgoing, phase: .preparing)
+                .during(outgoing, transport: transport.name, elapsed: call.elapsed)
+        }
+        return outgoing
     }
 
     /// The same for a request that is encoded already.

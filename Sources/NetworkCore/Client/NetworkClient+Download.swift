@@ -25,7 +25,9 @@ extension NetworkClient {
         to path: String,
         options: DownloadOptions = DownloadOptions()
     ) async throws -> Response<DownloadedFile> {
-        try await download(request.data.transportRequest(options: self.options), to: path, options: options)
+        let call = Call(totalTimeout: self.options.totalTimeout)
+        let outgoing = try encoded(request, in: call)
+        return try await DownloadRun(client: self, request: outgoing, in: call, path: path, options: options).run()
     }
 
     /// The same for a request that is complete already; its own options count, not the client's.
@@ -34,7 +36,8 @@ extension NetworkClient {
         to path: String,
         options: DownloadOptions = DownloadOptions()
     ) async throws -> Response<DownloadedFile> {
-        try await DownloadRun(client: self, request: request, path: path, options: options).run()
+        let call = Call(totalTimeout: request.options.totalTimeout)
+        return try await DownloadRun(client: self, request: request, in: call, path: path, options: options).run()
     }
 
     /// The same into a file that is named by a file URL.
@@ -55,7 +58,8 @@ extension NetworkClient {
         to path: String,
         options: DownloadOptions = DownloadOptions()
     ) throws -> Download {
-        let outgoing = try request.data.transportRequest(options: self.options)
+        let call = Call(totalTimeout: self.options.totalTimeout)
+        let outgoing = try encoded(request, in: call)
         return try Download { report in
             var options = options
             let told = options.progress
@@ -63,7 +67,7 @@ extension NetworkClient {
                 told?(progress)
                 report(progress)
             }
-            return try DownloadRun(client: self, request: outgoing, path: path, options: options)
+            return try DownloadRun(client: self, request: outgoing, in: call, path: path, options: options)
         }
     }
 }

@@ -22,7 +22,7 @@ extension NetworkClient {
         let request = knowingSecrets(request)
         do {
             if interceptors.isEmpty { return try await follow(request, in: call) }
-            return try await Next(interceptors[...], call: call) { try await follow($0, in: call) }(request)
+            return try await intercept(request, in: call)
         } catch {
             throw call.noted(in: error, of: request, transport: transport.name)
         }
@@ -31,7 +31,32 @@ extension NetworkClient {
     /// One exchange with the steps around it.
     func step(_ request: TransportRequest, in call: Call) async throws -> TransportResponse {
         if exchangeInterceptors.isEmpty { return try await exchange(request, in: call) }
-        return try await Next(exchangeInterceptors[...], call: call) { try await exchange($0, in: call) }(request)
+        return try await interceptExchange(request, in: call)
+    }
+
+    // A step of the caller's own may wait for anything, and is over when the call is.
+
+    private func intercept(_ request: TransportRequest, in call: Call) async throws -> TransportResponse {
+        try checkTime(for: request, in: call)
+        return try await call.withinDeadline {
+            try await Next(interceptors[...], call: call) { try await follow($0, in: call) }(request)
+        }
+    }
+
+    private func interceptExchange(_ request: TransportRequest, in call: Call) async throws -> TransportResponse {
+        let next = Next(exchangeInterceptors[...], call: call) { try await exchange($0, in: call) }
+        // Within the steps of the call it is bounded already.
+        guard interceptors.isEmpty else { return try await next(request) }
+        try checkTime(for: request, in: call)
+        return try await call.withinDeadline { try await next(request) }
+    }
+
+    /// - Throws: ``NetworkError/Code/totalTimeout`` if the call's time is over.
+    func checkTime(for request: TransportRequest, in call: Call) throws {
+        guard let remaining = call.remaining, remaining <= .zero else { return }
+        // A timeout that was never above 0 is no deadline that has passed.
+        try request.options.check()
+        throw NetworkError.totalTimeout.during(request, transport: transport.name, elapsed: call.elapsed)
     }
 
     /// One exchange, within what is left of the call's time.
@@ -61,14 +86,8 @@ extension NetworkClient {
     private func prepared(_ request: TransportRequest, in call: Call) throws -> TransportRequest {
         var request = request
         call.beginExchange()
-        if let remaining = call.remaining {
-            guard remaining > .zero else {
-                // A timeout that was never above 0 is no deadline that has passed.
-                try request.options.check()
-                throw NetworkError.totalTimeout.during(request, transport: transport.name, elapsed: call.elapsed)
-            }
-            request.options.totalTimeout = remaining
-        }
+        try checkTime(for: request, in: call)
+        if let remaining = call.remaining { request.options.totalTimeout = max(remaining, .nanoseconds(1)) }
         if let cookies {
             let value = cookies.fieldValue(for: request.url, after: request.headerFields[.cookie])
             request.headerFields.removeAll { $0.name == .cookie }

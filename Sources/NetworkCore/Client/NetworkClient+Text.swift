@@ -41,11 +41,9 @@ extension NetworkClient {
         invalid: InvalidText = .refused,
         maximumLineBytes: Int = NetworkClient.maximumLineBytes
     ) async throws -> Response<ResponseLines> {
-        try await lines(
-            of: request.data.transportRequest(options: options),
-            invalid: invalid,
-            maximumLineBytes: maximumLineBytes
-        )
+        let call = Call(totalTimeout: options.totalTimeout)
+        return try await lines(
+            of: try encoded(request, in: call), in: call, invalid: invalid, maximumLineBytes: maximumLineBytes)
     }
 
     /// The same for a request that is complete already; its own options count, not the client's.
@@ -55,6 +53,15 @@ extension NetworkClient {
         maximumLineBytes: Int = NetworkClient.maximumLineBytes
     ) async throws -> Response<ResponseLines> {
         let call = Call(totalTimeout: request.options.totalTimeout)
+        return try await lines(of: request, in: call, invalid: invalid, maximumLineBytes: maximumLineBytes)
+    }
+
+    private func lines(
+        of request: TransportRequest,
+        in call: Call,
+        invalid: InvalidText,
+        maximumLineBytes: Int
+    ) async throws -> Response<ResponseLines> {
         let arrival = try await arrival(of: request, in: call)
         try await arrival.validate(by: validation)
         do {

@@ -11,8 +11,9 @@ public struct TransportOptions: Sendable, Hashable {
     /// with ``NetworkError/Code/idleTimeout``.
     public var idleTimeout: Duration? = .seconds(60)
     /// The longest time for the whole exchange, from waiting for its turn until the reader has the last byte of the
-    /// body. Packing the request, unpacking the response and a slow reader count: after it each read fails, also where
-    /// bytes are left that arrived in time. None by default. Fails with ``NetworkError/Code/totalTimeout``.
+    /// body. Encoding and packing the request, interceptors, redirect decisions, unpacking the response and a slow
+    /// reader count: after it each read fails, also where bytes are left that arrived in time. None by default. Fails
+    /// with ``NetworkError/Code/totalTimeout``.
     public var totalTimeout: Duration?
     /// The longest time from a usable connection to the first byte of the response; sending the request counts. None by
     /// default. Fails with ``NetworkError/Code/firstByteTimeout``. Not for URLSession.

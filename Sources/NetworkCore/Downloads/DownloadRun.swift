@@ -11,13 +11,15 @@ struct DownloadRun: Sendable {
     let options: DownloadOptions
     private let call: Call
 
-    init(client: NetworkClient, request: TransportRequest, path: String, options: DownloadOptions) throws {
+    init(
+        client: NetworkClient, request: TransportRequest, in call: Call, path: String, options: DownloadOptions
+    ) throws {
         try options.check()
         self.client = client
         self.request = request
         self.path = path
         self.options = options
-        call = Call(totalTimeout: request.options.totalTimeout)
+        self.call = call
     }
 
     /// Ranges have a meaning for GET alone, and a caller who asks for one of his own wants that part and no other.

@@ -28,7 +28,7 @@ extension NetworkClient {
                         head: response.head,
                         followed: followed
                     )
-                    switch try await decide(proposal) {
+                    switch try await call.withinDeadline({ try await decide(proposal) }) {
                     case .follow(let decided): next = decided
                     case .stop: return response
                     case .refuse(let reason):

@@ -20,6 +20,14 @@ extension RequestData {
         return request
     }
 
+    /// Where the request goes, without encoding what it sends.
+    package var targetURL: RequestURL {
+        get throws {
+            if let refusal { throw refusal }
+            return try target().url
+        }
+    }
+
     /// The URL with its whole query, and what stood before its host.
     private func target() throws -> (url: RequestURL, credentials: Authentication?) {
         var (url, credentials) = try RequestURL.separatingCredentials(from: baseURL ?? path)

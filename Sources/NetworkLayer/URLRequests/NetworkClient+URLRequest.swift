@@ -13,7 +13,7 @@ extension NetworkClient {
     /// - Throws: ``NetworkCore/NetworkError``. A status such as 404 is not an error.
     public func answer(to request: some RequestConvertible) async throws -> (Data, HTTPURLResponse) {
         let data = request.data
-        let url = try data.transportRequest(options: options).url
+        let url = try data.targetURL
         let response = try await collectingBodies.stream(data)
         let body = try await response.value.collect(upTo: options.maximumBodyBytes)
         guard let head = response.urlResponse(for: url) else {

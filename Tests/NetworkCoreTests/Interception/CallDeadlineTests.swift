@@ -27,6 +27,21 @@ struct CallDeadlineTests {
         }
     }
 
+    /// It was lost with the work that was cancelled.
+    @Test func errorAtTheDeadline_saysWhatTheWorkKnew() async {
+        let call = Call(totalTimeout: .milliseconds(20))
+        let error = await expectFailure(.totalTimeout) {
+            try await call.withinDeadline {
+                do {
+                    try await Self.waitForCancellation()
+                } catch {
+                    throw NetworkError(.cancelled, "ended", phase: .receiving)
+                }
+            }
+        }
+        #expect(error?.phase == .receiving)
+    }
+
     private static func waitForCancellation() async throws {
         let (never, continuation) = AsyncStream<Void>.makeStream()
         for await _ in never {}

@@ -1,0 +1,143 @@
+import Foundation
+import NetworkTesting
+import TestSupport
+import Testing
+
+@testable import NetworkCore
+
+/// What a caller adds to a call ends with it.
+@Suite("The deadline and the steps of a call", .timeLimit(.minutes(1)))
+struct StepDeadlineTests {
+    private static let total = Duration.milliseconds(20)
+
+    /// How a step takes longer than the call may.
+    enum Manner: CaseIterable {
+        /// It waits, and ends when its task is cancelled.
+        case waits
+        /// It looks at nothing, and succeeds after the deadline.
+        case lingers
+
+        func pass() async throws {
+            switch self {
+            case .waits:
+                let (never, continuation) = AsyncStream<Void>.makeStream()
+                for await _ in never {}
+                continuation.finish()
+                try Task.checkCancellation()
+            case .lingers:
+                let late = ContinuousClock.now + StepDeadlineTests.total * 1.5
+                while ContinuousClock.now < late {}
+            }
+        }
+    }
+
+    /// A step of the caller's own.
+    struct Slow: Interceptor {
+        let manner: Manner
+        let isBefore: Bool
+
+        func intercept(_ request: TransportRequest, in call: Call, next: Next) async throws -> TransportResponse {
+            if isBefore { try await manner.pass() }
+            let response = try await next(request)
+            if !isBefore { try await manner.pass() }
+            return response
+        }
+    }
+
+    /// Where it stands.
+    enum Place: CaseIterable {
+        case call, callAfter, exchange, exchangeAfter, adapting, adaptingResponse, followed, stopped, refused
+
+        func put(_ manner: Manner, into client: inout NetworkClient) {
+            switch self {
+            case .call: client.interceptors = [Slow(manner: manner, isBefore: true)]
+            case .callAfter: client.interceptors = [Slow(manner: manner, isBefore: false)]
+            case .exchange: client.exchangeInterceptors = [Slow(manner: manner, isBefore: true)]
+            case .exchangeAfter: client.exchangeInterceptors = [Slow(manner: manner, isBefore: false)]
+            case .adapting: client.interceptors = [.adapting { _ in try await manner.pass() }]
+            case .adaptingResponse: client.exchangeInterceptors = [.adaptingResponse { _ in try await manner.pass() }]
+            case .followed, .stopped, .refused:
+                client.redirects = .deciding { [self] proposal in
+                    try await manner.pass()
+                    return switch self {
+                    case .stopped: .stop
+                    case .refused: .refuse("not there")
+                    default: .follow(proposal.request)
+                    }
+                }
+            }
+        }
+    }
+
+    private static func client(_ place: Place, _ manner: Manner, totalTimeout: Duration?) -> NetworkClient {
+        var client = NetworkClient(transport: AnsweringTransport(.redirect(to: "/next"), .init(body: "end")))
+        client.validation = .any
+        client.options.totalTimeout = totalTimeout
+        place.put(manner, into: &client)
+        return client
+    }
+
+    @Test(arguments: Place.allCases, Manner.allCases)
+    func slowStep_endsWithTheCall(place: Place, manner: Manner) async {
+        let request = RequestData(path: "http://h/")
+        for send in [
+            { _ = try await $0.response(to: request) }, { _ = try await $0.stream(request) },
+            { _ = try await $0.lines(of: request) },
+            { _ = try await $0.send(try request.transportRequest(options: $0.options)) },
+        ] as [@Sendable (NetworkClient) async throws -> Void] {
+            let client = Self.client(place, manner, totalTimeout: Self.total)
+            let error = await expectFailure(.totalTimeout) { try await send(client) }
+            #expect(error?.exchange?.url.hasPrefix("http://h/") == true)
+            #expect(error?.exchange?.transport == "stub")
+        }
+    }
+
+    @Test(arguments: Place.allCases)
+    func cancelledStep_isCancelled(place: Place) async {
+        for timeout in [nil, .seconds(60)] as [Duration?] {
+            let client = Self.client(place, .waits, totalTimeout: timeout)
+            let task = Task { try await client.stream(RequestData(path: "http://h/")).status }
+            task.cancel()
+            await expectFailure(.cancelled) { try await task.value }
+        }
+    }
+
+    /// A timeout that never was one is still refused by name.
+    @Test(arguments: [Duration.zero, .seconds(-1)])
+    func timeoutThatIsNone_isAnInvalidOption(timeout: Duration) async {
+        for place in Place.allCases {
+            let client = Self.client(place, .waits, totalTimeout: timeout)
+            await expectFailure(.invalidOption) { try await client.response(to: RequestData(path: "http://h/")) }
+        }
+    }
+
+    private struct SlowContent: ContentEncoder {
+        func encode() throws -> EncodedContent {
+            let late = ContinuousClock.now + StepDeadlineTests.total * 1.5
+            while ContinuousClock.now < late {}
+            return EncodedContent(.bytes(Data("late".utf8)), type: "text/plain")
+        }
+    }
+
+    /// The call began when its body was encoded.
+    @Test func encoding_isPartOfTheCall() async throws {
+        let transport = AnsweringTransport(.init())
+        var client = NetworkClient(transport: transport)
+        client.options.totalTimeout = Self.total
+        let request = RequestData(path: "http://h/", method: .post, content: RequestContent(SlowContent()))
+        let ready = client
+        for send in [
+            { _ = try await ready.response(to: request) }, { _ = try await ready.stream(request) },
+            { _ = try await ready.text(of: request) }, { _ = try await ready.lines(of: request) },
+            { _ = try await ready.jsonLines(of: request, as: Int.self) },
+            { _ = try await ready.response(to: request, as: Int.self) },
+            { _ = try await ready.download(request, to: "/no/such/folder/file") },
+        ] as [@Sendable () async throws -> Void] {
+            let error = await expectFailure(.totalTimeout, from: send)
+            #expect(error?.phase == .preparing)
+        }
+        #expect(transport.requests.isEmpty)
+        client.options.totalTimeout = nil
+        #expect(try await client.response(to: request).status == .ok)
+    }
+}
