@@ -46,9 +46,10 @@ extension DemoServer {
             request in
             let last = try request.number(in: 1...1000)
             let id = request.headers.first { $0[0].lowercased() == "last-event-id" }?[1]
-            let next = (id.flatMap { Int($0) } ?? 0) + 1
-            guard next <= last else { return DemoAnswer(status: 204) }
-            let events = (next...min(next + 2, last)).map { "id: \($0)\ndata: event \($0)\n\n" }.joined()
+            // Any number may come. One behind the last is clamped, so that nothing overflows; others begin anew.
+            let read = min(max(0, id.flatMap { Int($0) } ?? 0), last)
+            guard read < last else { return DemoAnswer(status: 204) }
+            let events = (read + 1...min(read + 3, last)).map { "id: \($0)\ndata: event \($0)\n\n" }.joined()
             return DemoAnswer(
                 fields: [("Content-Type", "text/event-stream")],
                 body: .data(Data("retry: 10\n\n\(events)".utf8))

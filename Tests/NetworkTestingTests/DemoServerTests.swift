@@ -1,0 +1,72 @@
+import Foundation
+import NetworkTesting
+import Testing
+
+/// Whatever number a request brings, the demo server goes on.
+@Suite("The demo server", .timeLimit(.minutes(1)))
+struct DemoServerTests {
+    private func serving(_ work: (DemoServer) async throws -> Void) async throws {
+        let server = DemoServer()
+        try await server.start()
+        do {
+            try await work(server)
+            let response = try await RawClient.exchange(Self.request("/users"), port: server.port)
+            #expect(response.hasPrefix("HTTP/1.1 200"))
+        } catch {
+            await server.stop()
+            throw error
+        }
+        await server.stop()
+    }
+
+    private static func request(_ target: String, _ fields: String = "", body: String = "") -> String {
+        "POST \(target) HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\(fields)\r\n\(body)"
+    }
+
+    @Test("A number in a path is one within its range, or a 400")
+    func paths() async throws {
+        try await serving { server in
+            for route in ["/status/", "/delay/", "/bytes/", "/events/", "/redirect/"] {
+                for number in HostileNumber.all where !number.isEmpty && !number.contains(" ") {
+                    let target = route + (number.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? "")
+                    let response = try await RawClient.exchange(Self.request(target), port: server.port)
+                    let statuses = ["400", "200", "204", "302"]
+                    #expect(statuses.contains { response.hasPrefix("HTTP/1.1 \($0)") }, "\(target): \(response)")
+                }
+            }
+        }
+    }
+
+    @Test("A number in a header field, or that frames a body, ends no server")
+    func fields() async throws {
+        try await serving { server in
+            for number in HostileNumber.all {
+                for target in ["/events/10", "/upload", "/echo", "/test"] {
+                    for field in ["Last-Event-ID", "Content-Length", "Range", "Keep-Alive", "Max-Forwards"] {
+                        let request = Self.request(target, "\(field): \(number)\r\n", body: "abc")
+                        _ = try await RawClient.exchange(request, port: server.port)
+                    }
+                    let chunked = Self.request(
+                        target, "Transfer-Encoding: chunked\r\n", body: "\(number)\r\nabc\r\n0\r\n\r\n")
+                    _ = try await RawClient.exchange(chunked, port: server.port)
+                }
+            }
+        }
+    }
+
+    @Test(
+        "A stream of events goes on behind the id that was read last, and begins anew after one that is none",
+        arguments: [
+            ("0", [1, 2, 3]), ("8", [9, 10]), ("10", []), ("11", []), ("\(Int.max)", []), ("\(Int.min)", [1, 2, 3]),
+            ("-5", [1, 2, 3]), ("abc", [1, 2, 3]), ("9223372036854775808", [1, 2, 3]),
+        ])
+    func events(after id: String, are expected: [Int]) async throws {
+        try await serving { server in
+            let request = Self.request("/events/10", "Last-Event-ID: \(id)\r\n")
+            let response = try await RawClient.exchange(request, port: server.port)
+            #expect(response.hasPrefix("HTTP/1.1 \(expected.isEmpty ? 204 : 200)"), "\(response)")
+            let ids = response.split(separator: "\n").compactMap { $0.hasPrefix("id: ") ? Int($0.dropFirst(4)) : nil }
+            #expect(ids == expected)
+        }
+    }
+}
