@@ -35,7 +35,8 @@ public struct Script: Sendable, ExpressibleByArrayLiteral {
 
         let kind: Kind
 
-        /// Reads one request, head and body, and records it.
+        /// Reads one request, head and body, and records it. Behind one whose length is no number the connection is
+        /// closed, for where the next one begins is not known; it is recorded with what came of its body.
         public static let read = Step(kind: .read)
         /// Reads one request's head, records it, and leaves its body unread.
         public static let readHead = Step(kind: .readHead)

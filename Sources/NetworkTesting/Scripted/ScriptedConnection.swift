@@ -21,7 +21,7 @@ struct ScriptedConnection {
     private func run(_ steps: [Script.Step], reader: inout RequestReader) -> End? {
         for step in steps {
             switch step.kind {
-            case .read: guard read(&reader) else { return .peer }
+            case .read: if let end = read(&reader) { return end }
             case .readHead: guard readHead(&reader) else { return .peer }
             case .readBody(var count, let size, let milliseconds):
                 while count > 0 {
@@ -49,17 +49,25 @@ struct ScriptedConnection {
                 socket.resetOnClose()
                 return .peer
             case .forEachRequest(let steps):
-                while read(&reader) { if let end = run(steps, reader: &reader) { return end } }
-                return .peer
+                while true { if let end = read(&reader) ?? run(steps, reader: &reader) { return end } }
             }
         }
         return nil
     }
 
-    private func read(_ reader: inout RequestReader) -> Bool {
-        guard let head = reader.readHead(), let body = reader.readBody(of: head) else { return false }
-        log.add(ReceivedRequest(head: head, body: body, connection: number))
-        return true
+    /// Reads and records a request.
+    /// - Returns: Who ended the connection within it; `nil` while it goes on.
+    private func read(_ reader: inout RequestReader) -> End? {
+        guard let head = reader.readHead() else { return .peer }
+        switch reader.readBody(of: head) {
+        case .complete(let body):
+            log.add(ReceivedRequest(head: head, body: body, connection: number))
+            return nil
+        case .unframed(let body):
+            log.add(ReceivedRequest(head: head, body: body, connection: number))
+            return .script
+        case .cut: return .peer
+        }
     }
 
     private func readHead(_ reader: inout RequestReader) -> Bool {

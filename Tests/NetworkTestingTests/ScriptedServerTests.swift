@@ -1,0 +1,70 @@
+import Foundation
+import NetworkTesting
+import Testing
+
+/// A scripted server records whatever a client sends; none of it ends the process of the test.
+@Suite("The scripted server", .timeLimit(.minutes(1)))
+struct ScriptedServerTests {
+    private static let ok = "HTTP/1.1 200 Scripted"
+
+    private static func request(_ fields: String, _ body: String) -> String {
+        "POST / HTTP/1.1\r\n\(fields)\r\n\r\n\(body)"
+    }
+
+    @Test("A length that is none ends the connection behind the head, which is recorded", arguments: HostileNumber.all)
+    func lengths(number: String) async throws {
+        let server = try ScriptedServer(.ok())
+        defer { server.stop() }
+        let digits = number.trimmingCharacters(in: .whitespaces)
+        let isOne = Int(digits).map { $0 >= 0 && "\($0)" == digits } ?? false
+        let response = try await RawClient.exchange(
+            Self.request("Content-Length: \(number)", "abc"), port: server.port)
+        try await server.wait { $0.endedConnectionCount == 1 }
+        #expect(response.isEmpty)
+        // Of a length that is one, the client has broken off the body.
+        #expect(server.requests.map(\.method) == (isOne ? [] : ["POST"]))
+        #expect(server.requests.allSatisfy { $0.body.isEmpty })
+        #expect(server.connectionsEndedByPeer == (isOne ? 1 : 0))
+        #expect(try await RawClient.exchange("GET / HTTP/1.1\r\n\r\n", port: server.port).hasPrefix(Self.ok))
+    }
+
+    @Test("A chunk's size that is none ends the connection behind what came before", arguments: HostileNumber.all)
+    func chunks(number: String) async throws {
+        let server = try ScriptedServer(.ok())
+        defer { server.stop() }
+        let digits = number.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces)
+        let isOne = digits.allSatisfy { $0.isASCII && $0.isHexDigit } && Int(digits, radix: 16) != nil
+        let body = "2\r\nab\r\n\(number)\r\nabc\r\n"
+        let response = try await RawClient.exchange(
+            Self.request("Transfer-Encoding: chunked", body), port: server.port)
+        try await server.wait { $0.endedConnectionCount == 1 }
+        #expect(response.isEmpty)
+        #expect(server.requests.map(\.body) == (isOne ? [] : [Data("ab".utf8)]))
+        #expect(server.connectionsEndedByPeer == (isOne ? 1 : 0))
+        #expect(try await RawClient.exchange("GET / HTTP/1.1\r\n\r\n", port: server.port).hasPrefix(Self.ok))
+    }
+
+    @Test("Lengths that differ are none, and the same one twice is one")
+    func severalLengths() async throws {
+        for (second, isRead) in [("3", true), ("4", false)] {
+            let server = try ScriptedServer(.ok())
+            defer { server.stop() }
+            let fields = "Content-Length: 3\r\nContent-Length: \(second)"
+            let response = try await RawClient.exchange(Self.request(fields, "abcd"), port: server.port)
+            #expect(response.hasPrefix(Self.ok) == isRead)
+            #expect(server.requests.first?.body == Data(isRead ? "abc".utf8 : "".utf8))
+        }
+    }
+
+    @Test("Extensions of chunks and trailers are read over, up to the next request")
+    func extensions() async throws {
+        let server = try ScriptedServer(.ok())
+        defer { server.stop() }
+        let chunked = Self.request(
+            "Transfer-Encoding: chunked", "3;a=b\r\nabc\r\n00A \r\n0123456789\r\n0\r\nX-A: 1\r\nX-B: 2\r\n\r\n")
+        let response = try await RawClient.exchange(chunked + "GET /next HTTP/1.1\r\n\r\n", port: server.port)
+        #expect(response.components(separatedBy: Self.ok).count == 3)
+        #expect(server.requests.map(\.target) == ["/", "/next"])
+        #expect(server.requests.first?.body == Data("abc0123456789".utf8))
+    }
+}
