@@ -3,7 +3,7 @@ public import NetworkCore
 import Synchronization
 
 /// A request as ``StubDispatcher`` got it, with its body read.
-public struct SentRequest: Sendable, CustomStringConvertible {
+public struct SentRequest: Sendable {
     /// How it asked.
     public let method: HTTPMethod
     /// Where.
@@ -34,9 +34,6 @@ public struct SentRequest: Sendable, CustomStringConvertible {
     public func json<Value: Decodable>(_ type: Value.Type = Value.self) throws -> Value {
         try JSONDecoder().decode(type, from: body)
     }
-
-    /// Method and URL, with its query: this is for tests.
-    public var description: String { "\(method.rawValue) \(url.absoluteString)" }
 
     /// The largest streamed body that is read.
     static let maximumBodyBytes = 67_108_864

@@ -135,7 +135,8 @@ extension NetworkError.Code {
 
 /// Why ``StubDispatcher/checkAllUsed()`` failed.
 public struct StubFailure: Error, Sendable, CustomStringConvertible {
-    /// One sentence for each answer that was not given and each request that was not stubbed.
+    /// One sentence for each answer that was not given and each request that was not stubbed, without the request's
+    /// query; ``StubDispatcher/sent`` has all of it.
     public let problems: [String]
 
     /// The problems, one a line.

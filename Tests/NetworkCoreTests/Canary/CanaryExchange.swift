@@ -83,7 +83,7 @@ struct CanaryExchange: Sendable {
                 CanaryExchange("the fragment of \(name)", { [field(name, "/p#access_token=\($0.value)")] }),
                 CanaryExchange("the password of \(name)", { [field(name, "https://u:\($0.percentEncoded)@h/p")] }),
             ]
-        } + bodies + redirects + events + tokens
+        } + bodies + redirects + events + tokens + testing
 
     private static let bodies: [CanaryExchange] = [
         CanaryExchange("the body of an error", { [Answer(status: 500, body: $0.value)] }),

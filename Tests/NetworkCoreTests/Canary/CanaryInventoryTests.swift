@@ -36,9 +36,13 @@ struct CanaryInventoryTests {
         "JSONContent": "a closure", "EventOptions": "times, and an id that is printed apart",
         "RedirectPolicy": "closures",
         "JSONLines": "a sequence over ResponseLines",
+        "DemoServer": "an address", "DemoRoute": "names and a closure", "SocketFailure": "the system's words",
+        "Gate": "open or not", "ClosedPort": "a port", "FullListener": "a port", "ManualClock": "times",
+        "Instant": "a time", "StubMatcher": "the words of a test, and a closure", "PatternBytes": "a fixed pattern",
+        "CRC32": "a sum", "Gzip": "no values",
     ]
 
-    @Test("Each public type of the core is in a place of the canary, or named here with the reason why not")
+    @Test("Each public type of the core and of NetworkTesting is in a place of the canary, or named here with a reason")
     func everyTypeIsThere() async throws {
         var printed: Set<String> = []
         let secret = try #require(CanarySecret.all.first)
@@ -62,8 +66,14 @@ struct CanaryInventoryTests {
     }
 
     private static func declaredTypes() throws -> Set<String> {
-        let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Sources/NetworkCore")
+        let sources = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Sources")
+        return try ["NetworkCore", "NetworkTesting"].reduce(into: []) { names, module in
+            names.formUnion(try declaredTypes(in: sources.appending(path: module)))
+        }
+    }
+
+    private static func declaredTypes(in folder: URL) throws -> Set<String> {
         let paths = try #require(FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil))
         let pattern = /^ *public (?:final )?(?:struct|class|enum|actor) (\w+)/.anchorsMatchLineEndings()
         var names: Set<String> = []

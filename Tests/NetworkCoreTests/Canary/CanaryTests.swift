@@ -6,7 +6,7 @@ import Testing
 /// Secrets of every kind, wherever a caller or a server can put one, through everything that prints: none comes out.
 @Suite("The canary", .timeLimit(.minutes(5)))
 struct CanaryTests {
-    static let places = CanaryPlace.requests + CanaryPlace.options + CanaryPlace.answers
+    static let places = CanaryPlace.requests + CanaryPlace.options + CanaryPlace.answers + CanaryPlace.testing
 
     @Test("No value shows a secret that a caller or a server has put into it", arguments: places.indices)
     func values(place: Int) {

@@ -1,0 +1,75 @@
+import Foundation
+import NetworkCore
+import TestSupport
+
+@testable import NetworkTesting
+
+/// What tests print: requests that were sent to a stub or read by a server, and what both answer.
+extension CanaryPlace {
+    static let testing: [CanaryPlace] = [
+        CanaryPlace("a request that a server has read") { secret in
+            [
+                "GET /p?token=\(secret.value) HTTP/1.1", "GET /p?token=\(secret.percentEncoded) HTTP/1.1",
+                "GET http://u:\(secret.percentEncoded)@h/p?key=\(secret.percentEncoded) HTTP/1.1",
+                "GET /p#\(secret.percentEncoded) HTTP/1.1", "GET \(secret.value)", secret.value,
+            ].flatMap { line in received("\(line)\r\nCookie: sid=\(secret.value)", secret) }
+        },
+        CanaryPlace("the fields of a request that a server has read") { secret in
+            secretNames.flatMap { received("POST /p HTTP/1.1\r\n\($0): \(secret.value)", secret) }
+        },
+        CanaryPlace("a stub's answer") { secret in
+            let fields: HTTPFields = [.setCookie: secret.value]
+            let answers: [StubAnswer] = [
+                .text(secret.value, fields: fields), .json(["password": secret.value]), .status(401, fields: fields),
+                .chunks([secret.data, secret.data]), .bytes(secret.data).after(.seconds(1)),
+                .failure(Own(secret: secret.value)), .computed { _ in .text(secret.value) },
+                .bytes(secret.data, fields: [.location: "http://u:\(secret.value)@h/?k=\(secret.value)"]),
+            ]
+            return answers + [StubDispatcher(always: answers[0])]
+        },
+        CanaryPlace("repeated bytes") { [RepeatedBytes($0.data, times: 2, after: $0.data)] },
+        CanaryPlace("a server's script") { secret in
+            let scripts: [Script] = [
+                .ok(secret.value), .raw(secret.value), .answer(fields: [("Set-Cookie", secret.value)]),
+                [.read, .sendSplit(secret.data, each: 3), .flood(secret.data), .forEachRequest([.send(secret.value)])],
+                [.readHead, .readBody(5), .pause(milliseconds: 1), .wait(until: Gate()), .open(Gate()), .stall],
+                [.read, .reset, .close],
+            ]
+            let server = try ScriptedServer(scripts: scripts)
+            defer { server.stop() }
+            return scripts + scripts.flatMap(\.steps) + [server]
+        },
+    ]
+
+    private struct Own: Error {
+        let secret: String
+    }
+
+    private static func received(_ head: String, _ secret: CanarySecret) -> [Any] {
+        let request = ReceivedRequest(head: head, body: secret.data, connection: 0)
+        return [request, [request]]
+    }
+}
+
+extension CanaryExchange {
+    static let testing: [CanaryExchange] = [
+        CanaryExchange("what a stub was asked", { _ in [] }) { client, secret in
+            let stub = StubDispatcher().when(.get("/other"), .text(secret.value))
+            var other = NetworkClient(transport: stub, logger: client.logger)
+            other.interceptors = client.interceptors
+            let requests = [
+                RequestData(path: "http://h/p?token=\(secret.percentEncoded)#\(secret.percentEncoded)"),
+                RequestData(path: "http://h/p", query: ["key": .string(secret.value)]),
+                RequestData(path: "http://u:\(secret.percentEncoded)@h/p"),
+                RequestData(path: "http://h/p", headers: ["Authorization": secret.value, "X-Own": "1"]),
+                RequestData(path: "http://h/p", method: .post, params: ["password": .string(secret.value)]),
+            ]
+            var seen: [Any] = []
+            for request in requests {
+                do { _ = try await other.response(to: request) } catch { seen.append(error) }
+            }
+            do { try stub.checkAllUsed() } catch { seen.append(error) }
+            return seen + [stub, stub.sent] + stub.sent
+        }
+    ]
+}
