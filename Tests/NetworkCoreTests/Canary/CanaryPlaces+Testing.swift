@@ -46,8 +46,7 @@ extension CanaryPlace {
     }
 
     private static func received(_ head: String, _ secret: CanarySecret) -> [Any] {
-        let request = ReceivedRequest(head: head, body: secret.data, connection: 0)
-        return [request, [request]]
+        [ReceivedRequest(head: head, body: secret.data, connection: 0)]
     }
 }
 
