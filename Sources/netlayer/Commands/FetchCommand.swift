@@ -177,14 +177,7 @@ struct FetchCommand: AsyncParsableCommand {
 
     private func write(head: [UInt8], body: ResponseBody?) async throws {
         guard let output else {
-            var filter = Descriptor.standardOutput.isTerminal ? TerminalFilter() : nil
-            let head = filter?.visible(head.filter { $0 != UInt8(ascii: "\r") }) ?? head
-            if !head.isEmpty { try await OutputWriter.standardOutput.write(head) }
-            guard let body else { return }
-            for try await chunk in body {
-                try await OutputWriter.standardOutput.write(filter?.visible(chunk) ?? Array(chunk))
-            }
-            return
+            return try await ResponsePrinter().print(head: head, body: body ?? ResponseBody(Data()))
         }
         let file = try OutputFile(replacing: output)
         try file.write(head)

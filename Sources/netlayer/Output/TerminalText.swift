@@ -28,6 +28,12 @@ struct TerminalFilter {
         return Array(TerminalText.visible(String(decoding: bytes, as: UTF8.self)).utf8)
     }
 
+    /// What is left when the body is over: a character whose end never came.
+    mutating func end() -> [UInt8] {
+        defer { unfinished = [] }
+        return Array(TerminalText.visible(String(decoding: unfinished, as: UTF8.self)).utf8)
+    }
+
     /// The number of bytes of a character in UTF-8, by its first.
     private static func length(of first: UInt8) -> Int { first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2 }
 }

@@ -1,0 +1,62 @@
+import Foundation
+
+/// A run of the program that was built with the tests, to its end.
+struct ToolRun: Sendable {
+    /// What it reports to its parent.
+    let status: Int32
+    let output: Data
+    let errors: String
+
+    var text: String { String(decoding: output, as: UTF8.self) }
+
+    private static let tool = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
+        .appending(path: "netlayer")
+
+    init(_ arguments: [String]) async throws {
+        let process = Process()
+        process.executableURL = Self.tool
+        process.arguments = arguments
+        process.standardInput = FileHandle.nullDevice
+        let (output, errors) = (Pipe(), Pipe())
+        process.standardOutput = output
+        process.standardError = errors
+        try process.run()
+        let number = process.processIdentifier
+        // A test whose time is over leaves no program behind.
+        (status, self.output, self.errors) = try await withTaskCancellationHandler {
+            async let output = Self.end(of: output)
+            async let errors = Self.end(of: errors)
+            let (all, said) = try await (output, String(decoding: errors, as: UTF8.self))
+            process.waitUntilExit()
+            return (process.terminationStatus, all, said)
+        } onCancel: {
+            kill(number, SIGKILL)
+        }
+    }
+
+    /// All that comes out of a pipe, read on a thread that may wait.
+    private static func end(of pipe: Pipe) async throws -> Data {
+        let reader = pipe.fileHandleForReading
+        return try await withCheckedThrowingContinuation { continuation in
+            DispatchQueue.global().async {
+                continuation.resume(with: Result { try reader.readToEnd() ?? Data() })
+            }
+        }
+    }
+}
+
+/// A folder of its own for one test.
+struct TestFolder: Sendable {
+    let url = FileManager.default.temporaryDirectory.appending(path: "netlayer-\(UUID().uuidString)")
+
+    init() throws { try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true) }
+
+    func path(_ name: String) -> String { url.appending(path: name).path }
+
+    /// The names in it, in order.
+    var entries: [String] {
+        get throws { try FileManager.default.contentsOfDirectory(atPath: url.path).sorted() }
+    }
+
+    func remove() { try? FileManager.default.removeItem(at: url) }
+}
