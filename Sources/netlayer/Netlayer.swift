@@ -78,7 +78,8 @@ struct Netlayer: AsyncParsableCommand {
         return long.reduce(message) { $0.replacing($1, with: "…") }
     }
 
-    private static func say(_ message: String) async {
+    /// One line on standard error.
+    static func say(_ message: String) async {
         // Nobody is left to tell when standard error can't be written.
         try? await OutputWriter.standardError.writeLine(TerminalText.visible(message))
     }

@@ -93,132 +93,77 @@ struct FetchCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        if delivery.isSpecial { return try await deliver() }
-        let answer: Answer
-        do {
-            answer = try await exchange()
-        } catch {
-            if json, let failure = error as? NetworkError {
-                try await write(head: AnswerLine(error: failure).json.line + [UInt8(ascii: "\n")], body: nil)
-            }
-            throw error
-        }
-        if json {
-            let line = AnswerLine(id: nil, response: answer.response, body: try await answer.body(), url: answer.url)
-            try await write(head: line.json.line + [UInt8(ascii: "\n")], body: nil)
-        } else {
-            try await write(head: include ? answer.headText : [], body: answer.response.body)
-        }
-        if fail, answer.response.head.status.kind != .successful {
-            throw ToolFailure(
-                .refusedByResult,
-                "the server answered \(answer.response.head.status.code), and --fail wants 2xx"
-            )
-        }
-    }
-
-    private func deliver() async throws {
+        if json { return try await printJSON() }
         let request = try await request()
         if delivery.curl {
             let command = request.curlCommand(secrets: delivery.showSecrets ? .revealed : .redacted)
             return try await OutputWriter.standardOutput.writeLine(command)
         }
-        let client = try await pipeline.client(over: transport.selected(), for: request.url)
-        try await delivery.deliver(request, by: client, to: output)
-        try pipeline.save(client.cookies)
-    }
-
-    private func exchange() async throws -> Answer {
-        let transport = try transport.selected()
-        let meter = Descriptor.standardError.isTerminal ? ProgressMeter(on: .standardError) : nil
-        var request = try await request()
-        request.options.progress = meter?.handler
-        defer { meter?.clear() }
-        let client = try await pipeline.client(over: transport, for: request.url)
-        let (response, call) = try await client.carry(request)
-        try pipeline.save(client.cookies)
-        return Answer(
-            url: (call.redirects.last?.to ?? request.url).absoluteString,
-            limit: request.options.maximumBodyBytes,
-            response: response
-        )
-    }
-
-    private func request() async throws -> TransportRequest {
-        var request = try TransportRequest(to: url)
-        for header in headers {
-            let parts = header.utf8.split(separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false)
-                .map { String(Substring($0)) }
-            request.headerFields.append(
-                try HTTPField(checking: parts[0], value: parts.count > 1 ? parts[1] : "")
-            )
-        }
-        if let cookies = pipeline.cookieField {
-            request.headerFields.append(try HTTPField(checking: "Cookie", value: cookies))
-        }
-        if let data {
-            request.body = .bytes(Data(data.utf8))
-        } else if let dataFile {
-            request.body = .bytes(Data(try await ByteSource(path: dataFile).readAll(limit: Self.maximumRequestBytes)))
-        } else if let form = try delivery.content() {
-            request.body = form.body
-            if let type = form.contentType, !request.headerFields.contains(.contentType) {
-                request.headerFields.append(try HTTPField(checking: "Content-Type", value: type))
+        let client = try await client(for: request)
+        try await pipeline.keepingCookies(of: client) {
+            if delivery.isSpecial { return try await delivery.deliver(request, by: client, to: output) }
+            try await carrying(request, by: client) { response, _ in
+                try await write(head: include ? response.headText : [], body: response.body)
+                try check(response.head.status.code)
             }
         }
-        request.method = try method.map { try HTTPMethod(checking: $0) } ?? (request.body == nil ? .get : .post)
-        request.options.totalTimeout = try OptionChecks.timeout(timeout)
-        request.options.decompress = !raw
-        if let maxBody { request.options.maximumBodyBytes = maxBody }
-        if let http { request.options.httpVersion = http.version }
-        try exchangeOptions.apply(to: &request)
-        return request
     }
 
-    private func write(head: [UInt8], body: ResponseBody?) async throws {
-        guard let output else {
-            return try await ResponsePrinter().print(head: head, body: body ?? ResponseBody(Data()))
+    /// One object, whatever comes of the request, and then the status that belongs to it.
+    private func printJSON() async throws {
+        let line: AnswerLine
+        var failure: NetworkError?
+        do {
+            line = try await answerLine()
+        } catch let error as NetworkError {
+            (line, failure) = (AnswerLine(error: error), error)
         }
+        try await write(head: line.json.line + [UInt8(ascii: "\n")], body: ResponseBody(Data()))
+        if let failure { throw failure }
+        if let status = line.status { try check(status) }
+    }
+
+    private func answerLine() async throws -> AnswerLine {
+        let request = try await request()
+        let client = try await client(for: request)
+        return try await pipeline.keepingCookies(of: client) {
+            try await carrying(request, by: client) { response, url in
+                let body = try await response.body.collect(upTo: request.options.maximumBodyBytes)
+                return AnswerLine(id: nil, response: response, body: body, url: url.absoluteString)
+            }
+        }
+    }
+
+    private func client(for request: TransportRequest) async throws -> NetworkClient {
+        try await pipeline.client(over: transport.selected(), for: request.url)
+    }
+
+    /// - Throws: ``ToolFailure`` for a status that `--fail` refuses.
+    private func check(_ status: Int) throws {
+        guard fail, !(200...299).contains(status) else { return }
+        throw ToolFailure(.refusedByResult, "the server answered \(status), and --fail wants 2xx")
+    }
+
+    /// Sends the request, and shows how its body grows while it is used.
+    private func carrying<Value>(
+        _ request: TransportRequest, by client: NetworkClient,
+        _ use: (TransportResponse, RequestURL) async throws -> Value
+    ) async throws -> Value {
+        // Where the body itself is printed on the terminal, the meter would wipe away lines of it.
+        let isFree = json || output != nil || !Descriptor.standardOutput.isTerminal
+        let meter = isFree && Descriptor.standardError.isTerminal ? ProgressMeter(on: .standardError) : nil
+        defer { meter?.clear() }
+        var request = request
+        request.options.progress = meter?.handler
+        let (response, call) = try await client.carry(request)
+        return try await use(response, call.redirects.last?.to ?? request.url)
+    }
+
+    private func write(head: [UInt8], body: ResponseBody) async throws {
+        guard let output else { return try await ResponsePrinter().print(head: head, body: body) }
         let file = try OutputFile(replacing: output)
         try file.write(head)
-        if let body { for try await chunk in body { try file.write(chunk) } }
+        for try await chunk in body { try file.write(chunk) }
         try file.finish()
-    }
-}
-
-/// A response as `fetch` prints it.
-private struct Answer {
-    var url: String
-    var limit: Int
-    var response: TransportResponse
-
-    func body() async throws -> Data { try await response.body.collect(upTo: limit) }
-
-    /// The head as HTTP/1.1 writes it, with what is known of the protocol and the reason.
-    var headText: [UInt8] {
-        let status = response.head.status
-        let version = response.metrics.httpVersion ?? "1.1"
-        var text = "HTTP/\(version) \(status.code)\(status.reasonPhrase.isEmpty ? "" : " " + status.reasonPhrase)\r\n"
-        for field in response.head.headerFields { text += "\(field.name.rawName): \(field.value)\r\n" }
-        return Array((text + "\r\n").utf8)
-    }
-}
-
-/// `--http`.
-enum HTTPVersionArgument: String, ExpressibleByArgument, CaseIterable {
-    case http1_0 = "1.0"
-    case http1_1 = "1.1"
-    case http2 = "2"
-    case http2PriorKnowledge = "2-prior-knowledge"
-    case http3 = "3"
-
-    var version: TransportOptions.HTTPVersion {
-        switch self {
-        case .http1_0: .http1_0
-        case .http1_1: .http1_1
-        case .http2: .http2
-        case .http2PriorKnowledge: .http2PriorKnowledge
-        case .http3: .http3
-        }
     }
 }

@@ -17,7 +17,7 @@ struct PipelineOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Take cookies from a file in the Netscape format, if it is there, and write them back in the end.",
+            "Take cookies from a file in the Netscape format, if it is there, and write them back in the end, good or bad.",
             valueName: "file"
         )
     )
@@ -85,8 +85,23 @@ struct PipelineOptions: ParsableArguments {
     /// The field that ``cookie`` stands for.
     var cookieField: String? { cookie.isEmpty ? nil : cookie.joined(separator: "; ") }
 
-    /// Writes the cookies back.
-    func save(_ cookies: CookieJar?) throws {
+    /// Does something, and writes the cookies back whatever became of it: a server sets them before it fails.
+    func keepingCookies<Value>(of client: NetworkClient, _ work: () async throws -> Value) async throws -> Value {
+        let value: Value
+        do {
+            value = try await work()
+        } catch {
+            do { try save(client.cookies) } catch let loss as NetworkError {
+                // The error that counts is the first one.
+                await Netlayer.say("netlayer: \(loss)")
+            }
+            throw error
+        }
+        try save(client.cookies)
+        return value
+    }
+
+    private func save(_ cookies: CookieJar?) throws {
         if let cookieJar, let cookies { try cookies.save(to: cookieJar) }
     }
 
