@@ -11,7 +11,8 @@ struct DeliveryTests {
     @Test(arguments: [
         ["--continue"], ["--checksum", "sha256:00"], ["--checksum", "md5:00", "-o", "x"], ["--lines", "--events"],
         ["--show-secrets"], ["--lines", "--include"], ["--curl", "--json"], ["--lines", "-o", "x"], ["-F", "name"],
-        ["-F", "a=b", "-d", "x"],
+        ["-F", "a=b", "-d", "x"], ["--lines", "-C", "-o", "x"], ["--events", "-C", "-o", "x"],
+        ["--curl", "--checksum", "sha256:00", "-o", "x"],
     ])
     func optionsThatContradict_areRefused(arguments: [String]) {
         #expect(throws: (any Error).self) { try FetchCommand.parse(["http://127.0.0.1/"] + arguments) }

@@ -13,7 +13,9 @@ extension Call {
     /// - Throws: ``NetworkError/Code/totalTimeout`` at the deadline, with the exchange that the work tells of; the work is
     ///   cancelled then, and waited for. ``NetworkError/Code/cancelled`` when the task is, whichever way the work says
     ///   it.
-    func withinDeadline<Value: Sendable>(_ work: @escaping @Sendable () async throws -> Value) async throws -> Value {
+    package func withinDeadline<Value: Sendable>(
+        _ work: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value {
         do {
             guard let remaining else { return try await work() }
             return try await Self.atMost(remaining, work)

@@ -48,7 +48,10 @@ struct DeliveryOptions: ParsableArguments {
     }
 
     /// Whether the answer is not printed as it comes.
-    var isSpecial: Bool { lines || events || curl || isDownload }
+    var isSpecial: Bool { isPrinted || isDownload }
+
+    /// Whether something else than the body is printed.
+    var isPrinted: Bool { lines || events || curl }
 
     /// Whether the file is written by the library's own downloads.
     var isDownload: Bool { goesOn || checksum != nil }
@@ -69,13 +72,7 @@ struct DeliveryOptions: ParsableArguments {
     /// Sends the request and delivers its answer as asked.
     func deliver(_ request: TransportRequest, by client: NetworkClient, to output: String?) async throws {
         if events {
-            for try await event in client.events(of: request) {
-                let line = JSONValue.object([
-                    .init("id", .string(event.id)), .init("type", .string(event.type)),
-                    .init("data", .string(event.data)),
-                ])
-                try await OutputWriter.standardOutput.write(line.line + [UInt8(ascii: "\n")])
-            }
+            try await printEvents(of: request, by: client)
         } else if lines {
             for try await line in try await client.lines(of: request, invalid: .replaced).value {
                 try await OutputWriter.standardOutput.writeLine(
@@ -83,6 +80,24 @@ struct DeliveryOptions: ParsableArguments {
             }
         } else if let output {
             try await download(request, by: client, to: output)
+        }
+    }
+
+    /// The library's streams of events have no end of their own, so the time that was given for all is kept here.
+    private func printEvents(of request: TransportRequest, by client: NetworkClient) async throws {
+        let call = Call(totalTimeout: request.options.totalTimeout)
+        do {
+            try await call.withinDeadline {
+                for try await event in client.events(of: request) {
+                    let line = JSONValue.object([
+                        .init("id", .string(event.id)), .init("type", .string(event.type)),
+                        .init("data", .string(event.data)),
+                    ])
+                    try await OutputWriter.standardOutput.write(line.line + [UInt8(ascii: "\n")])
+                }
+            }
+        } catch let error as NetworkError {
+            throw error.during(request, transport: client.transport.name, elapsed: call.elapsed)
         }
     }
 

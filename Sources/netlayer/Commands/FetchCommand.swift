@@ -40,7 +40,11 @@ struct FetchCommand: AsyncParsableCommand {
     )
     var output: String?
 
-    @Option(help: ArgumentHelp("The longest time for the whole exchange.", valueName: "seconds"))
+    @Option(
+        help: ArgumentHelp(
+            "The longest time for the whole exchange, redirects, retries and reconnections included.",
+            valueName: "seconds"
+        ))
     var timeout: Double?
 
     @Option(help: ArgumentHelp("The largest body to accept, decompressed. (default: 64 MiB)", valueName: "bytes"))
@@ -76,6 +80,9 @@ struct FetchCommand: AsyncParsableCommand {
         if delivery.isSpecial, include || json {
             throw ValidationError(
                 "--include and --json go with none of --continue, --checksum, --lines, --events and --curl")
+        }
+        if delivery.isDownload, delivery.isPrinted {
+            throw ValidationError("--continue and --checksum go with none of --lines, --events and --curl")
         }
         if delivery.isDownload, output == nil { throw ValidationError("--continue and --checksum need --output") }
         if output != nil, delivery.isSpecial, !delivery.isDownload {
