@@ -70,7 +70,10 @@ struct DeliveryOptions: ParsableArguments {
     }
 
     /// Sends the request and delivers its answer as asked.
-    func deliver(_ request: TransportRequest, by client: NetworkClient, to output: String?) async throws {
+    /// - Parameter maximumBytes: The largest file to accept, if a limit was given.
+    func deliver(_ request: TransportRequest, by client: NetworkClient, to output: String?, maximumBytes: Int?)
+        async throws
+    {
         if events {
             try await printEvents(of: request, by: client)
         } else if lines {
@@ -79,7 +82,7 @@ struct DeliveryOptions: ParsableArguments {
                     Descriptor.standardOutput.isTerminal ? TerminalText.visible(line) : line)
             }
         } else if let output {
-            try await download(request, by: client, to: output)
+            try await download(request, by: client, to: output, maximumBytes: maximumBytes)
         }
     }
 
@@ -101,11 +104,14 @@ struct DeliveryOptions: ParsableArguments {
         }
     }
 
-    private func download(_ request: TransportRequest, by client: NetworkClient, to output: String) async throws {
+    private func download(
+        _ request: TransportRequest, by client: NetworkClient, to output: String, maximumBytes: Int?
+    ) async throws {
         let meter = Descriptor.standardError.isTerminal ? ProgressMeter(on: .standardError) : nil
         defer { meter?.clear() }
         var options = DownloadOptions()
         options.resumes = goesOn
+        if let maximumBytes { options.maximumBytes = maximumBytes }
         options.checksum = checksum.map { .sha256(String($0.dropFirst("sha256:".count))) }
         if let report = meter?.handler.report { options.progress = { report($0.completed, $0.total) } }
         let file = try await client.download(request, to: output, options: options).value

@@ -47,7 +47,10 @@ struct FetchCommand: AsyncParsableCommand {
         ))
     var timeout: Double?
 
-    @Option(help: ArgumentHelp("The largest body to accept, decompressed. (default: 64 MiB)", valueName: "bytes"))
+    @Option(
+        help: ArgumentHelp(
+            "The largest body to accept, decompressed. (default: 64 MiB; none with --output, --lines and --events)",
+            valueName: "bytes"))
     var maxBody: Int?
 
     @Flag(help: "Do not ask for compression, and do not decompress.") var raw = false
@@ -108,7 +111,9 @@ struct FetchCommand: AsyncParsableCommand {
         }
         let client = try await client(for: request)
         try await pipeline.keepingCookies(of: client) {
-            if delivery.isSpecial { return try await delivery.deliver(request, by: client, to: output) }
+            if delivery.isSpecial {
+                return try await delivery.deliver(request, by: client, to: output, maximumBytes: maxBody)
+            }
             try await carrying(request, by: client) { response, _ in
                 try await write(head: include ? response.headText : [], body: response.body)
                 try check(response.head.status.code)
@@ -142,7 +147,19 @@ struct FetchCommand: AsyncParsableCommand {
     }
 
     private func client(for request: TransportRequest) async throws -> NetworkClient {
-        try await pipeline.client(over: transport.selected(), for: request.url)
+        var client = try await pipeline.client(over: transport.selected(), for: request.url)
+        if let bodyLimit {
+            client.interceptors.insert(BodyLimit(bytes: bodyLimit, transport: client.transport.name), at: 0)
+        }
+        return client
+    }
+
+    /// The largest body of a response that this command reads; a download into a file looks to its own. What goes on
+    /// piece by piece, into a file, as lines or as events, has a limit if one is given.
+    var bodyLimit: Int? {
+        if delivery.isDownload { return nil }
+        let isBounded = json || output == nil && !delivery.isSpecial
+        return maxBody ?? (isBounded ? TransportOptions().maximumBodyBytes : nil)
     }
 
     /// - Throws: ``ToolFailure`` for a status that `--fail` refuses.

@@ -1,0 +1,77 @@
+import Foundation
+import NetworkLayer
+import Synchronization
+
+/// `--max-body`: the end of a body that is larger, however it is read: whole, in pieces, as lines or as events.
+///
+/// It stands around the whole call, so that bodies that redirects and retries leave behind don't count.
+struct BodyLimit: Interceptor {
+    /// The most bytes of one response's body, decompressed.
+    let bytes: Int
+    /// The name for errors.
+    let transport: String
+
+    func intercept(_ request: TransportRequest, in call: Call, next: Next) async throws -> TransportResponse {
+        var response = try await next(request)
+        let limit = bytes
+        response.body = ResponseBody(
+            source: LimitedBody(response, limit: limit) { [transport] in
+                NetworkError.bodyTooLarge(limit: limit)
+                    .during(request, transport: transport, elapsed: call.elapsed)
+            })
+        return response
+    }
+}
+
+/// A body that gives as many bytes as are allowed and fails when there are more.
+private final class LimitedBody: ResponseBodySource {
+    private struct State {
+        /// The response below; `nil` once it was refused, which ends its exchange.
+        var response: TransportResponse?
+        var left: Int
+        var metrics = TransportMetrics(total: .zero)
+        var isFailing = false
+
+        /// As much of a chunk as is allowed.
+        mutating func take(_ chunk: Data) -> Data {
+            guard chunk.count > left else {
+                left -= chunk.count
+                return chunk
+            }
+            if let response { metrics = response.metrics }
+            (response, isFailing) = (nil, true)
+            return chunk.prefix(left)
+        }
+    }
+
+    private let state: Guarded<State>
+    private let tooLarge: @Sendable () -> NetworkError
+
+    init(_ response: TransportResponse, limit: Int, tooLarge: @escaping @Sendable () -> NetworkError) {
+        state = Guarded(State(response: response, left: limit))
+        self.tooLarge = tooLarge
+    }
+
+    func next() async throws -> Data? {
+        if let response = state.withLock(\.response) {
+            var chunks = response.body.makeAsyncIterator()
+            guard let chunk = try await chunks.next() else { return nil }
+            let allowed = state.withLock { $0.take(chunk) }
+            if !allowed.isEmpty { return allowed }
+        }
+        let fails = state.withLock { state in
+            defer { state.isFailing = false }
+            return state.isFailing
+        }
+        if fails { throw tooLarge() }
+        return nil
+    }
+
+    func collect(upTo limit: Int?) async throws -> Data {
+        let (response, left) = state.withLock { ($0.response, $0.left) }
+        return try await response?.body.collect(upTo: min(limit ?? left, left)) ?? Data()
+    }
+
+    var metrics: TransportMetrics { state.withLock { $0.response?.metrics ?? $0.metrics } }
+    var trailers: HTTPFields? { state.withLock(\.response)?.body.trailers }
+}

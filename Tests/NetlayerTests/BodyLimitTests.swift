@@ -1,0 +1,131 @@
+import ArgumentParser
+import Foundation
+import NetworkTesting
+import Testing
+
+@testable import netlayer
+
+/// `--max-body` in each way of delivering a body.
+@Suite("The largest body", .timeLimit(.minutes(2)))
+struct BodyLimitTests {
+    /// Two events, or five lines: 30 bytes.
+    private static let body = "data: abc\n\ndata: def\n\ndata: g\n"
+    private static let fields = [("Content-Type", "text/event-stream")]
+
+    private func fetch(_ url: String, _ mode: FetchMode, in folder: TestFolder, _ more: [String]) async throws
+        -> ToolRun
+    {
+        try await ToolRun(["fetch", url] + mode.arguments(in: folder) + more)
+    }
+
+    @Test("A body above it is refused with status 7, and no file appears", arguments: FetchMode.allCases)
+    func larger(mode: FetchMode) async throws {
+        let folder = try TestFolder()
+        defer { folder.remove() }
+        let server = try ScriptedServer(.ok(Self.body, fields: Self.fields))
+        defer { server.stop() }
+        for limit in [0, 10, Self.body.utf8.count - 1] {
+            let run = try await fetch(server.url(), mode, in: folder, ["--max-body", "\(limit)"])
+            #expect(run.status == ProcessStatus.bodyTooLarge.rawValue, "\(limit): \(run.errors)")
+            #expect(run.errors.contains("limit of \(limit) bytes"))
+            #expect(run.errors.contains("--max-body raises the limit"))
+            #expect(try folder.entries == [])
+            switch mode {
+            case .plain: #expect(run.text == String(Self.body.prefix(limit)))
+            case .head: #expect(run.text.hasSuffix("\r\n\r\n" + Self.body.prefix(limit)))
+            case .json: #expect(run.text.contains(#""error":{"code":"bodyTooLarge""#))
+            case .lines, .events: #expect(run.output.count < 30 * 3)
+            case .file, .resumable, .checked: #expect(run.text.isEmpty)
+            }
+        }
+    }
+
+    @Test("A body as large as it is taken", arguments: FetchMode.allCases)
+    func equal(mode: FetchMode) async throws {
+        let folder = try TestFolder()
+        defer { folder.remove() }
+        // After a stream of events a 204 says that there are no more.
+        let server = try ScriptedServer(
+            [.read, .send(Script.head(200, fields: Self.fields)), .send(Self.body), .close], .answer(204))
+        defer { server.stop() }
+        let run = try await fetch(server.url(), mode, in: folder, ["--max-body", "\(Self.body.utf8.count)"])
+        let expected = mode == .checked ? ProcessStatus.refusedByResult : .done
+        #expect(run.status == expected.rawValue, "\(run.errors)")
+        if mode.writesFile, mode != .checked {
+            #expect(try String(contentsOfFile: folder.path("out"), encoding: .utf8) == Self.body)
+        }
+    }
+
+    @Test("It counts what was decompressed", arguments: FetchMode.allCases)
+    func decompressed(mode: FetchMode) async throws {
+        let folder = try TestFolder()
+        defer { folder.remove() }
+        let demo = DemoServer()
+        try await demo.start()
+        let url = demo.baseURL + "/gzip"
+        let plain = try await ToolRun(["fetch", url]).output
+        let run = try await fetch(url, mode, in: folder, ["--max-body", "\(plain.count - 1)"])
+        let fitting = try await fetch(url, .plain, in: folder, ["--max-body", "\(plain.count)"])
+        await demo.stop()
+        #expect(fitting.output == plain)
+        // No stream of events, and no coding that a file on resumption could do without.
+        let other: [FetchMode: ProcessStatus] = [.events: .refusedByResult, .resumable: .brokenExchange]
+        #expect(run.status == (other[mode] ?? .bodyTooLarge).rawValue, "\(run.errors)")
+        #expect(try folder.entries == [])
+    }
+
+    @Test("A body that a redirect or a retry leaves behind does not count")
+    func leftBehind() async throws {
+        let large = String(repeating: "x", count: 100)
+        let server = try ScriptedServer(
+            .answer(302, fields: [("Location", "/next"), ("Connection", "close")], body: Data(large.utf8)),
+            .answer(503, fields: [("Connection", "close"), ("Retry-After", "0")], body: Data(large.utf8)), .ok("small"))
+        defer { server.stop() }
+        let run = try await ToolRun(["fetch", server.url(), "-L", "--retry", "1", "--max-body", "5"])
+        #expect(run.status == 0, "\(run.errors)")
+        #expect(run.text == "small")
+    }
+
+    @Test("A file that was here already counts as a whole")
+    func resumed() async throws {
+        let folder = try TestFolder()
+        defer { folder.remove() }
+        let complete = [("ETag", "\"1\""), ("Content-Range", "bytes */20")]
+        let rest = [("ETag", "\"1\""), ("Content-Range", "bytes 20-21/22"), ("Content-Length", "2")]
+        for (status, fields, body, total) in [(416, complete, "", 20), (206, rest, "yz", 22)] {
+            let server = try ScriptedServer(
+                [.read, .send(Script.head(status, fields: fields)), .send(body), .close])
+            defer { server.stop() }
+            try Data(count: 20).write(to: folder.url.appending(path: "out.partial"))
+            try Data(#"{"url":"\#(server.url())","validator":"\"1\"","total":\#(total)}"#.utf8)
+                .write(to: folder.url.appending(path: "out.partial.json"))
+            let run = try await fetch(server.url(), .resumable, in: folder, ["--max-body", "10"])
+            #expect(run.status == ProcessStatus.bodyTooLarge.rawValue, "\(run.errors)")
+            #expect(try folder.entries == [])
+        }
+    }
+
+    @Test("Without it 64 MiB are printed, and a file, lines and events have no limit", arguments: FetchMode.allCases)
+    func unsaid(mode: FetchMode) throws {
+        let folder = try TestFolder()
+        defer { folder.remove() }
+        let unsaid = try FetchCommand.parse(["http://127.0.0.1/"] + mode.arguments(in: folder))
+        let said = try FetchCommand.parse(["http://127.0.0.1/", "--max-body", "7"] + mode.arguments(in: folder))
+        #expect(unsaid.bodyLimit == ([.plain, .head, .json].contains(mode) ? 64 << 20 : nil))
+        // A download counts what was here before as well.
+        #expect(said.bodyLimit == ([.resumable, .checked].contains(mode) ? nil : 7))
+    }
+
+    @Test("64 MiB and a byte go into a file and not to standard output", arguments: [FetchMode.plain, .file])
+    func large(mode: FetchMode) async throws {
+        let folder = try TestFolder()
+        defer { folder.remove() }
+        let server = try ScriptedServer(.answer(body: Data(count: (64 << 20) + 1)))
+        defer { server.stop() }
+        let run = try await fetch(server.url(), mode, in: folder, [])
+        let expected = mode == .file ? ProcessStatus.done : .bodyTooLarge
+        #expect(run.status == expected.rawValue, "\(run.errors)")
+        #expect(run.output.count == (mode == .file ? 0 : 64 << 20))
+        #expect(try folder.entries == (mode == .file ? ["out"] : []))
+    }
+}
