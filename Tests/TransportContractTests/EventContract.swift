@@ -191,4 +191,24 @@ struct EventContract {
         await expectFailure(.cancelled) { try await reader.value }
         try await server.wait { $0.endedConnectionCount == 1 }
     }
+
+    @Test(arguments: ContractTransport.all)
+    func cancelledReader_getsNoEventThatHadArrived(transport: ContractTransport) async throws {
+        let several = (1...3).map { event($0) }.joined()
+        let server = try ScriptedServer([.read, .send(Self.chunked + chunk(several)), .stall])
+        defer { server.stop() }
+        let received = Gate()
+        let events = try stream(transport, server)
+        let reader = Task { () async throws -> Void in
+            var iterator = events.makeAsyncIterator()
+            #expect(try await iterator.next()?.id == "1")
+            received.open()
+            while !Task.isCancelled { await Task.yield() }
+            await expectFailure(.cancelled) { try await iterator.next() }
+            #expect(try await iterator.next() == nil)
+        }
+        try await received.wait()
+        reader.cancel()
+        try await reader.value
+    }
 }

@@ -56,15 +56,18 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
         /// The next event; `nil` when the server has ended the stream by 204.
         /// - Throws: ``NetworkError``, once.
         public mutating func next() async throws -> ServerSentEvent? {
-            while ready.isEmpty {
-                if isOver { return nil }
-                do {
+            do {
+                while ready.isEmpty {
+                    if isOver { return nil }
                     try await step()
-                } catch {
-                    isOver = true
-                    connection = nil
-                    throw error is CancellationError ? NetworkError.cancelled : error
                 }
+                // One chunk may hold thousands of events.
+                try Task.checkCancellation()
+            } catch {
+                isOver = true
+                connection = nil
+                ready = []
+                throw error is CancellationError ? NetworkError.cancelled : error
             }
             return ready.removeLast()
         }
