@@ -1,4 +1,5 @@
 import Foundation
+import NetworkCore
 import NetworkTesting
 import Testing
 

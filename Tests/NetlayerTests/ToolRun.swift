@@ -38,7 +38,7 @@ struct ToolRun: Sendable {
     private static func end(of pipe: Pipe) async throws -> Data {
         let reader = pipe.fileHandleForReading
         return try await withCheckedThrowingContinuation { continuation in
-            DispatchQueue.global().async {
+            Thread.detachNewThread {
                 continuation.resume(with: Result { try reader.readToEnd() ?? Data() })
             }
         }

@@ -1,5 +1,6 @@
 import Foundation
 import CurlTransport
+import Logging
 import NetworkCore
 import NetworkTesting
 
@@ -17,6 +18,13 @@ extension Scenario {
         },
         Scenario("heads of many fields, of one") { try await ask($0, head(Self.filled("a:\n")), atOnce: 1) },
         Scenario("folded fields, of one") { try await ask($0, head("a: b\r\n" + Self.filled(" c\n")), atOnce: 1) },
+        Scenario("heads of odd fields, logged") { attempt in
+            // Each field as long as the log shows one, with a colon everywhere that one may be.
+            for text in [":", "a:", "a=", "a b:", "\"a\":", "Bearer a "] {
+                let field = "x: " + Self.filled(text, 4_000) + "\r\n"
+                try await ask(attempt, head(Self.filled(field, 250_000)), atOnce: 4, isLogged: true)
+            }
+        },
         Scenario("chunks of one byte") { attempt in
             let chunks = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + Self.filled("1\r\nx\r\n", 2_000_000)
             try await ask(attempt, chunks + "0\r\n\r\n")
@@ -38,11 +46,14 @@ extension Scenario {
         "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\(fields)\r\n"
     }
 
-    private static func ask(_ attempt: Attempt, _ response: String, atOnce: Int = 64) async throws {
+    private static func ask(
+        _ attempt: Attempt, _ response: String, atOnce: Int = 64, isLogged: Bool = false
+    ) async throws {
         let server = try ScriptedPeer.sending(response)
         defer { server.stop() }
         var options = TransportOptions()
         options.totalTimeout = .seconds(20)
+        if isLogged { options.wireLog = WireLog(Logger(label: "heartbeat") { _ in Nowhere() }) }
         let request = TransportRequest(url: try RequestURL(server.url()), options: options)
         try await attempt.withNeighbour("a neighbour") { await attempt.askMany(atOnce, request) }
     }
