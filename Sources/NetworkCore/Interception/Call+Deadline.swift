@@ -10,7 +10,7 @@ extension Call {
     }
 
     /// Does something that must be over when the call is. Without a deadline nothing is added to it.
-    /// - Throws: ``NetworkError/Code/totalTimeout`` at the deadline, with the exchange that the work tells of; the work is
+    /// - Throws: ``NetworkError/Code/totalTimeout`` at the deadline, with the exchange that the work names; the work is
     ///   cancelled then, and waited for. ``NetworkError/Code/cancelled`` when the task is, whichever way the work says
     ///   it.
     package func withinDeadline<Value: Sendable>(

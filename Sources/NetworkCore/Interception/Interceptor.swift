@@ -16,9 +16,9 @@
 /// ``NetworkClient/interceptors`` stand around the whole call, redirects included;
 /// ``NetworkClient/exchangeInterceptors`` around each exchange of it. The first of a list is the outermost.
 ///
-/// A step is a part of its call, and has the call's time: at ``Call/deadline`` it is cancelled and waited for, whatever it
-/// does, and the call fails with ``NetworkError/Code/totalTimeout``. One that does not heed cancellation holds the call up
-/// until it returns.
+/// A step is a part of its call, and has the call's time: at ``Call/deadline`` it is cancelled and waited for, whatever
+/// it does, and the call fails with ``NetworkError/Code/totalTimeout``. One that does not heed cancellation holds the
+/// call up until it returns.
 ///
 /// A step that calls `next` more than once must not use the body of an earlier response afterwards, and drops it: the
 /// connection is freed then. A request's body can be sent again only if it is ``RequestBody/isReplayable``.

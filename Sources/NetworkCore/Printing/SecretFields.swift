@@ -23,9 +23,9 @@ public enum SecretFields {
     /// Whether a field is secret: one of ``always``, or one whose name says so.
     ///
     /// A name says so by what it contains, such as `auth`, `token`, `secret`, `passw`, `credential`, `signature`,
-    /// `assertion`, `session` or `cookie`; or by a word between its hyphens and underscores, which is `jwt`, `sign`,
-    /// `sig`
-    /// or `pin`, or ends in `key`. `Idempotency-Key`, `Sec-WebSocket-Key` and a few others are no secrets.
+    /// `assertion`, `session` or `cookie`; or by a word between its hyphens, underscores and the like, which is `jwt`,
+    /// `sign`, `sig` or `pin`, or ends in `key`. `Idempotency-Key`, `Sec-WebSocket-Key` and a few others are no
+    /// secrets.
     public static func contains(_ name: HTTPField.Name) -> Bool {
         always.contains(name) || namesSecret(name.canonicalName.utf8)
     }

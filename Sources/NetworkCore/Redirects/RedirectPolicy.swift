@@ -35,8 +35,8 @@ public struct RedirectPolicy: Sendable {
     /// Follows none: a 302 is a response.
     public static let none = RedirectPolicy(isOn: false, decide: nil)
 
-    /// Follows what a decision allows, of what the rules allow. What it throws reaches the caller as it is. At the call's
-    /// deadline it is cancelled and waited for.
+    /// Follows what a decision allows, of what the rules allow. What it throws reaches the caller as it is. At the
+    /// call's deadline it is cancelled and waited for.
     public static func deciding(
         _ decide: @escaping @Sendable (ProposedRedirect) async throws -> RedirectDecision
     ) -> RedirectPolicy {

@@ -105,8 +105,8 @@ extension ParameterValue {
         }
     }
 
-    /// An object of full Foundation, which this module does not link. A number can be cast to any type that holds it, to
-    /// a boolean too, so that its text is asked instead.
+    /// An object of full Foundation, which this module does not link. A number can be cast to any type that holds it,
+    /// to a boolean too, so that its text is asked instead.
     private init(object value: Any, depth: Int) {
         let type = String(reflecting: Swift.type(of: value))
         if type.hasSuffix(".NSNull") {
