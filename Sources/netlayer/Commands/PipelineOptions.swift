@@ -17,7 +17,7 @@ struct PipelineOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Take cookies from a file in the Netscape format, if it is there, and write them back in the end, good or bad.",
+            "Take cookies from a file in the Netscape format, if it is there, and write them back in any case.",
             valueName: "file"
         )
     )
