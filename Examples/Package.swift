@@ -39,7 +39,9 @@ let package = Package(
         .executableTarget(name: "Events", dependencies: [product("NetworkLayer")], swiftSettings: settings),
         .executableTarget(name: "BothTransports", dependencies: [product("NetworkLayer")], swiftSettings: settings),
         // Not examples: programs that put the library on trial, for the scripts of their names.
-        .target(name: "TrialSupport", path: "Trials/TrialSupport", swiftSettings: settings),
+        .target(
+            name: "TrialSupport", dependencies: [product("NetworkCore")], path: "Trials/TrialSupport",
+            swiftSettings: settings),
         .executableTarget(
             name: "Soak",
             dependencies: ["TrialSupport", product("NetworkLayer"), product("NetworkTesting")],

@@ -3,6 +3,7 @@ import CurlTransport
 import Logging
 import NetworkCore
 import NetworkTesting
+import TrialSupport
 
 /// Responses and requests whose heads and chunks take time for their length, near the limit and in many pieces.
 extension Scenario {
@@ -53,7 +54,7 @@ extension Scenario {
         defer { server.stop() }
         var options = TransportOptions()
         options.totalTimeout = .seconds(20)
-        if isLogged { options.wireLog = WireLog(Logger(label: "heartbeat") { _ in Nowhere() }) }
+        if isLogged { options.wireLog = WireLog(Logger(label: "heartbeat") { _ in QuietLog() }) }
         let request = TransportRequest(url: try RequestURL(server.url()), options: options)
         try await attempt.withNeighbour("a neighbour") { await attempt.askMany(atOnce, request) }
     }

@@ -1,6 +1,7 @@
 import Foundation
 import Logging
 import NetworkLayer
+import TrialSupport
 
 extension Kind {
     /// Limits, what watches, and what goes through the pipeline.
@@ -40,17 +41,4 @@ extension Kind {
                 client.interceptors = [RetryInterceptor(policy)]
             }),
     ]
-}
-
-/// Takes everything and keeps nothing.
-private struct QuietLog: LogHandler {
-    var metadata: Logger.Metadata = [:]
-    var logLevel = Logger.Level.trace
-
-    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-        get { metadata[key] }
-        set { metadata[key] = newValue }
-    }
-
-    func log(event: LogEvent) {}
 }

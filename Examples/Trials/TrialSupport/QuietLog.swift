@@ -1,0 +1,16 @@
+package import Logging
+
+/// Takes every message, and keeps none.
+package struct QuietLog: LogHandler {
+    package var metadata: Logger.Metadata = [:]
+    package var logLevel = Logger.Level.trace
+
+    package init() {}
+
+    package subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    package func log(event: LogEvent) {}
+}
