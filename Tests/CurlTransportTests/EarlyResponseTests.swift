@@ -96,20 +96,80 @@ struct EarlyResponseTests {
     func aResponseToTheRoundWithoutTheBody_isNotMixedWithTheNext(
         authentication: Authentication, method: HTTPMethod
     ) async throws {
-        for kind in [nil] + Body.allCases.map(Optional.some) {
+        for body in [nil, .bytes(Data())] + Body.allCases.map({ Optional(body($0)) }) {
             let first = "HTTP/1.1 200 OK\r\nX-First: yes\r\nContent-Length: 5\r\n\r\nfirst"
             let second = "HTTP/1.1 500 No\r\nX-Second: yes\r\nContent-Length: 13\r\n\r\nnothing saved"
             let server = try ScriptedServer(
                 [.read, .send(first), .read, .send(second), .stall], [.read, .send(second), .stall])
             defer { server.stop() }
-            var request = TransportRequest(method: method, url: try RequestURL(server.url()), body: kind.map(body))
+            var request = TransportRequest(method: method, url: try RequestURL(server.url()), body: body)
             request.options.authentication = authentication
             request.options.totalTimeout = .seconds(30)
             let response = try await CurlNetworkDispatcher().send(request)
             let text = String(decoding: try await response.body.collect(), as: UTF8.self)
             let names = response.head.headerFields.map(\.name.rawName)
-            #expect(response.status.code == 500 && text == "nothing saved", "\(String(describing: kind))")
+            #expect(response.status.code == 500 && text == "nothing saved", "\(String(describing: body))")
             #expect(!names.contains("X-First"))
         }
+    }
+
+    private static let digest = #"Digest realm="r", nonce="n", qop="auth""#
+
+    /// Only the round that asks is waited for: the next one's head is handed out as it comes.
+    @Test(.enabled(if: Libcurl.found.has(.requestCheck), "below, each round has a connection of its own"))
+    func theHeadOfALaterRoundIsHandedOutAtOnce() async throws {
+        let gate = Gate()
+        let challenge = Script.head(401, fields: [("WWW-Authenticate", Self.digest), ("Content-Length", "0")])
+        let server = try ScriptedServer([
+            .read, .send(challenge), .read, .send("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n"), .wait(until: gate),
+            .send("late"), .stall,
+        ])
+        defer { server.stop() }
+        var request = TransportRequest(method: .post, url: try RequestURL(server.url()))
+        request.options.authentication = .digest(user: "u", password: "p")
+        request.options.totalTimeout = .seconds(30)
+        let response = try await dispatcher.send(request)
+        gate.open()
+        #expect(try await response.body.collect() == Data("late".utf8))
+    }
+
+    /// The connection after a refused expectation is known as any other is: what waits on it is no response.
+    @Test(.enabled(if: Libcurl.found.has(.requestCheck), "told from libcurl 7.80 on"))
+    func afterARefusedExpectation_theNewConnectionIsLookedAt() async throws {
+        let (gate, sent) = (Gate(), Gate())
+        let forged = "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nforged"
+        let server = try ScriptedServer(
+            [.readHead, .send("HTTP/1.1 417 No\r\nContent-Length: 0\r\n\r\n"), .stall],
+            [
+                .read, .send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\ntaken"), .wait(until: gate), .send(forged),
+                .open(sent), .stall,
+            ], .ok("honest"))
+        defer { server.stop() }
+        #expect(try await send(server, body(.small)).text == "taken")
+        gate.open()
+        try await sent.wait()
+        #expect(try await send(server, nil).text == "honest")
+    }
+
+    /// libcurl held the body of the next request back on a connection that had only been asked for a challenge.
+    @Test func afterARefusedExpectationAndARefusal_theNextBodyGoesOut() async throws {
+        let server = try ScriptedServer(
+            [.readHead, .send("HTTP/1.1 417 No\r\nContent-Length: 0\r\n\r\n"), .stall],
+            [
+                .read, .send("HTTP/1.1 403 No\r\nContent-Length: 0\r\n\r\n"),
+                .forEachRequest([.send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")]),
+            ], .ok())
+        defer { server.stop() }
+        var request = TransportRequest(method: .post, url: try RequestURL(server.url()), body: body(.small))
+        request.headerFields[.expect] = "100-continue"
+        request.options.authentication = .digest(user: "u", password: "p")
+        request.options.totalTimeout = .seconds(30)
+        let refused = try await dispatcher.send(request)
+        _ = try await refused.body.collect()
+        #expect(refused.status.code == 403)
+        var plain = TransportRequest(method: .post, url: try RequestURL(server.url()), body: body(.small))
+        plain.options.totalTimeout = .seconds(30)
+        _ = try await dispatcher.send(plain).body.collect()
+        #expect(server.requests.last?.body.count == 3_000)
     }
 }

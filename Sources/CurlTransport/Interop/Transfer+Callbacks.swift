@@ -100,10 +100,10 @@ extension Transfer {
                 return false
             }
             // libcurl would keep the connection, on which the server may still wait for the body.
-            if holdsBodyBack, state.head.isHTTP1, easy?.endsItsConnection() != true { return false }
+            if owesBody, state.head.isHTTP1, easy?.endsItsConnection() != true { return false }
         }
         // libcurl asks for a challenge without the body, and sends the request again where there was none.
-        if request.asksForChallenge, state.head.isSuccess, holdsBodyBack { state.holdHead() } else { headIsComplete() }
+        if state.head.isSuccess, mayHaveAskedFirst { state.holdHead() } else { headIsComplete() }
         return true
     }
 

@@ -44,6 +44,27 @@ extension TransportOptions {
     }
 }
 
+extension TransportOptions {
+    /// Which sendings of a request may ask for a challenge without the body: the first by a scheme that is known, the
+    /// second by one that the server chose, one of two by Negotiate.
+    var askingRounds: ClosedRange<Int> {
+        var range: ClosedRange<Int>?
+        func add(_ other: ClosedRange<Int>) {
+            range = range.map { min($0.lowerBound, other.lowerBound)...max($0.upperBound, other.upperBound) } ?? other
+        }
+        switch authentication {
+        case .digest, .ntlm: add(1...1)
+        case .negotiate: add(1...2)
+        case .anySafe: add(2...2)
+        case nil, .basic, .bearer, .awsSigV4: break
+        }
+        if case .explicit(let proxy) = proxy.choice, proxy.scheme != .basic {
+            add(proxy.scheme == .digest ? 1...1 : 2...2)
+        }
+        return range ?? 1...1
+    }
+}
+
 extension TransportRequest {
     /// Whether libcurl may ask for a challenge first, without the body.
     var asksForChallenge: Bool { options.answersChallenges && (body != nil || method != .get && method != .head) }

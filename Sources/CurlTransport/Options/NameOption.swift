@@ -11,7 +11,7 @@ struct NameOption: EasyOption {
     /// libcurl asks the service by the proxy that the environment names, whatever the request's own is.
     static func check(_ options: TransportOptions, environmentNamesProxy: Bool) throws {
         guard options.names.dnsOverHTTPS != nil, environmentNamesProxy else { return }
-        if case .environment = options.proxy.choice, options.addressPolicy == .any { return }
+        if ProxyOption.usesEnvironments(options) { return }
         throw NetworkError(
             .unsupported,
             "libcurl looks names up over HTTPS (names.dnsOverHTTPS) by the proxy that https_proxy or all_proxy names, "

@@ -170,7 +170,8 @@ extension HTTPField.Name {
 /// each request, which costs as much as a tenth of a small one.
 struct NoProxyOption: EasyOption {
     /// Whether the request goes by the environment's proxy, if there is one.
-    var usesEnvironments = true
+    let usesEnvironments: Bool
+    let isSecure: Bool
 
     private static let variables = [
         "http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY",
@@ -183,8 +184,14 @@ struct NoProxyOption: EasyOption {
     /// Whether it may name one for `https` URLs.
     static let mayBeNamedForHTTPS = variables.dropFirst().contains { EnvironmentVariable.value($0) != nil }
 
-    /// Whether it names one that is spoken to over TLS.
-    static let mayBeHTTPS = variables.contains { EnvironmentVariable.value($0).map { Proxy($0).isHTTPS } ?? false }
+    /// Whether it names one that is spoken to over TLS, for `https` URLs and for `http` URLs.
+    private static let mayBeHTTPS = (
+        secure: namesHTTPS(variables[1...]), clear: namesHTTPS([variables[0]] + variables[3...])
+    )
+
+    private static func namesHTTPS(_ variables: ArraySlice<String>) -> Bool {
+        variables.contains { EnvironmentVariable.value($0).map { Proxy($0).isHTTPS } ?? false }
+    }
 
     /// Whether it names a SOCKS proxy that is told addresses.
     static var mayTakeAddresses: Bool {
@@ -193,7 +200,7 @@ struct NoProxyOption: EasyOption {
 
     func apply(to easy: EasyHandle) throws {
         if !Self.mayBeNamed { try easy.goStraight() }
-        if Self.mayBeHTTPS, usesEnvironments { try easy.sharesNoConnection() }
+        if usesEnvironments, isSecure ? Self.mayBeHTTPS.secure : Self.mayBeHTTPS.clear { try easy.sharesNoConnection() }
     }
 }
 
@@ -223,8 +230,8 @@ extension TransportRequest {
             .apply(to: easy)
         try ConnectTimeoutOption(timeout: options.connectTimeout, support: support).apply(to: easy)
         try WireLogOption(log: options.redactingWireLog).apply(to: easy)
-        try NoProxyOption(usesEnvironments: !options.hasRareOptions || ProxyOption.usesEnvironments(options))
-            .apply(to: easy)
+        let usesEnvironments = !options.hasRareOptions || ProxyOption.usesEnvironments(options)
+        try NoProxyOption(usesEnvironments: usesEnvironments, isSecure: isSecure).apply(to: easy)
         try NoRepeatOption(request: self, support: support).apply(to: easy)
         guard options.hasRareOptions else { return }
         for option in rareOptions(for: support) { try option.apply(to: easy) }

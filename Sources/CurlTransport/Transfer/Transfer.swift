@@ -52,6 +52,8 @@ final class Transfer: @unchecked Sendable {
     var isBodyWanted = false
     /// Whether its caller has been given the response's head.
     var hasHandedOutHead = false
+    /// How often the request went out by handles that it no longer has.
+    private var roundsBefore = 0
     /// Whether it goes out without its `Expect`, which its server has refused.
     private(set) var dropsExpectation = false
     /// Whether libcurl paused it with bytes that are to be sent.
@@ -138,6 +140,8 @@ final class Transfer: @unchecked Sendable {
         dropsExpectation = true
         needsFreshConnection = true
         hasBegunAgain = false
+        state.awaitNextHead()
+        clocks.connectAnew(at: clock.now)
         return true
     }
 
@@ -145,6 +149,9 @@ final class Transfer: @unchecked Sendable {
     /// left its multi handle.
     func prepareFresh() throws {
         letGo()
+        // Another socket may get the number of the one that is closed.
+        (connection, openedSockets) = (nil, [])
+        roundsBefore = sending.attempts - sending.repeats
         try prepare()
     }
 
@@ -182,8 +189,20 @@ final class Transfer: @unchecked Sendable {
     /// Whether the request waits for the server to want its body (RFC 9110 §10.1.1).
     var expectsContinue: Bool { request.body != nil && !dropsExpectation && request.headerFields.contains(.expect) }
 
+    /// How often the request went out by its handle, repeats left aside: in rounds of authentication.
+    private var rounds: Int { sending.attempts - sending.repeats - roundsBefore }
+
     /// Whether nothing of the body has gone out with the request that went out last.
-    var holdsBodyBack: Bool { !isBodyWanted && easy?.uploadedBytes ?? 0 == 0 && request.body?.length != 0 }
+    private var holdsBodyBack: Bool { !isBodyWanted && easy?.uploadedBytes ?? 0 == 0 }
+
+    /// Whether the server may still wait for the body.
+    var owesBody: Bool { holdsBodyBack && request.body?.length != 0 }
+
+    /// Whether libcurl may have sent the request without its body, to ask for a challenge, and will send it again.
+    var mayHaveAskedFirst: Bool {
+        guard request.asksForChallenge, holdsBodyBack else { return false }
+        return !Libcurl.found.has(.requestCheck) || request.options.askingRounds.contains(rounds)
+    }
 
     /// Whether its server's name may be looked up after a socket was opened, to the proxy.
     var looksUpBehindProxy: Bool { ProxyOption.takesAddresses(request.options) }
@@ -192,7 +211,7 @@ final class Transfer: @unchecked Sendable {
     /// challenge without the body, and got another response.
     var spoilsConnection: Bool {
         Libcurl.found.suffers(from: .heldBackBodiesStay) && request.asksForChallenge
-            && sending.attempts - sending.repeats == 1
+            && rounds == 1
     }
 
     /// Whether it goes out over HTTP/1 for certain.

@@ -92,6 +92,9 @@ struct TransferState {
         awaitsNextHead = !head.bytes.isEmpty
     }
 
+    /// The head that is there is not the last: the request goes out once more.
+    mutating func awaitNextHead() { awaitsNextHead = !head.bytes.isEmpty }
+
     /// The head that is complete may not be the last: libcurl may send the request again.
     mutating func holdHead() { isHeadHeld = true }
 
@@ -159,6 +162,8 @@ struct TransferClocks {
     private(set) var admitted: MonotonicTime?
     private let limits: TransferLimits
     private let totalDeadline: MonotonicTime?
+    /// When it began to connect, if that was not when it was admitted.
+    private var connectsSince: MonotonicTime?
     /// When a body that nobody wants must have ended.
     private var drainDeadline: MonotonicTime?
 
@@ -172,6 +177,9 @@ struct TransferClocks {
 
     /// - Parameter now: The round's clock, which may be a little older than the transfer.
     mutating func admit(at now: MonotonicTime) { admitted = max(now, sent) }
+
+    /// It connects once more, which has a time of its own.
+    mutating func connectAnew(at now: MonotonicTime) { connectsSince = now }
 
     /// Nobody wants the body any more; what is left of it may take that long, for the connection's sake.
     mutating func drain(until deadline: MonotonicTime) { drainDeadline = deadline }
@@ -209,8 +217,9 @@ struct TransferClocks {
         }
         if let admitted {
             if !isConnected, let connect = limits.connect {
-                if admitted + connect <= now { return .fail(.connectTimeout) }
-                next = min(next, admitted + connect)
+                let deadline = (connectsSince ?? admitted) + connect
+                if deadline <= now { return .fail(.connectTimeout) }
+                next = min(next, deadline)
             }
             // While it connects nothing is idle yet, but it may be connected by the time an idle connection would be
             // due.

@@ -56,7 +56,8 @@ struct NameOptionTests {
         var options = TransportOptions()
         options.names.dnsOverHTTPS = "https://127.0.0.1/dns-query"
         #expect(throws: Never.self) { try NameOption.check(options, environmentNamesProxy: true) }
-        var others = Array(repeating: options, count: 3)
+        var others = Array(repeating: options, count: 4)
+        others[3].names.addresses = [.init("other.invalid", port: 80, ["127.0.0.1"])]
         others[0].proxy = .none
         others[1].proxy = .explicit(Proxy("http://127.0.0.1:1"))
         others[2].addressPolicy = .noPrivateRanges
