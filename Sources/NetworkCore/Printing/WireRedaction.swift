@@ -57,7 +57,7 @@ struct WireRedaction: Sendable {
     /// A field may stand anywhere in the line: libraries tell of HTTP/2 fields as `[authorization: …]`.
     /// - Parameter isField: Whether all before the first colon is meant for a name.
     func redacted(_ line: some Collection<UInt8>, isField: Bool = false) -> String {
-        let bytes = Array(line.prefix(Redaction.maximumBytes * 4))
+        let bytes = Array(line.prefix(Redaction.maximumBytes * 2))
         let lower = bytes.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 | 0x20 : $0 }
         let found = WireFieldScan(lower, isField: isField, hidden: hidden)
         let ends = [found.secret] + Self.tellsUser.map { Self.end(of: $0, in: lower) }
