@@ -62,7 +62,7 @@ struct CookieJarOptionTests {
         }
     }
 
-    @Test("A file that can't be written is told, and does not hide why the exchange failed")
+    @Test("A file that can't be written is reported, and does not hide why the exchange failed")
     func unwritable() async throws {
         let folder = try TestFolder()
         defer { folder.remove() }

@@ -15,8 +15,3 @@ enum SystemFigures {
         return unsafe getrlimit(__rlimit_resource_t(7), &limit) == 0 ? Int(clamping: limit.rlim_cur) : nil
     }
 }
-
-extension UnownedJob {
-    /// Runs the job to its next `await`, on the calling thread, which is the executor's.
-    func run(on executor: LoopExecutor) { unsafe runSynchronously(on: executor.asUnownedTaskExecutor()) }
-}

@@ -34,7 +34,7 @@ struct RequestReader {
         return read(count: count).map { .complete($0) } ?? .cut
     }
 
-    /// Some of what comes next, and at most so many bytes.
+    /// Some of what comes next, at most `count` bytes.
     /// - Returns: How many; `nil` when the connection ended first.
     mutating func readPiece(upTo count: Int) -> Int? {
         guard unread.isEmpty else {

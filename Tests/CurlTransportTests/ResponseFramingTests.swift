@@ -5,9 +5,9 @@ import Testing
 
 @testable import CurlTransport
 
-/// Codings of the transfer itself, which libcurl takes off before anything of ours sees the body.
-@Suite("Transfer codings", .timeLimit(.minutes(1)))
-struct TransferCodingTests {
+/// What a head says of where its body ends, and of the codings that libcurl takes off before we see the body.
+@Suite("The framing of responses", .timeLimit(.minutes(1)))
+struct ResponseFramingTests {
     private let dispatcher = CurlNetworkDispatcher()
 
     private func body(of server: ScriptedServer, sending body: RequestBody? = nil) async throws -> String {
