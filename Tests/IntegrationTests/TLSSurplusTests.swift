@@ -6,32 +6,6 @@ import Testing
 
 @testable import CurlTransport
 
-/// `scripts/peers/tls-front`, which speaks TLS for a scripted server.
-private final class Front: Sendable {
-    let port: Int
-    private let process: Process
-
-    init(to server: ScriptedServer) throws {
-        let (input, output) = (Pipe(), Pipe())
-        let process = Process()
-        let script = URL(filePath: #filePath).deletingLastPathComponent()
-            .appending(path: "../../scripts/peers/tls-front")
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = ["python3", script.path, Peers.tlsFolder]
-        (process.standardInput, process.standardOutput) = (input, output)
-        try process.run()
-        self.process = process
-        var line = ""
-        while !line.hasSuffix("\n"), case let bytes = output.fileHandleForReading.availableData, !bytes.isEmpty {
-            line += String(decoding: bytes, as: UTF8.self)
-        }
-        port = try #require(Int(line.trimmingCharacters(in: .whitespacesAndNewlines)))
-        try input.fileHandleForWriting.write(contentsOf: Data("\(server.port)\n".utf8))
-    }
-
-    deinit { process.terminate() }
-}
-
 @Suite(.enabled(if: Peers.tlsPort != nil, Peers.absence(of: Peers.tlsVariable)), .timeLimit(.minutes(1)))
 struct TLSSurplusTests {
     /// What comes in one record with a body is decrypted with it, and waits in the TLS library and in no socket.
@@ -44,7 +18,7 @@ struct TLSSurplusTests {
                 .send("firstHTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nforged"), .stall,
             ], .ok("honest"))
         defer { server.stop() }
-        let front = try Front(to: server)
+        let front = try TLSFront(to: server)
         let dispatcher = CurlNetworkDispatcher()
         var request = TransportRequest(url: try RequestURL("https://localhost:\(front.port)/"))
         request.options.trustPeers()
@@ -55,5 +29,48 @@ struct TLSSurplusTests {
         let second = try await dispatcher.send(request)
         #expect(try await second.body.collect() == Data("honest".utf8))
         await dispatcher.shutDown(within: .zero)
+        withExtendedLifetime(front) {}
+    }
+
+    /// What comes behind a response waits in the session with the proxy, where nothing can be asked for it.
+    @Test func `bytes behind a body from a proxy that speaks TLS are no response to the next request`() async throws {
+        let gate = Gate()
+        let server = try ScriptedServer(
+            [
+                .read, .send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n"), .wait(until: gate),
+                .send("firstHTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nforged"), .stall,
+            ], .ok("honest"))
+        defer { server.stop() }
+        let front = try TLSFront(to: server)
+        let dispatcher = CurlNetworkDispatcher()
+        var request = TransportRequest(url: try RequestURL("http://a.test/"))
+        request.options.proxy = .explicit(front.proxy)
+        request.options.totalTimeout = .seconds(30)
+        let first = try await dispatcher.send(request)
+        gate.open()
+        #expect(try await first.body.collect() == Data("first".utf8))
+        let second = try await dispatcher.send(request)
+        #expect(try await second.body.collect() == Data("honest".utf8))
+        await dispatcher.shutDown(within: .zero)
+        withExtendedLifetime(front) {}
+    }
+
+    /// libcurl takes a kept connection whatever authority its proxy's certificate was checked against.
+    @Test func `a connection to a proxy that one request trusts is no other's, which does not`() async throws {
+        let server = try ScriptedServer(.ok("trusted"), .ok("never"))
+        defer { server.stop() }
+        let front = try TLSFront(to: server)
+        var proxy = front.proxy
+        let dispatcher = CurlNetworkDispatcher()
+        let url = try RequestURL("http://a.test/")
+        let first = try await Exchange(url, over: dispatcher) { $0.proxy = .explicit(proxy) }
+        #expect(first.text == "trusted")
+        proxy.authorities = .system
+        await expectFailure(.certificateUntrusted) {
+            try await Exchange(url, over: dispatcher) { $0.proxy = .explicit(proxy) }
+        }
+        #expect(server.requests.count == 1)
+        await dispatcher.shutDown(within: .zero)
+        withExtendedLifetime(front) {}
     }
 }

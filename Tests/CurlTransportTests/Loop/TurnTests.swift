@@ -49,11 +49,12 @@ struct TurnTests {
         let loop = try CurlLoop(configuration: configuration)
         let request = try request(server.url())
         let transfers = try (0..<3).map { _ in try Transfer(request, origin: Origin(request.url), clock: loop.clock) }
+        // All ahead of the first start: once one of them waits for its turn, no handle is made ahead.
         for transfer in transfers {
             try loop.prepareAhead(transfer)
             #expect(transfer.easy != nil)
-            loop.start(transfer)
         }
+        transfers.forEach(loop.start)
         try await server.wait { $0.requests.count == 1 }
         let haveHandles = await Task(executorPreference: loop.executor) { transfers.map { $0.easy != nil } }.value
         #expect(haveHandles == [true, false, false])
