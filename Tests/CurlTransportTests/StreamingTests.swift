@@ -55,7 +55,9 @@ struct StreamingTests {
         #expect(try await response.body.collect().isEmpty)
     }
 
-    @Test func aReaderThatWaitsBeforeTheSenderPausesIsNotForgotten() async throws {
+    /// Some ten thousand chunks, each of which waits for a thread of the pool that all tests share.
+    @Test(.timeLimit(.minutes(5)))
+    func aReaderThatWaitsBeforeTheSenderPausesIsNotForgotten() async throws {
         // Chunks around the marks, read as fast as they come and with a pause now and then.
         let size = 8 << 20
         let server = try ScriptedServer([
@@ -64,7 +66,7 @@ struct StreamingTests {
         defer { server.stop() }
         for round in 0..<100 {
             var request = TransportRequest(url: try RequestURL(server.url()))
-            request.options.totalTimeout = .seconds(30)
+            request.options.totalTimeout = .seconds(120)
             let response = try await dispatcher.send(request)
             var total = 0
             for try await chunk in response.body {

@@ -38,6 +38,22 @@ struct WireRedactionTests {
                 "Uses proxy env variable http_proxy == 'http://u:p@h:1'",
                 "Uses proxy env variable http_proxy == 'http://h:1'"
             ),
+            // A Windows domain before the user, and a password with a slash in it.
+            (
+                #"Uses proxy env variable http_proxy == 'http://CORP\alice:pw@h:1'"#,
+                "Uses proxy env variable http_proxy == 'http://h:1'"
+            ),
+            (#"Unsupported proxy syntax in 'CORP\alice:pw@h'"#, "Unsupported proxy syntax in h'"),
+            ("proxy 'http://u:12345/6789@h'", "proxy 'http://h'"),
+            ("to URL: 'http://h/@user/x'", "to URL: 'http://h/@user/x'"),
+            ("to URL: 'http://h:80/x'", "to URL: 'http://h:80/x'"),
+            ("to URL: 'http://[::1]/@x'", "to URL: 'http://[::1]/@x'"),
+            // libcurl's words for a field of HTTP/2 that nghttp2 refuses.
+            (
+                "Invalid HTTP header field was received: frame type: 1, stream: 1, name: [set-cookie], value: [sid=abc]",
+                "Invalid HTTP header field was received: frame type: 1, stream: 1, name: [set-cookie], value: […"
+            ),
+            ("aws_sigv4: Signature - b073", "aws_sigv4: …"),
             ("Server auth using Basic with user 'ada'", "Server auth using Basic with user ' …"),
             ("Set-Cookie: a\u{2028}b", "Set-Cookie: …"), ("X-A: 1\u{85}Cookie: abc", #"X-A: 1\u{0085}Cookie: …"#),
             ("X-A: \u{1B}[2Jx\rY", #"X-A: \u{1B}[2Jx\rY"#), ("X-A: \u{9B}2J", #"X-A: \u{009B}2J"#),
@@ -45,6 +61,14 @@ struct WireRedactionTests {
         ])
     func line(line: String, expected: String) {
         #expect(WireRedaction(secrets: ["X-Own"]).redacted(line.utf8) == expected)
+    }
+
+    @Test("Of what libcurl says in several lines, the first is shown: the others are a request that it signs")
+    func signedRequest() {
+        let text = "aws_sigv4: Canonical request (enclosed in []) - [GET\n/p\nb=1&token=secret\nhost:h\n]\n"
+        #expect(WireRedaction().lines(of: text, "*") == ["aws_sigv4: …", "…"])
+        #expect(
+            WireRedaction().lines(of: "Trying 1.2.3.4:80...\nb=1&token=secret\n", "*") == ["Trying 1.2.3.4:80...", "…"])
     }
 
     @Test("A line ends at LF alone, whatever a server or a caller puts into a value")

@@ -45,7 +45,8 @@ enum CurlFailure {
         NetworkError.Underlying(
             domain: "libcurl",
             code: Int(code.rawValue),
-            message: text.map(PinnedName.hidden(in:)) ?? ownWords(for: code) ?? "unknown"
+            message: text.map { Redaction.words(ofLibrary: PinnedName.hidden(in: $0)) } ?? ownWords(for: code)
+                ?? "unknown"
         )
     }
 

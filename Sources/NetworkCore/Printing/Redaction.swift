@@ -61,6 +61,9 @@ package struct Redaction: Sendable {
 
     // MARK: Texts
 
+    /// What a library below says, in which it may quote a header field, a user or a URL.
+    package static func words(ofLibrary text: String) -> String { WireRedaction().redacted(text.utf8) }
+
     /// A text in which URLs may stand: their users, passwords, queries and fragments replaced, control characters
     /// visible, cut at a length.
     package func text(_ text: String, limit: Int = maximumBytes) -> String {

@@ -27,6 +27,7 @@ struct URLRedaction {
 
     private static let closers = Array("])}>'\",.;".utf8)
     private static let tailMarks = Array("?#".utf8)
+    private static let slash = UInt8(ascii: "/")
     private static let slashes = Array("/\\".utf8)
 
     /// Where a query or a fragment begins. Outside of URLs, `what?` and `#0` are none.
@@ -66,7 +67,7 @@ struct URLRedaction {
     /// The text without the users and passwords of its URLs, and of `user:password@host` without a scheme.
     private func withoutUsers(_ text: ArraySlice<UInt8>) -> [UInt8] {
         var (shown, rest) = ([UInt8](), text)
-        if Self.authority(in: text) == nil, text.prefix(while: { !Self.slashes.contains($0) }).contains(0x3A) {
+        if Self.authority(in: text) == nil, text.prefix(while: { $0 != Self.slash }).contains(0x3A) {
             rest = Self.afterUser(text, isSure: true) ?? text
         }
         while let start = Self.authority(in: rest) {
@@ -81,21 +82,27 @@ struct URLRedaction {
     /// - Parameter isSure: Whether only an `@` before the first slash makes them.
     /// - Returns: `nil` for what may be half of them.
     private static func afterUser(_ text: ArraySlice<UInt8>, isSure: Bool = false) -> ArraySlice<UInt8>? {
-        let authority = text.prefix { !slashes.contains($0) }
-        let ends = authority.lastIndex(of: UInt8(ascii: "@"))
+        // A backslash may stand in a user's name, behind a domain.
+        let ends = text.prefix { $0 != slash }.lastIndex(of: UInt8(ascii: "@"))
         if let ends { return text[(ends + 1)...] }
-        guard !isSure, hasNoPort(authority) else { return text }
-        // A password with a slash in it, or a text that was cut.
-        return text.lastIndex(of: UInt8(ascii: "@")).map { text[($0 + 1)...] }
+        let authority = text.prefix { !slashes.contains($0) }
+        guard !isSure, let port = port(of: authority) else { return text }
+        // A password with a slash in it, which may look like a port, or a text that was cut.
+        if let ends = text.lastIndex(of: UInt8(ascii: "@")) { return text[(ends + 1)...] }
+        return port.allSatisfy { isDigit($0) || closers.contains($0) } ? text : nil
     }
 
     /// Whether what follows the host's colon is no number: then it is no port.
     private static func hasNoPort(_ authority: ArraySlice<UInt8>) -> Bool {
+        port(of: authority).map { !$0.allSatisfy { isDigit($0) || closers.contains($0) } } ?? false
+    }
+
+    /// What follows the host's colon; `nil` without one.
+    private static func port(of authority: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
         let isIPv6 = authority.first == UInt8(ascii: "[")
         let end = isIPv6 ? authority.firstIndex(of: UInt8(ascii: "]")) : nil
         let name = end.map { authority[($0 + 1)...] } ?? authority
-        guard let colon = name.firstIndex(of: UInt8(ascii: ":")) else { return false }
-        return !name[(colon + 1)...].allSatisfy { isDigit($0) || closers.contains($0) }
+        return name.firstIndex(of: UInt8(ascii: ":")).map { name[($0 + 1)...] }
     }
 
     /// Whether there is a JSON Web Token in it (RFC 7519): three parts in Base64, the first of them an object.

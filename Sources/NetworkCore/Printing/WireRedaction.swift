@@ -31,7 +31,8 @@ struct WireRedaction: Sendable {
                 let isRequestLine = line.split(separator: 0x20).last?.starts(with: "HTTP/".utf8) == true
                 return isRequestLine ? redacted(line) : redaction.mark
             case "<": return received(line)
-            default: return redacted(line)
+            // libcurl says one thing in one line; what has more holds a request that it signs.
+            default: return index == 0 ? redacted(line) : index == 1 ? redaction.mark : nil
             }
         }
     }
@@ -62,7 +63,8 @@ struct WireRedaction: Sendable {
         let found = WireFieldScan(lower, isField: isField, hidden: hidden)
         let ends = [found.secret] + Self.tellsUser.map { Self.end(of: $0, in: lower) }
         if let end = ends.compactMap(\.self).min() {
-            return redaction.text(String(decoding: bytes[..<end], as: UTF8.self)) + " " + redaction.mark
+            let blank = bytes[end - 1] == UInt8(ascii: "[") ? "" : " "
+            return redaction.text(String(decoding: bytes[..<end], as: UTF8.self)) + blank + redaction.mark
         }
         if let end = found.url {
             let (name, value) = (bytes[..<end], bytes[end...].drop(while: Redaction.isBlank))
@@ -73,8 +75,8 @@ struct WireRedaction: Sendable {
         return redaction.text(text[...], isWhole: line.count == bytes.count, count: line.count)
     }
 
-    /// What libcurl puts before a user's name and before the data of Negotiate.
-    private static let tellsUser = [" with user '", "header part:"].map { Array($0.utf8) }
+    /// What libcurl puts before a user's name, the data of Negotiate, a field of HTTP/2 and what it signs.
+    private static let tellsUser = [" with user '", "header part:", "value: [", "aws_sigv4:"].map { Array($0.utf8) }
 
     /// The offset behind the first place of a text.
     private static func end(of text: [UInt8], in line: [UInt8]) -> Int? {
