@@ -62,26 +62,26 @@ struct Reading {
     }
 
     private func body(_ request: TransportRequest) async throws -> Outcome {
-        let response = try await client.send(request)
+        let response = try await client.send(request, as: .stream)
         var outcome = Outcome(head: response.head)
         var pauses = 0
         switch exchange.ask.words["read"] {
         case "nothing": break
-        case "some": for try await _ in response.value { break }
+        case "some": for try await _ in response.body { break }
         case "slow":
-            for try await _ in response.value where pauses < 3 {
+            for try await _ in response.body where pauses < 3 {
                 pauses += 1
                 try await Task.sleep(for: .milliseconds(1))
             }
-        case "stream": for try await chunk in response.value { outcome.body += chunk.prefix(1_000) }
-        default: outcome.body = Array(try await response.value.collect())
+        case "stream": for try await chunk in response.body { outcome.body += chunk.prefix(1_000) }
+        default: outcome.body = Array(try await response.body.collect())
         }
         return outcome
     }
 
     private func lines(_ request: TransportRequest) async throws -> Outcome {
-        let response = try await client.lines(of: request, invalid: .replaced, maximumLineBytes: 10_000)
-        for try await line in response.value where line.utf8.count > 40_000 { break }
+        let response = try await client.send(request, as: .lines(invalid: .replaced, maximumLineBytes: 10_000))
+        for try await line in response.body where line.utf8.count > 40_000 { break }
         return Outcome(head: response.head)
     }
 
@@ -95,8 +95,8 @@ struct Reading {
         data.headers = Dictionary(fields) { first, _ in first }
         var client = client
         client.options = request.options
-        let response = try await client.jsonLines(of: data, as: Line.self)
-        for try await _ in response.value {}
+        let response = try await client.send(data, as: .jsonLines(of: Line.self))
+        for try await _ in response.body {}
         return Outcome(head: response.head)
     }
 
@@ -105,7 +105,7 @@ struct Reading {
         (options.maximumFailures, options.maximumEventBytes, options.maximumLineBytes) = (2, 10_000, 10_000)
         options.time = Self.hurried
         var count = 0
-        for try await _ in client.events(of: request, options: options) {
+        for try await _ in try await client.send(request, as: .events(options)).body {
             count += 1
             if count == 100 { break }
         }
@@ -120,7 +120,7 @@ struct Reading {
                 try? FileManager.default.removeItem(atPath: name)
             }
         }
-        let response = try await client.download(request, to: path, options: options)
+        let response = try await client.send(request, as: .file(path, options: options))
         return Outcome(head: response.head)
     }
 

@@ -105,9 +105,9 @@ final class Runner {
         let client = NetworkClient(transport: dispatcher)
         let send: @Sendable () async -> Outcome = {
             do {
-                let response = try await client.response(to: RequestData(path: url))
+                let response = try await client.send(RequestData(path: url), as: .data)
                 var outcome = Outcome(head: response.head)
-                outcome.body = Array(response.value)
+                outcome.body = Array(response.body)
                 return outcome
             } catch {
                 var outcome = Outcome()

@@ -1,13 +1,24 @@
 extension RequestConvertible {
-    /// The decoded value of any request, whichever way it is described, over the default transport.
+    /// Sends the request over the default transport and returns its response in a form.
+    /// - Parameter form: What becomes of the body: `.data`, `.text`, `.stream`, `.lines`, `.events`, `.file("…")`, …
     /// - Throws: ``NetworkCore/NetworkError``.
-    public func response<Value: Decodable & SendableMetatype>(as type: Value.Type) async throws -> sending Value {
-        try await response(as: type, from: DefaultTransport.instance)
+    public func send<Body>(as form: ResponseForm<Body>) async throws -> sending NetworkResponse<Body> {
+        try await send(as: form, over: DefaultTransport.instance)
+    }
+
+    /// Sends the request over the default transport and returns its response with a decoded value.
+    /// - Throws: ``NetworkCore/NetworkError``.
+    public func send<Value: Decodable & SendableMetatype>(
+        as type: Value.Type
+    ) async throws -> sending NetworkResponse<Value> {
+        try await send(as: type, over: DefaultTransport.instance)
     }
 }
 
 extension APIRequest {
-    /// The decoded resource, over the default transport.
+    /// Sends the request over the default transport and returns its response with the decoded resource.
     /// - Throws: ``NetworkCore/NetworkError``.
-    public func response() async throws -> sending Resource { try await response(from: DefaultTransport.instance) }
+    public func send() async throws -> sending NetworkResponse<Resource> {
+        try await send(over: DefaultTransport.instance)
+    }
 }

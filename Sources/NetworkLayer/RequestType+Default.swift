@@ -12,13 +12,9 @@ extension RequestType {
         execute(dispatcher: DefaultTransport.instance, queue: queue, onSuccess: onSuccess, onError: onError)
     }
 
-    /// The decoded value, over the default transport.
-    public func response() async throws -> sending ResponseType {
-        try await response(from: DefaultTransport.instance)
-    }
-
-    /// The decoded value with status, header fields and metrics, over the default transport.
-    public func detailedResponse() async throws -> sending Response<ResponseType> {
-        try await detailedResponse(from: NetworkClient.standard)
+    /// Sends the request over the default transport and returns its response with the decoded value.
+    /// - Throws: ``NetworkCore/NetworkError``.
+    public func send() async throws -> sending NetworkResponse<ResponseType> {
+        try await send(over: DefaultTransport.instance)
     }
 }

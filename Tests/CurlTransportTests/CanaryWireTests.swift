@@ -47,7 +47,7 @@ struct CanaryWireTests {
         ]
         data.headers?["Referer"] = "http://u:\(secret.percentEncoded)@h/?x=\(secret.percentEncoded)"
         do {
-            let response = try await client.response(to: data)
+            let response = try await client.send(data, as: .data)
             Self.check(secret, Self.printed(response), "the response")
         } catch {
             Self.check(secret, Self.printed(error), "the error")
@@ -77,7 +77,8 @@ struct CanaryWireTests {
             client.secretFields = [try #require(HTTPField.Name("X-Own"))]
             do {
                 Self.check(
-                    secret, Self.printed(try await client.response(to: RequestData(path: server.url()))), "the response"
+                    secret, Self.printed(try await client.send(RequestData(path: server.url()), as: .data)),
+                    "the response"
                 )
             } catch {
                 Self.check(secret, Self.printed(error), "the error")
@@ -101,7 +102,7 @@ struct CanaryWireTests {
         client.options.proxy = .explicit(proxy)
         do {
             Self.check(
-                secret, Self.printed(try await client.response(to: RequestData(path: "http://name.invalid/"))),
+                secret, Self.printed(try await client.send(RequestData(path: "http://name.invalid/"), as: .data)),
                 "the response")
         } catch {
             Self.check(secret, Self.printed(error), "the error")

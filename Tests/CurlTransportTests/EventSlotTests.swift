@@ -31,7 +31,7 @@ struct EventSlotTests {
                     var second = client
                     second.options.totalTimeout = .seconds(10)
                     do {
-                        let text = try await second.text(of: RequestData(path: server.url())).value
+                        let text = try await second.send(RequestData(path: server.url()), as: .text).body
                         other.withLock { $0 = .success(text) }
                     } catch {
                         other.withLock { $0 = .failure(error) }
@@ -39,8 +39,9 @@ struct EventSlotTests {
                     throw CancellationError()
                 },
                 random: { 0 })
-            var events = try client.events(of: RequestData(path: server.url()), options: options).makeAsyncIterator()
-            await expectFailure(.cancelled) { try await events.next() }
+            await expectFailure(.cancelled) {
+                for try await _ in try await client.send(RequestData(path: server.url()), as: .events(options)).body {}
+            }
             #expect(try #require(other.withLock { $0 }).get() == "ok")
         }
     }

@@ -70,8 +70,8 @@ struct RepeatTests {
         let server = try ScriptedServer(Self.once, .ok("once more"))
         defer { server.stop() }
         let client = NetworkClient(transport: dispatcher)
-        _ = try await client.data(for: RequestData(path: server.url()))
-        let response = try await client.response(to: RequestData(path: server.url()))
+        _ = try await client.send(RequestData(path: server.url()), as: .data).body
+        let response = try await client.send(RequestData(path: server.url()), as: .data)
         #expect(response.attempts == 2)
     }
 

@@ -54,9 +54,11 @@ struct UploadProgressTests {
     }
 
     private func upload(to url: String) async throws -> AsyncStream<TransferProgress> {
-        let (body, progress) = RequestBody.bytes(Data(count: 300_000)).withProgress()
+        let (steps, continuation) = AsyncStream<TransferProgress>.makeStream()
+        let body = RequestBody.bytes(Data(count: 300_000)).reporting { continuation.yield($0) }
         #expect(body.isReplayable && body.length == 300_000)
         try await send(body, to: url)
-        return progress
+        continuation.finish()
+        return steps
     }
 }

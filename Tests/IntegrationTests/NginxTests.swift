@@ -4,9 +4,9 @@ import Testing
 
 @Suite(.enabled(if: Peers.nginx != nil, Peers.absence(of: Peers.nginxVariable)))
 struct NginxTests {
-    private func get(_ path: String, over kind: TransportKind) async throws -> Response<Data> {
+    private func get(_ path: String, over kind: TransportKind) async throws -> NetworkResponse<Data> {
         let base = try #require(Peers.nginx)
-        return try await Peers.client(over: kind).response(to: RequestData(path: base + path))
+        return try await Peers.client(over: kind).send(RequestData(path: base + path), as: .data)
     }
 
     /// What `numbers.txt` holds: 1, 2, 3, … one a line, cut at 1 MiB.
@@ -18,7 +18,7 @@ struct NginxTests {
     @Test(arguments: TransportKind.allCases)
     func `a static file comes with its length, type, date and tag`(kind: TransportKind) async throws {
         let response = try await get("/hello.txt", over: kind)
-        #expect(response.value == Data("hello from nginx\n".utf8))
+        #expect(response.body == Data("hello from nginx\n".utf8))
         #expect(response.status == .ok)
         #expect(response.headerFields[.contentType] == "text/plain")
         #expect(response.headerFields[.contentLength] == "17")
@@ -39,20 +39,20 @@ struct NginxTests {
     @Test(arguments: TransportKind.allCases)
     func `HEAD has the length of the file and no body`(kind: TransportKind) async throws {
         let path = try #require(Peers.nginx) + "/numbers.txt"
-        let response = try await Peers.client(over: kind).response(to: RequestData(path: path, method: .head))
-        #expect(response.value.isEmpty)
+        let response = try await Peers.client(over: kind).send(RequestData(path: path, method: .head), as: .data)
+        #expect(response.body.isEmpty)
         #expect(response.headerFields[.contentLength] == "1048576")
     }
 
     @Test(arguments: TransportKind.allCases)
     func `an empty file is an empty body`(kind: TransportKind) async throws {
-        #expect(try await get("/empty.txt", over: kind).value.isEmpty)
+        #expect(try await get("/empty.txt", over: kind).body.isEmpty)
     }
 
     @Test(arguments: TransportKind.allCases)
     func `a mebibyte arrives whole`(kind: TransportKind) async throws {
         let response = try await get("/numbers.txt", over: kind)
-        #expect(Self.isNumbers(response.value))
+        #expect(Self.isNumbers(response.body))
     }
 
     @Test(arguments: TransportKind.allCases)
@@ -60,13 +60,13 @@ struct NginxTests {
         kind: TransportKind
     ) async throws {
         let response = try await get("/gzip/numbers.txt", over: kind)
-        #expect(Self.isNumbers(response.value))
+        #expect(Self.isNumbers(response.body))
         #expect(response.headerFields[.contentEncoding] == "gzip")
     }
 
     @Test(arguments: TransportKind.allCases)
     func `a compressed JSON file decodes to a thousand values`(kind: TransportKind) async throws {
-        let users = try await GetUsers(base: #require(Peers.nginx)).response(from: kind.transport)
+        let users = try await GetUsers(base: #require(Peers.nginx)).send(over: kind.transport).body
         #expect(users.count == 1000)
         #expect(users.last == User(id: 1000, name: "user 1000"))
     }
@@ -86,7 +86,7 @@ struct NginxTests {
         var places: [Int] = []
         for _ in 1...50 {
             let response = try await get("/three/hello.txt", over: kind)
-            #expect(response.value == Data("hello from nginx\n".utf8))
+            #expect(response.body == Data("hello from nginx\n".utf8))
             places.append(try #require(Int(response.headerFields[.connectionRequests] ?? "")))
         }
         // The pool is everybody's: others may have used a connection before.
@@ -120,7 +120,7 @@ struct NginxTests {
     @Test(arguments: TransportKind.allCases)
     func `requests at once survive connections that close after every third`(kind: TransportKind) async throws {
         let bodies = try await withThrowingTaskGroup(of: Data.self) { group in
-            for _ in 1...50 { group.addTask { try await get("/three/hello.txt", over: kind).value } }
+            for _ in 1...50 { group.addTask { try await get("/three/hello.txt", over: kind).body } }
             return try await group.reduce(into: []) { $0.append($1) }
         }
         #expect(bodies == Array(repeating: Data("hello from nginx\n".utf8), count: 50))

@@ -16,12 +16,21 @@ final class AnsweringTransport: HTTPTransport {
     }
 
     let name = "stub"
-    let capabilities = TransportCapabilities(
-        transport: "stub", basis: "a test", supported: [.bodyOnGet, .streamedRequestBodies])
+    var capabilities: TransportCapabilities {
+        TransportCapabilities(
+            transport: "stub", basis: "a test",
+            supported: streamsBodies ? [.bodyOnGet, .streamedRequestBodies] : [.bodyOnGet])
+    }
+    private let streamsBodies: Bool
     private let asked = Guarded<[TransportRequest]>([])
     private let answer: @Sendable (TransportRequest) async throws -> Answer
 
-    init(_ answer: @escaping @Sendable (TransportRequest) async throws -> Answer) { self.answer = answer }
+    init(
+        streamsBodies: Bool = true, _ answer: @escaping @Sendable (TransportRequest) async throws -> Answer
+    ) {
+        self.streamsBodies = streamsBodies
+        self.answer = answer
+    }
 
     /// Gives the answers one after the other, and the last again and again.
     convenience init(_ answers: Answer...) {

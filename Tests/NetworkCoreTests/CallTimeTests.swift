@@ -27,32 +27,33 @@ struct CallTimeTests {
 
     @Test func valueThatComesTooLate_isATimeout() async throws {
         let error = await expectFailure(.totalTimeout) {
-            try await client("x").decoding(by: Self.slow).response(to: request, as: String.self)
+            try await client("x").with { $0.decoder = Self.slow }.send(request, as: String.self)
         }
         #expect(error?.phase == .decoding)
         #expect(error?.exchange?.method == "GET")
         #expect(error?.response == nil, "the answer was not refused")
-        let patient = client("x", totalTimeout: nil).decoding(by: Self.slow)
-        #expect(try await patient.response(to: request, as: String.self).value == "late")
+        let patient = client("x", totalTimeout: nil).with { $0.decoder = Self.slow }
+        #expect(try await patient.send(request, as: String.self).body == "late")
     }
 
     @Test func cancellationWhileItIsDecoded_isNoted() async throws {
         let started = Gate()
-        let client = client("x", totalTimeout: nil).decoding(
-            by: .using { _, _ in
+        let client = client("x", totalTimeout: nil).with {
+            $0.decoder = .using { _, _ in
                 started.open()
                 while !Task.isCancelled {}
                 return "late"
-            })
-        let reading = Task { try await client.response(to: request, as: String.self).value }
+            }
+        }
+        let reading = Task { try await client.send(request, as: String.self).body }
         try await started.wait()
         reading.cancel()
         await expectFailure(.cancelled) { try await reading.value }
     }
 
     @Test func linesOfOneChunk_endWithTheTime() async throws {
-        let lines = try await client("1\n2\n3\n").lines(of: request)
-        var iterator = lines.value.makeAsyncIterator()
+        let lines = try await client("1\n2\n3\n").send(request, as: .lines)
+        var iterator = lines.body.makeAsyncIterator()
         #expect(try await iterator.next() == "1")
         let late = ContinuousClock.now + Self.total
         while ContinuousClock.now < late {}
@@ -64,7 +65,7 @@ struct CallTimeTests {
     @Test func blankJSONLines_endWithTheTask() async throws {
         let client = client(String(repeating: "\n", count: 200_000) + "1\n", totalTimeout: nil)
         let reading = Task {
-            var values = try await client.jsonLines(of: request, as: Int.self).value.makeAsyncIterator()
+            var values = try await client.send(request, as: .jsonLines(of: Int.self)).body.makeAsyncIterator()
             withUnsafeCurrentTask { $0?.cancel() }
             return try await values.next()
         }
@@ -75,7 +76,7 @@ struct CallTimeTests {
         let expected = (0..<50_000).map { "line number \($0)" }
         var lines: [String] = []
         let client = client(expected.joined(separator: "\r\n"), totalTimeout: nil)
-        for try await line in try await client.lines(of: request).value { lines.append(line) }
+        for try await line in try await client.send(request, as: .lines).body { lines.append(line) }
         #expect(lines == expected)
     }
 
@@ -85,6 +86,6 @@ struct CallTimeTests {
             let end = ContinuousClock.now + Self.total
             while ContinuousClock.now < end {}
         }
-        await expectFailure(.totalTimeout) { try await late.text(of: request) }
+        await expectFailure(.totalTimeout) { try await late.send(request, as: .text) }
     }
 }

@@ -20,8 +20,8 @@ struct NetworkClientTests {
 
     @Test func typedResponse_hasValueStatusAndFields() async throws {
         let stub = StubDispatcher(always: .text(users, status: 201, fields: [.server: "s"]).after(.milliseconds(3)))
-        let response = try await GetUsers().detailedResponse(from: stub)
-        #expect(response.value == [User(id: 1, name: "Ada"), User(id: 2, name: "Bo")])
+        let response = try await GetUsers().send(over: stub)
+        #expect(response.body == [User(id: 1, name: "Ada"), User(id: 2, name: "Bo")])
         #expect(response.status == .created)
         #expect(response.headerFields[.server] == "s")
         #expect(response.metrics.total == .milliseconds(3))
@@ -30,13 +30,13 @@ struct NetworkClientTests {
 
     @Test(arguments: [200, 299]) func status2xx_isAValue(status: Int) async throws {
         #expect(
-            try await GetUsers().response(from: StubDispatcher(always: .text(users, status: status))).count == 2)
+            try await GetUsers().send(over: StubDispatcher(always: .text(users, status: status))).body.count == 2)
     }
 
     @Test(arguments: [199, 300, 302, 304, 400, 401, 404, 500, 599])
     func otherStatus_isAnErrorWithTheAnswer(status: Int) async throws {
         let stub = StubDispatcher(always: .text("sorry", status: status, fields: [.server: "s"]))
-        let error = try await #require(throws: NetworkError.self) { _ = try await GetUsers().response(from: stub) }
+        let error = try await #require(throws: NetworkError.self) { _ = try await GetUsers().send(over: stub).body }
         #expect(error.code == .unacceptableStatus)
         #expect(error.response?.status.code == status)
         #expect(error.response?.headerFields[.server] == "s")
@@ -57,7 +57,7 @@ struct NetworkClientTests {
     func undecodableBody_isAnErrorThatShowsWhere(body: String, path: String, reason: String) async throws {
         let stub = StubDispatcher(always: .text(body))
         let error = try await #require(throws: NetworkError.self) {
-            _ = try await GetUsers().detailedResponse(from: stub)
+            _ = try await GetUsers().send(over: stub)
         }
         #expect(error.code == .decodingFailed)
         let decoding = try #require(error.decoding)
@@ -72,7 +72,7 @@ struct NetworkClientTests {
 
     @Test func bodyStart_isShortAndPrintable() async throws {
         let stub = StubDispatcher(always: .text("\u{1B}[31m\u{0}" + String(repeating: "x", count: 2000)))
-        let error = try await #require(throws: NetworkError.self) { _ = try await GetUsers().response(from: stub) }
+        let error = try await #require(throws: NetworkError.self) { _ = try await GetUsers().send(over: stub).body }
         let start = try #require(error.decoding?.bodyStart)
         #expect(start.hasPrefix("\\u{1B}[31m\\0xxx"))
         #expect(start.hasSuffix("… (2006 bytes)"))
@@ -81,10 +81,10 @@ struct NetworkClientTests {
 
     @Test func emptyBody_isNoData() async throws {
         await expectFailure(.noData) {
-            _ = try await GetUsers().response(from: StubDispatcher(always: .text("")))
+            _ = try await GetUsers().send(over: StubDispatcher(always: .text(""))).body
         }
         let error = try await #require(throws: NetworkError.self) {
-            _ = try await GetUsers().detailedResponse(from: StubDispatcher(always: .status(204)))
+            _ = try await GetUsers().send(over: StubDispatcher(always: .status(204)))
         }
         #expect(error.code == .noData)
         #expect(error.response?.status == .noContent)
@@ -93,21 +93,21 @@ struct NetworkClientTests {
     @Test func bodyAboveTheLimit_isRefused() async throws {
         var client = NetworkClient(transport: StubDispatcher(always: .text("12345")))
         client.options.maximumBodyBytes = 5
-        #expect(try await client.data(for: GetUsers().data) == Data("12345".utf8))
+        #expect(try await client.send(GetUsers().data, as: .data).body == Data("12345".utf8))
         client.options.maximumBodyBytes = 4
-        await expectFailure(.bodyTooLarge) { try await client.data(for: GetUsers().data) }
+        await expectFailure(.bodyTooLarge) { try await client.send(GetUsers().data, as: .data).body }
     }
 
     @Test func options_reachTheTransport() async throws {
         let stub = StubDispatcher(always: .text(users))
         var client = NetworkClient(transport: stub)
         client.options.totalTimeout = .seconds(5)
-        _ = try await GetUsers().detailedResponse(from: client)
+        _ = try await GetUsers().send(over: client)
         // What is left of the call's time.
         let total = try #require(stub.sent.first?.options.totalTimeout)
         #expect((.seconds(4) ... .seconds(5)).contains(total))
         client.options.idleTimeout = .seconds(-5)
-        await expectFailure(.invalidOption) { try await client.data(for: GetUsers().data) }
+        await expectFailure(.invalidOption) { try await client.send(GetUsers().data, as: .data).body }
     }
 
     @Test func responseBody_isASequenceOfChunks() async throws {

@@ -61,9 +61,9 @@ struct NetworkDispatcherTests {
     private let body = Data("[]".utf8)
 
     @Test func dispatcherWithOneMethod_worksWithAsync() async throws {
-        #expect(try await GetRows().response(from: CannedDispatcher()) == [Row(dataField1: "1", dataField2: "1")])
+        #expect(try await GetRows().send(over: CannedDispatcher()).body == [Row(dataField1: "1", dataField2: "1")])
         #expect(
-            try await GetRows().response(from: TutorialStyleDispatcher()) == [Row(dataField1: "2", dataField2: "2")])
+            try await GetRows().send(over: TutorialStyleDispatcher()).body == [Row(dataField1: "2", dataField2: "2")])
     }
 
     @Test(arguments: [CannedDispatcher(), TutorialStyleDispatcher()] as [any NetworkDispatcher])
@@ -80,7 +80,7 @@ struct NetworkDispatcherTests {
 
     @Test func errorOfADispatcher_isHandedOn() async {
         await #expect(throws: OwnError()) {
-            _ = try await GetRows().response(from: ClosureDispatcher { $0(.failure(OwnError())) })
+            _ = try await GetRows().send(over: ClosureDispatcher { $0(.failure(OwnError())) }).body
         }
     }
 
@@ -90,13 +90,13 @@ struct NetworkDispatcherTests {
             answer(.success(Data("no JSON".utf8)))
             answer(.failure(OwnError()))
         }
-        #expect(try await GetRows().response(from: twice).isEmpty)
+        #expect(try await GetRows().send(over: twice).body.isEmpty)
         await #expect(throws: OwnError()) {
             let failing = ClosureDispatcher { answer in
                 answer(.failure(OwnError()))
                 answer(.success(Data("[]".utf8)))
             }
-            _ = try await GetRows().response(from: failing)
+            _ = try await GetRows().send(over: failing).body
         }
     }
 
@@ -143,7 +143,7 @@ struct NetworkDispatcherTests {
             late.withLock { $0 = answer }
             start.finish()
         }
-        let task = Task { try await silent.data(for: GetRows().data) }
+        let task = Task { try await silent.send(GetRows().data, as: .data) }
         for await _ in started {}
         task.cancel()
         await expectFailure(.cancelled) { try await task.value }
@@ -153,7 +153,7 @@ struct NetworkDispatcherTests {
     @Test func cancellationBeforeTheStart_isRemembered() async {
         let task = Task {
             while !Task.isCancelled { await Task.yield() }
-            return try await ClosureDispatcher { _ in }.data(for: GetRows().data)
+            return try await ClosureDispatcher { _ in }.send(GetRows().data, as: .data).body
         }
         task.cancel()
         await expectFailure(.cancelled) { try await task.value }

@@ -46,7 +46,7 @@ struct NetworkErrorTests {
             headers: ["Authorization": "header-secret"]
         )
         let client = NetworkClient(transport: StubDispatcher(always: .text("answer-secret", status: 500)))
-        let error = try await #require(throws: NetworkError.self) { try await client.response(to: data) }
+        let error = try await #require(throws: NetworkError.self) { try await client.send(data, as: .data) }
         #expect(error.description.contains("POST http://127.0.0.1/a?… over stub"))
         #expect(error.description.contains("500"))
         #expect(!error.description.contains("secret"))

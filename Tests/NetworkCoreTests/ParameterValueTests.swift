@@ -20,6 +20,7 @@ struct ParameterValueTests {
         #expect(ParameterValue(UInt16(7)) == .int(7))
         #expect(ParameterValue(2.5) == .double(2.5))
         #expect(ParameterValue(Float(0.1)) == .double(0.1))
+        #expect(ParameterValue(Float16(0.1)) == .double(0.1))
         #expect(ParameterValue(Decimal(string: "1.25")) == .double(1.25))
         #expect(ParameterValue("ab".dropFirst()) == .string("b"))
         #expect(ParameterValue(Character("c")) == .string("c"))

@@ -60,7 +60,7 @@ struct RedactionTests {
             ("Authorization", true),
             ("Authorisation", true), ("Idempotency-Key", false), ("Monkey", true), ("Keys", false), ("X-Design", false),
             ("X-Sign", true), ("Signed-At", false), ("X-JWT", true), ("Content-Type", false), ("Pinned", false),
-            ("X-Pin", true), ("Api_Key", true), ("Accept", false), ("User-Agent", false), ("Sec-WebSocket-Key", false),
+            ("X-Pin", true), ("DPoP", true), ("Api_Key", true), ("Accept", false), ("User-Agent", false), ("Sec-WebSocket-Key", false),
             ("X-Passwd", true), ("Host", false), ("ETag", false), ("Traceparent", false), ("X-Request-Id", false),
         ])
     func names(name: String, isSecret: Bool) throws {
@@ -73,9 +73,9 @@ struct RedactionTests {
         let type = NetworkClient(
             transport: AnsweringTransport(.init(fields: [.contentType: "text/\(long)"], body: "1"))
         )
-        .validating(.contentTypes("application/json"))
+        .with { $0.validation = .contentTypes("application/json") }
         let refused = await expectFailure(.unacceptableContentType) {
-            try await type.response(to: RequestData(path: "http://h/")).value
+            try await type.send(RequestData(path: "http://h/"), as: .data).body
         }
         let below = NetworkError.Underlying(domain: "d\(long)", code: 1, message: long)
         var error = NetworkError(.init(rawValue: long), long, underlying: below)
@@ -97,7 +97,9 @@ struct RedactionTests {
         var fields: HTTPFields = [:]
         fields.append(field)
         let request = try TransportRequest.make(.get, "http://h/", fields: fields)
-        await expectFailure(.invalidHeader) { try await NetworkClient(transport: transport).send(request).status }
+        await expectFailure(.invalidHeader) {
+            try await NetworkClient(transport: transport).send(request, as: .stream).status
+        }
         #expect(transport.requests.isEmpty)
         var proxied = TransportRequest(url: try RequestURL("http://h/"))
         var proxy = Proxy("http://p:1")
@@ -126,7 +128,7 @@ struct RedactionTests {
         client.secretFields = [own]
         client.interceptors = [.logging(log.logger)]
         client.exchangeInterceptors = [.logging(log.logger)]
-        _ = try await client.send(try .make(.get, "http://h/", fields: [own: "secret"]))
+        _ = try await client.send(try .make(.get, "http://h/", fields: [own: "secret"]), as: .stream)
         #expect(!log.text.contains("secret") && log.text.contains("X-Own"))
         #expect(transport.requests.map { $0.headerFields[own] } == ["secret", nil])
         #expect(transport.requests.allSatisfy { !$0.curlCommand().contains("secret") })

@@ -82,7 +82,7 @@ struct URLCredentialsTests {
         let transport = AnsweringTransport(.init())
         var client = NetworkClient(transport: transport)
         client.interceptors = [try BearerAuthentication(for: ["http://h"], token: "t")]
-        _ = try await client.data(for: RequestData(path: "http://u:p@h/"))
+        _ = try await client.send(RequestData(path: "http://u:p@h/"), as: .data).body
         #expect(transport.requests.map { $0.wireFields[values: .authorization] } == [["Bearer t"]])
     }
 
@@ -95,7 +95,7 @@ struct URLCredentialsTests {
         let transport = AnsweringTransport(.redirect(to: location), .redirect(to: "http://a/3"), .init())
         var client = NetworkClient(transport: transport)
         client.redirects.allowsDowngrade = true
-        _ = try await client.data(for: RequestData(path: "http://u:p@a/1"))
+        _ = try await client.send(RequestData(path: "http://u:p@a/1"), as: .data).body
         // What was left behind is not picked up on the way back.
         #expect(transport.requests.map { $0.wireFields[.authorization] } == ["Basic dTpw", field, field])
     }
@@ -113,7 +113,7 @@ struct URLCredentialsTests {
     @Test(arguments: ["http://u:p@a/2", "//u@a/2", "http://u:p@b/", "https://@b/"])
     func locationWithThem_isHandedBack(location: String) async throws {
         let transport = AnsweringTransport(.redirect(to: location), .init())
-        let response = try await NetworkClient(transport: transport).send(try .make(.get, "http://a/1"))
+        let response = try await NetworkClient(transport: transport).send(try .make(.get, "http://a/1"), as: .stream)
         #expect(response.status.code == 302)
         #expect(transport.requests.count == 1)
     }

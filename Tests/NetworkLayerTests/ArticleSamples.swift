@@ -17,13 +17,13 @@ enum ArticleSamples {
     }
 
     static func send() async throws -> [User] {
-        let users = try await GetUsers(page: 1).response()
+        let users = try await GetUsers(page: 1).send().body
         return users
     }
 
     static func details() async throws {
-        let response = try await GetUsers(page: 1).detailedResponse()
-        print(response.status.code, response.headerFields[.eTag] ?? "no tag", response.value.count)
+        let response = try await GetUsers(page: 1).send()
+        print(response.status.code, response.headerFields[.eTag] ?? "no tag", response.body.count)
     }
 
     static func closures() {
@@ -36,7 +36,7 @@ enum ArticleSamples {
 
     static func failing() async {
         do {
-            let users = try await GetUsers(page: 1).response()
+            let users = try await GetUsers(page: 1).send().body
             print(users.count)
         } catch let error as NetworkError where error.code == .unacceptableStatus {
             print("the server said \(error.response?.status.code ?? 0)")
@@ -52,13 +52,13 @@ enum ArticleSamples {
         options.totalTimeout = .seconds(5)
         options.maximumBodyBytes = 1_000_000
         let client = NetworkClient(transport: DefaultTransport.instance, options: options)
-        let response = try await client.response(to: GetUsers(page: 1))
-        return response.value.count
+        let response = try await client.send(GetUsers(page: 1))
+        return response.body.count
     }
 
     static func bothTransports() async throws -> [[User]] {
-        let overCurl = try await GetUsers(page: 1).response(from: CurlNetworkDispatcher.instance)
-        let overURLSession = try await GetUsers(page: 1).response(from: URLSessionNetworkDispatcher.instance)
+        let overCurl = try await GetUsers(page: 1).send(over: CurlNetworkDispatcher.instance).body
+        let overURLSession = try await GetUsers(page: 1).send(over: URLSessionNetworkDispatcher.instance).body
         return [overCurl, overURLSession]
     }
 
@@ -87,7 +87,7 @@ enum ArticleSamples {
     }
 
     static func ownDispatcher() async throws -> [User] {
-        let canned = try await GetUsers(page: 1).response(from: CannedDispatcher())
+        let canned = try await GetUsers(page: 1).send(over: CannedDispatcher()).body
         return canned
     }
 }
@@ -102,7 +102,7 @@ enum LandingPageSamples {
     }
 
     static func send() async throws -> [User] {
-        let users = try await GetUsers().response()
+        let users = try await GetUsers().send().body
         return users
     }
 }

@@ -33,12 +33,12 @@ struct DefaultTransportTests {
     @Test func wrongValue_failsEachRequest() async throws {
         for _ in 0..<2 {
             expectConfigurationError(
-                await #expect(throws: NetworkError.self) { try await wrong.data(for: request.data) })
+                await #expect(throws: NetworkError.self) { _ = try await wrong.send(request.data, as: .data) })
             expectConfigurationError(
-                await #expect(throws: NetworkError.self) { _ = try await request.response(from: wrong) }
+                await #expect(throws: NetworkError.self) { _ = try await request.send(over: wrong).body }
             )
             expectConfigurationError(
-                await #expect(throws: NetworkError.self) { _ = try await request.detailedResponse(from: wrong) }
+                await #expect(throws: NetworkError.self) { _ = try await request.send(over: wrong) }
             )
         }
     }
@@ -77,7 +77,7 @@ struct DefaultTransportTests {
             selection: Result { try TransportKind.selected(in: ["NETWORK_TRANSPORT": kind.rawValue]) }
         )
         #expect(picked.name == kind.rawValue)
-        let rows = try await GetRows(data: RequestData(path: server.baseURL + "/test")).response(from: picked)
+        let rows = try await GetRows(data: RequestData(path: server.baseURL + "/test")).send(over: picked).body
         #expect(rows.map(\.dataField1) == ["1", "2", "3"])
         await server.stop()
     }
@@ -89,8 +89,8 @@ struct DefaultTransportTests {
         let server = DemoServer()
         try await server.start()
         let request = GetRows(data: RequestData(path: server.baseURL + "/test"))
-        #expect(try await request.response().count == 3)
-        #expect(try await request.detailedResponse().status == .ok)
+        #expect(try await request.send().body.count == 3)
+        #expect(try await request.send().status == .ok)
         let count = try await withCheckedThrowingContinuation { continuation in
             request.execute(
                 onSuccess: { continuation.resume(returning: $0.count) },

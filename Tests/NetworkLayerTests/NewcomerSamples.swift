@@ -9,7 +9,7 @@ enum NewcomerSamples {
         // AF.request("https://api.example.com/users", parameters: ["page": 2])
         //     .validate().serializingDecodable([User].self).value
         let request = RequestData(path: "https://api.example.com/users", params: ["page": 2])
-        let users = try await client.response(to: request, as: [User].self).value
+        let users = try await client.send(request, as: [User].self).body
         return users.count
     }
 
@@ -18,7 +18,7 @@ enum NewcomerSamples {
         // AF.request(
         //     "https://api.example.com/users", method: .post, parameters: user, encoder: JSONParameterEncoder.default)
         let adding = RequestData(path: "https://api.example.com/users", method: .post, content: .json(user))
-        let added = try await client.response(to: adding, as: User.self).value
+        let added = try await client.send(adding, as: User.self).body
         return added.id
     }
 

@@ -55,8 +55,8 @@ enum PipelineSamples {
     static func tokens(_ client: inout NetworkClient) throws {
         let login = NetworkClient(transport: DefaultTransport.instance)
         let bearer = try BearerAuthentication(for: ["https://api.example.com"]) { _ in
-            let answer = try await login.response(to: GetToken(), as: Token.self)
-            return Secret(answer.value.text)
+            let answer = try await login.send(GetToken(), as: Token.self)
+            return Secret(answer.body.text)
         }
         client.exchangeInterceptors.append(bearer)
     }
@@ -65,7 +65,7 @@ enum PipelineSamples {
         let jar = CookieJar()
         try jar.load("cookies.txt")
         client.cookies = jar
-        print(try await client.data(for: RequestData(path: "https://example.com/home")).count)
+        print(try await client.send(RequestData(path: "https://example.com/home"), as: .data).body.count)
         try jar.save(to: "cookies.txt")
     }
 }

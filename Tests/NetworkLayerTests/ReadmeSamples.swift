@@ -27,9 +27,9 @@ enum ReadmeSamples {
     }
 
     static func first() async throws {
-        let users = try await GetUsers().response()
-        let added = try await AddUser(name: "Ada").detailedResponse()
-        print(users.count, added.status.code, added.value.id)
+        let users = try await GetUsers().send().body
+        let added = try await AddUser(name: "Ada").send()
+        print(users.count, added.status.code, added.body.id)
     }
 
     static func closures() {
@@ -41,8 +41,8 @@ enum ReadmeSamples {
     }
 
     static func picking() async throws -> [[User]] {
-        let overCurl = try await GetUsers().response(from: CurlNetworkDispatcher.instance)
-        let overURLSession = try await GetUsers().response(from: URLSessionNetworkDispatcher.instance)
+        let overCurl = try await GetUsers().send(over: CurlNetworkDispatcher.instance).body
+        let overURLSession = try await GetUsers().send(over: URLSessionNetworkDispatcher.instance).body
         return [overCurl, overURLSession]
     }
 }

@@ -18,8 +18,8 @@ enum StreamSamples {
     }
 
     static func oneCall(client: NetworkClient) async throws {
-        let found = try await client.validating(.statuses(200...299, 404...404)).text(of: request)
-        print(found.status.code, found.value)
+        let found = try await client.with { $0.validation = .statuses(200...299, 404...404) }.send(request, as: .text)
+        print(found.status.code, found.body)
     }
 
     struct FindUser: RequestType {
@@ -30,18 +30,18 @@ enum StreamSamples {
 
     static func problem(client: NetworkClient) async throws {
         do {
-            _ = try await client.response(to: FindUser(id: 1))
+            _ = try await client.send(FindUser(id: 1))
         } catch let error as NetworkError where error.problem != nil {
             print(error.problem?.title ?? "", error.problem?.extensions["balance"] ?? .null)
         }
     }
 
     static func lines(client: NetworkClient) async throws {
-        for try await line in try await client.lines(of: request).value {
+        for try await line in try await client.send(request, as: .lines).body {
             print(line)
         }
 
-        for try await user in try await client.jsonLines(of: request, as: User.self).value {
+        for try await user in try await client.send(request, as: .jsonLines(of: User.self)).body {
             print(user.name)
         }
     }
@@ -49,25 +49,23 @@ enum StreamSamples {
     static func file(client: NetworkClient) async throws {
         var options = DownloadOptions()
         options.checksum = .sha256("2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae")
-        let file = try await client.download(request, to: "/var/lib/app/model.bin", options: options).value
+        let file = try await client.send(request, as: .file("/var/lib/app/model.bin", options: options)).body
         print(file.bytes, file.resumedFrom)
     }
 
     static func progress(client: NetworkClient) async throws {
-        let download = try client.startDownload(of: request, to: "/var/lib/app/model.bin")
-        for try await progress in download {
-            print(progress.fraction ?? 0)
-        }
-        print(try await download.response.value.bytes)
+        var options = DownloadOptions()
+        options.progress = { print($0.fraction ?? 0) }
+        let file = try await client.send(request, as: .file("/var/lib/app/model.bin", options: options)).body
+        print(file.bytes)
     }
 
-    static func upload() throws -> (RequestBody, AsyncStream<TransferProgress>) {
-        let (body, progress) = try RequestBody.file("/var/lib/app/report.pdf").withProgress()
-        return (body, progress)
+    static func upload() throws -> RequestBody {
+        try RequestBody.file("/var/lib/app/report.pdf").reporting { print($0.fraction ?? 0) }
     }
 
     static func events(client: NetworkClient) async throws {
-        for try await event in try client.events(of: request) {
+        for try await event in try await client.send(request, as: .events).body {
             print(event.id, event.type, event.data)
         }
     }

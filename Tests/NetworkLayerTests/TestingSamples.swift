@@ -13,7 +13,7 @@ struct TestingSamples {
         let stub = StubDispatcher()
         stub.when(.get("/users"), .json([User(id: 1, name: "Ada")]))
 
-        let users = try await GetUsers(page: 1).response(from: stub)
+        let users = try await GetUsers(page: 1).send(over: stub).body
 
         #expect(users.count == 1)
         #expect(stub.sent.map(\.target) == ["/users?page=1&tags=a"])
@@ -30,7 +30,7 @@ struct TestingSamples {
         var outcomes: [String] = []
         for page in [1, 1, 2, 1, 1] {
             do {
-                outcomes.append("\(try await client.response(to: GetUsers(page: page)).value.count)")
+                outcomes.append("\(try await client.send(GetUsers(page: page)).body.count)")
             } catch let error as NetworkError {
                 outcomes.append(error.response.map { "\($0.status.code)" } ?? error.code.rawValue)
             }
@@ -43,7 +43,7 @@ struct TestingSamples {
         let stub = StubDispatcher(clock: clock)
         stub.when(.any, .text("[]").after(.seconds(3600)))
 
-        let users = Task { try await GetUsers(page: 1).response(from: stub) }
+        let users = Task { try await GetUsers(page: 1).send(over: stub).body }
         await clock.sleepers(1)
         clock.advance(by: .seconds(60))
         await #expect(throws: NetworkError.self) { try await users.value }
@@ -55,7 +55,9 @@ struct TestingSamples {
         let pieces = [Data("one\n".utf8), Data("two\n".utf8)]
         stub.when(.get("/lines"), .chunks(pieces, every: .seconds(1), thenFailing: NetworkError(.truncatedBody, "cut")))
 
-        let body = try await NetworkClient(transport: stub).stream(RequestData(path: "http://127.0.0.1/lines")).value
+        let body = try await NetworkClient(transport: stub).send(
+            RequestData(path: "http://127.0.0.1/lines"), as: .stream
+        ).body
         let text = Task { try await body.collect() }
         for _ in pieces {
             await clock.sleepers(1)

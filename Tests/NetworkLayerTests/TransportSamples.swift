@@ -25,13 +25,13 @@ struct TransportSamples {
 
     @Test func `the transport of the article carries a typed request`() async throws {
         let offline = NetworkClient(transport: MemoryTransport(pages: ["/users": #"[{"id": 1, "name": "Ada"}]"#]))
-        let users = try await offline.response(to: GetUsers(page: 1)).value
+        let users = try await offline.send(GetUsers(page: 1)).body
         #expect(users.map(\.name) == ["Ada"])
     }
 
     @Test func `what it lacks is refused before it is asked`() async throws {
         var offline = NetworkClient(transport: MemoryTransport(pages: [:]))
         offline.options.httpVersion = .http2
-        await #expect(throws: NetworkError.self) { try await offline.response(to: GetUsers(page: 1)) }
+        await #expect(throws: NetworkError.self) { try await offline.send(GetUsers(page: 1)) }
     }
 }

@@ -27,10 +27,10 @@ enum TutorialArticleSamples {
     }
 
     static func send() async throws -> [MovieFeedResult] {
-        let feed = try await MovieFeed.topRated.response(as: MovieFeedResult.self)
+        let feed = try await MovieFeed.topRated.send(as: MovieFeedResult.self).body
         let client = NetworkClient(transport: URLSessionNetworkDispatcher.instance)
-        let again = try await client.response(to: MovieFeed.topRated, as: MovieFeedResult.self)
-        return [feed, again.value]
+        let again = try await client.send(MovieFeed.topRated, as: MovieFeedResult.self)
+        return [feed, again.body]
     }
 
     final class MovieClient: APIClient {
@@ -55,7 +55,7 @@ enum TutorialArticleSamples {
     }
 
     static func add() async throws -> Note {
-        let note = try await AddNote(text: "buy milk").response()
+        let note = try await AddNote(text: "buy milk").send().body
         return note
     }
 
@@ -65,7 +65,7 @@ enum TutorialArticleSamples {
             .set(parameters: .url(["page": 1]))
             .build()
 
-        client.answer(to: urlRequest) { data, response, error in
+        client.send(urlRequest) { data, response, error in
             print(data?.count ?? 0, response?.url?.path ?? "", error.map { "\($0)" } ?? "")
         }
     }

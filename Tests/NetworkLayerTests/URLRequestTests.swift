@@ -124,13 +124,13 @@ struct URLRequestTests {
         #expect(typed?.message == made?.message)
         #expect(endpoint.request.url?.host == nil)
         let stub = StubDispatcher()
-        await expectFailure(.invalidURL) { try await NetworkClient(transport: stub).answer(to: endpoint.request) }
+        await expectFailure(.invalidURL) { try await stub.send(endpoint.request, as: .data) }
         // What is put into it later makes no other request of it.
         var changed = endpoint.request
         changed.url = URL(string: "http://h/")
         changed.httpMethod = "POST"
         changed.setValue("1", forHTTPHeaderField: "X-A")
-        await expectFailure(.invalidURL) { try await NetworkClient(transport: stub).answer(to: changed) }
+        await expectFailure(.invalidURL) { try await stub.send(changed, as: .data) }
         #expect(stub.sent.isEmpty)
     }
 
@@ -145,8 +145,8 @@ struct URLRequestTests {
             }
         }
         let request = AnyEndpoint(base: "http://h/v1", path: "../x").request
-        await expectFailure(.invalidURL) { try await request.response(as: Int.self, from: OwnDispatcher()) }
-        await expectFailure(.invalidURL) { try await OwnDispatcher().data(for: request.data) }
+        await expectFailure(.invalidURL) { try await request.send(as: Int.self, over: OwnDispatcher()).body }
+        await expectFailure(.invalidURL) { try await OwnDispatcher().send(request.data, as: .data).body }
     }
 
     private struct AnyEndpoint: BaseRequest {
@@ -167,7 +167,7 @@ struct URLRequestTests {
         let url = try #require(URL(string: text))
         let stub = StubDispatcher()
         await expectFailure(.invalidURL) {
-            try await NetworkClient(transport: stub).answer(to: URLRequest(url: url))
+            try await stub.send(URLRequest(url: url), as: .data)
         }
         #expect(stub.sent.isEmpty)
     }
@@ -203,7 +203,7 @@ struct URLRequestTests {
             $0.httpMethod = "POST"
             $0.httpBodyStream = InputStream(data: bytes)
         }
-        let (body, head) = try await NetworkClient(transport: transport).answer(to: upload)
+        let (body, head) = try await answer(to: upload, over: transport)
         #expect(head.statusCode == 200)
         #expect(body == Data("thanks".utf8))
         #expect(server.requests.first?.body == bytes)
@@ -216,7 +216,7 @@ struct URLRequestTests {
             $0.httpMethod = "POST"
             $0.httpBodyStream = InputStream(data: Data(count: 1001))
         }
-        await expectFailure(.bodyTooLarge) { try await client.answer(to: upload) }
+        await expectFailure(.bodyTooLarge) { try await client.send(upload, as: .data) }
     }
 
     @Test func brokenBodyStream_isTheCallersError() async throws {
@@ -224,7 +224,7 @@ struct URLRequestTests {
             $0.httpMethod = "POST"
             $0.httpBodyStream = InputStream(fileAtPath: "/no/such/file")
         }
-        await expectFailure(.unreadableFile) { try await NetworkClient(transport: StubDispatcher()).answer(to: upload) }
+        await expectFailure(.unreadableFile) { try await StubDispatcher().send(upload, as: .data) }
     }
 
     /// A pipe without a writer blocks the thread that opens it, and held the call with it.
@@ -237,17 +237,24 @@ struct URLRequestTests {
             $0.httpBodyStream = InputStream(fileAtPath: path)
         }
         var client = NetworkClient(transport: StubDispatcher(lacking: [.streamedRequestBodies]))
-        client.exchangeInterceptors = [.collectedBodies(upTo: 1000)]
         let patient = client
-        let sending = Task { try await patient.answer(to: upload) }
+        let sending = Task { try await patient.send(upload, as: .data) }
         sending.cancel()
         await expectFailure(.cancelled) { try await sending.value }
         client.options.totalTimeout = .milliseconds(100)
         let hasty = client
-        await expectFailure(.totalTimeout) { try await hasty.answer(to: upload) }
+        await expectFailure(.totalTimeout) { try await hasty.send(upload, as: .data) }
         // Opened for both, a pipe waits for no one; those who read it find its end when it is closed.
         let pipe = open(path, O_RDWR | O_NONBLOCK)
         #expect(pipe >= 0 && close(pipe) == 0)
+    }
+
+    private func answer(to request: URLRequest, over transport: any HTTPTransport) async throws -> (
+        Data, HTTPURLResponse
+    ) {
+        let client = NetworkClient(transport: transport).with { $0.validation = .any }
+        let response = try await client.send(request, as: .data)
+        return (response.body, try #require(response.httpURLResponse))
     }
 
     @Test func answer_isFoundations() async throws {
@@ -255,7 +262,7 @@ struct URLRequestTests {
         fields.append(HTTPField(name: .vary, value: "a"))
         fields.append(HTTPField(name: .vary, value: "b"))
         let stub = StubDispatcher(always: .text("gone", status: 410, fields: fields))
-        let (body, head) = try await NetworkClient(transport: stub).answer(to: request())
+        let (body, head) = try await answer(to: request(), over: stub)
         #expect(body == Data("gone".utf8))
         #expect(head.statusCode == 410)
         #expect(head.url?.absoluteString == "http://h/a?b=1")

@@ -15,10 +15,10 @@ struct StubDispatcherTests {
 
     @Test func answers_areGivenInOrderAndOnce() async throws {
         stub.when(.get("/rows"), .status(503), .json([Row(id: 1)]))
-        await expectFailure(.unacceptableStatus) { try await stub.data(for: get) }
-        #expect(try await get.response(as: [Row].self, from: stub) == [Row(id: 1)])
+        await expectFailure(.unacceptableStatus) { try await stub.send(get, as: .data).body }
+        #expect(try await get.send(as: [Row].self, over: stub).body == [Row(id: 1)])
         try stub.checkAllUsed()
-        let error = await expectFailure(.notStubbed) { try await stub.data(for: get) }
+        let error = await expectFailure(.notStubbed) { try await stub.send(get, as: .data).body }
         let words = ["GET http://h/rows?…", "GET /rows (2 of 2 answers given)"]
         for word in words { #expect(error?.message.contains(word) == true, "\(String(describing: error))") }
         let failure = #expect(throws: StubFailure.self) { try stub.checkAllUsed() }
@@ -28,16 +28,17 @@ struct StubDispatcherTests {
     @Test func predicates_chooseInTheOrderOfTheStubs() async throws {
         stub.when(.get("/rows").with("page 2") { $0.query == "page=2" }, .text("two"))
         stub.always(.any, .text("any"))
-        #expect(try await stub.data(for: get) == Data("any".utf8))
-        #expect(try await stub.data(for: RequestData(path: "http://h/rows?page=2")) == Data("two".utf8))
-        #expect(try await stub.data(for: RequestData(path: "http://h/rows?page=2")) == Data("any".utf8))
-        #expect(try await stub.data(for: RequestData(path: "http://h/", method: .delete)) == Data("any".utf8))
+        #expect(try await stub.send(get, as: .data).body == Data("any".utf8))
+        #expect(try await stub.send(RequestData(path: "http://h/rows?page=2"), as: .data).body == Data("two".utf8))
+        #expect(try await stub.send(RequestData(path: "http://h/rows?page=2"), as: .data).body == Data("any".utf8))
+        #expect(
+            try await stub.send(RequestData(path: "http://h/", method: .delete), as: .data).body == Data("any".utf8))
         try stub.checkAllUsed()
     }
 
     @Test func whatIsLeft_isListed() async throws {
         stub.when(.post("/rows"), .status(200), .status(200)).always(.put("/x"), .status(200))
-        _ = try await stub.data(for: RequestData(path: "http://h/rows", method: .post))
+        _ = try await stub.send(RequestData(path: "http://h/rows", method: .post), as: .data).body
         let failure = try #require(throws: StubFailure.self) { try stub.checkAllUsed() }
         #expect(
             failure.description == """
@@ -48,9 +49,9 @@ struct StubDispatcherTests {
 
     @Test func requests_areKept() async throws {
         stub.always(.any, .status(204))
-        _ = try await stub.data(for: get)
+        _ = try await stub.send(get, as: .data).body
         let content = RequestContent.json([Row(id: 3)])
-        _ = try await stub.data(for: RequestData(path: "http://h/rows", method: .post, content: content))
+        _ = try await stub.send(RequestData(path: "http://h/rows", method: .post, content: content), as: .data).body
         #expect(stub.sent.map(\.target) == ["/rows?page=1", "/rows"])
         #expect(stub.sent[0].headerFields[HTTPField.Name("X-A")!] == "1")
         #expect(stub.sent[0].headerFields[.accept] == "*/*")
@@ -62,17 +63,17 @@ struct StubDispatcherTests {
     @Test func failure_isTheCallers() async throws {
         struct Own: Error, Equatable {}
         stub.when(.any, .failure(NetworkError.connectTimeout), .failure(Own()))
-        let error = await expectFailure(.connectTimeout) { try await stub.data(for: get) }
+        let error = await expectFailure(.connectTimeout) { try await stub.send(get, as: .data).body }
         #expect(error?.exchange?.transport == "stub")
-        await #expect(throws: Own()) { try await stub.data(for: get) }
+        await #expect(throws: Own()) { try await stub.send(get, as: .data).body }
     }
 
     @Test func answer_isComputedFromTheRequest() async throws {
         stub.always(.any, .computed { .text($0.method.rawValue + $0.text, status: 201) })
         let data = RequestData(path: "http://h/", method: .put, content: .text("!"))
-        let response = try await NetworkClient(transport: stub).response(to: data)
+        let response = try await NetworkClient(transport: stub).send(data, as: .data)
         #expect(response.status == .created)
-        #expect(response.value == Data("PUT!".utf8))
+        #expect(response.body == Data("PUT!".utf8))
     }
 
     @Test func body_comesInPieces() async throws {
@@ -81,26 +82,26 @@ struct StubDispatcherTests {
         stub.when(.any, .chunks(pieces), .chunks(pieces, thenFailing: broken), .chunks(pieces, thenFailing: broken))
         let client = NetworkClient(transport: stub)
         var chunks: [Data] = []
-        for try await chunk in try await client.stream(get).value { chunks.append(chunk) }
+        for try await chunk in try await client.send(get, as: .stream).body { chunks.append(chunk) }
         #expect(chunks == [Data("a".utf8), Data("bc".utf8)])
-        let body = try await client.stream(get).value
+        let body = try await client.send(get, as: .stream).body
         chunks = []
         await expectFailure(.truncatedBody) { for try await chunk in body { chunks.append(chunk) } }
         #expect(chunks.count == 2)
-        await expectFailure(.truncatedBody) { try await stub.data(for: get) }
+        await expectFailure(.truncatedBody) { try await stub.send(get, as: .data).body }
     }
 
     @Test func bodyAboveTheLimit_isRefused() async throws {
         stub.always(.any, .text("12345"))
         var client = NetworkClient(transport: stub)
         client.options.maximumBodyBytes = 4
-        await expectFailure(.bodyTooLarge) { try await client.data(for: get) }
+        await expectFailure(.bodyTooLarge) { try await client.send(get, as: .data).body }
     }
 
     @Test func delay_waitsOnTheClock() async throws {
         let clock = ManualClock()
         let stub = StubDispatcher(clock: clock).when(.any, .text("late").after(.seconds(50)))
-        async let body = stub.data(for: get)
+        async let body = stub.send(get, as: .data).body
         await clock.sleepers(1)
         clock.advance(by: .seconds(49))
         #expect(clock.now.offset == .seconds(49))
@@ -111,7 +112,7 @@ struct StubDispatcherTests {
     @Test func delayBeyondATimeout_isThatTimeout() async throws {
         let clock = ManualClock()
         let stub = StubDispatcher(clock: clock).always(.any, .text("late").after(.seconds(3600)))
-        async let idle = expectFailure(.idleTimeout) { try await stub.data(for: get) }
+        async let idle = expectFailure(.idleTimeout) { try await stub.send(get, as: .data).body }
         await clock.sleepers(1)
         clock.advance(by: .seconds(60))
         _ = await idle
@@ -127,7 +128,7 @@ struct StubDispatcherTests {
     @Test func cancellation_endsADelay() async throws {
         let clock = ManualClock()
         let stub = StubDispatcher(clock: clock).always(.any, .status(200).after(.seconds(5)))
-        let task = Task { try await stub.data(for: get) }
+        let task = Task { try await stub.send(get, as: .data).body }
         await clock.sleepers(1)
         task.cancel()
         await expectFailure(.cancelled) { try await task.value }
@@ -136,7 +137,7 @@ struct StubDispatcherTests {
     @Test func whatItLacks_isRefused() async throws {
         let stub = StubDispatcher(lacking: [.bodyOnGet])
         let data = RequestData(path: "http://h/", content: .text("x"))
-        await expectFailure(.unsupported) { try await stub.data(for: data) }
+        await expectFailure(.unsupported) { try await stub.send(data, as: .data).body }
         #expect(stub.sent.isEmpty)
     }
 

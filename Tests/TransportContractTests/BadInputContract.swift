@@ -15,7 +15,7 @@ struct BadInputContract {
         ]
     )
     func badURL_isRefused(transport: ContractTransport, url: String) async {
-        await expectFailure(.invalidURL) { try await transport.transport.data(for: RequestData(path: url)) }
+        await expectFailure(.invalidURL) { try await transport.transport.send(RequestData(path: url), as: .data).body }
         let outcome = await withCheckedContinuation { continuation in
             transport.transport.dispatch(
                 request: RequestData(path: url),
@@ -37,7 +37,7 @@ struct BadInputContract {
         let server = try ScriptedServer(.ok())
         defer { server.stop() }
         await expectFailure(.invalidHeader) {
-            try await transport.transport.data(for: RequestData(path: server.url(), headers: headers))
+            try await transport.transport.send(RequestData(path: server.url(), headers: headers), as: .data).body
         }
         #expect(server.connectionCount == 0)
     }
@@ -76,9 +76,9 @@ struct BadInputContract {
         for params in [["a": AnyKeyPath.self], ["a": Double.nan], ["a": ["b": Data()]]] as [[String: Any?]] {
             for method in [HTTPMethod.get, .post] {
                 await expectFailure(.invalidParameters) {
-                    try await transport.transport.data(
-                        for: RequestData(path: "http://127.0.0.1:1/", method: method, params: params)
-                    )
+                    try await transport.transport.send(
+                        RequestData(path: "http://127.0.0.1:1/", method: method, params: params), as: .data
+                    ).body
                 }
             }
         }

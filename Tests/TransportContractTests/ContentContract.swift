@@ -6,17 +6,14 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct ContentContract {
-    /// Posts a content. A transport that streams no request bodies gets it collected, by an interceptor.
+    /// Posts a content. A transport that streams no request bodies gets it collected.
     private func post(_ content: RequestContent, over transport: ContractTransport) async throws -> ReceivedRequest {
         let server = try ScriptedServer(.ok("{}"))
         defer { server.stop() }
         var client = NetworkClient(transport: transport.transport)
         client.options.totalTimeout = .seconds(30)
-        if !transport.transport.capabilities.supports(.streamedRequestBodies) {
-            client.exchangeInterceptors.append(.collectedBodies(upTo: 1_000_000))
-        }
         let data = RequestData(path: "p", baseURL: server.baseURL + "/v1/", method: .post, content: content)
-        _ = try await client.response(to: data)
+        _ = try await client.send(data, as: .data)
         let request = try #require(server.requests.first)
         #expect(request.target == "/v1/p")
         return request

@@ -19,7 +19,7 @@ struct CookieContract {
         async throws
     {
         let fields = cookie.map { [("Cookie", $0)] } ?? []
-        _ = try await client.send(try transport.request(.get, url, fields: fields)).value.collect()
+        _ = try await client.send(try transport.request(.get, url, fields: fields), as: .stream).body.collect()
     }
 
     /// RFC 6265 §3.1, as far as a server on an address can play it.

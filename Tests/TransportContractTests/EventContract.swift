@@ -23,23 +23,23 @@ struct EventContract {
         _ server: ScriptedServer,
         pauses: RecordedPauses = RecordedPauses(),
         failures: Int? = 10
-    ) throws -> ServerSentEvents {
+    ) async throws -> ServerSentEvents {
         var client = NetworkClient(transport: transport.transport)
         client.options.idleTimeout = .seconds(20)
         var options = EventOptions()
         options.time = pauses.time
         options.maximumFailures = failures
-        return try client.events(of: RequestData(path: server.url()), options: options)
+        return try await client.send(RequestData(path: server.url()), as: .events(options)).body
     }
 
     private func stream(
         _ method: HTTPMethod, _ transport: ContractTransport, _ server: ScriptedServer, reconnects: Bool = false
-    ) throws -> ServerSentEvents {
+    ) async throws -> ServerSentEvents {
         var options = EventOptions()
         options.time = RecordedPauses().time
         options.reconnectsAnyMethod = reconnects
         let request = RequestData(path: server.url(), method: method)
-        return try NetworkClient(transport: transport.transport).events(of: request, options: options)
+        return try await NetworkClient(transport: transport.transport).send(request, as: .events(options)).body
     }
 
     @Test(arguments: ContractTransport.all)
@@ -50,7 +50,7 @@ struct EventContract {
             let server = try ScriptedServer(script, whole, Self.gone)
             defer { server.stop() }
             var failure: (any Error)?
-            do { for try await _ in try stream(.post, transport, server) {} } catch { failure = error }
+            do { for try await _ in try await stream(.post, transport, server) {} } catch { failure = error }
             #expect((failure is NetworkError) == isCut)
             #expect(server.requests.count == 1)
         }
@@ -61,8 +61,25 @@ struct EventContract {
         let server = try ScriptedServer(
             [.read, .send(Self.chunked + chunk(event(1)) + "0\r\n\r\n"), .close], Self.gone)
         defer { server.stop() }
-        for try await _ in try stream(.post, transport, server, reconnects: true) {}
+        for try await _ in try await stream(.post, transport, server, reconnects: true) {}
         #expect(server.requests.map(\.method) == ["POST", "POST"])
+    }
+
+    /// The caller's own id went out again and again.
+    @Test(arguments: ContractTransport.all)
+    func idThatTheServerResets_isNotSentAgain(transport: ContractTransport) async throws {
+        let events = { (text: String) -> Script in
+            [.read, .send(Self.chunked + self.chunk(text) + "0\r\n\r\n"), .close]
+        }
+        let server = try ScriptedServer(
+            events("data: a\n\n"), events("id: 7\ndata: b\n\nid\ndata: c\n\n"), Self.gone)
+        defer { server.stop() }
+        var options = EventOptions()
+        options.time = RecordedPauses().time
+        let request = RequestData(path: server.url(), headers: ["Last-Event-ID": "5"])
+        let client = NetworkClient(transport: transport.transport)
+        for try await _ in try await client.send(request, as: .events(options)).body {}
+        #expect(server.requests.map { $0.values(of: "Last-Event-ID").first } == ["5", "5", nil])
     }
 
     @Test(arguments: ContractTransport.all)
@@ -81,7 +98,7 @@ struct EventContract {
         defer { server.stop() }
         let pauses = RecordedPauses()
         var ids: [String] = []
-        for try await event in try stream(transport, server, pauses: pauses) {
+        for try await event in try await stream(transport, server, pauses: pauses) {
             ids.append(event.id)
             #expect(event.data == "event \(event.id)")
             if event.id == "4" { gate.open() }
@@ -108,7 +125,7 @@ struct EventContract {
             Self.gone
         )
         defer { server.stop() }
-        var events = try stream(transport, server).makeAsyncIterator()
+        var events = try await stream(transport, server).makeAsyncIterator()
         #expect(try await events.next()?.data == "a")
         gate.open()
         #expect(try await events.next()?.data == "b")
@@ -126,7 +143,7 @@ struct EventContract {
         defer { server.stop() }
         let pauses = RecordedPauses()
         var ids: [String] = []
-        for try await event in try stream(transport, server, pauses: pauses) { ids.append(event.id) }
+        for try await event in try await stream(transport, server, pauses: pauses) { ids.append(event.id) }
         #expect(ids == ["1", "1"], "no field can hold the second id")
         #expect(server.requests.map { $0.values(of: "Last-Event-ID").first } == [nil, "1", "1"])
         #expect(pauses.all == [.milliseconds(500), .milliseconds(500)])
@@ -141,10 +158,10 @@ struct EventContract {
             missing.stop()
         }
         let error = await expectFailure(.unacceptableContentType) {
-            for try await _ in try stream(transport, page) {}
+            for try await _ in try await stream(transport, page) {}
         }
         #expect(error?.response?.body == Data("<html>".utf8))
-        await expectFailure(.unacceptableStatus) { for try await _ in try stream(transport, missing) {} }
+        await expectFailure(.unacceptableStatus) { for try await _ in try await stream(transport, missing) {} }
         #expect(page.requests.count == 1 && missing.requests.count == 1)
     }
 
@@ -154,7 +171,7 @@ struct EventContract {
         defer { server.stop() }
         let pauses = RecordedPauses()
         await expectFailure(.connectionLost) {
-            for try await _ in try stream(transport, server, pauses: pauses, failures: 3) {}
+            for try await _ in try await stream(transport, server, pauses: pauses, failures: 3) {}
         }
         #expect(server.requests.count == 4)
         #expect(pauses.all.count == 3)
@@ -168,8 +185,8 @@ struct EventContract {
         defer { server.stop() }
         var options = EventOptions()
         options.maximumLineBytes = 50
-        let stream = try NetworkClient(transport: transport.transport).events(
-            of: RequestData(path: server.url()), options: options)
+        let client = NetworkClient(transport: transport.transport)
+        let stream = try await client.send(RequestData(path: server.url()), as: .events(options)).body
         var events = stream.makeAsyncIterator()
         #expect(try await events.next()?.data == "a")
         let error = await expectFailure(.lineTooLong) { try await events.next() }
@@ -182,7 +199,7 @@ struct EventContract {
         let server = try ScriptedServer([.read, .send(Self.chunked + chunk("data: a\n\n")), .stall])
         defer { server.stop() }
         let received = Gate()
-        let events = try stream(transport, server)
+        let events = try await stream(transport, server)
         let reader = Task {
             for try await _ in events { received.open() }
         }
@@ -198,7 +215,7 @@ struct EventContract {
         let server = try ScriptedServer([.read, .send(Self.chunked + chunk(several)), .stall])
         defer { server.stop() }
         let received = Gate()
-        let events = try stream(transport, server)
+        let events = try await stream(transport, server)
         let reader = Task { () async throws -> Void in
             var iterator = events.makeAsyncIterator()
             #expect(try await iterator.next()?.id == "1")

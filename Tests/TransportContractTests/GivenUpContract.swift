@@ -43,8 +43,8 @@ struct GivenUpContract {
     @Test(arguments: redirects) func redirect_isFollowed(transport: ContractTransport, body: Body) async throws {
         let server = try ScriptedServer(body.script(302, [("Location", "/next")]), .ok("end"))
         defer { server.stop() }
-        let response = try await transport.client.send(try transport.request(.get, server.url()))
-        #expect(try await response.value.collect() == Data("end".utf8))
+        let response = try await transport.client.send(try transport.request(.get, server.url()), as: .stream)
+        #expect(try await response.body.collect() == Data("end".utf8))
         #expect(server.requests.map(\.target) == ["/", "/next"])
     }
 
@@ -58,9 +58,9 @@ struct GivenUpContract {
             .raw(Script.head(200, fields: fields))
         )
         defer { server.stop() }
-        let response = try await transport.client.send(try transport.request(.head, server.url()))
+        let response = try await transport.client.send(try transport.request(.head, server.url()), as: .stream)
         #expect(response.status == .ok)
-        #expect(try await response.value.collect().isEmpty)
+        #expect(try await response.body.collect().isEmpty)
         #expect(server.requests.map(\.target) == ["/", "/next"])
     }
 
@@ -72,8 +72,8 @@ struct GivenUpContract {
         client.exchangeInterceptors = [
             try BearerAuthentication(for: [server.url()], token: Secret("old")) { _ in Secret("new") }
         ]
-        let response = try await client.send(try transport.request(.get, server.url()))
-        #expect(try await response.value.collect() == Data("in".utf8))
+        let response = try await client.send(try transport.request(.get, server.url()), as: .stream)
+        #expect(try await response.body.collect() == Data("in".utf8))
         #expect(server.requests.map { $0.values(of: "Authorization") } == [["Bearer old"], ["Bearer new"]])
     }
 
@@ -83,8 +83,8 @@ struct GivenUpContract {
         defer { server.stop() }
         var client = transport.client
         client.interceptors = [.retry(RetryPolicy(), time: RecordedPauses().time)]
-        let response = try await client.send(try transport.request(.get, server.url()))
-        #expect(try await response.value.collect() == Data("at last".utf8))
+        let response = try await client.send(try transport.request(.get, server.url()), as: .stream)
+        #expect(try await response.body.collect() == Data("at last".utf8))
         #expect(response.attempts == 2)
     }
 
@@ -96,9 +96,10 @@ struct GivenUpContract {
         var client = NetworkClient(transport: transport.transport)
         client.options.totalTimeout = .seconds(40)
         client.options.idleTimeout = .seconds(40)
-        let stream = try client.events(of: RequestData(path: server.url()))
         let start = ContinuousClock.now
-        let error = await expectFailure(.unacceptableContentType) { for try await _ in stream {} }
+        let error = await expectFailure(.unacceptableContentType) {
+            try await client.send(RequestData(path: server.url()), as: .events)
+        }
         #expect(error?.response?.body == Data("<html>".utf8))
         #expect(ContinuousClock.now - start < .seconds(30))
     }

@@ -103,19 +103,19 @@ enum ReadingVerb: CaseIterable, Sendable {
     func run(over client: NetworkClient, _ url: String, in folder: String) async throws {
         let request = RequestData(path: url)
         switch self {
-        case .collect: _ = try await client.response(to: request)
-        case .stream: for try await _ in try await client.stream(request).value {}
-        case .text: _ = try await client.text(of: request)
-        case .lines: for try await _ in try await client.lines(of: request).value {}
-        case .jsonLines: for try await _ in try await client.jsonLines(of: request, as: Int.self).value {}
-        case .typed: _ = try await client.response(to: request, as: [Int].self)
+        case .collect: _ = try await client.send(request, as: .data)
+        case .stream: for try await _ in try await client.send(request, as: .stream).body {}
+        case .text: _ = try await client.send(request, as: .text)
+        case .lines: for try await _ in try await client.send(request, as: .lines).body {}
+        case .jsonLines: for try await _ in try await client.send(request, as: .jsonLines(of: Int.self)).body {}
+        case .typed: _ = try await client.send(request, as: [Int].self)
         case .download:
             var options = DownloadOptions()
             // Else it would ask for no encoding, and refuse one.
             options.resumes = false
             options.maximumBytes = 1 << 28
-            _ = try await client.download(request, to: folder + "/file", options: options)
-        case .events: for try await _ in try client.events(of: request, options: Self.oneConnection) {}
+            _ = try await client.send(request, as: .file(folder + "/file", options: options))
+        case .events: for try await _ in try await client.send(request, as: .events(Self.oneConnection)).body {}
         }
     }
 

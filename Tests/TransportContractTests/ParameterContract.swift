@@ -13,7 +13,9 @@ struct ParameterContract {
     ) async throws -> ReceivedRequest {
         let server = try ScriptedServer(.ok("{}"))
         defer { server.stop() }
-        _ = try await transport.transport.data(for: RequestData(path: server.url(path), method: method, params: params))
+        _ = try await transport.transport.send(
+            RequestData(path: server.url(path), method: method, params: params), as: .data
+        ).body
         return try #require(server.requests.first)
     }
 

@@ -31,7 +31,8 @@ struct ReadingContract {
             .send(Data([0x33, 13, 10, 0xE4, 13, 10, 13, 10]) + Data("2\r\n\nc\r\n0\r\n\r\n".utf8)), .close,
         ])
         defer { server.stop() }
-        var lines = try await client(transport).lines(of: RequestData(path: server.url())).value.makeAsyncIterator()
+        var lines = try await client(transport).send(RequestData(path: server.url()), as: .lines).body
+            .makeAsyncIterator()
         #expect(try await lines.next() == "a")
         gate.open()
         #expect(try await lines.next() == "bä")
@@ -47,9 +48,9 @@ struct ReadingContract {
         let server = try ScriptedServer([.read, .send(head), .sendSplit(body, each: 1), .close])
         defer { server.stop() }
         var rows: [Row] = []
-        for try await row in try await client(transport).jsonLines(
-            of: RequestData(path: server.url()), as: Row.self
-        ).value {
+        for try await row in try await client(transport).send(
+            RequestData(path: server.url()), as: .jsonLines(of: Row.self)
+        ).body {
             rows.append(row)
         }
         #expect(rows == [1, 2, 3].map { Row(n: $0) })
@@ -59,7 +60,8 @@ struct ReadingContract {
     func linesThatBreakOff_areAnErrorAfterTheOthers(transport: ContractTransport) async throws {
         let server = try ScriptedServer(.raw("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\na\nb\nc"))
         defer { server.stop() }
-        var lines = try await client(transport).lines(of: RequestData(path: server.url())).value.makeAsyncIterator()
+        var lines = try await client(transport).send(RequestData(path: server.url()), as: .lines).body
+            .makeAsyncIterator()
         #expect(try await lines.next() == "a")
         #expect(try await lines.next() == "b")
         await expectFailure(.truncatedBody) { try await lines.next() }
@@ -71,7 +73,7 @@ struct ReadingContract {
         let server = try ScriptedServer(
             .answer(fields: [("Content-Type", "text/plain; charset=ISO-8859-1")], body: Data([0x67, 0xFC])))
         defer { server.stop() }
-        #expect(try await client(transport).text(of: RequestData(path: server.url())).value == "gü")
+        #expect(try await client(transport).send(RequestData(path: server.url()), as: .text).body == "gü")
     }
 
     @Test(arguments: ContractTransport.all)
@@ -82,7 +84,7 @@ struct ReadingContract {
         ])
         defer { server.stop() }
         let error = await expectFailure(.unacceptableStatus) {
-            try await client(transport).jsonLines(of: RequestData(path: server.url()), as: Row.self)
+            try await client(transport).send(RequestData(path: server.url()), as: .jsonLines(of: Row.self))
         }
         #expect(error?.response?.body.count == 65_536)
     }
@@ -95,8 +97,8 @@ struct ReadingContract {
             none.stop()
             some.stop()
         }
-        #expect(try await FindRow(url: none.url()).response(from: client(transport)) == nil)
-        #expect(try await FindRow(url: some.url()).response(from: transport.transport) == Row(n: 1))
+        #expect(try await FindRow(url: none.url()).send(over: client(transport)).body == nil)
+        #expect(try await FindRow(url: some.url()).send(over: transport.transport).body == Row(n: 1))
     }
 
     @Test(arguments: ContractTransport.all)
@@ -106,7 +108,7 @@ struct ReadingContract {
             .answer(403, fields: [("Content-Type", "application/problem+json")], body: body))
         defer { server.stop() }
         let error = await expectFailure(.unacceptableStatus) {
-            try await FindRow(url: server.url("/?key=secret")).response(from: client(transport))
+            try await FindRow(url: server.url("/?key=secret")).send(over: client(transport)).body
         }
         #expect(error?.problem?.title == "No credit")
         #expect(error?.problem?.extensions["balance"] == 30)

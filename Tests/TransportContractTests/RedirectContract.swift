@@ -28,9 +28,8 @@ struct RedirectContract {
                 let response = try await transport.client.send(
                     try transport.request(
                         method, server.url("/a/b"), fields: [("Content-Type", "text/plain"), ("X-Kept", "yes")],
-                        body: body.map { .bytes($0) })
-                )
-                let text = try await response.value.collect()
+                        body: body.map { .bytes($0) }), as: .stream)
+                let text = try await response.body.collect()
                 let becomesGET =
                     method == .post && status < 303 || status == 303 && method != .get && method != .head
                 let next: HTTPMethod = becomesGET ? .get : method
@@ -59,8 +58,8 @@ struct RedirectContract {
         let secrets = ["Authorization", "Cookie", "X-Api-Key", "X-Own"]
         let fields = secrets.map { ($0, "a=secret") } + [("X-Kept", "yes")]
         let response = try await client.send(
-            try transport.request(.put, server.url(), fields: fields, body: .bytes(Data("body".utf8))))
-        #expect(try await response.value.collect() == Data("end".utf8))
+            try transport.request(.put, server.url(), fields: fields, body: .bytes(Data("body".utf8))), as: .stream)
+        #expect(try await response.body.collect() == Data("end".utf8))
         let last = try #require(isOther ? other.requests.last : server.requests.last)
         #expect(last.target == "/x")
         #expect(last.values(of: "X-Kept") == ["yes"])
@@ -78,7 +77,7 @@ struct RedirectContract {
         defer { server.stop() }
         var request = try transport.request(.get, server.url())
         request.options.authentication = .basic(user: "me", password: "secret")
-        _ = try await transport.client.send(request).value.collect()
+        _ = try await transport.client.send(request, as: .stream).body.collect()
         #expect(server.requests.first?.values(of: "Authorization").count == 1)
         #expect(other.requests.map { $0.values(of: "Authorization") } == [[]])
     }
@@ -92,7 +91,8 @@ struct RedirectContract {
     func location_isResolved(transport: ContractTransport, location: (String, String)) async throws {
         let server = try server(302, to: location.0)
         defer { server.stop() }
-        _ = try await transport.client.send(try transport.request(.get, server.url("/a/b/c?x"))).value.collect()
+        _ = try await transport.client.send(try transport.request(.get, server.url("/a/b/c?x")), as: .stream).body
+            .collect()
         #expect(server.requests.map(\.target) == ["/a/b/c?x", location.1])
     }
 
@@ -100,7 +100,7 @@ struct RedirectContract {
     func smallBody_isReadSoThatTheConnectionIsKept(transport: ContractTransport) async throws {
         let server = try server(302, to: "/x")
         defer { server.stop() }
-        _ = try await transport.client.send(try transport.request(.get, server.url())).value.collect()
+        _ = try await transport.client.send(try transport.request(.get, server.url()), as: .stream).body.collect()
         #expect(server.requests.count == 2)
         try await transport.run(.immediateReuse) { #expect(server.connectionCount == 1) }
     }
@@ -109,18 +109,17 @@ struct RedirectContract {
     func largeBody_isNotWaitedFor(transport: ContractTransport) async throws {
         let server = try server(302, to: "/x", body: Data(count: 3_000_000))
         defer { server.stop() }
-        let response = try await transport.client.send(try transport.request(.get, server.url()))
-        #expect(try await response.value.collect() == Data("end".utf8))
+        let response = try await transport.client.send(try transport.request(.get, server.url()), as: .stream)
+        #expect(try await response.body.collect() == Data("end".utf8))
     }
 
     @Test(arguments: ContractTransport.all) func limit_isTwenty(transport: ContractTransport) async throws {
-        let response = try await transport.client.response(
-            to: RequestData(path: try await Demo.url("/redirect/20")))
+        let response = try await transport.client.send(RequestData(path: try await Demo.url("/redirect/20")), as: .data)
         #expect(response.redirects.count == 20)
-        #expect(String(decoding: response.value, as: UTF8.self).contains("dataField1"))
+        #expect(String(decoding: response.body, as: UTF8.self).contains("dataField1"))
         let url = try await Demo.url("/redirect/21")
         let error = await expectFailure(.tooManyRedirects) {
-            try await transport.client.response(to: RequestData(path: url))
+            try await transport.client.send(RequestData(path: url), as: .data)
         }
         #expect(error?.exchange?.redirects == 20)
     }
@@ -138,9 +137,10 @@ struct RedirectContract {
         for (body, status) in [(RequestBody.replayableStream(chunks), 200), (.stream(chunks()), 307)] {
             let server = try server(307, to: "/x")
             defer { server.stop() }
-            let response = try await transport.client.send(try transport.request(.post, server.url(), body: body))
+            let response = try await transport.client.send(
+                try transport.request(.post, server.url(), body: body), as: .stream)
             #expect(response.status.code == status)
-            _ = try await response.value.collect()
+            _ = try await response.body.collect()
             #expect(server.requests.map(\.body.count) == (status == 200 ? [4000, 4000] : [4000]))
         }
     }

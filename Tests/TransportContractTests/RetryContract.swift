@@ -26,8 +26,8 @@ struct RetryContract {
     func momentaryStatus_isAskedAgain(transport: ContractTransport, status: Int) async throws {
         let server = try ScriptedServer(Self.busy(status), Self.busy(status), .ok("at last"))
         defer { server.stop() }
-        let response = try await client(transport).response(to: RequestData(path: server.url("/x")))
-        #expect(response.value == Data("at last".utf8))
+        let response = try await client(transport).send(RequestData(path: server.url("/x")), as: .data)
+        #expect(response.body == Data("at last".utf8))
         #expect(response.attempts == 3)
         #expect(server.requests.map(\.target) == ["/x", "/x", "/x"])
     }
@@ -37,7 +37,7 @@ struct RetryContract {
         let server = try ScriptedServer(Self.busy())
         defer { server.stop() }
         let error = await expectFailure(.unacceptableStatus) {
-            try await client(transport, retries: retries).response(to: RequestData(path: server.url()))
+            try await client(transport, retries: retries).send(RequestData(path: server.url()), as: .data)
         }
         #expect(error?.response?.body == Data("busy".utf8))
         #expect(error?.exchange?.attempts == retries + 1)
@@ -49,8 +49,8 @@ struct RetryContract {
     {
         let server = try ScriptedServer(.closed, .ok("second time lucky"))
         defer { server.stop() }
-        let response = try await client(transport).response(to: RequestData(path: server.url()))
-        #expect(response.value == Data("second time lucky".utf8))
+        let response = try await client(transport).send(RequestData(path: server.url()), as: .data)
+        #expect(response.body == Data("second time lucky".utf8))
         #expect(server.requests.count == 2)
         #expect(response.attempts == 2)
     }
@@ -59,7 +59,8 @@ struct RetryContract {
         let server = try ScriptedServer(Self.busy())
         defer { server.stop() }
         await expectFailure(.unacceptableStatus) {
-            try await client(transport).response(to: RequestData(path: server.url(), method: .post, params: ["a": 1]))
+            try await client(transport).send(
+                RequestData(path: server.url(), method: .post, params: ["a": 1]), as: .data)
         }
         #expect(server.requests.count == 1)
     }
@@ -69,7 +70,7 @@ struct RetryContract {
         defer { server.stop() }
         let body = PatternBytes.make(count: 100_000)
         let request = try transport.request(.put, server.url(), body: .bytes(body))
-        #expect(try await client(transport).send(request).status == .ok)
+        #expect(try await client(transport).send(request, as: .stream).status == .ok)
         #expect(server.requests.map(\.body) == [body, body])
     }
 
@@ -80,7 +81,7 @@ struct RetryContract {
         defer { server.stop() }
         // The client's calls end after half a minute.
         await expectFailure(.unacceptableStatus) {
-            try await client(transport).response(to: RequestData(path: server.url()))
+            try await client(transport).send(RequestData(path: server.url()), as: .data)
         }
         #expect(server.requests.count == 1)
     }
@@ -95,7 +96,7 @@ struct RetryContract {
         let url = try await Demo.url("/bearer/fresh")
         let bearer = try BearerAuthentication(for: [url], token: "stale") { _ in
             try await allRefused.wait()
-            let token = try await transport.client.data(for: RequestData(path: login.url("/token")))
+            let token = try await transport.client.send(RequestData(path: login.url("/token")), as: .data).body
             return Secret(String(decoding: token, as: UTF8.self))
         }
         var client = transport.client
@@ -111,7 +112,7 @@ struct RetryContract {
         let sender = client
         let good = try await withThrowingTaskGroup(of: Bool.self) { group in
             for _ in 0..<100 {
-                group.addTask { try await sender.response(to: RequestData(path: url)).status == .ok }
+                group.addTask { try await sender.send(RequestData(path: url), as: .data).status == .ok }
             }
             return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
         }

@@ -22,11 +22,11 @@ struct TypedContract {
     @Test(arguments: ContractTransport.all)
     func users_areDecoded(transport: ContractTransport) async throws {
         let request = GetUsers(url: try await Demo.url("/users"))
-        #expect(try await request.response(from: transport.transport).map(\.id) == [1, 2, 3])
-        let response = try await request.detailedResponse(from: transport.transport)
+        #expect(try await request.send(over: transport.transport).body.map(\.id) == [1, 2, 3])
+        let response = try await request.send(over: transport.transport)
         #expect(response.status == .ok)
         #expect(response.headerFields[.contentType] == "application/json")
-        #expect(response.value.count == 3)
+        #expect(response.body.count == 3)
     }
 
     @Test(arguments: ContractTransport.all)
@@ -36,7 +36,7 @@ struct TypedContract {
             typealias ResponseType = [Row]
             let data: RequestData
         }
-        let rows = try await GetRows(data: RequestData(path: Demo.url("/gzip"))).response(from: transport.transport)
+        let rows = try await GetRows(data: RequestData(path: Demo.url("/gzip"))).send(over: transport.transport).body
         #expect(rows.count == 100)
     }
 
@@ -50,7 +50,7 @@ struct TypedContract {
         let server = try ScriptedServer(script)
         defer { server.stop() }
         let error = await expectFailure(.unacceptableStatus) {
-            try await GetUsers(url: server.url("/u")).response(from: transport.transport)
+            try await GetUsers(url: server.url("/u")).send(over: transport.transport).body
         }
         let response = try #require(error?.response)
         #expect(response.status.code == status)
@@ -66,7 +66,7 @@ struct TypedContract {
         let server = try ScriptedServer(.ok(body))
         defer { server.stop() }
         let error = await expectFailure(.decodingFailed) {
-            try await GetUsers(url: server.url()).detailedResponse(from: transport.transport)
+            try await GetUsers(url: server.url()).send(over: transport.transport)
         }
         let decoding = try #require(error?.decoding)
         #expect(decoding.type.contains("User"))
@@ -83,7 +83,7 @@ struct TypedContract {
             .forEachRequest([.send(Script.head(status, fields: [("Content-Length", "0")]))])
         ])
         defer { server.stop() }
-        await expectFailure(.noData) { try await GetUsers(url: server.url()).response(from: transport.transport) }
+        await expectFailure(.noData) { try await GetUsers(url: server.url()).send(over: transport.transport).body }
     }
 
     @Test(arguments: ContractTransport.all)
@@ -117,7 +117,9 @@ struct TypedContract {
         let reports = Guarded<[(Int, Int?)]>([])
         let url = try await Demo.url("/bytes/500000")
         _ = try await transport.send(.get, url) {
-            $0.progress = ProgressHandler { received, expected in reports.withLock { $0.append((received, expected)) } }
+            $0.progress = TransferProgress.Handler { step in
+                reports.withLock { $0.append((step.completed, step.total)) }
+            }
         }
         let seen = reports.withLock { $0 }
         #expect(seen.last?.0 == 500_000)

@@ -24,9 +24,9 @@ struct URLContract {
             RequestData(path: base + "x"), RequestData(path: "x", baseURL: base), URLRequest(url: foundations),
             URLRequestBuilder(with: try #require(URL(string: base)), path: "x"),
         ] as [any RequestConvertible] {
-            _ = try await transport.client.response(to: request.data)
+            _ = try await transport.client.send(request.data, as: .data)
         }
-        _ = try await transport.client.send(TransportRequest(to: base + "x")).value.collect()
+        _ = try await transport.client.send(TransportRequest(to: base + "x"), as: .stream).body.collect()
         let fields = server.requests.map { $0.values(of: "Authorization") }
         #expect(fields == Array(repeating: ["Basic dXMgZXI6cEBzcw=="], count: 5))
         #expect(server.requests.allSatisfy { $0.target == "/x" })
@@ -46,8 +46,8 @@ struct URLContract {
                 last.stop()
             }
             let url = server.url("/").replacing("://", with: "://u:p@")
-            let response = try await transport.client.send(TransportRequest(to: url))
-            _ = try await response.value.collect()
+            let response = try await transport.client.send(TransportRequest(to: url), as: .stream)
+            _ = try await response.body.collect()
             #expect(response.status.code == 200)
             let all = (server.requests + last.requests).map { $0.values(of: "Authorization") }
             #expect(all == [["Basic dTpw"], isKept ? ["Basic dTpw"] : []])
@@ -61,7 +61,7 @@ struct URLContract {
             server.stop()
             last.stop()
         }
-        let response = try await transport.client.send(TransportRequest(to: server.url()))
+        let response = try await transport.client.send(TransportRequest(to: server.url()), as: .stream)
         #expect(response.status.code == 302)
         #expect(last.connectionCount == 0)
     }
@@ -73,7 +73,7 @@ struct URLContract {
         let server = try ScriptedServer(.ok())
         defer { server.stop() }
         let port = try RequestURL(server.url()).effectivePort
-        _ = try await transport.client.response(to: RequestData(path: "http://bücher.localhost:\(port)/x"))
+        _ = try await transport.client.send(RequestData(path: "http://bücher.localhost:\(port)/x"), as: .data)
         #expect(server.requests.map { $0.values(of: "Host") } == [["xn--bcher-kva.localhost:\(port)"]])
     }
 
@@ -88,8 +88,8 @@ struct URLContract {
             server.stop()
             last.stop()
         }
-        let response = try await transport.client.send(TransportRequest(to: server.url()))
-        _ = try await response.value.collect()
+        let response = try await transport.client.send(TransportRequest(to: server.url()), as: .stream)
+        _ = try await response.body.collect()
         let port = try RequestURL(last.url()).effectivePort
         #expect(response.redirects.map(\.to.absoluteString) == ["http://xn--bcher-kva.localhost:\(port)/n%C3%A9"])
         #expect(last.requests.map(\.target) == ["/n%C3%A9"])

@@ -127,20 +127,20 @@ struct ArticleTests {
     @Test(arguments: transports)
     func apiRequests_sendWhatTheySay(transport: any HTTPTransport) async throws {
         try await withDemoServer {
-            let added = try await AddNote(text: "buy milk").response(from: transport)
+            let added = try await AddNote(text: "buy milk").send(over: transport).body
             #expect(added.method == "POST")
             #expect(added.path == "/echo")
             #expect(added.query.isEmpty)
             #expect(added.body == #"{"tags":["a","b"],"text":"buy milk","urgent":true}"#)
             #expect(added.value(of: "X-Source") == "tutorial")
             #expect(added.value(of: "Content-Type") == "application/json")
-            let found = try await FindNotes().response(from: transport)
+            let found = try await FindNotes().send(over: transport).body
             #expect(found.method == "GET")
             #expect(found.query == "page=2&q=a%2Bb%20%26%20c")
 
             let built = try NoteAPIClient().buildURLRequest(for: AddNote(text: "buy milk"))
             #expect(built == (try MovieClient().buildURLRequest(for: AddNote(text: "buy milk"))))
-            let (data, _) = try await NetworkClient(transport: transport).answer(to: built)
+            let data = try await transport.send(built, as: .data).body
             let again = try JSONDecoder().decode(Echo.self, from: data)
             #expect(again.body == added.body)
             #expect(again.value(of: "X-Source") == "tutorial")

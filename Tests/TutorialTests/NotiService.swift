@@ -24,7 +24,7 @@ public class NotiService {
         let urlRequestBuilder:URLRequestBuilder = URLRequestBuilder.init(with: URL(string:TutorialAddress.notes)!, path: "bins/ki5o0")
         urlRequestBuilder.set(method: .get)
         let urlRequest = try! urlRequestBuilder.build()
-        client.answer(to: urlRequest, completion: completion)
+        client.send(urlRequest, completion: completion)
     }
 }
 

@@ -34,7 +34,7 @@ struct TutorialTests {
     @Test(arguments: dispatchers)
     func tutorialService_isAnswered(dispatcher: any NetworkDispatcher) async throws {
         let server = try await TutorialServer.start()
-        #expect(try await GetAllSampleDataService().response(from: dispatcher).count == 3)
+        #expect(try await GetAllSampleDataService().send(over: dispatcher).body.count == 3)
         await server.stop()
     }
 
@@ -58,7 +58,7 @@ struct TutorialTests {
     func serverThatIsGone_isAnError(dispatcher: any NetworkDispatcher) async throws {
         let server = try await TutorialServer.start()
         await server.stop()
-        await #expect(throws: (any Error).self) { _ = try await GetAllSampleData().response(from: dispatcher) }
+        await #expect(throws: (any Error).self) { _ = try await GetAllSampleData().send(over: dispatcher).body }
     }
 }
 

@@ -36,7 +36,7 @@ struct LayerURLSession: Contender {
 
     func decode() async throws -> Int {
         let client = NetworkClient(transport: URLSessionNetworkDispatcher.instance)
-        let items = try await client.response(to: RequestData(path: request.url.absoluteString), as: [Item].self).value
+        let items = try await client.send(RequestData(path: request.url.absoluteString), as: [Item].self).body
         guard items.first?.id == 1 else { throw WrongAnswer("the first item is another") }
         return 0
     }

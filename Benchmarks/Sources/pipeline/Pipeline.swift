@@ -16,9 +16,9 @@ struct Pipeline: Contender {
         poll = RequestData(path: arguments.pollURL)
     }
 
-    func get() async throws -> Int { try await client.data(for: request).count }
+    func get() async throws -> Int { try await client.send(request, as: .data).body.count }
 
-    func poll() async throws { _ = try await client.data(for: poll) }
+    func poll() async throws { _ = try await client.send(poll, as: .data).body }
 }
 
 @main

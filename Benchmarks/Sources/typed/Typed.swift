@@ -19,12 +19,12 @@ struct Typed: Contender {
     func get() async throws -> Int { throw CanNot() }
 
     func decode() async throws -> Int {
-        let items = try await client.response(to: request, as: [Item].self).value
+        let items = try await client.send(request, as: [Item].self).body
         guard items.first?.id == 1 else { throw WrongAnswer("the first item is another") }
         return 0
     }
 
-    func poll() async throws { _ = try await client.data(for: poll) }
+    func poll() async throws { _ = try await client.send(poll, as: .data).body }
 }
 
 @main

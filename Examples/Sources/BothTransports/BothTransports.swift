@@ -20,14 +20,14 @@ struct BothTransports {
     static func main() async {
         let request = GetAllSampleData(path: CommandLine.arguments.dropFirst().first ?? "http://127.0.0.1:3000/test")
         do {
-            let curl = try await request.detailedResponse(from: CurlNetworkDispatcher.instance)
-            let urlSession = try await request.detailedResponse(from: URLSessionNetworkDispatcher.instance)
+            let curl = try await request.send(over: CurlNetworkDispatcher.instance)
+            let urlSession = try await request.send(over: URLSessionNetworkDispatcher.instance)
             print(line("", "curl", "urlsession"))
             print(line("status", "\(curl.status.code)", "\(urlSession.status.code)"))
-            for row in 0..<max(curl.value.count, urlSession.value.count) {
-                print(line("[\(row)]", text(curl.value, row), text(urlSession.value, row)))
+            for row in 0..<max(curl.body.count, urlSession.body.count) {
+                print(line("[\(row)]", text(curl.body, row), text(urlSession.body, row)))
             }
-            print(curl.value == urlSession.value ? "Both transports agree." : "The transports differ.")
+            print(curl.body == urlSession.body ? "Both transports agree." : "The transports differ.")
         } catch {
             FileHandle.standardError.write(Data("BothTransports: \(error)\n".utf8))
             exit(1)

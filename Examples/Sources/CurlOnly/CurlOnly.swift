@@ -11,8 +11,8 @@ struct CurlOnly {
         guard CommandLine.arguments.count == 2 else { end("usage: CurlOnly URL", status: 2) }
         let client = NetworkClient(transport: CurlNetworkDispatcher.instance)
         do {
-            let response = try await client.response(to: RequestData(path: CommandLine.arguments[1]))
-            print("\(response.status.code), \(response.value.count) bytes")
+            let response = try await client.send(RequestData(path: CommandLine.arguments[1]), as: .data)
+            print("\(response.status.code), \(response.body.count) bytes")
         } catch {
             end("CurlOnly: \(error)", status: 1)
         }

@@ -1,7 +1,7 @@
 import Foundation
 import NetworkLayer
 
-/// Downloads into a file, goes on where an earlier download stopped, and tells the file's SHA-256:
+/// Downloads into a file, goes on where an earlier download stopped, and prints the file's SHA-256:
 ///
 ///     Downloads URL FILE
 @main
@@ -11,11 +11,11 @@ struct Downloads {
         guard arguments.count == 2 else { fail("usage: Downloads URL FILE", status: 2) }
         do {
             let client = NetworkClient(transport: DefaultTransport.instance)
-            let download = try client.startDownload(of: RequestData(path: arguments[0]), to: arguments[1])
-            for try await progress in download {
-                print("\(progress.completed) of \(progress.total.map { "\($0)" } ?? "?") bytes")
-            }
-            let file = try await download.response.value
+            var options = DownloadOptions()
+            options.progress = { print("\($0.completed) of \($0.total.map { "\($0)" } ?? "?") bytes") }
+            let file = try await client.send(
+                RequestData(path: arguments[0]), as: .file(arguments[1], options: options)
+            ).body
             print("\(file.bytes) bytes, from byte \(file.resumedFrom) on, sha256 \(try sum(of: file.path))")
         } catch {
             fail("\(error)", status: 1)

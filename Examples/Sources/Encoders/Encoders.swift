@@ -59,7 +59,7 @@ struct Encoders {
                 path: "echo", baseURL: base, params: ["q": "a+b", "tags": ["x", "y"], "exact": true])
             search.conventions.arrays = .brackets
             search.conventions.booleans = .numbers
-            print("query: \(try await search.response(as: Echo.self).query)")
+            print("query: \(try await search.send(as: Echo.self).body.query)")
             try await upload(to: base)
             print("over \(DefaultTransport.instance.name): done")
         } catch {
@@ -70,21 +70,16 @@ struct Encoders {
 
     private static func post(_ content: RequestContent, to base: String) async throws -> Echo {
         let request = RequestData(path: "echo", baseURL: base, method: .post, content: content)
-        return try await request.response(as: Echo.self)
+        return try await request.send(as: Echo.self).body
     }
 
-    /// A file of the disk, streamed where the transport can, else read into memory by an interceptor.
+    /// A file of the disk, streamed where the transport can, else read into memory.
     private static func upload(to base: String) async throws {
         let path = NSTemporaryDirectory() + "encoders-\(UUID().uuidString).txt"
         try Data(repeating: 0x61, count: 100_000).write(to: URL(fileURLWithPath: path))
         defer { try? FileManager.default.removeItem(atPath: path) }
-        var client = NetworkClient.standard
-        if !client.transport.capabilities.supports(.streamedRequestBodies) {
-            client.exchangeInterceptors.append(.collectedBodies(upTo: 1_000_000))
-        }
         let content = RequestContent.multipart([.file("file", path: path, contentType: "text/plain")])
         let request = RequestData(path: "upload", baseURL: base, method: .post, content: content)
-        let answer = try await client.response(to: request)
-        print("file: \(String(decoding: answer.value, as: UTF8.self))")
+        print("file: \(try await request.send(as: .text).body)")
     }
 }

@@ -12,7 +12,8 @@ struct Events {
         do {
             let client = NetworkClient(transport: DefaultTransport.instance)
             var (count, last) = (0, "none")
-            for try await event in try client.events(of: RequestData(path: arguments[0])) {
+            let events = try await client.send(RequestData(path: arguments[0]), as: .events).body
+            for try await event in events {
                 print("\(event.id): \(event.data)")
                 (count, last) = (count + 1, event.data)
             }

@@ -27,13 +27,13 @@ struct Pipeline {
             let jar = CookieJar()
             client.cookies = jar
 
-            let moved = try await client.response(to: RequestData(path: "\(base)/redirect/2"))
+            let moved = try await client.send(RequestData(path: "\(base)/redirect/2"), as: .data)
             print("\(moved.status.code) after \(moved.redirects.count) redirects")
 
-            _ = try await client.data(for: RequestData(path: "\(base)/cookies"))
+            _ = try await client.send(RequestData(path: "\(base)/cookies"), as: .data).body
             print("cookies: \(jar.cookies.map(\.name))")
 
-            let secured = try await client.response(to: RequestData(path: "\(base)/bearer/fresh"))
+            let secured = try await client.send(RequestData(path: "\(base)/bearer/fresh"), as: .data)
             print("\(secured.status.code) with the new token")
 
             await failing(client, "\(base)/status/503")
@@ -45,7 +45,7 @@ struct Pipeline {
 
     private static func failing(_ client: NetworkClient, _ url: String) async {
         do {
-            _ = try await client.data(for: RequestData(path: url))
+            _ = try await client.send(RequestData(path: url), as: .data).body
             fail("503 is no success", status: 1)
         } catch {
             print(error)

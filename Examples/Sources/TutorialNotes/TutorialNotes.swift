@@ -26,7 +26,7 @@ enum NoteService {
             .set(headers: ["Accept": "application/json"])
             .set(parameters: .url(["full": true]))
             .build()
-        NetworkClient.standard.answer(to: urlRequest, completion: completion)
+        NetworkClient.standard.send(urlRequest, completion: completion)
     }
 }
 
@@ -37,7 +37,7 @@ struct TutorialNotes {
             guard let base = URL(string: CommandLine.arguments.dropFirst().first ?? "http://127.0.0.1:3000/") else {
                 throw NetworkError.invalidURL
             }
-            let note = try await GetNote(baseURL: base, path: "bins/ki5o0").response()
+            let note = try await GetNote(baseURL: base, path: "bins/ki5o0").send().body
             print("over \(DefaultTransport.instance.name): \(note.id), \(note.text)")
             let (data, response, error) = try await withCheckedThrowingContinuation { continuation in
                 do {

@@ -20,7 +20,7 @@ struct TutorialUsers {
     static func main() async {
         let path = CommandLine.arguments.dropFirst().first ?? "http://127.0.0.1:3000/test"
         do {
-            let rows = try await GetAllSampleData(path: path).response()
+            let rows = try await GetAllSampleData(path: path).send().body
             print("over \(DefaultTransport.instance.name):")
             for row in rows { print("  \(row.dataField1)  \(row.dataField2)") }
         } catch {

@@ -174,7 +174,7 @@ extension Transfer {
         switch arrival {
         case .take:
             delegate?.transferWasTouched(self)
-            progress?.report(received, easy?.announcedBytes)
+            progress?.report(TransferProgress(completed: received, total: easy?.announcedBytes))
         case .drop: break
         // Nothing is consumed: the same bytes come again.
         case .pause:

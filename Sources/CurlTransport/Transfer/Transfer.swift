@@ -85,7 +85,7 @@ final class Transfer: @unchecked Sendable {
     /// What happens to a body that is not read.
     private(set) var whenFull: BodyFlow.WhenFull
     /// Who is told of the body's bytes.
-    let progress: ProgressHandler?
+    let progress: TransferProgress.Handler?
 
     /// - Parameter more: What is set besides the request's own options.
     /// - Throws: ``NetworkError`` when there is no memory to pack the request's body.

@@ -2,24 +2,10 @@ import HTTPTypes
 import Logging
 
 extension NetworkClient {
-    /// A request that is complete already, through the pipeline: its answer as soon as the head is there, whatever the
-    /// status, with the body still on its way. The request's own options count, not the client's.
-    /// - Throws: ``NetworkError``, the interceptors' errors.
-    public func send(_ request: TransportRequest) async throws -> Response<ResponseBody> {
-        let (incoming, call) = try await carry(request)
-        return Response(incoming, call: call)
-    }
-
-    /// The same with the transport's own response, whose metrics grow with the body.
-    package func carry(_ request: TransportRequest) async throws -> (response: TransportResponse, call: Call) {
-        let call = Call(totalTimeout: request.options.totalTimeout)
-        return (try await carry(request, in: call), call)
-    }
-
     /// The way of a call: the interceptors, the redirects, and for each exchange the exchange interceptors, the cookies
     /// and the transport.
     func carry(_ request: TransportRequest, in call: Call) async throws -> TransportResponse {
-        let request = knowingSecrets(request)
+        let request = withDefaults(request)
         do {
             if interceptors.isEmpty { return try await follow(request, in: call) }
             return try await intercept(request, in: call)
@@ -61,7 +47,10 @@ extension NetworkClient {
 
     /// One exchange, within what is left of the call's time.
     private func exchange(_ request: TransportRequest, in call: Call) async throws -> TransportResponse {
-        let request = try prepared(request, in: call)
+        var request = try prepared(request, in: call)
+        if let body = request.body, body.bytes == nil {
+            request = try await request.collectingBody(for: transport.capabilities, in: call)
+        }
         do {
             let response = try await transport.send(request)
             note(response, to: request)
@@ -72,12 +61,21 @@ extension NetworkClient {
         }
     }
 
-    /// A request that is complete already has its own options, and the client's secrets are secret in it too.
-    private func knowingSecrets(_ request: TransportRequest) -> TransportRequest {
-        guard !options.secretFields.isSubset(of: request.options.secretFields) else { return request }
+    /// The request with the client's header fields, whose secrets are secret in it too.
+    private func withDefaults(_ request: TransportRequest) -> TransportRequest {
+        if headerFields.isEmpty, options.secretFields.isSubset(of: request.options.secretFields) { return request }
         var request = request
         request.options.secretFields.formUnion(options.secretFields)
+        let secrets = request.options.secretFields
+        let isAtHome = isBase(originOf: request.url)
+        request.addMissing(headerFields) { isAtHome || !SecretFields.contains($0) && !secrets.contains($0) }
         return request
+    }
+
+    /// Whether a URL has the base URL's origin; any has, where there is no base.
+    private func isBase(originOf url: RequestURL) -> Bool {
+        guard let baseURL else { return true }
+        return (try? RequestURL.separatingCredentials(from: baseURL).url)?.hasSameOrigin(as: url) ?? false
     }
 
     // Apart, and not inlined, for an asynchronous function keeps its values in memory while it waits.

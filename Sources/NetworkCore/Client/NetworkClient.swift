@@ -5,15 +5,27 @@ public import Logging
 /// The pipeline over a transport: encode, intercept, send, validate, decode. It is a ``NetworkDispatcher`` too.
 ///
 /// ```swift
-/// let client = NetworkClient(transport: CurlNetworkDispatcher.instance)
-/// let response = try await client.response(to: GetUsers())
-/// print(response.status, response.headerFields, response.value)
+/// var client = NetworkClient(transport: CurlNetworkDispatcher.instance, baseURL: "http://127.0.0.1:8080")
+/// client.headerFields[.authorization] = "Bearer …"
+/// let response = try await client.send(GetUsers())
+/// print(response.status, response.headerFields, response.body)
 /// ```
 ///
-/// A value: a copy with another option is another pipeline over the same transport.
+/// A value: a copy with another option is another pipeline over the same transport, see ``with(_:)``.
+///
+/// One rule says whose options count: a request that has none of its own (any ``RequestConvertible``) takes the
+/// client's ``options``; a ``TransportRequest``, which is complete already, keeps its own.
 public struct NetworkClient: NetworkDispatcher {
-    /// Who carries the exchanges.
+    /// The transport that carries the exchanges.
     public let transport: any HTTPTransport
+    /// What a request's path is appended to, by the rule of ``RequestURL/init(base:path:)``, unless the request has a
+    /// base or a whole URL of its own (``RequestData/init(url:method:query:params:content:headers:)``). `nil`, the
+    /// default, makes of each path a whole URL.
+    public var baseURL: String?
+    /// Header fields for each request that does not have them; none by default. With a ``baseURL``, those that are
+    /// secret (``SecretFields``, ``secretFields``) go to its origin alone. What is secret never follows a redirect to
+    /// another origin.
+    public var headerFields: HTTPFields = [:]
     /// Time, size and protocol of each exchange. The total timeout is the whole call's, over all of its exchanges,
     /// until its value is there: reading, decoding and writing the body count. A ``decoder`` can't be interrupted, so
     /// the time is looked at before and after it: a value that comes too late is ``NetworkError/Code/totalTimeout``.
@@ -40,65 +52,72 @@ public struct NetworkClient: NetworkDispatcher {
     public var logger: Logger?
 
     /// A pipeline over a transport.
-    public init(transport: any HTTPTransport, options: TransportOptions = TransportOptions(), logger: Logger? = nil) {
+    /// - Parameters:
+    ///   - transport: The transport that carries the exchanges.
+    ///   - baseURL: What a request's path is appended to.
+    ///   - options: The options of each exchange.
+    ///   - logger: Where each exchange is noted, at debug level.
+    public init(
+        transport: any HTTPTransport, baseURL: String? = nil, options: TransportOptions = TransportOptions(),
+        logger: Logger? = nil
+    ) {
         self.transport = transport
+        self.baseURL = baseURL
         self.options = options
         self.logger = logger
     }
 
-    /// The same pipeline with another validation, for one call.
-    public func validating(_ validation: ResponseValidation) -> NetworkClient {
+    /// The same pipeline with changes, for one call or for many.
+    ///
+    /// ```swift
+    /// let user = try await client.with { $0.options.totalTimeout = .seconds(2) }.send(GetUser(id: 1)).body
+    /// ```
+    public func with(_ change: (inout NetworkClient) throws -> Void) rethrows -> NetworkClient {
         var client = self
-        client.validation = validation
+        try change(&client)
         return client
     }
 
-    /// The same pipeline with another decoder, for one call.
-    public func decoding(by decoder: any ResponseDecoder) -> NetworkClient {
-        var client = self
-        client.decoder = decoder
-        return client
+    /// Sends a request and returns its response in a form.
+    /// - Parameters:
+    ///   - request: Any description of a request.
+    ///   - form: What becomes of the body: `.data`, `.text`, `.stream`, `.lines`, `.events`, `.file("…")`, …
+    /// - Throws: ``NetworkError``: for a request that can't be sent, the transport's errors, and what the form throws,
+    ///   ``NetworkError/Code/unacceptableStatus`` for example, with the response in ``NetworkError/response``. The
+    ///   errors of interceptors and encoders of the program's own as they are.
+    public func send<Body>(
+        _ request: some RequestConvertible, as form: ResponseForm<Body>
+    ) async throws -> sending NetworkResponse<Body> {
+        try await form.receive(try prepared(request.data, for: form))
     }
 
-    /// The typed value of a request, with status and header fields.
-    /// - Throws: ``NetworkError``: what ``validation`` refuses, ``NetworkError/Code/unacceptableStatus`` for example,
-    ///   with the whole answer in ``NetworkError/response``; ``NetworkError/Code/decodingFailed`` when the body does
-    ///   not fit the type; the transport's errors.
-    public func response<Request: RequestType>(
-        to request: Request
-    ) async throws -> sending Response<Request.ResponseType> {
-        try await response(to: request, as: Request.ResponseType.self)
+    /// Sends a request that is complete already, with its own options, and returns its response in a form.
+    public func send<Body>(
+        _ request: TransportRequest, as form: ResponseForm<Body>
+    ) async throws -> sending NetworkResponse<Body> {
+        var request = request
+        if form.isEndless { request.options.totalTimeout = nil }
+        request.addMissing(form.fields(self))
+        let call = Call(totalTimeout: request.options.totalTimeout)
+        return try await form.receive(PreparedCall(client: self, request: request, call: call))
     }
 
-    /// The value of any decodable type, with status and header fields.
-    /// - Throws: ``NetworkError`` as above.
-    public func response<Value: Decodable & SendableMetatype>(
-        to request: some RequestConvertible,
-        as type: Value.Type
-    ) async throws -> sending Response<Value> {
-        let arrival = try await arrival(of: request)
-        let answer = try await collected(arrival)
+    // Apart, and not inlined, for an asynchronous function keeps its values in memory while it waits.
+    @inline(never)
+    private func prepared<Body>(_ data: RequestData, for form: ResponseForm<Body>) throws -> PreparedCall {
+        var options = options
+        if form.isEndless { options.totalTimeout = nil }
+        // Encoding is a part of the call: it may take long, and can't be interrupted.
+        let call = Call(totalTimeout: options.totalTimeout)
+        var request = try data.based(on: baseURL).transportRequest(options: options)
+        request.addMissing(form.fields(self))
         do {
-            // A decoder can't be interrupted.
-            try arrival.call.check(while: .decoding)
-            let value = try ResponseDecoding.decode(type, from: answer.value, of: answer.readableHead, by: decoder)
-            try arrival.call.check(while: .decoding)
-            return answer.replacing(value)
-        } catch {
-            throw arrival.refusing(answer, for: error)
+            try checkTime(for: request, in: call)
+        } catch NetworkError.totalTimeout {
+            throw NetworkError.totalTimeout(of: request, phase: .preparing)
+                .during(request, transport: transport.name, elapsed: call.elapsed)
         }
-    }
-
-    /// The bytes of a response, with status and header fields.
-    /// - Throws: ``NetworkError`` as above, but for decoding.
-    public func response(to request: some RequestConvertible) async throws -> Response<Data> {
-        try await collected(try await arrival(of: request))
-    }
-
-    /// The answer to a request as soon as its head is there, whatever the status, with the body still on its way.
-    /// - Throws: ``NetworkError``, the interceptors' errors.
-    public func stream(_ request: some RequestConvertible) async throws -> Response<ResponseBody> {
-        try await arrival(of: request).response
+        return PreparedCall(client: self, request: request, call: call)
     }
 
     // MARK: NetworkDispatcher
@@ -112,13 +131,10 @@ public struct NetworkClient: NetworkDispatcher {
     ) {
         Task {
             do {
-                onSuccess(try await data(for: request))
+                onSuccess(try await send(request, as: .data).body)
             } catch {
                 onError(error)
             }
         }
     }
-
-    /// The body of an accepted response.
-    public func data(for request: RequestData) async throws -> Data { try await response(to: request).value }
 }

@@ -28,6 +28,40 @@ struct CivilDate: Equatable {
         return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
     }
 
+    /// The date and time of a moment: in the proleptic Gregorian calendar, as ISO 8601 wants it.
+    init(seconds: Int) {
+        let days = Int((Double(seconds) / 86_400).rounded(.down))
+        let time = seconds - days * 86_400
+        let shifted = days + 719_468
+        let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
+        let dayOfEra = shifted - era * 146_097
+        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let shiftedMonth = (5 * dayOfYear + 2) / 153
+        month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
+        year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+        day = dayOfYear - (153 * shiftedMonth + 2) / 5 + 1
+        (hour, minute, second) = (time / 3600, time / 60 % 60, time % 60)
+    }
+
+    init(year: Int, month: Int, day: Int, hour: Int = 0, minute: Int = 0, second: Int = 0) {
+        (self.year, self.month, self.day) = (year, month, day)
+        (self.hour, self.minute, self.second) = (hour, minute, second)
+    }
+
+    /// A moment as ISO 8601 writes it in UTC, with milliseconds where there are some: `2026-11-22T08:05:09.120Z`.
+    static func text(milliseconds: Int) -> String {
+        let seconds = Int((Double(milliseconds) / 1000).rounded(.down))
+        let (date, rest) = (CivilDate(seconds: seconds), milliseconds - seconds * 1000)
+        func digits(_ number: Int, _ count: Int) -> String {
+            let text = String(number)
+            return String(repeating: "0", count: max(0, count - text.utf8.count)) + text
+        }
+        let day = "\(digits(date.year, 4))-\(digits(date.month, 2))-\(digits(date.day, 2))"
+        let time = "\(digits(date.hour, 2)):\(digits(date.minute, 2)):\(digits(date.second, 2))"
+        return "\(day)T\(time)\(rest == 0 ? "" : ".\(digits(rest, 3))")Z"
+    }
+
     private static func days(of month: Int, in year: Int) -> Int {
         switch month {
         case 4, 6, 9, 11: 30

@@ -30,8 +30,10 @@ extension HTTPTransport {
         NetworkClient(transport: self).dispatch(request: request, onSuccess: onSuccess, onError: onError)
     }
 
-    /// Carries a request through the pipeline and returns the body of a 2xx response.
-    public func data(for request: RequestData) async throws -> Data {
-        try await NetworkClient(transport: self).data(for: request)
+    /// Sends a request through a pipeline with default options; see ``NetworkClient``.
+    public func send<Body>(
+        _ request: some RequestConvertible, as form: ResponseForm<Body>
+    ) async throws -> sending NetworkResponse<Body> {
+        try await NetworkClient(transport: self).send(request, as: form)
     }
 }

@@ -1,7 +1,8 @@
 public import FoundationEssentials
+import HTTPTypes
 import Synchronization
 
-/// Carries requests. One method is enough to write your own:
+/// Carries requests. One method is enough to write one:
 ///
 /// ```swift
 /// struct CannedDispatcher: NetworkDispatcher {
@@ -14,11 +15,11 @@ import Synchronization
 ///     }
 /// }
 ///
-/// let rows = try await GetAllSampleData().response(from: CannedDispatcher())
+/// let rows = try await GetAllSampleData().send(over: CannedDispatcher()).body
 /// ```
 ///
-/// A dispatcher that speaks HTTP should rather be an ``HTTPTransport``: it then has status, header fields, metrics,
-/// validation and cancellation.
+/// A dispatcher that speaks HTTP should rather be an ``HTTPTransport``: its responses then have their status, header
+/// fields and metrics, and the calls validation and cancellation.
 public protocol NetworkDispatcher: Sendable {
     /// Carries one request and calls exactly one of the closures, once, on any thread.
     ///
@@ -29,20 +30,68 @@ public protocol NetworkDispatcher: Sendable {
         onError: @escaping @Sendable (any Error) -> Void
     )
 
-    /// The same for `async` callers. The default wraps ``dispatch(request:onSuccess:onError:)``; cancelling the task
-    /// then ends the wait at once with ``NetworkError/Code/cancelled``, and a late answer is dropped.
-    func data(for request: RequestData) async throws -> Data
+    /// Sends a request and returns its response in a form.
+    ///
+    /// ``NetworkClient`` and each ``HTTPTransport`` have their own. The default is for a dispatcher that knows bytes
+    /// alone: it waits for ``dispatch(request:onSuccess:onError:)``, and the response is a 200 with these bytes and no
+    /// header fields. Cancelling the task ends that wait at once with ``NetworkError/Code/cancelled``, and a late
+    /// outcome is dropped.
+    /// - Throws: ``NetworkError``, or what the dispatcher reports.
+    func send<Body>(
+        _ request: some RequestConvertible, as form: ResponseForm<Body>
+    ) async throws -> sending NetworkResponse<Body>
 }
 
 extension NetworkDispatcher {
-    /// Waits for ``dispatch(request:onSuccess:onError:)``.
-    public func data(for request: RequestData) async throws -> Data {
-        if let refusal = request.refusal { throw refusal }
+    /// Sends a request by ``dispatch(request:onSuccess:onError:)``, and returns a 200 with its bytes in a form.
+    public func send<Body>(
+        _ request: some RequestConvertible, as form: ResponseForm<Body>
+    ) async throws -> sending NetworkResponse<Body> {
+        let data = request.data
+        // A dispatcher of the program's own may not look at it.
+        if let refusal = data.refusal { throw refusal }
+        // What the dispatcher gets is the description itself, which need not be a URL.
+        let described = try? data.transportRequest()
+        let client = NetworkClient(transport: BytesTransport(dispatcher: self, request: data))
+        var response = try await client.send(described ?? TransportRequest(url: .placeholder), as: form)
+        if described == nil { response.url = nil }
+        return response
+    }
+
+    /// Sends a typed request and returns its response with the decoded value.
+    public func send<Request: RequestType>(
+        _ request: Request
+    ) async throws -> sending NetworkResponse<Request.ResponseType> {
+        try await send(request.data, as: .decoded(Request.ResponseType.self))
+    }
+
+    /// Sends a request and returns its response with a decoded value; short for the form
+    /// ``ResponseForm/decoded(_:by:)``.
+    public func send<Value: Decodable & SendableMetatype>(
+        _ request: some RequestConvertible, as type: Value.Type
+    ) async throws -> sending NetworkResponse<Value> {
+        try await send(request, as: .decoded(type))
+    }
+}
+
+/// A dispatcher that knows bytes alone, as a transport for one request.
+private struct BytesTransport: HTTPTransport {
+    let dispatcher: any NetworkDispatcher
+    let request: RequestData
+
+    var name: String { "\(type(of: dispatcher))" }
+    var capabilities: TransportCapabilities {
+        TransportCapabilities(
+            transport: name, basis: "a dispatcher that knows bytes alone", supported: Set(TransportCapability.wellKnown)
+        )
+    }
+
+    func send(_: TransportRequest) async throws -> TransportResponse {
         let outcome = FirstOutcome<Data>()
-        return try await withTaskCancellationHandler {
+        let bytes = try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 outcome.attach(continuation)
-                dispatch(
+                dispatcher.dispatch(
                     request: request,
                     onSuccess: { outcome.finish(.success($0)) },
                     onError: { outcome.finish(.failure($0)) }
@@ -51,6 +100,7 @@ extension NetworkDispatcher {
         } onCancel: {
             outcome.finish(.failure(NetworkError.cancelled))
         }
+        return TransportResponse(head: HTTPResponse(status: .ok), body: ResponseBody(bytes))
     }
 }
 

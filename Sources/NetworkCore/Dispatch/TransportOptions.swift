@@ -33,9 +33,9 @@ public struct TransportOptions: Sendable, Hashable {
     public var decompress = true
     /// The protocol to speak. ``HTTPVersion/automatic`` by default.
     public var httpVersion = HTTPVersion.automatic
-    /// Told how the body grows, on the wire or decoded as the transport has it: on the transport's own thread, so it
-    /// must return at once. `nil` by default.
-    public var progress: ProgressHandler?
+    /// Called as the response's body arrives, on the transport's own thread, so it must return at once. Counts bytes on
+    /// the wire over curl, decoded bytes over URLSession. `nil` by default.
+    public var progress: TransferProgress.Handler?
     /// Where the exchange is written down as it goes over the wire, secrets left out. `nil` by default.
     public var wireLog: WireLog?
     /// More header fields whose values are secret, besides ``SecretFields``: no log and no curl command shows them,
@@ -190,22 +190,4 @@ extension TransportOptions {
 
     /// Whether any of the groups is not at its defaults: a quick question, for the way of every request.
     package var hasRareOptions: Bool { rare != nil }
-}
-
-/// Told how a response's body grows.
-///
-/// Two handlers are equal if they are the same object, so that options stay comparable.
-public final class ProgressHandler: Sendable, Hashable {
-    /// Called with the bytes so far and, if known, the whole length. The curl transport counts both on the wire, so
-    /// that they agree; URLSession counts decoded bytes.
-    public let report: @Sendable (_ received: Int, _ expected: Int?) -> Void
-
-    /// A handler. It is called on the transport's thread and must return at once.
-    public init(_ report: @escaping @Sendable (_ received: Int, _ expected: Int?) -> Void) { self.report = report }
-
-    /// Whether it is the same object.
-    public static func == (left: ProgressHandler, right: ProgressHandler) -> Bool { left === right }
-
-    /// By identity.
-    public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }

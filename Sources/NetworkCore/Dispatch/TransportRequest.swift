@@ -110,7 +110,7 @@ public struct TransportRequest: Sendable {
     ///   ``NetworkError/Code/totalTimeout``, ``NetworkError/Code/cancelled``.
     public func wireBody() throws -> RequestBody? {
         guard let level = compression else { return body }
-        let deadline = options.totalTimeout.map { ContinuousClock.now + $0 }
+        let deadline = Call(totalTimeout: options.totalTimeout).deadline
         return try body?.gzipped(level: level) {
             if Task.isCancelled { throw NetworkError.cancelled }
             if let deadline, deadline <= .now { throw NetworkError.totalTimeout(of: self, phase: .preparing) }

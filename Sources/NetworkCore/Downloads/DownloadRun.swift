@@ -5,21 +5,17 @@ import Synchronization
 
 /// One download: exchange after exchange until the file is whole.
 struct DownloadRun: Sendable {
-    let client: NetworkClient
-    let request: TransportRequest
+    let prepared: PreparedCall
     let path: String
     let options: DownloadOptions
-    private let call: Call
+    private var request: TransportRequest { prepared.request }
+    private var call: Call { prepared.call }
 
-    init(
-        client: NetworkClient, request: TransportRequest, in call: Call, path: String, options: DownloadOptions
-    ) throws {
+    init(_ prepared: PreparedCall, path: String, options: DownloadOptions) throws {
         try options.check()
-        self.client = client
-        self.request = request
+        self.prepared = prepared
         self.path = path
         self.options = options
-        self.call = call
     }
 
     /// Ranges have a meaning for GET alone, and a caller who asks for one of his own wants that part and no other.
@@ -28,7 +24,7 @@ struct DownloadRun: Sendable {
     }
 
     /// - Throws: ``NetworkError``. The partial file stays if the download can go on with it another time.
-    func run() async throws -> Response<DownloadedFile> {
+    func run() async throws -> NetworkResponse<DownloadedFile> {
         let file = try await BlockingFile.open(path, options)
         do {
             let (arrival, start) = try await fetch(into: file)
@@ -40,7 +36,7 @@ struct DownloadRun: Sendable {
                 try file.finish()
                 return file.path
             }
-            return arrival.response(
+            return arrival.ended(
                 DownloadedFile(path: finalPath, bytes: length, resumedFrom: start, checksum: sum)
             )
         } catch {
@@ -69,7 +65,7 @@ struct DownloadRun: Sendable {
                 if canResume, !request.headerFields.contains(.acceptEncoding) {
                     request.headerFields[.acceptEncoding] = "identity"
                 }
-                let arrival = try await client.arrival(of: request, in: call)
+                let arrival = try await prepared.arrival(of: request, in: call)
                 switch plan.reaction(to: arrival.head) {
                 case .startAgain:
                     mayResume = false
@@ -83,7 +79,7 @@ struct DownloadRun: Sendable {
                     try await write(arrival, to: file, total: total) { arrived = true }
                     return (arrival, before)
                 case .writeWhole:
-                    try await arrival.validate(by: client.validation)
+                    try await arrival.validate()
                     guard request.asked(forEncodingOf: arrival.head) else {
                         throw arrival.naming(NetworkError.unaskedEncoding)
                     }

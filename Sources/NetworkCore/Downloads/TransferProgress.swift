@@ -16,4 +16,21 @@ public struct TransferProgress: Sendable, Hashable {
     public var fraction: Double? {
         total.map { $0 > 0 ? min(1, Double(completed) / Double($0)) : 1 }
     }
+
+    /// A closure that is called with progress; options that hold one stay comparable.
+    ///
+    /// Two handlers are equal if they are the same object.
+    public final class Handler: Sendable, Hashable {
+        /// Called with each step.
+        public let report: @Sendable (TransferProgress) -> Void
+
+        /// A handler by a closure.
+        public init(_ report: @escaping @Sendable (TransferProgress) -> Void) { self.report = report }
+
+        /// Whether both are the same object.
+        public static func == (left: Handler, right: Handler) -> Bool { left === right }
+
+        /// By identity.
+        public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+    }
 }

@@ -9,11 +9,9 @@ extension ParameterConventions.Dates {
         let seconds = date.timeIntervalSince1970
         switch self {
         case .iso8601:
-            // Rounded here: the style below cuts, and 0.1 s would come out as 99 ms.
-            let milliseconds = (seconds * 1000).rounded()
-            let isWhole = milliseconds.truncatingRemainder(dividingBy: 1000) == 0
-            let style = Date.ISO8601FormatStyle(includingFractionalSeconds: !isWhole)
-            return .string(style.format(Date(timeIntervalSince1970: (milliseconds + (isWhole ? 0 : 0.25)) / 1000)))
+            // Rounded, but not into the year 10000.
+            let milliseconds = min((seconds * 1000).rounded(), Self.range.upperBound.timeIntervalSince1970 * 1000 - 1)
+            return .string(CivilDate.text(milliseconds: Int(milliseconds)))
         case .seconds:
             // A `Date` counts from 2001, which leaves a trace in the last digits.
             let rounded = (seconds * 1_000_000).rounded() / 1_000_000

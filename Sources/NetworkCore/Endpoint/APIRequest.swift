@@ -13,7 +13,7 @@ public import FoundationEssentials
 ///     var headers: [String: Any]? { ["X-Retries": 2] }
 /// }
 ///
-/// let note = try await AddNote(text: "buy milk").response(from: CurlNetworkDispatcher.instance)
+/// let note = try await AddNote(text: "buy milk").send(over: CurlNetworkDispatcher.instance).body
 /// ```
 public protocol APIRequest: RequestConvertible {
     /// What the response's body is decoded to, as JSON.
@@ -41,11 +41,11 @@ extension APIRequest {
             .data
     }
 
-    /// The decoded resource.
-    /// - Parameter dispatcher: Who carries it.
-    /// - Throws: ``NetworkError``, or whatever a dispatcher of your own reports.
-    public func response(from dispatcher: any NetworkDispatcher) async throws -> sending Resource {
-        try await response(as: Resource.self, from: dispatcher)
+    /// Sends the request and returns its response with the decoded resource.
+    /// - Parameter dispatcher: What carries the request.
+    /// - Throws: ``NetworkError``, or what a dispatcher of the program's own reports.
+    public func send(over dispatcher: any NetworkDispatcher) async throws -> sending NetworkResponse<Resource> {
+        try await dispatcher.send(data, as: .decoded(Resource.self))
     }
 }
 

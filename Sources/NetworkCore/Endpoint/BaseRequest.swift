@@ -40,27 +40,27 @@ extension BaseRequest {
     /// No parameters.
     public var query: [String: ParameterValue]? { nil }
 
-    /// A GET of base and path, with the key and the query.
+    /// A GET of base and path, with the key, as it is written, and the query, whose names replace the key's.
     public var data: RequestData {
-        var all = Self.pairs(apiKey)
-        for (name, value) in query ?? [:] { all[name] = value }
-        return RequestData(path: path, baseURL: base, query: all)
+        let query = query ?? [:]
+        let key = apiKey.utf8.split(separator: UInt8(ascii: "&")).filter { pair in
+            let name = pair.prefix { $0 != UInt8(ascii: "=") }
+            return query[PercentEncoding.decoded(Substring(name)) ?? String(Substring(name))] == nil
+        }
+        return RequestData(path: path(with: key.map { String(Substring($0)) }), baseURL: base, query: query)
+    }
+
+    /// The path with a part of a query, before its fragment.
+    private func path(with pairs: [String]) -> String {
+        guard !pairs.isEmpty else { return path }
+        let target = path.utf8.prefix { $0 != UInt8(ascii: "#") }
+        let separator = target.contains(UInt8(ascii: "?")) ? "&" : "?"
+        return String(Substring(target)) + separator + pairs.joined(separator: "&")
     }
 
     /// The parts of the URL; without any where base and path make none. Sending the request says then what is wrong.
     public var urlComponents: URLComponents {
         guard let url = try? data.transportRequest().url else { return URLComponents() }
         return URLComponents(string: url.absoluteString) ?? URLComponents()
-    }
-
-    /// Names and values of a query that is written out. A name that comes twice has a list.
-    private static func pairs(_ query: String) -> [String: ParameterValue] {
-        var values: [String: [String]] = [:]
-        for pair in query.utf8.split(separator: UInt8(ascii: "&")) {
-            let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
-                .map { part in PercentEncoding.decoded(Substring(part)) ?? String(Substring(part)) }
-            values[parts[0], default: []].append(parts.dropFirst().first ?? "")
-        }
-        return values.mapValues { $0.count == 1 ? .string($0[0]) : .array($0.map { .string($0) }) }
     }
 }

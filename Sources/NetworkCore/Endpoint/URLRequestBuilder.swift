@@ -6,7 +6,7 @@ public import FoundationEssentials
 /// let users = URLRequestBuilder(with: base, path: "users")
 ///     .set(method: .get)
 ///     .set(parameters: .url(["page": 1]))
-/// let page = try await users.response(as: [User].self, from: CurlNetworkDispatcher.instance)
+/// let page = try await users.send(as: [User].self, over: CurlNetworkDispatcher.instance).body
 /// ```
 ///
 /// Nothing fails here; sending does, and so does `build()`, which makes a `URLRequest` of it (in the module

@@ -7,7 +7,7 @@ import HTTPTypes
 ///
 /// ```swift
 /// do {
-///     let users = try await GetUsers().response()
+///     let users = try await GetUsers().send().body
 /// } catch NetworkError.totalTimeout {
 ///     // took too long
 /// } catch let error as NetworkError where error.response?.status == .notFound {

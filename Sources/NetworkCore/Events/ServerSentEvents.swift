@@ -1,56 +1,52 @@
 import FoundationEssentials
 import HTTPTypes
 
-/// A stream of server-sent events, connected again when it breaks.
+/// Server-sent events, with automatic reconnection: what ``ResponseForm/events(_:)`` makes of a response.
 ///
 /// ```swift
-/// for try await event in try client.events(of: request) { print(event.type, event.data) }
+/// for try await event in try await client.send(request, as: .events).body { print(event.type, event.data) }
 /// ```
 ///
-/// Each iteration is a stream of its own, and connects when its first event is asked for. A connection that ends or
-/// breaks, and a status of 5xx, is followed by another one that asks with `Last-Event-ID`. The sequence ends when the
-/// server answers 204 and when its task is cancelled, then with ``NetworkError/Code/cancelled``; any other status,
-/// another content type than `text/event-stream`, and too many failures in a row (``EventOptions/maximumFailures``) are
-/// errors.
+/// The call returns when the first connection is open; iterate its events once. A connection that ends or breaks, the
+/// first one included, and a status of 5xx, is followed by another one that asks with `Last-Event-ID`. The sequence
+/// ends when the server responds with 204 and when its task is cancelled, then with ``NetworkError/Code/cancelled``;
+/// any other status, another content type than `text/event-stream`, and too many failures in a row
+/// (``EventOptions/maximumFailures``) are errors, of the call or of the sequence.
 ///
 /// A request whose method is not idempotent, such as POST, is sent once unless
 /// ``EventOptions/reconnectsAnyMethod`` says otherwise, and so is one whose body can't be sent again: the sequence then
 /// ends where the server ends the stream, and a connection that breaks is an error.
 ///
-/// The client's ``TransportOptions/totalTimeout`` is not applied, since a stream has no end of its own. A silence that
-/// is longer than ``TransportOptions/idleTimeout`` is a broken connection: it should be longer than the server's
-/// heartbeat. The client's ``NetworkClient/validation`` is not asked.
+/// ``TransportOptions/totalTimeout`` is not applied, since a stream has no end of its own. A silence that is longer
+/// than ``TransportOptions/idleTimeout`` is a broken connection: it should be longer than the server's heartbeat.
+/// ``NetworkClient/validation`` is not applied.
 public struct ServerSentEvents: AsyncSequence, Sendable {
     /// An event.
     public typealias Element = ServerSentEvent
 
-    let client: NetworkClient
-    let request: TransportRequest
-    let options: EventOptions
+    private let connection: Connection
 
-    /// A new stream.
-    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(self) }
+    fileprivate init(_ connection: Connection) { self.connection = connection }
+
+    /// Reads event by event.
+    public func makeAsyncIterator() -> AsyncIterator {
+        AsyncIterator(connection: connection, chunks: connection.arrival?.incoming.body.makeAsyncIterator())
+    }
 
     /// The events of one stream.
     public struct AsyncIterator: AsyncIteratorProtocol {
-        private let events: ServerSentEvents
-        private var reconnection: EventReconnection
-        private var parser: ServerSentEventParser
-        private var connection: (arrival: Arrival, chunks: ResponseBody.AsyncIterator)?
+        fileprivate var connection: Connection
+        fileprivate var chunks: ResponseBody.AsyncIterator?
         private var ready: [ServerSentEvent] = []
         private var isOver = false
 
         /// The id of the last event that was read completely: where another stream would go on.
-        public var lastEventID: String { parser.lastEventID }
+        public var lastEventID: String { connection.parser.lastEventID }
 
-        fileprivate init(_ events: ServerSentEvents) {
-            self.events = events
-            reconnection = EventReconnection(
-                events.options,
-                isReplayable: events.request.body?.isReplayable ?? true,
-                isIdempotent: events.request.method.isIdempotent
-            )
-            parser = Self.parser(after: events.options.lastEventID, events.options)
+        fileprivate init(connection: Connection, chunks: ResponseBody.AsyncIterator?) {
+            self.connection = connection
+            self.chunks = chunks
+            isOver = chunks == nil
         }
 
         /// The next event; `nil` when the server has ended the stream by 204.
@@ -65,7 +61,7 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
                 try Task.checkCancellation()
             } catch {
                 isOver = true
-                connection = nil
+                (chunks, connection.arrival) = (nil, nil)
                 ready = []
                 throw error is CancellationError ? NetworkError.cancelled : error
             }
@@ -74,51 +70,139 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
 
         /// Connects, or reads a chunk.
         private mutating func step() async throws {
-            if case (let arrival, var chunks)? = connection {
-                // The events before it were handed out.
-                if let problem = parser.problem { throw arrival.naming(problem) }
-                do {
-                    guard let chunk = try await chunks.next() else {
-                        connection = nil
-                        let ended = NetworkError(
-                            .connectionLost, "the server ended the stream of events", phase: .receiving)
-                        return try await follow(reconnection.ended(jitter: jitter), arrival.naming(ended), arrival)
-                    }
-                    connection = (arrival, chunks)
-                    take(chunk)
-                } catch let error as NetworkError where error.isConnectionLoss {
-                    connection = nil
-                    try await follow(reconnection.lost(jitter: jitter), arrival.naming(error), arrival)
+            guard let arrival = connection.arrival, var chunks else {
+                try await connection.open()
+                chunks = connection.arrival?.incoming.body.makeAsyncIterator()
+                isOver = chunks == nil
+                return
+            }
+            // The events before it were handed out.
+            if let problem = connection.parser.problem { throw arrival.naming(problem) }
+            do {
+                guard let chunk = try await chunks.next() else {
+                    self.chunks = nil
+                    isOver = try await connection.ended() == .finish
+                    return
                 }
-            } else {
-                try await connect()
+                self.chunks = chunks
+                ready = connection.take(chunk)
+            } catch let error as NetworkError where error.isConnectionLoss {
+                self.chunks = nil
+                try await connection.lost(arrival.naming(error))
+            }
+        }
+    }
+
+    /// The connection of a stream of events, and what is known of the stream from one to the next.
+    struct Connection: Sendable {
+        private let prepared: PreparedCall
+        private let options: EventOptions
+        private var reconnection: EventReconnection
+        fileprivate private(set) var parser: ServerSentEventParser
+        /// The response that is read; `nil` before it, after its end, and where the server has ended the stream.
+        fileprivate var arrival: Arrival?
+
+        private init(_ prepared: PreparedCall, _ options: EventOptions) {
+            self.prepared = prepared
+            self.options = options
+            reconnection = EventReconnection(
+                options,
+                isReplayable: prepared.request.body?.isReplayable ?? true,
+                isIdempotent: prepared.request.method.isIdempotent
+            )
+            let first = options.lastEventID.isEmpty ? prepared.request.headerFields[.lastEventID] : nil
+            parser = Self.parser(after: first ?? options.lastEventID, options)
+        }
+
+        /// Opens the first connection of a stream.
+        static func first(
+            of prepared: PreparedCall, _ options: EventOptions
+        ) async throws -> NetworkResponse<ServerSentEvents> {
+            var connection = Connection(prepared, options)
+            do {
+                let last = try await connection.open()
+                return last.streamed(ServerSentEvents(connection))
+            } catch {
+                throw error is CancellationError ? NetworkError.cancelled : error
             }
         }
 
-        private mutating func take(_ chunk: Data) {
+        /// Connects, as often as the rules of reconnection have it, until there is a stream to read or its end.
+        /// - Returns: The last response.
+        @discardableResult
+        mutating func open() async throws -> Arrival {
+            while true {
+                var request = prepared.request
+                // A server may reset it to none.
+                request.headerFields[.lastEventID] =
+                    parser.lastEventID.isEmpty
+                    ? nil : try HTTPField(checking: "Last-Event-ID", value: parser.lastEventID).value
+                let opened: Arrival
+                do {
+                    opened = try await prepared.arrival(of: request, in: Call())
+                } catch let error as NetworkError where error.isConnectionLoss {
+                    try await lost(error)
+                    continue
+                }
+                switch reconnection.opened(opened.head, jitter: jitter) {
+                case .read:
+                    // Half an event that a broken connection has left is no part of this one.
+                    parser = Self.parser(after: parser.lastEventID, options)
+                    arrival = opened
+                    return opened
+                case .finish:
+                    arrival = nil
+                    return opened
+                case .refuse:
+                    let refusal = refusal(of: opened.head)
+                    try await opened.validate(by: .custom { _ in throw refusal })
+                    throw refusal
+                case .giveUp: throw opened.naming(refusal(of: opened.head))
+                case .reconnect(let delay): try await pause(delay, givingUp: opened.incoming)
+                }
+            }
+        }
+
+        /// The events of a chunk, the last one first.
+        fileprivate mutating func take(_ chunk: Data) -> [ServerSentEvent] {
             let events = parser.events(in: chunk)
             if let time = parser.reconnectionTime { reconnection.serverTime = time }
             if !events.isEmpty { reconnection.received() }
-            ready = events.reversed()
+            return events.reversed()
         }
 
-        private mutating func connect() async throws {
-            try events.options.check()
-            var request = events.request
-            if !parser.lastEventID.isEmpty {
-                // The first one is the caller's.
-                request.headerFields[.lastEventID] =
-                    try HTTPField(checking: "Last-Event-ID", value: parser.lastEventID).value
-            }
-            let arrival: Arrival
-            do {
-                arrival = try await events.client.arrival(of: request, in: Call())
-            } catch let error as NetworkError where error.isConnectionLoss {
-                return try await follow(reconnection.lost(jitter: jitter), error, nil)
-            }
-            let action = reconnection.opened(arrival.head, jitter: jitter)
-            let refusal: NetworkError =
-                arrival.head.status == .ok
+        /// Waits until the next connection may be made, after a stream that the server has ended in order.
+        fileprivate mutating func ended() async throws -> EventReconnection.Action {
+            let ended = NetworkError(.connectionLost, "the server ended the stream of events", phase: .receiving)
+            let failure = arrival?.naming(ended) ?? ended
+            arrival = nil
+            let action = reconnection.ended(jitter: jitter)
+            if action != .finish { try await follow(action, failure) }
+            return action
+        }
+
+        /// The same after a connection that was cut, or was never made.
+        fileprivate mutating func lost(_ failure: any Error) async throws {
+            arrival = nil
+            try await follow(reconnection.lost(jitter: jitter), failure)
+        }
+
+        private func follow(_ action: EventReconnection.Action, _ failure: any Error) async throws {
+            guard case .reconnect(let delay) = action else { throw failure }
+            try await options.time.sleep(delay)
+        }
+
+        /// Waits, and meanwhile frees the connection of a response that is given up.
+        private func pause(_ delay: Duration, givingUp response: TransportResponse) async throws {
+            async let drained: Void = response.drain()
+            try await options.time.sleep(delay)
+            await drained
+        }
+
+        private var jitter: Double { options.time.random() / 4 }
+
+        private func refusal(of head: HTTPResponse) -> NetworkError {
+            head.status == .ok
                 ? NetworkError(
                     .unacceptableContentType,
                     "the content type is not text/event-stream",
@@ -126,41 +210,10 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
                 )
                 : NetworkError(
                     .unacceptableStatus,
-                    "the server answered \(arrival.head.status.code) to a request for events",
+                    "the response to a request for events has the status \(head.status.code)",
                     phase: .decoding
                 )
-            try await follow(action, refusal, arrival)
         }
-
-        private mutating func follow(
-            _ action: EventReconnection.Action,
-            _ failure: any Error,
-            _ arrival: Arrival?
-        ) async throws {
-            switch action {
-            case .read:
-                guard let arrival else { return }
-                // Half an event that a broken connection has left is no part of this one.
-                var fresh = Self.parser(after: parser.lastEventID, events.options)
-                swap(&parser, &fresh)
-                connection = (arrival, arrival.incoming.body.makeAsyncIterator())
-            case .finish: isOver = true
-            case .refuse:
-                try await arrival?.validate(by: .custom { _ in throw failure })
-                throw failure
-            case .giveUp: throw arrival?.naming(failure) ?? failure
-            case .reconnect(let delay): try await pause(delay, givingUp: arrival?.incoming)
-            }
-        }
-
-        /// Waits, and meanwhile frees the connection of a response that is given up.
-        private func pause(_ delay: Duration, givingUp response: TransportResponse?) async throws {
-            async let drained: Void? = response?.drain()
-            try await events.options.time.sleep(delay)
-            await drained
-        }
-
-        private var jitter: Double { events.options.time.random() / 4 }
 
         private static func parser(after id: String, _ options: EventOptions) -> ServerSentEventParser {
             ServerSentEventParser(
@@ -174,30 +227,4 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
 
 extension HTTPField.Name {
     fileprivate static let lastEventID = Self("Last-Event-ID")!
-}
-
-extension NetworkClient {
-    /// A stream of server-sent events, connected again when it breaks; see ``ServerSentEvents``.
-    /// - Parameters:
-    ///   - request: What to ask. `Accept: text/event-stream` and `Cache-Control: no-cache` go along unless it has its
-    ///     own.
-    ///   - options: How the stream is kept up.
-    /// - Throws: ``NetworkError`` for a request that can't be sent, and for options out of range.
-    public func events(
-        of request: some RequestConvertible,
-        options: EventOptions = EventOptions()
-    ) throws -> ServerSentEvents {
-        try options.check()
-        return events(of: try request.data.transportRequest(options: self.options), options: options)
-    }
-
-    /// The same for a request that is complete already; its own options count, not the client's. Event options that are
-    /// out of range are thrown by the stream.
-    public func events(of request: TransportRequest, options: EventOptions = EventOptions()) -> ServerSentEvents {
-        var request = request
-        request.options.totalTimeout = nil
-        if !request.headerFields.contains(.accept) { request.headerFields[.accept] = "text/event-stream" }
-        if !request.headerFields.contains(.cacheControl) { request.headerFields[.cacheControl] = "no-cache" }
-        return ServerSentEvents(client: self, request: request, options: options)
-    }
 }

@@ -62,10 +62,13 @@ public struct RetryPolicy: Sendable {
 
 /// The time that a server asks for (RFC 9110 §10.2.3).
 enum RetryAfter {
-    /// The time from now; `nil` without the field and for what is neither seconds nor a date. A date that is over is
-    /// zero.
+    /// The time from now, the longest of several; `nil` without the field and for what is neither seconds nor a date.
+    /// A date that is over is zero.
     static func duration(in fields: HTTPFields, now: Date) -> Duration? {
-        guard let text = fields[.retryAfter] else { return nil }
+        fields[values: .retryAfter].compactMap { duration($0, now: now) }.max()
+    }
+
+    private static func duration(_ text: String, now: Date) -> Duration? {
         if !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
             return .seconds(min(Int64(text) ?? .max, 1 << 40))
         }

@@ -3,7 +3,7 @@ import FoundationEssentials
 /// The lines of a text on its way.
 ///
 /// ```swift
-/// for try await line in try await client.lines(of: request).value { print(line) }
+/// for try await line in try await client.send(request, as: .lines).body { print(line) }
 /// ```
 ///
 /// A line ends with LF, CR, or both; the last one may end with nothing. Iterate it once.
@@ -54,7 +54,7 @@ public struct ResponseLines: AsyncSequence, Sendable {
 /// The values of JSON lines on their way: one JSON text a line.
 ///
 /// ```swift
-/// for try await user in try await client.jsonLines(of: request, as: User.self).value { print(user.name) }
+/// for try await user in try await client.send(request, as: .jsonLines(of: User.self)).body { print(user.name) }
 /// ```
 ///
 /// Lines of nothing but white space are skipped. Iterate it once.

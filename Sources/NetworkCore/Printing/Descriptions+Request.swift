@@ -75,7 +75,12 @@ extension URLRequestBuilder: SafelyPrinted {
     public var description: String { "\(data)" }
 }
 
-extension DefaultFields: SafelyPrinted {
-    /// How many fields it adds.
-    public var description: String { "\(count) default header fields" }
+extension NetworkClient: SafelyPrinted {
+    /// The transport, and whether there is a base URL.
+    public var description: String { "a client over \(transport.name)\(baseURL == nil ? "" : ", with a base URL")" }
+}
+
+extension ResponseForm: SafelyPrinted {
+    /// The body's type.
+    public var description: String { "a response's body as \(Body.self)" }
 }

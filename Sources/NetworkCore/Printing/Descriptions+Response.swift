@@ -2,9 +2,9 @@ import HTTPTypes
 
 // What a response and its parts print: the status and how much, never fields, texts and bytes.
 
-extension Response: SafelyPrinted {
-    /// The status, how many header fields, and the value's type.
-    public var description: String { "\(status.code), \(headerFields.count) header fields, a value of \(Value.self)" }
+extension NetworkResponse: SafelyPrinted {
+    /// The status, how many header fields, and the body's type.
+    public var description: String { "\(status.code), \(headerFields.count) header fields, a body of \(Body.self)" }
 }
 
 extension TransportResponse: SafelyPrinted {

@@ -98,7 +98,8 @@ public enum SecretFields {
     )
     /// What says so as a word of its own.
     private static let words = Set(
-        bytes("jwt", "sign", "sig", "hmac", "pwd", "pass", "pin", "otp", "csrf", "xsrf", "saml", "sid").map { $0[...] })
+        bytes("jwt", "sign", "sig", "hmac", "pwd", "pass", "pin", "otp", "csrf", "xsrf", "saml", "sid", "dpop")
+            .map { $0[...] })
     private static let shortest = 3
     private static let longestWord = 4
     /// What is called a key and opens nothing.

@@ -94,7 +94,8 @@ extension ParameterValue {
         case let value as Int: self = .int(value)
         case let value as any BinaryInteger: self = .init(wholeNumber: value)
         case let value as Double: self = .double(value)
-        case let value as Float: self = .double(Double(String(describing: value)) ?? Double(value))
+        // By its digits: 0.1 as a Float is no 0.10000000149.
+        case let value as any BinaryFloatingPoint: self = .double(Double("\(value)") ?? Double(value))
         case let value as Date: self = .date(value)
         case let value as URL: self = .string(value.absoluteString)
         case let value as UUID: self = .string(value.uuidString)

@@ -18,13 +18,16 @@ public typealias HTTPMethod = HTTPRequest.Method
 /// ``NetworkError/Code/invalidURL``, ``NetworkError/Code/invalidHeader``, ``NetworkError/Code/invalidParameters``,
 /// ``NetworkError/Code/unreadableFile``.
 public struct RequestData: Sendable {
-    /// The whole URL, `http://127.0.0.1:3000/test` for example, see ``RequestURL`` for what is accepted; or, with a
-    /// ``baseURL``, what follows it. User and password before the host become Basic authentication for this origin, see
+    /// What follows the base URL, by the rule of ``RequestURL/init(base:path:)``: that of the request
+    /// (``baseURL``), or else that of the client (``NetworkClient/baseURL``). Where there is neither, the whole URL,
+    /// `http://127.0.0.1:3000/test` for example; see ``RequestURL`` for what is accepted. User and password before the
+    /// host become Basic authentication for this origin, see
     /// ``TransportRequest/init(method:to:headerFields:body:options:)``.
     public var path: String
-    /// What ``path`` is appended to, by the rule of ``RequestURL/init(base:path:)``. `nil` when the path is the whole
-    /// URL.
+    /// The request's own base URL, in place of the client's. `nil`, the default, leaves that.
     public var baseURL: String?
+    /// Whether ``path`` is the whole URL, whatever base the client has.
+    var isWholeURL = false
     /// How to ask.
     public var method: HTTPMethod
     /// Parameters that go into the query with any method, before the other ones and after a query that the URL has.
@@ -69,6 +72,27 @@ public struct RequestData: Sendable {
         self.parameters = params
         self.content = content
         self.headers = headers
+    }
+
+    /// A request for a whole URL, whatever base the client has.
+    public init(
+        url: String,
+        method: HTTPMethod = .get,
+        query: [String: ParameterValue]? = nil,
+        params: [String: ParameterValue]? = nil,
+        content: RequestContent? = nil,
+        headers: [String: String]? = nil
+    ) {
+        self.init(path: url, method: method, query: query, params: params, content: content, headers: headers)
+        isWholeURL = true
+    }
+
+    /// The request below the client's base, unless it has a base or a whole URL of its own.
+    func based(on base: String?) -> RequestData {
+        guard let base, baseURL == nil, !isWholeURL else { return self }
+        var data = self
+        data.baseURL = base
+        return data
     }
 
     /// A request with parameters of any type. What can't be encoded is reported when the request is sent.

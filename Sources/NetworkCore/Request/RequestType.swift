@@ -8,7 +8,7 @@
 ///     var data: RequestData { RequestData(path: "http://127.0.0.1:3000/users", params: ["page": 1]) }
 /// }
 ///
-/// let users = try await GetUsers().response()
+/// let users = try await GetUsers().send().body
 /// ```
 public protocol RequestType: RequestConvertible {
     /// What the response's body is decoded to, as JSON. Any `Codable` type whose conformance is not bound to an actor:

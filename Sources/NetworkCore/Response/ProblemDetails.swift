@@ -68,32 +68,32 @@ extension NetworkError {
 }
 
 extension ParameterValue {
-    /// A value as it was read; `nil` where a number is too large for any.
+    /// A value as it was read; `nil` for a number that is too large for any, and an object goes without such a member.
     fileprivate init?(json: JSONValue) {
         switch json {
         case .null: self = .null
         case .bool(let value): self = .bool(value)
         case .string(let value): self = .string(value)
         case .number(let digits):
-            if let whole = json.wholeNumber {
-                self = .int(whole)
-            } else if let double = Double(digits), double.isFinite {
-                self = .double(double)
-            } else {
-                return nil
-            }
-        case .array(let values):
-            let values = values.map { Self(json: $0) }
-            let read = values.compactMap(\.self)
-            guard read.count == values.count else { return nil }
-            self = .array(read)
+            guard let number = Self.number(digits) else { return nil }
+            self = number
+        case .array(let values): self = .array(values.map { Self(json: $0) ?? .null })
         case .object(let members):
-            var read: [String: ParameterValue] = [:]
-            for member in members {
-                guard let value = Self(json: member.value) else { return nil }
-                read[member.key] = value
-            }
-            self = .object(read)
+            self = .object(
+                members.reduce(into: [:]) { read, member in
+                    if let value = Self(json: member.value) { read[member.key] = value }
+                })
         }
+    }
+
+    /// The number that these digits write, exactly where one can hold it.
+    private static func number(_ digits: String) -> ParameterValue? {
+        if let int = Int(digits) { return .int(int) }
+        if let unsigned = UInt64(digits) { return .unsigned(unsigned) }
+        guard let double = Double(digits), double.isFinite else { return nil }
+        if let decimal = Decimal(string: digits), Decimal(string: "\(double)") != decimal {
+            return Int("\(decimal)").map { .int($0) } ?? .decimal(decimal)
+        }
+        return Int(exactly: double).map { .int($0) } ?? .double(double)
     }
 }

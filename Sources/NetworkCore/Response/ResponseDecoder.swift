@@ -13,6 +13,10 @@ public import HTTPTypes
 /// Whatever it throws becomes ``NetworkError/Code/decodingFailed``, or ``NetworkError/Code/noData`` where the body is
 /// empty, unless it is a ``NetworkError`` already. ``Empty`` and an optional without a body never come here.
 public protocol ResponseDecoder: Sendable {
+    /// The value of `Accept` for a request that has none, `application/json` for example. `nil`, the default, sends
+    /// `*/*`.
+    var accept: String? { get }
+
     /// The value.
     /// - Parameters:
     ///   - type: What to make.
@@ -25,8 +29,15 @@ public protocol ResponseDecoder: Sendable {
     ) throws -> sending Value
 }
 
+extension ResponseDecoder {
+    /// No preference.
+    public var accept: String? { nil }
+}
+
 /// Decodes JSON, whatever Content-Type says.
 public struct JSONResponseDecoder: ResponseDecoder {
+    /// `application/json`.
+    public var accept: String? { "application/json" }
     private let decoder: JSONDecoder
 
     /// The strategies of Foundation's `JSONDecoder`, or others.

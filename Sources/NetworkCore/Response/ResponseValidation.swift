@@ -4,7 +4,7 @@ public import HTTPTypes
 ///
 /// ```swift
 /// client.validation = .successful.and(.contentTypes("application/json", "*/*+json"))
-/// let page = try await client.validating(.statuses(200...299, 404...404)).text(of: request)
+/// let page = try await client.with { $0.validation = .statuses(200...299, 404...404) }.send(request, as: .text)
 /// ```
 ///
 /// It looks at the head alone, so that it holds for streamed bodies too. What it refuses is an error that carries the

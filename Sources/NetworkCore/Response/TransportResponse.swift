@@ -82,10 +82,13 @@ package protocol UnreadHead: AnyObject, Sendable {
 enum ReadableMetrics: Sendable {
     indirect case read(TransportMetrics)
     case unread(any UnreadMetrics)
+    /// Those of an exchange that is under way, which grow with its body.
+    indirect case growing(TransportResponse)
 
     var metrics: TransportMetrics {
         switch self {
         case .read(let metrics): metrics
+        case .growing(let response): response.metrics
         case .unread(let unread): unread.metrics
         }
     }

@@ -18,7 +18,7 @@ public import FoundationNetworking
 /// ```
 ///
 /// The exchange goes over the ``dispatcher``, on whichever transport that is. Of the ``session`` only the configuration
-/// counts: its additional header fields and its two timeouts. It carries nothing itself.
+/// counts: its additional header fields and `timeoutIntervalForRequest`. It carries nothing itself.
 public protocol APIClient {
     /// Whose configuration counts. `URLSession.shared` by default.
     var session: URLSession { get }
@@ -67,12 +67,11 @@ extension APIClient {
         completion: @escaping @Sendable (Result<T, APIError>) -> Void
     ) {
         let data = session.configuration.applied(to: request.data)
-        let dispatcher = (dispatcher as? any HTTPTransport).map { NetworkClient(transport: $0) } ?? dispatcher
-        let carrier: any NetworkDispatcher = (dispatcher as? NetworkClient)?.collectingBodies ?? dispatcher
+        let dispatcher = dispatcher
         Task {
             let outcome: HandedOver<Result<T, APIError>>
             do {
-                let value = try await data.response(as: T.self, from: carrier)
+                let value = try await dispatcher.send(data, as: .decoded(T.self)).body
                 let missing: APIError = (value as? any Nullable)?.isNull == true ? .invalidData : .jsonParsingFailure
                 outcome = HandedOver(decode(value).map { .success($0) } ?? .failure(missing))
             } catch {

@@ -38,7 +38,7 @@ public final class Router<EndPoint: EndPointType>: NetworkRouter, Sendable {
     @preconcurrency
     public func request(_ route: EndPoint, completion: @escaping NetworkRouterCompletion) {
         let number = tasks.nextNumber()
-        let task = client.answer(to: route) { [tasks] data, response, error in
+        let task = client.send(route) { [tasks] data, response, error in
             tasks.remove(number)
             completion(data, response, error)
         }

@@ -10,7 +10,7 @@ import Synchronization
 /// ```swift
 /// let server = DemoServer()
 /// try await server.start()
-/// let users: [User] = try await GetUsers(at: server.baseURL).response()
+/// let users: [User] = try await GetUsers(at: server.baseURL).send().body
 /// await server.stop()
 /// ```
 ///

@@ -7,7 +7,7 @@ import Synchronization
 /// let clock = ManualClock()
 /// let stub = StubDispatcher(clock: clock)
 /// stub.when(.any, .text("late").after(.seconds(3600)))
-/// async let body = stub.data(for: request)
+/// async let body = stub.send(request, as: .data).body
 /// await clock.sleepers(1)
 /// clock.advance(by: .seconds(3600))
 /// ```

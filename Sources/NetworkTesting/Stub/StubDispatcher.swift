@@ -10,7 +10,7 @@ import Synchronization
 /// stub.when(.get("/users"), .json([User(id: 1, name: "Ada")]))
 /// stub.when(.post("/users"), .status(503), .json(User(id: 2, name: "Bo"), status: 201))
 ///
-/// let users = try await GetUsers().response(from: stub)
+/// let users = try await GetUsers().send(over: stub).body
 /// #expect(stub.sent.first?.target == "/users?page=1")
 /// try stub.checkAllUsed()
 /// ```

@@ -77,7 +77,7 @@ struct DeliveryOptions: ParsableArguments {
         if events {
             try await printEvents(of: request, by: client)
         } else if lines {
-            for try await line in try await client.lines(of: request, invalid: .replaced).value {
+            for try await line in try await client.send(request, as: .lines(invalid: .replaced)).body {
                 try await OutputWriter.standardOutput.writeLine(
                     Descriptor.standardOutput.isTerminal ? TerminalText.visible(line) : line)
             }
@@ -91,7 +91,7 @@ struct DeliveryOptions: ParsableArguments {
         let call = Call(totalTimeout: request.options.totalTimeout)
         do {
             try await call.withinDeadline {
-                for try await event in client.events(of: request) {
+                for try await event in try await client.send(request, as: .events).body {
                     let line = JSONValue.object([
                         .init("id", .string(event.id)), .init("type", .string(event.type)),
                         .init("data", .string(event.data)),
@@ -113,8 +113,8 @@ struct DeliveryOptions: ParsableArguments {
         options.resumes = goesOn
         if let maximumBytes { options.maximumBytes = maximumBytes }
         options.checksum = checksum.map { .sha256(String($0.dropFirst("sha256:".count))) }
-        if let report = meter?.handler.report { options.progress = { report($0.completed, $0.total) } }
-        let file = try await client.download(request, to: output, options: options).value
+        options.progress = meter?.handler.report
+        let file = try await client.send(request, as: .file(output, options: options)).body
         if file.resumedFrom > 0 {
             try await OutputWriter.standardError.writeLine(
                 "netlayer: went on at byte \(file.resumedFrom) of \(file.bytes)")

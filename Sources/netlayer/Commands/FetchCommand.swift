@@ -171,7 +171,7 @@ struct FetchCommand: AsyncParsableCommand {
     /// Sends the request, and shows how its body grows while it is used.
     private func carrying<Value>(
         _ request: TransportRequest, by client: NetworkClient,
-        _ use: (TransportResponse, RequestURL) async throws -> Value
+        _ use: (NetworkResponse<ResponseBody>, RequestURL) async throws -> Value
     ) async throws -> Value {
         // Where the body itself is printed on the terminal, the meter would wipe away lines of it.
         let isFree = json || output != nil || !Descriptor.standardOutput.isTerminal
@@ -179,8 +179,8 @@ struct FetchCommand: AsyncParsableCommand {
         defer { meter?.clear() }
         var request = request
         request.options.progress = meter?.handler
-        let (response, call) = try await client.carry(request)
-        return try await use(response, call.redirects.last?.to ?? request.url)
+        let response = try await client.send(request, as: .stream)
+        return try await use(response, response.url ?? request.url)
     }
 
     private func write(head: [UInt8], body: ResponseBody) async throws {

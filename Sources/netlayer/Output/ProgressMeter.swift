@@ -18,15 +18,17 @@ final class ProgressMeter: Sendable {
     }
 
     /// The handler for a request's options. It only posts: the transport's thread must not wait for a terminal.
-    var handler: ProgressHandler {
-        ProgressHandler { [self] received, expected in
+    var handler: TransferProgress.Handler {
+        TransferProgress.Handler { [self] progress in
             let now = ContinuousClock.now
             let isDue = state.withLock { state in
                 guard now >= state.next else { return false }
                 state = State(next: now + .milliseconds(200), isShown: true)
                 return true
             }
-            if isDue { output.post("\r\u{1B}[K" + Self.text(received, of: expected, after: now - start)) }
+            if isDue {
+                output.post("\r\u{1B}[K" + Self.text(progress.completed, of: progress.total, after: now - start))
+            }
         }
     }
 

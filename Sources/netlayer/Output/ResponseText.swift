@@ -1,6 +1,6 @@
 import NetworkLayer
 
-extension TransportResponse {
+extension NetworkResponse {
     /// The head as HTTP/1.1 writes it, with what is known of the protocol and the reason.
     var headText: [UInt8] {
         let version = metrics.httpVersion ?? "1.1"

@@ -13,7 +13,7 @@ struct AnswerLine: Sendable {
     var metrics: [JSONValue.Member] = []
 
     /// A response.
-    init(id: JSONValue?, response: TransportResponse, body: Data, url: String) {
+    init(id: JSONValue?, response: NetworkResponse<ResponseBody>, body: Data, url: String) {
         self.id = id
         status = response.head.status.code
         headers = .array(

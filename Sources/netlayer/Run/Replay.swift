@@ -57,9 +57,9 @@ struct Replay: Sendable {
             let client = try requestLine.options.client(over: transport, for: request) {
                 sessions.jar(for: requestLine.session)
             }
-            let (response, call) = try await client.carry(request)
+            let response = try await client.send(request, as: .stream)
             let body = try await response.body.collect(upTo: request.options.maximumBodyBytes)
-            let url = call.redirects.last?.to ?? request.url
+            let url = response.url ?? request.url
             return AnswerLine(id: id, response: response, body: body, url: url.absoluteString)
         } catch let problem as JSONProblem {
             return .invalid(line, id, "not JSON: \(problem.message), at byte \(problem.offset)")

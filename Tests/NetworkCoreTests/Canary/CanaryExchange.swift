@@ -19,7 +19,7 @@ struct CanaryExchange: Sendable {
         _ name: String,
         _ answers: @escaping @Sendable (CanarySecret) -> [Answer],
         _ call: @escaping @Sendable (inout NetworkClient, CanarySecret) async throws -> [Any] = { client, _ in
-            [try await client.response(to: RequestData(path: "http://h/p"), as: [User].self)]
+            [try await client.send(RequestData(path: "http://h/p"), as: [User].self)]
         }
     ) {
         self.name = name
@@ -96,7 +96,7 @@ struct CanaryExchange: Sendable {
             }
         ) { client, _ in
             do {
-                return [try await client.response(to: RequestData(path: "http://h/"))]
+                return [try await client.send(RequestData(path: "http://h/"), as: .data)]
             } catch let error as NetworkError {
                 return [error, error.problem as Any, error.response as Any]
             }
@@ -106,31 +106,32 @@ struct CanaryExchange: Sendable {
             { [Answer(body: #"[{"name": "\#($0.percentEncoded)", "age": "\#($0.percentEncoded)"}]"#)] }),
         CanaryExchange("a key that does not fit", { [Answer(body: #"[{"\#($0.percentEncoded)": 1}]"#)] }),
         CanaryExchange("a key of a dictionary", { [Answer(body: #"{"\#($0.percentEncoded)": "x"}"#)] }) { client, _ in
-            [try await client.response(to: RequestData(path: "http://h/p"), as: [String: Int].self)]
+            [try await client.send(RequestData(path: "http://h/p"), as: [String: Int].self)]
         },
         CanaryExchange("a body that is not JSON", { [Answer(body: "<html>\($0.value)</html>")] }),
         CanaryExchange("a charset", { [field("Content-Type", "text/plain; charset=unknown", body: $0.value)] }) {
             client, _ in
-            [try await client.text(of: RequestData(path: "http://h/p"))]
+            [try await client.send(RequestData(path: "http://h/p"), as: .text)]
         },
         CanaryExchange("a line", { [Answer(body: "\($0.value)\n\($0.value)")] }) { client, _ in
-            let response = try await client.lines(of: RequestData(path: "http://h/p"))
-            var lines = response.value.makeAsyncIterator()
+            let response = try await client.send(RequestData(path: "http://h/p"), as: .lines)
+            var lines = response.body.makeAsyncIterator()
             _ = try await lines.next()
-            return [response, response.value, lines]
+            return [response, response.body, lines]
         },
         CanaryExchange("a line of JSON", { [Answer(body: "{\"a\": \"\($0.percentEncoded)\"}\n")] }) { client, _ in
-            let lines = try await client.jsonLines(of: RequestData(path: "http://h/p"), as: [String: Int].self).value
+            let lines = try await client.send(RequestData(path: "http://h/p"), as: .jsonLines(of: [String: Int].self))
+                .body
             for try await _ in lines {}
             return []
         },
         CanaryExchange("a body that is streamed", { [Answer(body: $0.value)] }) { client, _ in
-            let response = try await client.stream(RequestData(path: "http://h/p"))
-            return [response, response.value, response.value.makeAsyncIterator()]
+            let response = try await client.send(RequestData(path: "http://h/p"), as: .stream)
+            return [response, response.body, response.body.makeAsyncIterator()]
         },
         CanaryExchange("a body that a rule refuses", { [Answer(body: $0.value)] }) { client, _ in
             client.validation = .contentTypes("application/json")
-            return [try await client.response(to: RequestData(path: "http://h/p"))]
+            return [try await client.send(RequestData(path: "http://h/p"), as: .data)]
         },
     ]
 
@@ -149,7 +150,7 @@ struct CanaryExchange: Sendable {
         CanaryExchange("a redirect that is refused", { [.redirect(to: "http://h/p?token=\($0.percentEncoded)")] }) {
             client, _ in
             client.redirects = .standard
-            return [try await client.response(to: RequestData(path: "https://h/p"))]
+            return [try await client.send(RequestData(path: "https://h/p"), as: .data)]
         },
         CanaryExchange(
             "a redirect that is decided", { [.redirect(to: "/?token=\($0.percentEncoded)"), Answer(body: "[]")] }
@@ -159,7 +160,7 @@ struct CanaryExchange: Sendable {
                 proposals.withLock { $0.append(proposal) }
                 return .follow(proposal.request)
             }
-            let response = try await client.response(to: RequestData(path: "http://h/p"))
+            let response = try await client.send(RequestData(path: "http://h/p"), as: .data)
             let seen = proposals.withLock { $0 }
             return [response, response.redirects] + seen + seen.map { RedirectDecision.follow($0.request) }
         },
@@ -180,16 +181,17 @@ struct CanaryExchange: Sendable {
         var options = EventOptions()
         options.maximumFailures = 1
         options.time = TimeSource(now: { Date() }, sleep: { _ in }, random: { 0 })
-        let events = try client.events(of: RequestData(path: "http://h/p"), options: options)
-        var iterator = events.makeAsyncIterator()
-        var seen: [Any] = [events]
+        var seen: [Any] = []
         do {
+            let response = try await client.send(RequestData(path: "http://h/p"), as: .events(options))
+            var iterator = response.body.makeAsyncIterator()
+            seen += [response, response.body]
             for _ in 0..<4 {
                 guard let event = try await iterator.next() else { break }
                 seen += [event, iterator]
             }
         } catch {
-            seen += [error, iterator]
+            seen.append(error)
         }
         return seen
     }
@@ -203,18 +205,18 @@ struct CanaryExchange: Sendable {
         CanaryExchange("a token", { _ in [Answer(status: 401)] }) { client, secret in
             let bearer = try BearerAuthentication(for: ["http://h"], token: Secret(secret.value))
             client.exchangeInterceptors.append(bearer)
-            return [try await client.response(to: RequestData(path: "http://h/p")), bearer]
+            return [try await client.send(RequestData(path: "http://h/p"), as: .data), bearer]
         },
         CanaryExchange("a refreshed token", { _ in [Answer(status: 401)] }) { client, secret in
             let bearer = try BearerAuthentication(for: ["http://h"]) { _ in Secret(secret.value) }
             client.exchangeInterceptors.append(bearer)
-            return [try await client.response(to: RequestData(path: "http://h/p")), bearer]
+            return [try await client.send(RequestData(path: "http://h/p"), as: .data), bearer]
         },
         CanaryExchange("an issuer's failure", { _ in [Answer(status: 401)] }) { client, secret in
             let bearer = try BearerAuthentication(for: ["http://h"]) { _ in throw IssuerFailure(token: secret.value) }
             client.exchangeInterceptors.append(bearer)
             do {
-                return [try await client.response(to: RequestData(path: "http://h/p")), bearer]
+                return [try await client.send(RequestData(path: "http://h/p"), as: .data), bearer]
             } catch is IssuerFailure {
                 // The issuer's own, which reaches the caller as it is; the logs must not show it.
                 return [bearer]
@@ -224,7 +226,7 @@ struct CanaryExchange: Sendable {
             let failing = AnsweringTransport { _ in throw IssuerFailure(token: secret.value) }
             var other = NetworkClient(transport: failing, logger: client.logger)
             other.interceptors = client.interceptors
-            do { return [try await other.response(to: RequestData(path: "http://h/p"))] } catch is IssuerFailure {
+            do { return [try await other.send(RequestData(path: "http://h/p"), as: .data)] } catch is IssuerFailure {
                 return []
             }
         },

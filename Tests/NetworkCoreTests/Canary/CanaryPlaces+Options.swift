@@ -60,12 +60,12 @@ extension CanaryPlace {
         CanaryPlace("a client's credentials") { secret in
             var client = NetworkClient(transport: AnsweringTransport(.init()))
             client.options.authentication = .digest(user: secret.value, password: Secret(secret.value))
-            client.interceptors = [.defaultFields([.authorization: secret.value])]
+            client.headerFields = [.authorization: secret.value]
+            client.baseURL = "http://h/?\(secret.value)"
             let bearer = try BearerAuthentication(for: ["https://h"], token: Secret(secret.value))
             client.exchangeInterceptors = [bearer]
             return [
-                client, bearer, client.options, client.interceptors,
-                try client.events(of: RequestData(path: "http://h/")),
+                client, bearer, client.options, client.interceptors, ResponseForm<Data>.data,
             ]
         },
         CanaryPlace("the origin of a token") { secret in
@@ -119,7 +119,7 @@ extension CanaryPlace {
                 ])
             let metrics = TransportMetrics(total: .seconds(1))
             return [
-                Response(value: secret.value, head: head, metrics: metrics),
+                NetworkResponse(body: secret.value, head: head, metrics: metrics),
                 TransportResponse(head: head, body: ResponseBody(secret.data), metrics: metrics),
                 ResponseBody(secret.data),
             ]

@@ -48,12 +48,6 @@ extension CanaryPlace {
             URLRequestBuilder(with: URL(string: "http://h/")!, path: "a").set(headers: ["X-Key": [secret.value]]).data
         },
         CanaryPlace("a method that has a value in it") { [try HTTPMethod(checking: "GET \(secret($0))")] },
-        CanaryPlace("default fields") { secret in
-            [
-                DefaultFields([.authorization: secret.value]),
-                [DefaultFields([.cookie: secret.value])] as [any Interceptor],
-            ]
-        },
     ]
 
     private static func secret(_ secret: CanarySecret) -> String { secret.value }

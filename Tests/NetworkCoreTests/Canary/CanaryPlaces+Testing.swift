@@ -65,7 +65,7 @@ extension CanaryExchange {
             ]
             var seen: [Any] = []
             for request in requests {
-                do { _ = try await other.response(to: request) } catch { seen.append(error) }
+                do { _ = try await other.send(request, as: .data) } catch { seen.append(error) }
             }
             do { try stub.checkAllUsed() } catch { seen.append(error) }
             return seen + [stub, stub.sent] + stub.sent

@@ -43,7 +43,7 @@ struct SHA256ChecksumTests {
         options.checksum = .sha256(text)
         let client = NetworkClient(transport: StubDispatcher(always: .text("")))
         await expectFailure(.invalidOption) {
-            try await client.download(RequestData(path: "http://127.0.0.1/"), to: "/nowhere/x", options: options)
+            try await client.send(RequestData(path: "http://127.0.0.1/"), as: .file("/nowhere/x", options: options))
         }
     }
 }

@@ -104,7 +104,7 @@ struct MultipartContentTests {
             content: .multipart([.file("f", path: path, contentType: nil), .stream("s", chunks)]) { "b" }
         )
         #expect(try data.transportRequest().body?.length == nil)
-        _ = try await stub.data(for: data)
+        _ = try await stub.send(data, as: .data).body
         let name = URL(filePath: path).lastPathComponent
         #expect(
             stub.sent.first?.text == """
@@ -120,8 +120,9 @@ struct MultipartContentTests {
                 --b--\r
 
                 """)
-        _ = try await stub.data(
-            for: RequestData(path: "http://h/", method: .post, content: .multipart([.file("f", path: path)])))
+        _ = try await stub.send(
+            RequestData(path: "http://h/", method: .post, content: .multipart([.file("f", path: path)])), as: .data
+        ).body
         let replayed = stub.sent.last
         #expect(replayed?.body.count == (try RequestContent.multipart([.file("f", path: path)]).encoded().body.length))
     }
@@ -129,7 +130,7 @@ struct MultipartContentTests {
     @Test func missingFile_failsBeforeAnythingIsSent() async throws {
         let stub = StubDispatcher()
         let data = RequestData(path: "http://h/", method: .post, content: .multipart([.file("f", path: "/no/such")]))
-        let error = await expectFailure(.unreadableFile) { try await stub.data(for: data) }
+        let error = await expectFailure(.unreadableFile) { try await stub.send(data, as: .data).body }
         #expect(error?.message.contains("/no/such") == true)
         #expect(stub.sent.isEmpty)
     }

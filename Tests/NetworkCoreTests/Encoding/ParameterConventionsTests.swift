@@ -1,5 +1,6 @@
 import Foundation
-import NetworkCore
+
+@testable import NetworkCore
 import TestSupport
 import Testing
 
@@ -46,6 +47,10 @@ struct ParameterConventionsTests {
             (0.1, "1970-01-01T00:00:00.100Z", "0.1", "100"),
             (-0.75, "1969-12-31T23:59:59.250Z", "-0.75", "-750"),
             (253_402_300_799, "9999-12-31T23:59:59Z", "253402300799", "253402300799000"),
+            // Before 1582, where the Julian calendar is another one, and a leap day.
+            (-14_831_769_600, "1500-01-01T00:00:00Z", "-14831769600", "-14831769600000"),
+            (-62_135_596_800, "0001-01-01T00:00:00Z", "-62135596800", "-62135596800000"),
+            (1_709_164_800, "2024-02-29T00:00:00Z", "1709164800", "1709164800000"),
         ] as [(Double, String, String, String)]
     )
     func moment_isWrittenByItsConvention(seconds: Double, iso: String, plain: String, milliseconds: String) throws {
@@ -54,6 +59,22 @@ struct ParameterConventionsTests {
         #expect(decoded == "t=" + iso)
         #expect(try query(params) { $0.dates = .seconds } == "t=" + plain)
         #expect(try query(params) { $0.dates = .milliseconds } == "t=" + milliseconds)
+    }
+
+    /// It was written as the year 10000, which has no four digits.
+    @Test func lastMoment_staysInItsYear() throws {
+        let last = Date(timeIntervalSince1970: 253_402_300_799.9996)
+        #expect(try query(["t": .date(last)])?.removingPercentEncoding == "t=9999-12-31T23:59:59.999Z")
+    }
+
+    @Test func eachDay_isThatOfFoundation() {
+        let style = Date.ISO8601FormatStyle()
+        for day in stride(from: -140_000, through: 2_900_000, by: 97) {
+            let seconds = day * 86_400 + 45_296
+            #expect(
+                CivilDate.text(milliseconds: seconds * 1000)
+                    == style.format(Date(timeIntervalSince1970: Double(seconds))))
+        }
     }
 
     @Test func moment_isAJSONTextOrNumber() throws {

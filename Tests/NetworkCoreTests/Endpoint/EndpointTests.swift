@@ -70,11 +70,11 @@ struct EndpointTests {
 
     @Test func anyOfThem_isDecoded() async throws {
         let stub = StubDispatcher().always(.get("/3/movie/top"), .json(Feed(page: 2)))
-        #expect(try await FeedRequest().response(from: stub) == Feed(page: 2))
-        #expect(try await FeedAPIRequest().response(from: stub) == Feed(page: 2))
-        #expect(try await FeedEndpoint.top.response(as: Feed.self, from: stub) == Feed(page: 2))
-        #expect(try await FeedAPI.top.response(as: Feed.self, from: stub) == Feed(page: 2))
-        #expect(try await NetworkClient(transport: stub).response(to: FeedEndpoint.top, as: Feed.self).value.page == 2)
+        #expect(try await FeedRequest().send(over: stub).body == Feed(page: 2))
+        #expect(try await FeedAPIRequest().send(over: stub).body == Feed(page: 2))
+        #expect(try await FeedEndpoint.top.send(as: Feed.self, over: stub).body == Feed(page: 2))
+        #expect(try await FeedAPI.top.send(as: Feed.self, over: stub).body == Feed(page: 2))
+        #expect(try await NetworkClient(transport: stub).send(FeedEndpoint.top, as: Feed.self).body.page == 2)
         #expect(Set(stub.sent.map(\.target)) == ["/3/movie/top?key=k&page=2"])
     }
 
@@ -116,8 +116,8 @@ struct EndpointTests {
 
     @Test(
         arguments: [
-            ("", nil), ("a=1", "a=1"), ("a=1&b=%2B+", "a=1&b=%2B%2B"), ("a", "a="), ("b=1&a=2&b=3", "a=2&b=1&b=3"),
-            ("a=100%", "a=100%25"), ("&&", nil), ("a=1&\u{301}=2", "a=1&%CC%81=2"), ("=x", "=x"),
+            ("", nil), ("a=1", "a=1"), ("a=1&b=%2B+", "a=1&b=%2B+"), ("a", "a"), ("b=1&a=2&b=3", "b=1&a=2&b=3"),
+            ("a=%FF", "a=%FF"), ("&&", nil), ("a=1&\u{301}=2", "a=1&%CC%81=2"), ("=x", "=x"),
         ] as [(String, String?)])
     func apiKey_isPartOfTheQuery(key: String, query: String?) throws {
         struct Keyed: BaseRequest {

@@ -35,7 +35,7 @@ struct BearerTests {
     }
 
     private func status(_ client: NetworkClient, _ url: String = "http://a/") async throws -> Int {
-        try await client.send(try .make(.get, url)).status.code
+        try await client.send(try .make(.get, url), as: .stream).status.code
     }
 
     @Test func firstRequest_asksForTheToken() async throws {
@@ -157,10 +157,10 @@ struct BearerTests {
     @Test func ownCredentials_passAsTheyAre() async throws {
         let transport = server(taking: "x")
         let client = client(transport, try BearerAuthentication(for: ["http://a"], token: "t"))
-        _ = try await client.send(try .make(.get, "http://a/", fields: [.authorization: "Basic own"]))
+        _ = try await client.send(try .make(.get, "http://a/", fields: [.authorization: "Basic own"]), as: .stream)
         var request = try TransportRequest.make(.get, "http://a/")
         request.options.authentication = .bearer(token: "own")
-        _ = try await client.send(request)
+        _ = try await client.send(request, as: .stream)
         #expect(transport.requests.map { $0.headerFields[.authorization] } == ["Basic own", nil])
     }
 
@@ -171,7 +171,7 @@ struct BearerTests {
         let renewing = try BearerAuthentication(for: ["http://a"], token: "t") { _ in "x" }
         var request = try TransportRequest.make(.post, "http://a/")
         request.body = .stream(AsyncStream<Data> { $0.finish() }, length: 0)
-        #expect(try await client(transport, renewing).send(request).status.code == 401)
+        #expect(try await client(transport, renewing).send(request, as: .stream).status.code == 401)
         #expect(transport.requests.count == 2)
     }
 
@@ -192,7 +192,9 @@ struct BearerTests {
         let bearer = try BearerAuthentication(for: ["http://a"]) { _ in
             let client = try #require(login.withLock { $0 })
             return Secret(
-                String(decoding: try await client.data(for: RequestData(path: "http://a/login")), as: UTF8.self))
+                String(
+                    decoding: try await client.send(RequestData(path: "http://a/login"), as: .data).body, as: UTF8.self)
+            )
         }
         let client = client(transport, bearer)
         login.withLock { $0 = client }
@@ -229,7 +231,7 @@ struct BearerTests {
         request.options.totalTimeout = .milliseconds(20)
         let waiting = request
         let client = client(server(taking: "late"), bearer)
-        let error = await expectFailure(.totalTimeout) { try await client.send(waiting) }
+        let error = await expectFailure(.totalTimeout) { try await client.send(waiting, as: .stream) }
         #expect(error?.exchange?.url == "http://a/")
         latch.open()
     }
@@ -259,7 +261,7 @@ struct BearerTests {
             }
             guard isFirst else { return "new" }
             let client = try #require(login.withLock { $0 })
-            let answer = Task.detached { try await client.data(for: RequestData(path: "http://a/login")) }
+            let answer = Task.detached { try await client.send(RequestData(path: "http://a/login"), as: .data).body }
             waits.open()
             return Secret(String(decoding: try await answer.value, as: UTF8.self))
         }

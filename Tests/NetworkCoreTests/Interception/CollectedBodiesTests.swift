@@ -6,13 +6,13 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct CollectedBodiesTests {
     private func send(_ body: RequestBody, timeout: Duration? = nil) async throws -> [TransportRequest] {
-        let transport = AnsweringTransport(.init())
-        var client = NetworkClient(transport: transport)
-        client.exchangeInterceptors = [.collectedBodies(upTo: 10)]
+        let transport = AnsweringTransport(streamsBodies: false) { _ in .init() }
+        let client = NetworkClient(transport: transport)
         var request = try TransportRequest.make(.post, "http://h/")
         request.body = body
         request.options.totalTimeout = timeout
-        _ = try await client.send(request)
+        request.options.maximumBodyBytes = 10
+        _ = try await client.send(request, as: .stream)
         return transport.requests
     }
 

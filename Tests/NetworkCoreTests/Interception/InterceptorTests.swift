@@ -33,7 +33,7 @@ struct InterceptorTests {
         var client = NetworkClient(transport: AnsweringTransport(.redirect(to: "/2"), Answer()))
         client.interceptors = [Step(name: "a", passed: passed), Step(name: "b", passed: passed)]
         client.exchangeInterceptors = [Step(name: "x", passed: passed), Step(name: "y", passed: passed)]
-        _ = try await client.send(try .make(.get, "http://h/1"))
+        _ = try await client.send(try .make(.get, "http://h/1"), as: .stream)
         let exchange = ["x>", "y>", "<y", "<x"]
         #expect(passed.all == ["a>", "b>"] + exchange + exchange + ["<b", "<a"])
     }
@@ -47,7 +47,7 @@ struct InterceptorTests {
         let transport = AnsweringTransport(Answer())
         var client = NetworkClient(transport: transport)
         client.interceptors = [Cached()]
-        #expect(try await client.data(for: RequestData(path: "http://h/")) == Data("kept".utf8))
+        #expect(try await client.send(RequestData(path: "http://h/"), as: .data).body == Data("kept".utf8))
         #expect(transport.requests.isEmpty)
     }
 
@@ -55,11 +55,25 @@ struct InterceptorTests {
         let transport = AnsweringTransport(.redirect(to: "http://other/"), Answer())
         var client = NetworkClient(transport: transport)
         let key = try #require(HTTPField.Name("X-Api-Key"))
-        client.interceptors = [.defaultFields([.acceptLanguage: "de", .accept: "a/b", key: "secret"])]
-        _ = try await client.send(try .make(.get, "http://h/", fields: [.accept: "own/one"]))
+        client.headerFields = [.acceptLanguage: "de", .accept: "a/b", key: "secret"]
+        _ = try await client.send(try .make(.get, "http://h/", fields: [.accept: "own/one"]), as: .stream)
         #expect(transport.requests.map { $0.headerFields[.accept] } == ["own/one", "own/one"])
         #expect(transport.requests.map { $0.headerFields[.acceptLanguage] } == ["de", "de"])
         #expect(transport.requests.map { $0.headerFields[key] } == ["secret", nil])
+    }
+
+    /// A whole URL from outside would have taken the credentials along.
+    @Test func secretDefaultFields_goToTheBaseAlone() async throws {
+        let transport = AnsweringTransport(Answer())
+        var client = NetworkClient(transport: transport, baseURL: "http://h/v1")
+        client.headerFields = [.authorization: "secret", .acceptLanguage: "de"]
+        for request in [RequestData(path: "users"), RequestData(url: "http://other/"), RequestData(url: "http://h/x")] {
+            _ = try await client.send(request, as: .data)
+        }
+        #expect(transport.requests.map(\.url.absoluteString) == ["http://h/v1/users", "http://other/", "http://h/x"])
+        #expect(transport.requests.map { $0.headerFields[.authorization] } == ["secret", nil, "secret"])
+        #expect(transport.requests.map { $0.headerFields[.acceptLanguage] } == ["de", "de", "de"])
+        await expectFailure(.invalidURL) { try await client.send(RequestData(path: "http://other/"), as: .data) }
     }
 
     @Test func adapters_changeWhatPasses() async throws {
@@ -67,13 +81,13 @@ struct InterceptorTests {
         var client = NetworkClient(transport: transport)
         client.interceptors.append(.adapting { request in request.headerFields[.acceptLanguage] = "fr" })
         client.interceptors.append(.adaptingResponse { response in response.head.status = .ok })
-        #expect(try await client.response(to: RequestData(path: "http://h/")).status == .ok)
+        #expect(try await client.send(RequestData(path: "http://h/"), as: .data).status == .ok)
         #expect(transport.requests.first?.headerFields[.acceptLanguage] == "fr")
 
         struct Refused: Error {}
         client.interceptors = [.adapting { _ in throw Refused() }]
         let refusing = client
-        await #expect(throws: Refused.self) { try await refusing.data(for: RequestData(path: "http://h/")) }
+        await #expect(throws: Refused.self) { try await refusing.send(RequestData(path: "http://h/"), as: .data) }
     }
 
     @Test func cookies_goAlongWithEachExchange() async throws {
@@ -84,10 +98,10 @@ struct InterceptorTests {
             return Answer(status: 302, fields: fields)
         }
         var client = NetworkClient(transport: transport)
-        _ = try await client.send(try .make(.get, "http://a/login"))
+        _ = try await client.send(try .make(.get, "http://a/login"), as: .stream)
         client.cookies = CookieJar()
-        _ = try await client.send(try .make(.get, "http://a/login", fields: [.cookie: "own=1"]))
-        _ = try await client.send(try .make(.get, "http://a/x", fields: [.cookie: "own=1"]))
+        _ = try await client.send(try .make(.get, "http://a/login", fields: [.cookie: "own=1"]), as: .stream)
+        _ = try await client.send(try .make(.get, "http://a/x", fields: [.cookie: "own=1"]), as: .stream)
         #expect(
             transport.requests.map { $0.headerFields[.cookie] } == [nil, nil, "own=1", nil, "own=1; sid=secret"])
     }
@@ -101,7 +115,7 @@ struct InterceptorTests {
             transport: AnsweringTransport(Answer(status: 404, fields: [.setCookie: "secret", .server: "srv"])))
         client.interceptors = [.logging(logger, secretFields: [key])]
         let fields: HTTPFields = [.authorization: "secret", .cookie: "secret", key: "secret", .accept: "shown"]
-        _ = try await client.send(try .make(.get, "http://h/p?token=secret", fields: fields))
+        _ = try await client.send(try .make(.get, "http://h/p?token=secret", fields: fields), as: .stream)
         let line = try #require(lines.all.first)
         #expect(line.hasPrefix("info: GET http://h/p?…: 404 in "))
         for word in ["shown", "srv", "attempt", "Authorization"] { #expect(line.contains(word)) }
@@ -121,7 +135,7 @@ struct InterceptorTests {
         let token = try #require(HTTPField.Name("X-Amz-Security-Token"))
         let referer = try #require(HTTPField.Name("Referer"))
         let sent: HTTPFields = [token: "secret", referer: "http://shown-3/?key=secret"]
-        _ = try await client.send(try .make(.get, "http://h/", fields: sent))
+        _ = try await client.send(try .make(.get, "http://h/", fields: sent), as: .stream)
         let line = try #require(lines.all.first)
         #expect(!line.contains("secret"))
         for word in ["shown-1/a?…", "shown-2#…", "shown-3/?…", "what?"] { #expect(line.contains(word), "\(line)") }
@@ -136,7 +150,7 @@ struct InterceptorTests {
         var client = NetworkClient(transport: AnsweringTransport { _ in throw Foreign() })
         client.logger = logger
         let sender = client
-        await #expect(throws: Foreign.self) { try await sender.send(try .make(.get, "http://h/")) }
+        await #expect(throws: Foreign.self) { try await sender.send(try .make(.get, "http://h/"), as: .stream) }
         #expect(lines.all.count == 1)
         #expect(lines.all.first?.contains("failed: Foreign") == true)
         #expect(lines.all.first?.contains("secret") == false)
@@ -148,7 +162,7 @@ struct InterceptorTests {
         var client = NetworkClient(transport: AnsweringTransport { _ in throw NetworkError(.connectFailed, "down") })
         client.exchangeInterceptors = [.logging(logger)]
         let sender = client
-        await expectFailure(.connectFailed) { try await sender.send(try .make(.get, "http://h/?secret")) }
+        await expectFailure(.connectFailed) { try await sender.send(try .make(.get, "http://h/?secret"), as: .stream) }
         #expect(lines.all.count == 1)
         #expect(lines.all.first?.hasPrefix("warning: GET http://h/?…: failed after ") == true)
         #expect(lines.all.first?.contains("connectFailed") == true)

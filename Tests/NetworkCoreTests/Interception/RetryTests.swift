@@ -39,22 +39,22 @@ struct RetryTests {
     @Test func unavailable_isTriedAgain_UntilItWorks() async throws {
         let transport = AnsweringTransport(Answer(status: 503), Answer(status: 502), Answer(body: "at last"))
         let pauses = Pauses()
-        let response = try await client(transport, pauses).response(to: RequestData(path: "http://a/"))
-        #expect(response.value == Data("at last".utf8))
+        let response = try await client(transport, pauses).send(RequestData(path: "http://a/"), as: .data)
+        #expect(response.body == Data("at last".utf8))
         #expect(response.attempts == 3)
         #expect(pauses.all == [.milliseconds(100), .milliseconds(200)])
     }
 
     @Test(arguments: [408, 425, 429, 502, 503, 504]) func momentaryStatus_isTriedAgain(status: Int) async throws {
         let transport = AnsweringTransport(Answer(status: status), Answer())
-        let response = try await client(transport, Pauses()).send(try .make(.get, "http://a/"))
+        let response = try await client(transport, Pauses()).send(try .make(.get, "http://a/"), as: .stream)
         #expect(response.status.code == 200)
         #expect(transport.requests.count == 2)
     }
 
     @Test(arguments: [200, 400, 401, 404, 500, 501, 505]) func otherStatus_counts(status: Int) async throws {
         let transport = AnsweringTransport(Answer(status: status))
-        _ = try await client(transport, Pauses()).send(try .make(.get, "http://a/"))
+        _ = try await client(transport, Pauses()).send(try .make(.get, "http://a/"), as: .stream)
         #expect(transport.requests.count == 1)
     }
 
@@ -65,7 +65,7 @@ struct RetryTests {
     func momentaryFailure_isTriedAgain(code: NetworkError.Code) async throws {
         let transport = AnsweringTransport { _ in throw NetworkError(code, "down") }
         let error = await expectFailure(code) {
-            try await client(transport, Pauses()).send(try .make(.get, "http://a/"))
+            try await client(transport, Pauses()).send(try .make(.get, "http://a/"), as: .stream)
         }
         #expect(transport.requests.count == 3)
         #expect(error?.exchange?.attempts == 3)
@@ -79,7 +79,9 @@ struct RetryTests {
     ])
     func otherFailure_counts(code: NetworkError.Code) async throws {
         let transport = AnsweringTransport { _ in throw NetworkError(code, "no") }
-        await expectFailure(code) { try await client(transport, Pauses()).send(try .make(.get, "http://a/")) }
+        await expectFailure(code) {
+            try await client(transport, Pauses()).send(try .make(.get, "http://a/"), as: .stream)
+        }
         #expect(transport.requests.count == 1)
     }
 
@@ -88,14 +90,14 @@ struct RetryTests {
     ])
     func idempotentMethods_alone(method: HTTPMethod, count: Int) async throws {
         let transport = AnsweringTransport(Answer(status: 503))
-        _ = try await client(transport, Pauses()).send(try .make(method, "http://a/"))
+        _ = try await client(transport, Pauses()).send(try .make(method, "http://a/"), as: .stream)
         #expect(transport.requests.count == count)
     }
 
     @Test func otherMethod_onDemand() async throws {
         let transport = AnsweringTransport(Answer(status: 503))
         _ = try await client(transport, Pauses()) { $0.methods.insert(.post) }
-            .send(try .make(.post, "http://a/", body: "x"))
+            .send(try .make(.post, "http://a/", body: "x"), as: .stream)
         #expect(transport.requests.count == 3)
         #expect(transport.requests.allSatisfy { $0.body?.knownBytes == Data("x".utf8) })
     }
@@ -104,7 +106,7 @@ struct RetryTests {
         let transport = AnsweringTransport(Answer(status: 503))
         var request = try TransportRequest.make(.put, "http://a/")
         request.body = .stream(AsyncStream<Data> { $0.finish() }, length: 0)
-        _ = try await client(transport, Pauses()).send(request)
+        _ = try await client(transport, Pauses()).send(request, as: .stream)
         #expect(transport.requests.count == 1)
     }
 
@@ -117,17 +119,27 @@ struct RetryTests {
     func retryAfter_isHonoured(value: String, pause: Duration) async throws {
         let transport = AnsweringTransport(Answer(status: 429, fields: [.retryAfter: value]), Answer())
         let pauses = Pauses()
-        _ = try await client(transport, pauses).send(try .make(.get, "http://a/"))
+        _ = try await client(transport, pauses).send(try .make(.get, "http://a/"), as: .stream)
         #expect(pauses.all == [pause])
+    }
+
+    /// Two fields of one name read as one list, which is neither seconds nor a date.
+    @Test func retryAfterOfSeveralFields_isTheLongest() async throws {
+        var fields: HTTPFields = [:]
+        for value in ["3", "7", "soon", "3"] { fields.append(HTTPField(name: .retryAfter, value: value)) }
+        let transport = AnsweringTransport(Answer(status: 429, fields: fields), Answer())
+        let pauses = Pauses()
+        _ = try await client(transport, pauses).send(try .make(.get, "http://a/"), as: .stream)
+        #expect(pauses.all == [.seconds(7)])
     }
 
     @Test(arguments: ["61", "99999999999999999999999", "Fri, 31 Dec 2100 23:59:59 GMT"])
     func retryAfterBeyondTheLimit_endsTheCall(value: String) async throws {
         let transport = AnsweringTransport(Answer(status: 503, fields: [.retryAfter: value], body: "later"))
         let pauses = Pauses()
-        let response = try await client(transport, pauses).send(try .make(.get, "http://a/"))
+        let response = try await client(transport, pauses).send(try .make(.get, "http://a/"), as: .stream)
         #expect(response.status.code == 503)
-        #expect(try await response.value.collect() == Data("later".utf8))
+        #expect(try await response.body.collect() == Data("later".utf8))
         #expect(transport.requests.count == 1)
         #expect(pauses.all.isEmpty)
     }
@@ -152,9 +164,9 @@ struct RetryTests {
         let pauses = Pauses()
         var request = try TransportRequest.make(.get, "http://a/")
         request.options.totalTimeout = .seconds(20)
-        let response = try await client(transport, pauses).send(request)
+        let response = try await client(transport, pauses).send(request, as: .stream)
         #expect(response.status.code == 503)
-        #expect(try await response.value.collect() == Data("busy".utf8))
+        #expect(try await response.body.collect() == Data("busy".utf8))
         #expect(response.attempts == 1)
         #expect(pauses.all.isEmpty)
     }
@@ -165,7 +177,7 @@ struct RetryTests {
         var counts: [Int] = []
         for _ in 0..<5 {
             let before = transport.requests.count
-            _ = try await client.send(try .make(.get, "http://a/"))
+            _ = try await client.send(try .make(.get, "http://a/"), as: .stream)
             counts.append(transport.requests.count - before)
         }
         // Three tokens, then half a token from each call.
@@ -199,14 +211,14 @@ struct RetryTests {
         var client = NetworkClient(transport: transport)
         client.interceptors = [.retry(time: source)]
         let sender = client
-        await expectFailure(.cancelled) { try await sender.send(try .make(.get, "http://a/")) }
+        await expectFailure(.cancelled) { try await sender.send(try .make(.get, "http://a/"), as: .stream) }
         #expect(transport.requests.count == 1)
     }
 
     @Test func redirects_startAnewWithEachAttempt() async throws {
         let transport = AnsweringTransport(
             .redirect(to: "/2"), Answer(status: 503), .redirect(to: "/2"), Answer(body: "x"))
-        let response = try await client(transport, Pauses()).send(try .make(.get, "http://a/1"))
+        let response = try await client(transport, Pauses()).send(try .make(.get, "http://a/1"), as: .stream)
         #expect(response.attempts == 2)
         #expect(response.redirects.count == 1)
         #expect(transport.lines.map { $0.suffix(2) } == ["/1", "/2", "/1", "/2"])

@@ -81,9 +81,9 @@ struct StepDeadlineTests {
     func slowStep_endsWithTheCall(place: Place, manner: Manner) async {
         let request = RequestData(path: "http://h/")
         for send in [
-            { _ = try await $0.response(to: request) }, { _ = try await $0.stream(request) },
-            { _ = try await $0.lines(of: request) },
-            { _ = try await $0.send(try request.transportRequest(options: $0.options)) },
+            { _ = try await $0.send(request, as: .data) }, { _ = try await $0.send(request, as: .stream) },
+            { _ = try await $0.send(request, as: .lines) },
+            { _ = try await $0.send(try request.transportRequest(options: $0.options), as: .stream) },
         ] as [@Sendable (NetworkClient) async throws -> Void] {
             let client = Self.client(place, manner, totalTimeout: Self.total)
             let error = await expectFailure(.totalTimeout) { try await send(client) }
@@ -96,7 +96,7 @@ struct StepDeadlineTests {
     func cancelledStep_isCancelled(place: Place) async {
         for timeout in [nil, .seconds(60)] as [Duration?] {
             let client = Self.client(place, .waits, totalTimeout: timeout)
-            let task = Task { try await client.stream(RequestData(path: "http://h/")).status }
+            let task = Task { try await client.send(RequestData(path: "http://h/"), as: .stream).status }
             task.cancel()
             await expectFailure(.cancelled) { try await task.value }
         }
@@ -107,7 +107,7 @@ struct StepDeadlineTests {
     func timeoutThatIsNone_isAnInvalidOption(timeout: Duration) async {
         for place in Place.allCases {
             let client = Self.client(place, .waits, totalTimeout: timeout)
-            await expectFailure(.invalidOption) { try await client.response(to: RequestData(path: "http://h/")) }
+            await expectFailure(.invalidOption) { try await client.send(RequestData(path: "http://h/"), as: .data) }
         }
     }
 
@@ -127,17 +127,17 @@ struct StepDeadlineTests {
         let request = RequestData(path: "http://h/", method: .post, content: RequestContent(SlowContent()))
         let ready = client
         for send in [
-            { _ = try await ready.response(to: request) }, { _ = try await ready.stream(request) },
-            { _ = try await ready.text(of: request) }, { _ = try await ready.lines(of: request) },
-            { _ = try await ready.jsonLines(of: request, as: Int.self) },
-            { _ = try await ready.response(to: request, as: Int.self) },
-            { _ = try await ready.download(request, to: "/no/such/folder/file") },
+            { _ = try await ready.send(request, as: .data) }, { _ = try await ready.send(request, as: .stream) },
+            { _ = try await ready.send(request, as: .text) }, { _ = try await ready.send(request, as: .lines) },
+            { _ = try await ready.send(request, as: .jsonLines(of: Int.self)) },
+            { _ = try await ready.send(request, as: Int.self) },
+            { _ = try await ready.send(request, as: .file("/no/such/folder/file")) },
         ] as [@Sendable () async throws -> Void] {
             let error = await expectFailure(.totalTimeout, from: send)
             #expect(error?.phase == .preparing)
         }
         #expect(transport.requests.isEmpty)
         client.options.totalTimeout = nil
-        #expect(try await client.response(to: request).status == .ok)
+        #expect(try await client.send(request, as: .data).status == .ok)
     }
 }

@@ -67,10 +67,10 @@ struct CharsetTests {
         let fields: HTTPFields = [.contentType: "text/plain; charset=\(charset.rawValue)"]
         let client = NetworkClient(transport: AnsweringTransport(.init(fields: fields, body: body)))
         let reading = Task {
-            let lines = try await client.lines(
-                of: RequestData(path: "http://h/"), invalid: invalid, maximumLineBytes: Int.max)
+            let lines = try await client.send(
+                RequestData(path: "http://h/"), as: .lines(invalid: invalid, maximumLineBytes: Int.max))
             withUnsafeCurrentTask { $0?.cancel() }
-            for try await _ in lines.value {}
+            for try await _ in lines.body {}
         }
         await expectFailure(.cancelled) { try await reading.value }
     }

@@ -24,7 +24,7 @@ struct TextTests {
         ] as [([UInt8], String?, String)]
     )
     func charset_isThatOfTheContentType(body: [UInt8], type: String?, text: String) async throws {
-        #expect(try await client(body, type: type).text(of: request).value == text)
+        #expect(try await client(body, type: type).send(request, as: .text).body == text)
     }
 
     @Test(
@@ -35,31 +35,33 @@ struct TextTests {
     )
     func otherBytes_areRefusedOrReplaced(body: [UInt8], type: String?, text: String) async throws {
         let client = client(body, type: type)
-        let error = await expectFailure(.undecodableText) { try await client.text(of: request) }
+        let error = await expectFailure(.undecodableText) { try await client.send(request, as: .text) }
         #expect(error?.response?.body == Data(body))
-        #expect(try await client.text(of: request, invalid: .replaced).value == text)
+        #expect(try await client.send(request, as: .text(invalid: .replaced)).body == text)
         await expectFailure(.undecodableText) {
-            for try await _ in try await client.lines(of: request).value {}
+            for try await _ in try await client.send(request, as: .lines).body {}
         }
     }
 
     @Test func unknownCharset_isAnError() async throws {
         let client = client([0x61], type: "text/plain; charset=\"utf-16\\\"x\"")
-        let error = await expectFailure(.undecodableText) { try await client.text(of: request) }
+        let error = await expectFailure(.undecodableText) { try await client.send(request, as: .text) }
         #expect(error?.message.contains("'utf-16\\\"x' is not known") == true, "\(String(describing: error))")
-        await expectFailure(.undecodableText) { try await client.lines(of: request) }
+        await expectFailure(.undecodableText) { try await client.send(request, as: .lines) }
     }
 
     @Test func lines_areThoseOfTheBody() async throws {
         var lines: [String] = []
-        for try await line in try await client(Array("\u{FEFF}a\r\nb\n\n\u{FEFF}c\rd".utf8)).lines(of: request).value {
+        for try await line in try await client(Array("\u{FEFF}a\r\nb\n\n\u{FEFF}c\rd".utf8)).send(request, as: .lines)
+            .body
+        {
             lines.append(line)
         }
         #expect(lines == ["a", "b", "", "\u{FEFF}c", "d"])
     }
 
     @Test func lineBeyondTheLimit_isAnErrorAfterTheOthers() async throws {
-        var lines = try await client(Array("ab\nabc\n".utf8)).lines(of: request, maximumLineBytes: 2).value
+        var lines = try await client(Array("ab\nabc\n".utf8)).send(request, as: .lines(maximumLineBytes: 2)).body
             .makeAsyncIterator()
         #expect(try await lines.next() == "ab")
         let error = await expectFailure(.lineTooLong) { try await lines.next() }
@@ -70,7 +72,7 @@ struct TextTests {
     @Test func jsonLines_areValues_andBlankLinesAreSkipped() async throws {
         var rows: [Row] = []
         let body = "{\"n\":1}\r\n\n \t\n{\"n\":\r2}\n{\"n\":3}"
-        for try await row in try await client(Array(body.utf8)).jsonLines(of: request, as: Row.self).value {
+        for try await row in try await client(Array(body.utf8)).send(request, as: .jsonLines(of: Row.self)).body {
             rows.append(row)
         }
         #expect(rows == [1, 2, 3].map { Row(n: $0) })
@@ -78,7 +80,8 @@ struct TextTests {
 
     @Test func jsonLineThatDoesNotFit_isNamed_andTheRestGoOn() async throws {
         let body = "{\"n\":1}\n\n{\"n\":\"secret\"}\n{\"n\":3}\n"
-        var rows = try await client(Array(body.utf8)).jsonLines(of: request, as: Row.self).value.makeAsyncIterator()
+        var rows = try await client(Array(body.utf8)).send(request, as: .jsonLines(of: Row.self)).body
+            .makeAsyncIterator()
         #expect(try await rows.next() == Row(n: 1))
         let error = await expectFailure(.decodingFailed) { try await rows.next() }
         #expect(error?.message.hasPrefix("line 3 is not a") == true, "\(String(describing: error))")

@@ -74,7 +74,7 @@ struct ExtremeValueTests {
         do throws(NetworkError) {
             let verdict = Result { () throws in try options.check() }
             do {
-                _ = try await NetworkClient(transport: transport).send(request).value.collect()
+                _ = try await NetworkClient(transport: transport).send(request, as: .stream).body.collect()
             } catch let error as NetworkError {
                 throw error
             } catch {
@@ -152,7 +152,7 @@ struct ExtremeValueTests {
                     let transport = AnsweringTransport(.init(status: 503, fields: fields))
                     var client = NetworkClient(transport: transport)
                     client.interceptors = [.retry(policy, time: source(chance))]
-                    #expect(try await client.send(try .make(.get, "http://a/")).status.code == 503)
+                    #expect(try await client.send(try .make(.get, "http://a/"), as: .stream).status.code == 503)
                     #expect((1...3).contains(transport.requests.count))
                 }
             }
@@ -167,7 +167,7 @@ struct ExtremeValueTests {
         client.interceptors = [.retry(policy, budget: RetryBudget(capacity: Double(number)), time: source())]
         client.redirects.maximum = number
         do {
-            let status = try await client.send(try .make(.get, "http://a/")).status.code
+            let status = try await client.send(try .make(.get, "http://a/"), as: .stream).status.code
             #expect(status == (number >= 1 ? 200 : 503))
         } catch let error as NetworkError {
             #expect(error.code == .tooManyRedirects && number < 1)
@@ -194,11 +194,10 @@ struct ExtremeValueTests {
             }
             for status in [200, 500] {
                 let transport = AnsweringTransport(.init(status: status, body: "abc"))
-                var client = NetworkClient(transport: transport)
-                client.exchangeInterceptors = [.collectedBodies(upTo: limit)]
+                let client = NetworkClient(transport: transport)
                 var request = try TransportRequest.make(.post, "http://a/")
                 request.body = .replayableStream { AsyncStream { $0.finish() } }
-                _ = try? await client.lines(of: request, maximumLineBytes: limit).value.first { _ in true }
+                _ = try? await client.send(request, as: .lines(maximumLineBytes: limit)).body.first { _ in true }
             }
         }
     }
@@ -210,9 +209,9 @@ struct ExtremeValueTests {
             let sent = request
             let client = NetworkClient(transport: AnsweringTransport(.init()))
             if length < 0 {
-                await expectFailure(.invalidOption) { try await client.send(sent) }
+                await expectFailure(.invalidOption) { try await client.send(sent, as: .stream) }
             } else {
-                _ = try await client.send(sent)
+                _ = try await client.send(sent, as: .stream)
             }
             _ = sent.body?.reporting { _ = $0.fraction }
             let parts = [MultipartPart.stream("a", AsyncStream<Data> { $0.finish() }, length: length)]
@@ -253,11 +252,11 @@ struct ExtremeValueTests {
         let client = NetworkClient(transport: AnsweringTransport(.init(body: "bytes")))
         let request = try TransportRequest.make(.get, "http://a/")
         if !isValid {
-            await expectFailure(.invalidOption) { try await client.download(request, to: path, options: options) }
+            await expectFailure(.invalidOption) { try await client.send(request, as: .file(path, options: options)) }
         } else if !fits {
-            await expectFailure(.bodyTooLarge) { try await client.download(request, to: path, options: options) }
+            await expectFailure(.bodyTooLarge) { try await client.send(request, as: .file(path, options: options)) }
         } else {
-            #expect(try await client.download(request, to: path, options: options).value.bytes == 5)
+            #expect(try await client.send(request, as: .file(path, options: options)).body.bytes == 5)
         }
     }
 
@@ -272,7 +271,7 @@ struct ExtremeValueTests {
             let client = NetworkClient(transport: AnsweringTransport(answer, answer, .init(status: 204)))
             do {
                 let request = try TransportRequest.make(.get, "http://a/")
-                for try await _ in client.events(of: request, options: options) {}
+                for try await _ in try await client.send(request, as: .events(options)).body {}
                 #expect(isValid)
             } catch let error as NetworkError {
                 let isOfItsLimit = [.lineTooLong, .eventTooLarge, .connectionLost].contains(error.code)

@@ -19,7 +19,7 @@ struct RedirectTests {
         let transport = AnsweringTransport(.redirect(status, to: location), Answer(body: "end"))
         var client = NetworkClient(transport: transport)
         change(&client)
-        _ = try await client.send(request)
+        _ = try await client.send(request, as: .stream)
         return transport.requests.count > 1 ? transport.requests[1] : nil
     }
 
@@ -106,13 +106,13 @@ struct RedirectTests {
     @Test func wayBack_bringsNoSecretsBack() async throws {
         let transport = AnsweringTransport(.redirect(to: "http://b/"), .redirect(to: "http://a/2"), Answer())
         let request = try TransportRequest.make(.get, "http://a/1", fields: [.authorization: "s"])
-        _ = try await NetworkClient(transport: transport).send(request)
+        _ = try await NetworkClient(transport: transport).send(request, as: .stream)
         #expect(transport.requests.map { $0.headerFields[.authorization] } == ["s", nil, nil])
     }
 
     @Test(arguments: [300, 304, 305, 306, 299, 399]) func otherStatus_isHandedBack(status: Int) async throws {
         let transport = AnsweringTransport(.redirect(status, to: "/next"))
-        let response = try await NetworkClient(transport: transport).send(try .make(.get, "http://a/"))
+        let response = try await NetworkClient(transport: transport).send(try .make(.get, "http://a/"), as: .stream)
         #expect(response.status.code == status)
         #expect(transport.requests.count == 1)
     }
@@ -120,10 +120,10 @@ struct RedirectTests {
     @Test(arguments: ["", "ftp://a/", "http://u:p@a/", "/\\b", "http://[", "/%"])
     func unusableLocation_isHandedBack(location: String) async throws {
         let transport = AnsweringTransport(Answer(status: 302, fields: [.location: location], body: "moved"))
-        let response = try await NetworkClient(transport: transport).send(try .make(.get, "http://a/"))
+        let response = try await NetworkClient(transport: transport).send(try .make(.get, "http://a/"), as: .stream)
         #expect(response.status.code == 302)
         #expect(response.redirects.isEmpty)
-        #expect(try await response.value.collect() == Data("moved".utf8))
+        #expect(try await response.body.collect() == Data("moved".utf8))
     }
 
     @Test func twoLocations_areHandedBack_AndTheSameTwiceIsOne() async throws {
@@ -131,7 +131,8 @@ struct RedirectTests {
             var fields: HTTPFields = [.location: "/1"]
             fields.append(HTTPField(name: .location, value: second))
             let transport = AnsweringTransport(Answer(status: 302, fields: fields), Answer())
-            return try await NetworkClient(transport: transport).send(try .make(.get, "http://a/")).status.code
+            return try await NetworkClient(transport: transport).send(try .make(.get, "http://a/"), as: .stream).status
+                .code
         }
         #expect(try await status("/2") == 302)
         #expect(try await status("/1") == 200)
@@ -143,7 +144,7 @@ struct RedirectTests {
             let transport = AnsweringTransport(.redirect(status, to: "/next"), Answer())
             var request = try TransportRequest.make(.post, "http://a/")
             request.body = .stream(chunks, length: 0)
-            #expect(try await NetworkClient(transport: transport).send(request).status.code == code)
+            #expect(try await NetworkClient(transport: transport).send(request, as: .stream).status.code == code)
         }
     }
 
@@ -162,7 +163,9 @@ struct RedirectTests {
         var client = NetworkClient(transport: transport)
         #expect(client.redirects.maximum == 20)
         client.redirects.maximum = limit
-        let error = await expectFailure(.tooManyRedirects) { try await client.send(try .make(.get, "http://a/")) }
+        let error = await expectFailure(.tooManyRedirects) {
+            try await client.send(try .make(.get, "http://a/"), as: .stream)
+        }
         #expect(transport.requests.count == limit + 1)
         #expect(error?.exchange?.redirects == limit)
         #expect(error.map { !"\($0)".contains("secret") } == true)
@@ -173,8 +176,8 @@ struct RedirectTests {
             let number = Int(request.url.path.dropFirst()) ?? 0
             return number < 20 ? .redirect(to: "/\(number + 1)") : Answer(body: "\(number)")
         }
-        let response = try await NetworkClient(transport: transport).response(to: RequestData(path: "http://a/0"))
-        #expect(response.value == Data("20".utf8))
+        let response = try await NetworkClient(transport: transport).send(RequestData(path: "http://a/0"), as: .data)
+        #expect(response.body == Data("20".utf8))
         #expect(response.redirects.count == 20)
         #expect(response.redirects.first?.from.path == "/0")
         #expect(response.redirects.last?.to.path == "/20")
@@ -217,7 +220,8 @@ struct RedirectTests {
     @Test func errorAfterRedirects_namesTheLastExchange() async throws {
         let transport = AnsweringTransport(.redirect(to: "/2?token=secret"), Answer(status: 500, body: "oops-secret"))
         let error = await expectFailure(.unacceptableStatus) {
-            try await NetworkClient(transport: transport).response(to: RequestData(path: "http://a/1", method: .post))
+            try await NetworkClient(transport: transport).send(
+                RequestData(path: "http://a/1", method: .post), as: .data)
         }
         #expect(error?.exchange?.url == "http://a/2?…")
         #expect(error?.exchange?.method == "GET")
@@ -230,7 +234,7 @@ struct RedirectTests {
         let transport = AnsweringTransport(.redirect(to: "/2"), Answer())
         var request = try TransportRequest.make(.get, "http://a/1")
         request.options.totalTimeout = .seconds(60)
-        _ = try await NetworkClient(transport: transport).send(request)
+        _ = try await NetworkClient(transport: transport).send(request, as: .stream)
         let times = transport.requests.compactMap(\.options.totalTimeout)
         #expect(times.count == 2)
         #expect(times[1] < times[0])

@@ -34,14 +34,14 @@ struct NULPathTests {
         Way("cookies to save", .unwritableFile) { try CookieJar(publicSuffixes: .builtIn).save(to: $0) },
         Way("download", .unwritableFile) { path in
             let transport = AnsweringTransport(.init(fields: [.eTag: "\"v\""], body: "bytes"))
-            _ = try await NetworkClient(transport: transport).download(RequestData(path: "http://a/"), to: path)
+            _ = try await NetworkClient(transport: transport).send(RequestData(path: "http://a/"), as: .file(path))
         },
         Way("download that breaks", .unwritableFile) { path in
             let transport = AnsweringTransport { _ in throw NetworkError(.connectionLost, "lost", phase: .receiving) }
             var options = DownloadOptions()
             options.retries = 0
             let request = RequestData(path: "http://a/")
-            _ = try await NetworkClient(transport: transport).download(request, to: path, options: options)
+            _ = try await NetworkClient(transport: transport).send(request, as: .file(path, options: options))
         },
         Way("authorities", .invalidOption) { path in try options { $0.tls.authorities = .file(path) } },
         Way("folder of authorities", .invalidOption) { path in try options { $0.tls.authorities = .directory(path) } },

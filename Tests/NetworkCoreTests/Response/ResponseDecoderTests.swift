@@ -22,24 +22,27 @@ struct ResponseDecoderTests {
 
     @Test func json_takesOtherStrategies() async throws {
         let client = NetworkClient(transport: StubDispatcher(always: .text(#"{"user_name":"Ada"}"#)))
-        let decoding = client.decoding(by: .json { $0.keyDecodingStrategy = .convertFromSnakeCase })
-        #expect(try await decoding.response(to: request, as: User.self).value == User(userName: "Ada"))
-        #expect(try await Find().response(from: decoding) == User(userName: "Ada"), "by the pipeline's own rules")
-        await expectFailure(.decodingFailed) { try await client.response(to: request, as: User.self).value.userName }
+        let decoding = client.with { $0.decoder = .json { $0.keyDecodingStrategy = .convertFromSnakeCase } }
+        #expect(try await decoding.send(request, as: User.self).body == User(userName: "Ada"))
+        #expect(try await Find().send(over: decoding).body == User(userName: "Ada"), "by the pipeline's own rules")
+        await expectFailure(.decodingFailed) { try await client.send(request, as: User.self).body.userName }
     }
 
     @Test func closure_bringsAnyDecoder() async throws {
         let list = try PropertyListEncoder().encode(User(userName: "Ada"))
         let stub = StubDispatcher(always: .bytes(list))
-        let client = NetworkClient(transport: stub).decoding(
-            by: .using { type, body in try PropertyListDecoder().decode(type, from: body) })
-        #expect(try await client.response(to: request, as: User.self).value == User(userName: "Ada"))
+        let client = NetworkClient(transport: stub).with {
+            $0.decoder = .using { type, body in try PropertyListDecoder().decode(type, from: body) }
+        }
+        #expect(try await client.send(request, as: User.self).body == User(userName: "Ada"))
     }
 
     @Test func closureThatMakesAnotherType_isAnError() async throws {
-        let client = NetworkClient(transport: StubDispatcher(always: .text("1"))).decoding(by: .using { _, _ in 1 })
+        let client = NetworkClient(transport: StubDispatcher(always: .text("1"))).with {
+            $0.decoder = .using { _, _ in 1 }
+        }
         let error = await expectFailure(.decodingFailed) {
-            try await client.response(to: request, as: User.self).value.userName
+            try await client.send(request, as: User.self).body.userName
         }
         #expect(error?.response?.status == .ok)
     }
@@ -56,31 +59,31 @@ struct ResponseDecoderTests {
             }
         }
         let stub = StubDispatcher(always: .text("anything", fields: [.contentType: "text/x"]))
-        let client = NetworkClient(transport: stub).decoding(by: ByType())
-        #expect(try await client.response(to: request, as: User.self).value == User(userName: "text/x"))
+        let client = NetworkClient(transport: stub).with { $0.decoder = ByType() }
+        #expect(try await client.send(request, as: User.self).body == User(userName: "text/x"))
     }
 
     @Test(arguments: [(204, ""), (200, ""), (200, "ignored"), (202, "{}")])
     func empty_needsNoBodyAndDropsOne(status: Int, body: String) async throws {
         let client = NetworkClient(transport: StubDispatcher(always: .text(body, status: status)))
-        #expect(try await client.response(to: Delete()).value == Empty())
-        #expect(try await Delete().response(from: client) == Empty())
+        #expect(try await client.send(Delete()).body == Empty())
+        #expect(try await Delete().send(over: client).body == Empty())
     }
 
     @Test(arguments: [204, 205, 200]) func optional_isNilWithoutABody(status: Int) async throws {
         let client = NetworkClient(transport: StubDispatcher(always: .text("", status: status)))
-        #expect(try await client.response(to: Find()).value == nil)
-        #expect(try await Find().response(from: client) == nil)
-        await expectFailure(.noData) { try await client.response(to: request, as: User.self).value.userName }
+        #expect(try await client.send(Find()).body == nil)
+        #expect(try await Find().send(over: client).body == nil)
+        await expectFailure(.noData) { try await client.send(request, as: User.self).body.userName }
     }
 
     @Test func optional_isDecodedWithABody() async throws {
         let client = NetworkClient(transport: StubDispatcher(always: .text(#"{"userName":"Ada"}"#)))
-        #expect(try await client.response(to: Find()).value == User(userName: "Ada"))
+        #expect(try await client.send(Find()).body == User(userName: "Ada"))
         #expect(
-            try await NetworkClient(transport: StubDispatcher(always: .text("null"))).response(to: Find()).value == nil)
+            try await NetworkClient(transport: StubDispatcher(always: .text("null"))).send(Find()).body == nil)
         await expectFailure(.decodingFailed) {
-            try await NetworkClient(transport: StubDispatcher(always: .text("[]"))).response(to: Find()).value?.userName
+            try await NetworkClient(transport: StubDispatcher(always: .text("[]"))).send(Find()).body?.userName
         }
     }
 
@@ -91,7 +94,7 @@ struct ResponseDecoderTests {
         struct Own: Error { let token = "secret" }
         let role = NetworkClient(transport: StubDispatcher(always: .text(#"{"secret-key":["secret-value"]}"#)))
         let error = await expectFailure(.decodingFailed) {
-            try await role.response(to: request, as: [String: [Role]].self).value.count
+            try await role.send(request, as: [String: [Role]].self).body.count
         }
         #expect(error?.description.contains("secret") == false)
         #expect(error?.description.contains("the data is not valid at …[0]") == true)
@@ -101,22 +104,22 @@ struct ResponseDecoderTests {
         #expect(error?.unredactedDescription.contains("secret-key[0]") == true)
 
         let own = NetworkClient(transport: StubDispatcher(always: .text("1")))
-            .decoding(by: .using { _, _ -> Int in throw Own() })
-        let other = await expectFailure(.decodingFailed) { try await own.response(to: request, as: Int.self).value }
+            .with { $0.decoder = .using { _, _ -> Int in throw Own() } }
+        let other = await expectFailure(.decodingFailed) { try await own.send(request, as: Int.self).body }
         #expect(other?.description.contains("secret") == false)
         #expect(other?.description.contains("the decoder failed with Own") == true)
         #expect(other?.decoding?.reason.contains("secret") == true)
 
         let user = NetworkClient(transport: StubDispatcher(always: .text(#"{"secret":{}}"#)))
         let missing = await expectFailure(.decodingFailed) {
-            try await user.response(to: request, as: [String: User].self).value.count
+            try await user.send(request, as: [String: User].self).body.count
         }
         #expect(missing?.description.contains("the key 'userName' is missing at ….userName") == true)
     }
 
     @Test func failure_namesItsExchange() async throws {
         let client = NetworkClient(transport: StubDispatcher(always: .text("<html>")))
-        let error = await expectFailure(.decodingFailed) { try await client.response(to: Find()).value?.userName }
+        let error = await expectFailure(.decodingFailed) { try await client.send(Find()).body?.userName }
         #expect(error?.exchange?.method == "GET")
         #expect(error?.phase == .decoding)
     }

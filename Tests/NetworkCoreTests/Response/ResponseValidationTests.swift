@@ -66,12 +66,12 @@ struct ResponseValidationTests {
         let client = NetworkClient(transport: StubDispatcher(always: .text("sorry", status: 404)))
         let both = ResponseValidation.successful.and(.contentTypes("application/json"))
         let error = await expectFailure(.unacceptableStatus) {
-            try await client.validating(both).response(to: RequestData(path: "http://127.0.0.1/"))
+            try await client.with { $0.validation = both }.send(RequestData(path: "http://127.0.0.1/"), as: .data)
         }
         #expect(error?.response?.body == Data("sorry".utf8))
         await expectFailure(.unacceptableContentType) {
-            try await client.validating(.contentTypes("application/json")).response(
-                to: RequestData(path: "http://127.0.0.1/"))
+            try await client.with { $0.validation = .contentTypes("application/json") }.send(
+                RequestData(path: "http://127.0.0.1/"), as: .data)
         }
     }
 
@@ -80,11 +80,12 @@ struct ResponseValidationTests {
         let client = NetworkClient(transport: StubDispatcher(always: .text("x")))
         let request = RequestData(path: "http://127.0.0.1/")
         await #expect(throws: Mine.self) {
-            try await client.validating(.custom { _ in throw Mine() }).response(to: request)
+            try await client.with { $0.validation = .custom { _ in throw Mine() } }.send(request, as: .data)
         }
         let code = NetworkError.Code(rawValue: "mine")
         let error = await expectFailure(code) {
-            try await client.validating(.custom { _ in throw NetworkError(code, "no") }).text(of: request)
+            try await client.with { $0.validation = .custom { _ in throw NetworkError(code, "no") } }.send(
+                request, as: .text)
         }
         #expect(error?.response?.status == .ok)
         #expect(error?.exchange?.url == "http://127.0.0.1/")
@@ -93,15 +94,17 @@ struct ResponseValidationTests {
     @Test func streamedRefusal_hasTheStartOfTheBody() async throws {
         let stub = StubDispatcher(always: .text(String(repeating: "x", count: 100_000), status: 500))
         let error = await expectFailure(.unacceptableStatus) {
-            try await NetworkClient(transport: stub).lines(of: RequestData(path: "http://127.0.0.1/"))
+            try await NetworkClient(transport: stub).send(RequestData(path: "http://127.0.0.1/"), as: .lines)
         }
         #expect(error?.response?.body.count == 65_536)
     }
 
     @Test func otherStatuses_areValuesWhereTheyAreAccepted() async throws {
-        let client = NetworkClient(transport: StubDispatcher(always: .text(#"{"id":1}"#, status: 404))).validating(.any)
-        let response = try await client.response(to: RequestData(path: "http://127.0.0.1/"), as: User.self)
-        #expect(response.value == User(id: 1))
+        let client = NetworkClient(transport: StubDispatcher(always: .text(#"{"id":1}"#, status: 404))).with {
+            $0.validation = .any
+        }
+        let response = try await client.send(RequestData(path: "http://127.0.0.1/"), as: User.self)
+        #expect(response.body == User(id: 1))
         #expect(response.status == .notFound)
     }
 }

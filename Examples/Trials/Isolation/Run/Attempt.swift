@@ -15,9 +15,9 @@ struct Attempt: Sendable {
                 var client = NetworkClient(transport: dispatcher, options: request.options)
                 client.validation = .any
                 pipeline(&client)
-                let response = try await client.send(request)
+                let response = try await client.send(request, as: .stream)
                 observation.result = ["attempts \(response.attempts), redirects \(response.redirects.count)"]
-                try await read(response.value, response.head, into: &observation)
+                try await read(response.body, response.head, into: &observation)
             } else {
                 let response = try await dispatcher.send(request)
                 let head = response.head

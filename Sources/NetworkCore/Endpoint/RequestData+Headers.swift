@@ -1,21 +1,3 @@
-extension RequestConvertible {
-    /// The decoded value of any request, whichever way it is described.
-    ///
-    /// ```swift
-    /// let feed = try await MovieFeed.topRated.response(as: MovieFeedResult.self, from: CurlNetworkDispatcher.instance)
-    /// ```
-    /// - Parameters:
-    ///   - type: What the body is decoded to: by a client's own decoder, else as JSON.
-    ///   - dispatcher: Who carries it.
-    /// - Throws: ``NetworkError``, or whatever a dispatcher of your own reports.
-    public func response<Value: Decodable & SendableMetatype>(
-        as type: Value.Type,
-        from dispatcher: any NetworkDispatcher
-    ) async throws -> sending Value {
-        try await dispatcher.value(of: type, for: data)
-    }
-}
-
 extension RequestData {
     /// Sets header fields from values of any kind: texts as they are, numbers and booleans as text, `nil` left out.
     /// Anything else refuses the request, by the field's name.

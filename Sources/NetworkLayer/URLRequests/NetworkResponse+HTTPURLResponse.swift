@@ -1,12 +1,12 @@
 import Foundation
-import FoundationNetworking
+public import FoundationNetworking
 
-extension Response {
+extension NetworkResponse {
     /// The head as Foundation's type. Repeated header fields are joined by commas, since it holds one value for a name.
-    /// - Parameter url: Where the request went; after redirects it is where the last one led.
-    func urlResponse(for url: RequestURL) -> HTTPURLResponse? {
-        let final = redirects.last?.to ?? url
-        guard let url = URL(string: final.absoluteString) else { return nil }
+    ///
+    /// `nil` for a response without ``NetworkCore/NetworkResponse/url``, and for a URL that Foundation can't read.
+    public var httpURLResponse: HTTPURLResponse? {
+        guard let url = url.flatMap({ URL(string: $0.absoluteString) }) else { return nil }
         var fields: [String: String] = [:]
         for field in headerFields where fields[field.name.rawName] == nil {
             fields[field.name.rawName] = headerFields[values: field.name].joined(separator: ", ")

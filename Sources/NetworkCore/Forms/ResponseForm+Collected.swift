@@ -1,0 +1,66 @@
+public import FoundationEssentials
+import HTTPTypes
+
+extension ResponseForm where Body == Data {
+    /// The whole body as bytes, decompressed.
+    public static var data: ResponseForm<Data> {
+        ResponseForm { try await $0.arrival().collected() }
+    }
+}
+
+extension ResponseForm where Body == String {
+    /// The whole body as text, in the charset that Content-Type names: UTF-8 (also without one), ISO-8859-1 or
+    /// US-ASCII. Bytes that are no text in it are ``NetworkError/Code/undecodableText``.
+    ///
+    /// An empty body is an empty text, and no error.
+    public static var text: ResponseForm<String> { text(invalid: .refused) }
+
+    /// The whole body as text.
+    /// - Parameter invalid: What happens to bytes that are no text in the charset of Content-Type.
+    public static func text(invalid: InvalidText) -> ResponseForm<String> {
+        ResponseForm { prepared in
+            let arrival = try await prepared.arrival()
+            let response = try await arrival.collected()
+            let call = prepared.call
+            do {
+                try call.check(while: .decoding)
+                let charset = try Charset(of: response.head)
+                let text = try charset.text(of: response.body, invalid: invalid, "the body") {
+                    try call.check(while: .decoding)
+                }
+                try call.check(while: .decoding)
+                return response.replacing(text)
+            } catch {
+                throw arrival.refusing(response, for: error)
+            }
+        }
+    }
+}
+
+extension ResponseForm where Body: Decodable & SendableMetatype {
+    /// A value, decoded from the whole body.
+    ///
+    /// The request goes out with the `Accept` of the decoder (``ResponseDecoder/accept``), unless it has its own.
+    /// - Parameters:
+    ///   - type: The type to decode. An optional type and ``Empty`` accept a response without a body.
+    ///   - decoder: The decoder; the client's (``NetworkClient/decoder``) if none is given.
+    public static func decoded(_ type: Body.Type, by decoder: (any ResponseDecoder)? = nil) -> ResponseForm<Body> {
+        ResponseForm(
+            fields: { client in (decoder ?? client.decoder).accept.map { [.accept: $0] } ?? [:] }
+        ) { prepared in
+            let arrival = try await prepared.arrival()
+            let response = try await arrival.collected()
+            let call = prepared.call
+            do {
+                // A decoder can't be interrupted.
+                try call.check(while: .decoding)
+                let value = try ResponseDecoding.decode(
+                    type, from: response.body, of: response.readableHead, by: decoder ?? prepared.client.decoder)
+                try call.check(while: .decoding)
+                return response.replacing(value)
+            } catch {
+                throw arrival.refusing(response, for: error)
+            }
+        }
+    }
+}
