@@ -18,6 +18,8 @@ public struct Cookie: Sendable, Hashable {
     public var isHTTPOnly: Bool
     /// When it ends; `nil` for one that ends with the jar.
     public var expires: Date?
+    /// Whether a file has its line in Latin-1. What is written back has the same bytes.
+    var isLatin1 = false
 
     /// A cookie of your own; ``CookieJar/set(_:)`` checks it.
     public init(

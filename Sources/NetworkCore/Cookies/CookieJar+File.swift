@@ -9,40 +9,56 @@ extension CookieJar {
     /// Cookies that are over, and those that no server could have set, are left out.
     /// - Throws: ``NetworkError/Code/unreadableFile``, and ``NetworkError/Code/invalidCookieFile`` that names the line;
     ///   then no cookie was added.
-    public func load(_ path: String) throws { try add(netscape: FileText.read(path, limit: Self.maximumFileBytes)) }
+    public func load(_ path: String) throws { try add(lines: FileText.read(path, limit: Self.maximumFileBytes)) }
 
     /// Writes all cookies to a file in the Netscape format, those that end with the jar too. The file appears when it
-    /// is complete, and its owner alone may read it.
+    /// is complete, and its owner alone may read it. A symbolic link is followed; a device or a pipe is written into.
     /// - Throws: ``NetworkError/Code/unwritableFile``, ``NetworkError/Code/diskFull``.
-    public func save(to path: String) throws { try FileText.write(netscape, to: path) }
+    public func save(to path: String) throws {
+        var bytes = Data(Self.firstLine.utf8)
+        for cookie in cookies {
+            let line = Self.line(of: cookie)
+            let latin1 = cookie.isLatin1 ? line.unicodeScalars.compactMap { UInt8(exactly: $0.value) } : []
+            // Of one that was changed since, all may no longer be Latin-1.
+            bytes += latin1.count == line.unicodeScalars.count ? Data(latin1) : Data(line.utf8)
+        }
+        try FileText.write(bytes, to: path)
+    }
 
     /// All cookies in the Netscape format: a line each of domain, whether its subdomains get it, path, whether it is
     /// for TLS alone, its end in seconds since 1970 (0 for none), name and value, separated by tabs.
     public var netscape: String {
-        let lines = cookies.map { cookie in
-            [
-                "\(cookie.isHTTPOnly ? Self.httpOnlyMark : "")\(cookie.includesSubdomains ? "." : "")\(cookie.domain)",
-                cookie.includesSubdomains ? "TRUE" : "FALSE",
-                cookie.path,
-                cookie.isSecure ? "TRUE" : "FALSE",
-                // A moment within a second is not over before it.
-                cookie.expires.map { String(Int(max(-1e15, min($0.timeIntervalSince1970.rounded(.up), 1e15)))) } ?? "0",
-                cookie.name,
-                cookie.value,
-            ].joined(separator: "\t")
-        }
-        return (["# Netscape HTTP Cookie File"] + lines).joined(separator: "\n") + "\n"
+        Self.firstLine + cookies.map { Self.line(of: $0) }.joined()
+    }
+
+    private static let firstLine = "# Netscape HTTP Cookie File\n"
+
+    private static func line(of cookie: Cookie) -> String {
+        [
+            "\(cookie.isHTTPOnly ? httpOnlyMark : "")\(cookie.includesSubdomains ? "." : "")\(cookie.domain)",
+            cookie.includesSubdomains ? "TRUE" : "FALSE",
+            cookie.path,
+            cookie.isSecure ? "TRUE" : "FALSE",
+            // A moment within a second is not over before it.
+            cookie.expires.map { String(Int(max(-1e15, min($0.timeIntervalSince1970.rounded(.up), 1e15)))) } ?? "0",
+            cookie.name,
+            cookie.value,
+        ].joined(separator: "\t") + "\n"
     }
 
     /// Adds cookies from a text in the Netscape format; see ``load(_:)``.
     /// - Throws: ``NetworkError/Code/invalidCookieFile``.
-    public func add(netscape text: String) throws {
+    public func add(netscape text: String) throws { try add(lines: Data(text.utf8)) }
+
+    private func add(lines bytes: Data) throws {
         var found: [Cookie] = []
-        for (index, line) in text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-            .enumerated()
-        {
+        for (index, line) in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated() {
             let line = line.last == UInt8(ascii: "\r") ? line.dropLast() : line
-            if let cookie = try Self.cookie(String(decoding: line, as: UTF8.self), number: index + 1) {
+            let text = String(validating: line, as: UTF8.self)
+            // As in the fields of a response: what is not UTF-8 is Latin-1, in which each byte is a character.
+            let latin1 = { String(String.UnicodeScalarView(line.map { Unicode.Scalar($0) })) }
+            if var cookie = try Self.cookie(text ?? latin1(), number: index + 1) {
+                cookie.isLatin1 = text == nil
                 found.append(cookie)
             }
         }

@@ -20,7 +20,7 @@ public struct PublicSuffixList: Sendable {
     /// The system's list, read when it is first asked for, or ``builtIn`` if there is none that can be read.
     public static let system: PublicSuffixList = {
         guard let text = try? FileText.read(systemPath, limit: 16 << 20) else { return builtIn }
-        return PublicSuffixList(text)
+        return PublicSuffixList(String(decoding: text, as: UTF8.self))
     }()
 
     /// The best known public suffixes of more than one label.

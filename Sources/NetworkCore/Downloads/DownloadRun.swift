@@ -42,9 +42,7 @@ struct DownloadRun: Sendable {
         } catch {
             let isUsable = canResume && ![.checksumMismatch, .bodyTooLarge].contains((error as? NetworkError)?.code)
             // The error that counts is the first one.
-            try? await file.perform { file in
-                if isUsable, file.length > 0, file.record() != nil { try file.leave() } else { try file.delete() }
-            }
+            try? await file.perform { try $0.giveUp(isUsable: isUsable) }
             throw error is CancellationError ? NetworkError.cancelled : error
         }
     }
@@ -71,6 +69,7 @@ struct DownloadRun: Sendable {
                     mayResume = false
                     continue
                 case .isComplete:
+                    try await file.perform { $0.claim() }
                     try checkLength(before, of: arrival)
                     try await resume(file)
                     return (arrival, before)
@@ -89,9 +88,9 @@ struct DownloadRun: Sendable {
                     let record = canResume ? PartialRecord(of: arrival.head, for: request) : nil
                     try await file.perform { try $0.restart(as: record) }
                     mayResume = canResume
-                    // Of a body that is decoded, the announced length is another one.
-                    let isCoded = arrival.head.headerFields[.contentEncoding] != nil
-                    try await write(arrival, to: file, total: isCoded ? nil : arrival.head.wholeLength) {
+                    // Of a body that is decoded, the announced length is another one; to HEAD none comes.
+                    let isOther = arrival.head.headerFields[.contentEncoding] != nil || request.method == .head
+                    try await write(arrival, to: file, total: isOther ? nil : arrival.head.wholeLength) {
                         arrived = true
                     }
                     return (arrival, 0)

@@ -8,6 +8,9 @@ struct PartialFile {
     let path: String
     private let file: SystemFile
     private let permissions: mode_t?
+    private let replaced: FilePlace.Attributes?
+    /// Whether this download has made the bytes that are here its own: begun anew, or gone on behind them.
+    private var isOwn = false
     /// The bytes that are here.
     private(set) var length: Int
     /// The sum of the bytes that are here; `nil` if none is wanted, or it has to be made anew.
@@ -32,17 +35,26 @@ struct PartialFile {
         checksum: (@Sendable () -> any Checksum)? = nil
     ) throws(NetworkError) {
         do throws(SystemFile.Failure) {
-            let existing = try SystemFile.status(of: path)
-            if let existing, existing.st_mode & S_IFMT != S_IFREG {
-                throw SystemFile.Failure(code: existing.st_mode & S_IFMT == S_IFDIR ? EISDIR : EEXIST)
+            guard case .file(let path, let existing) = try FilePlace.find(path) else {
+                throw SystemFile.Failure(code: EEXIST)
             }
-            self.path = existing == nil ? path : URL(fileURLWithPath: path).resolvingSymlinksInPath().path
-            self.permissions = permissions.map { mode_t($0) } ?? existing.map { $0.st_mode & 0o777 }
+            try Self.checkRoom(behind: path)
+            self.path = path
+            replaced = existing
+            self.permissions = permissions.map { mode_t($0) } ?? existing?.permissions
             (file, length) = try Self.open(self.path + ".partial", self.permissions)
         } catch {
             throw .file(path, error)
         }
         makeChecksum = checksum
+    }
+
+    /// Refuses a name that leaves no room for the longer ones, of which one may fit and the other not.
+    private static func checkRoom(behind path: String) throws(SystemFile.Failure) {
+        let length = path.utf8.count + ".partial.json".utf8.count
+        guard length - FilePlace.folder(of: path).utf8.count <= Int(NAME_MAX), length < Int(PATH_MAX) else {
+            throw SystemFile.Failure(code: ENAMETOOLONG)
+        }
     }
 
     private static func open(_ path: String, _ permissions: mode_t?) throws(SystemFile.Failure) -> (SystemFile, Int) {
@@ -87,6 +99,7 @@ struct PartialFile {
     /// Begins at 0.
     /// - Parameter record: What the bytes to come are a part of; `nil` if nobody could go on with them.
     mutating func restart(as record: PartialRecord?) throws(NetworkError) {
+        isOwn = true
         do throws(SystemFile.Failure) {
             // In this order an interruption leaves no bytes beside the record of others.
             try SystemFile.remove(recordPath)
@@ -116,6 +129,7 @@ struct PartialFile {
     /// Goes on behind the bytes that are here, which are read if they are to be summed up.
     /// - Parameter check: Throws when there is no time for that; asked after each piece.
     mutating func resume(check: () throws(NetworkError) -> Void = {}) throws(NetworkError) {
+        isOwn = true
         if let makeChecksum, checksum == nil {
             var sum = makeChecksum()
             var offset = 0
@@ -132,6 +146,9 @@ struct PartialFile {
             throw .file(path, error)
         }
     }
+
+    /// Takes the bytes that are here for this download's: the server has said that they are all.
+    mutating func claim() { isOwn = true }
 
     private func piece(at offset: Int) throws(NetworkError) -> Data {
         do throws(SystemFile.Failure) {
@@ -164,6 +181,8 @@ struct PartialFile {
     /// Gives it its name, when the disk has all of it.
     func finish() throws(NetworkError) {
         do throws(SystemFile.Failure) {
+            // The owner first: it is by this that the permissions let others in.
+            if let replaced { file.setOwner(replaced.owner, replaced.group) }
             if let permissions { try file.setPermissions(permissions) }
             try file.sync()
             try SystemFile.rename(partialPath, to: path)
@@ -180,8 +199,8 @@ struct PartialFile {
 
     /// Returns when the disk has the file's name too.
     private func syncFolder() throws(SystemFile.Failure) {
-        let path = URL(fileURLWithPath: path).deletingLastPathComponent().path
-        let folder = try SystemFile(opening: path, O_RDONLY | O_DIRECTORY)
+        let path = FilePlace.folder(of: path)
+        let folder = try SystemFile(opening: path.isEmpty ? "." : path, O_RDONLY | O_DIRECTORY)
         do throws(SystemFile.Failure) {
             try folder.sync()
         } catch {
@@ -196,14 +215,23 @@ struct PartialFile {
         do { try file.close() } catch { throw .file(path, error) }
     }
 
-    /// Deletes it.
+    /// Ends a download that failed. What others have left and this one has not touched stays for them.
+    /// - Parameter isUsable: Whether a later download may go on with what this one has written.
+    func giveUp(isUsable: Bool) throws(NetworkError) {
+        let stays = isOwn ? isUsable && length > 0 && record() != nil : length > 0
+        if stays { try leave() } else { try delete() }
+    }
+
+    /// Deletes it and its record, each also when the other can't be.
     func delete() throws(NetworkError) {
+        let record = Result { () throws(SystemFile.Failure) in try SystemFile.remove(recordPath) }
+        let partial = Result { () throws(SystemFile.Failure) in try SystemFile.remove(partialPath) }
+        let closed = Result { () throws(SystemFile.Failure) in try file.close() }
         do throws(SystemFile.Failure) {
-            try SystemFile.remove(recordPath)
-            try SystemFile.remove(partialPath)
-            try file.close()
+            try record.get()
+            try partial.get()
+            try closed.get()
         } catch {
-            try? file.close()  // The error that counts is the first one.
             throw .file(path, error)
         }
     }

@@ -24,6 +24,12 @@ struct SystemFile {
         descriptor = number
     }
 
+    /// The same open file under another number.
+    init(duplicating number: Int32) throws(Failure) {
+        descriptor = fcntl(number, F_DUPFD_CLOEXEC, 0)
+        guard descriptor >= 0 else { throw Failure(code: errno) }
+    }
+
     /// What the system knows of it.
     func status() throws(Failure) -> stat {
         var status = stat()
@@ -38,6 +44,28 @@ struct SystemFile {
         if unsafe stat(path, &status) == 0 { return status }
         guard errno == ENOENT else { throw Failure(code: errno) }
         return nil
+    }
+
+    /// What stands in a symbolic link; `nil` for anything else, and for nothing.
+    static func target(of path: String) throws(Failure) -> String? {
+        try check(path)
+        let room = Int(PATH_MAX)
+        var text = [CChar](repeating: 0, count: room)
+        let count = unsafe readlink(path, &text, room)
+        if count < 0 {
+            if errno == EINVAL || errno == ENOENT { return nil }
+            throw Failure(code: errno)
+        }
+        let bytes = text.prefix(count).map { UInt8(bitPattern: $0) }
+        guard let target = String(validating: bytes, as: UTF8.self) else { throw Failure(code: EILSEQ) }
+        return target
+    }
+
+    /// A folder's path without links, for comparing; `nil` for one that can't be found. Empty is the working folder.
+    static func realPath(of folder: String) -> String? {
+        guard let path = unsafe realpath(folder.isEmpty ? "." : folder, nil) else { return nil }
+        defer { unsafe free(path) }
+        return unsafe String(cString: path)
     }
 
     /// Takes the lock that other downloads to the same place want too.
@@ -87,6 +115,12 @@ struct SystemFile {
         if fchmod(descriptor, mode) != 0 { throw Failure(code: errno) }
     }
 
+    /// Gives it owner and group, as far as the system allows it: another user's file may be replaced by those who can't
+    /// make one.
+    func setOwner(_ owner: uid_t, _ group: gid_t) {
+        if fchown(descriptor, owner, group) != 0 { _ = fchown(descriptor, uid_t.max, group) }
+    }
+
     /// Returns when the disk has it.
     func sync() throws(Failure) {
         while fsync(descriptor) != 0 {
@@ -114,8 +148,10 @@ struct SystemFile {
 
     static var ownUser: uid_t { geteuid() }
 
-    /// Refuses a path with NUL, which the system would read up to there: as the name of another file.
+    /// Refuses a path with NUL, which the system would read up to there: as the name of another file. And an empty one,
+    /// which with something behind it would be a name.
     static func check(_ path: String) throws(Failure) {
+        if path.isEmpty { throw Failure(code: ENOENT) }
         if path.utf8.contains(0) { throw Failure(code: EINVAL, hasNUL: true) }
     }
 }

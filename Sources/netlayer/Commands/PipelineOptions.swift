@@ -62,11 +62,7 @@ struct PipelineOptions: ParsableArguments {
         var client = NetworkClient(transport: transport)
         client.redirects = location ? .standard : .none
         if let maxRedirects { client.redirects.maximum = maxRedirects }
-        if let cookieJar {
-            let jar = CookieJar()
-            if FileManager.default.fileExists(atPath: cookieJar) { try jar.load(cookieJar) }
-            client.cookies = jar
-        }
+        client.cookies = try jar()
         if retry > 0 {
             var policy = RetryPolicy()
             policy.maximumRetries = retry
@@ -101,11 +97,19 @@ struct PipelineOptions: ParsableArguments {
         return value
     }
 
+    /// The cookies of the file, if there is one; `nil` where none are kept.
+    func jar() throws -> CookieJar? {
+        guard let cookieJar else { return nil }
+        let jar = CookieJar()
+        if Descriptor.exists(cookieJar) { try jar.load(cookieJar) }
+        return jar
+    }
+
     private func save(_ cookies: CookieJar?) throws {
         if let cookieJar, let cookies { try cookies.save(to: cookieJar) }
     }
 
-    private func token() async throws -> Secret? {
+    func token() async throws -> Secret? {
         if let bearer { return Secret(bearer) }
         if let bearerEnv {
             guard let value = ProcessInfo.processInfo.environment[bearerEnv] else {

@@ -52,10 +52,30 @@ struct Descriptor: Sendable {
         if fchmod(number, mode) != 0 { throw SystemFailure(errno) }
     }
 
-    /// The mode of what a path names; `nil` where there is nothing, or nothing that can be looked at.
-    static func mode(of path: String) -> mode_t? {
+    /// Gives it owner and group, as far as the system allows it.
+    func setOwner(_ owner: uid_t, _ group: gid_t) {
+        if fchown(number, owner, group) != 0 { _ = fchown(number, uid_t.max, group) }
+    }
+
+    /// The same open file under another number.
+    static func duplicate(_ number: Int32) throws(SystemFailure) -> Descriptor {
+        let copy = fcntl(number, F_DUPFD_CLOEXEC, 0)
+        guard copy >= 0 else { throw SystemFailure(errno) }
+        return Descriptor(number: copy)
+    }
+
+    /// Writes a short text if nothing keeps it waiting, and does without otherwise.
+    func writeIfReady(_ text: String) {
+        let bytes = Array(text.utf8)
+        var entry = pollfd(fd: number, events: Int16(POLLOUT), revents: 0)
+        guard !bytes.isEmpty, unsafe poll(&entry, 1, 0) == 1, Int32(entry.revents) & Int32(POLLOUT) != 0 else { return }
+        _ = systemWrite(number, bytes, bytes.count)
+    }
+
+    /// Whether a path names something that can be looked at.
+    static func exists(_ path: String) -> Bool {
         var status = stat()
-        return unsafe stat(path, &status) == 0 ? status.st_mode : nil
+        return unsafe stat(path, &status) == 0
     }
 
     static func rename(_ path: String, to name: String) throws(SystemFailure) {

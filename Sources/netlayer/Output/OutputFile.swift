@@ -1,10 +1,10 @@
 import CLibrary
-import Foundation
+import NetworkCore
 
 /// A file that appears under its name when it is complete, or not at all.
 ///
-/// The bytes go to a temporary file beside it, which then takes its place. What is there already and is not a regular
-/// file, `/dev/null` or a pipe, is written directly.
+/// The bytes go to a temporary file next to it, which then takes its place. What is there already and is not a regular
+/// file, `/dev/null` or a pipe, is written directly; see `FilePlace`.
 struct OutputFile: ~Copyable {
     /// Where the bytes go, and what they are called in the end.
     private struct Place {
@@ -20,21 +20,39 @@ struct OutputFile: ~Copyable {
     init(replacing name: String) throws { place = try Self.place(for: name) }
 
     private static func place(for name: String) throws -> Place {
-        let known = Descriptor.mode(of: name)
-        if let known, known & S_IFMT != S_IFREG {
-            let descriptor = try open(name, O_WRONLY, 0, for: name)
-            return Place(path: name, temporaryPath: nil, descriptor: descriptor)
+        let place: FilePlace
+        do throws(NetworkError) {
+            place = try FilePlace(toWrite: name)
+        } catch {
+            throw ToolFailure.unwritable(name, SystemFailure(Int32(error.underlying?.code ?? Int(EIO))))
         }
-        let mode = known.map { $0 & 0o777 } ?? 0o666
-        let path = known != nil ? resolvingLinks(name) : name
-        let temporary = "\(path).netlayer-\(getpid())-\(UInt32.random(in: 0...UInt32.max))"
-        let descriptor = try open(temporary, O_WRONLY | O_CREAT | O_EXCL, mode, for: name)
-        // The umask has its say over the mode of a new file, and must not over one that is replaced.
         do throws(SystemFailure) {
-            if known != nil { try descriptor.setPermissions(mode) }
+            switch place {
+            case .file(let path, let existing): return try draft(of: path, existing)
+            case .special:
+                return Place(path: name, temporaryPath: nil, descriptor: try Descriptor.open(name, O_WRONLY))
+            case .open(let number):
+                return Place(path: name, temporaryPath: nil, descriptor: try Descriptor.duplicate(number))
+            }
+        } catch {
+            throw ToolFailure.unwritable(name, error)
+        }
+    }
+
+    private static func draft(of path: String, _ existing: FilePlace.Attributes?) throws(SystemFailure) -> Place {
+        let temporary = "\(path).netlayer-\(getpid())-\(UInt32.random(in: 0...UInt32.max))"
+        let mode = existing?.permissions ?? 0o666
+        let descriptor = try Descriptor.open(temporary, O_WRONLY | O_CREAT | O_EXCL, mode: mode)
+        Drafts.add(temporary)
+        do throws(SystemFailure) {
+            if let existing {
+                descriptor.setOwner(existing.owner, existing.group)
+                // The umask has its say over the mode of a new file, and must not over one that is replaced.
+                try descriptor.setPermissions(mode)
+            }
         } catch {
             discard(descriptor, temporary)
-            throw ToolFailure.unwritable(name, error)
+            throw error
         }
         return Place(path: path, temporaryPath: temporary, descriptor: descriptor)
     }
@@ -52,9 +70,12 @@ struct OutputFile: ~Copyable {
         isDone = true
         do throws(SystemFailure) {
             try place.descriptor.close()
-            if let temporary = place.temporaryPath { try Descriptor.rename(temporary, to: place.path) }
+            if let temporary = place.temporaryPath {
+                try Descriptor.rename(temporary, to: place.path)
+                Drafts.remove(temporary)
+            }
         } catch {
-            if let temporary = place.temporaryPath { Descriptor.remove(temporary) }
+            if let temporary = place.temporaryPath { Self.delete(temporary) }
             throw ToolFailure.unwritable(place.path, error)
         }
     }
@@ -66,15 +87,11 @@ struct OutputFile: ~Copyable {
     /// The command has failed already and says why; nothing more is lost here.
     private static func discard(_ descriptor: Descriptor, _ temporaryPath: String?) {
         try? descriptor.close()
-        if let temporaryPath { Descriptor.remove(temporaryPath) }
+        if let temporaryPath { delete(temporaryPath) }
     }
 
-    private static func open(_ path: String, _ flags: Int32, _ mode: mode_t, for name: String) throws -> Descriptor {
-        do { return try Descriptor.open(path, flags, mode: mode) } catch { throw ToolFailure.unwritable(name, error) }
-    }
-
-    /// The file that a chain of symbolic links ends at, so that it is replaced and not the link.
-    private static func resolvingLinks(_ path: String) -> String {
-        URL(fileURLWithPath: path).resolvingSymlinksInPath().path
+    private static func delete(_ temporaryPath: String) {
+        Descriptor.remove(temporaryPath)
+        Drafts.remove(temporaryPath)
     }
 }

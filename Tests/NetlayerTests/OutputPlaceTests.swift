@@ -1,0 +1,121 @@
+import Foundation
+import NetworkTesting
+import Testing
+
+@testable import netlayer
+
+@Suite("The program writes where a path leads, and nowhere else", .timeLimit(.minutes(1)))
+struct OutputPlaceTests {
+    enum Mode: CaseIterable { case plain, resumable }
+
+    private func read(_ folder: TestFolder, _ name: String) throws -> String {
+        try String(contentsOfFile: folder.path(name), encoding: .utf8)
+    }
+
+    @Test(arguments: Mode.allCases, [("link/../f", "s/f"), ("s//../f", "f"), ("~/f", "~/f"), ("to", "s/f")])
+    func existingFile(mode: Mode, place: (path: String, expected: String)) async throws {
+        let folder = try TestFolder()
+        defer { folder.remove() }
+        let server = try ScriptedServer(.ok("new"))
+        defer { server.stop() }
+        for name in ["s/deep", "~"] {
+            try FileManager.default.createDirectory(atPath: folder.path(name), withIntermediateDirectories: true)
+        }
+        for (link, target) in [("link", "s/deep"), ("to", "s/f")] {
+            try FileManager.default.createSymbolicLink(atPath: folder.path(link), withDestinationPath: target)
+        }
+        let files = ["f", "s/f", "~/f"]
+        for name in files { try Data("old".utf8).write(to: URL(filePath: folder.path(name))) }
+        let options = mode == .resumable ? ["-C"] : []
+        let tool = try RunningTool(["fetch", server.url(), "-o", place.path] + options, in: folder)
+        #expect(await tool.status == 0)
+        for name in files { #expect(try read(folder, name) == (name == place.expected ? "new" : "old"), "\(name)") }
+    }
+
+    @Test func linkToNothing_isFollowed_AndALoopIsAnError() async throws {
+        let folder = try TestFolder()
+        defer { folder.remove() }
+        for (link, target) in [("link", "target"), ("loop", "loop")] {
+            try FileManager.default.createSymbolicLink(atPath: folder.path(link), withDestinationPath: target)
+        }
+        let file = try OutputFile(replacing: folder.path("link"))
+        try file.write("new".utf8)
+        try file.finish()
+        #expect(try read(folder, "target") == "new")
+        #expect(throws: ToolFailure.self) { try OutputFile(replacing: folder.path("loop")).finish() }
+        #expect(try folder.entries == ["link", "loop", "target"])
+    }
+
+    @Test(.enabled(if: geteuid() == 0)) func replacedFile_keepsItsOwner() throws {
+        let folder = try TestFolder()
+        defer { folder.remove() }
+        try Data().write(to: URL(filePath: folder.path("out")))
+        try #require(chown(folder.path("out"), 12_345, 54_321) == 0)
+        try OutputFile(replacing: folder.path("out")).finish()
+        let attributes = try FileManager.default.attributesOfItem(atPath: folder.path("out"))
+        #expect(attributes[.ownerAccountID] as? Int == 12_345)
+        #expect(attributes[.groupOwnerAccountID] as? Int == 54_321)
+    }
+
+    @Test(arguments: ["/dev/stdout", "/proc/self/fd/1", "/dev/fd/1"])
+    func openFile_isWrittenInto(path: String) async throws {
+        let folder = try TestFolder()
+        defer { folder.remove() }
+        let server = try ScriptedServer(.ok("new"))
+        defer { server.stop() }
+        try Data("old\n".utf8).write(to: URL(filePath: folder.path("log")))
+        let before = try FileManager.default.attributesOfItem(atPath: folder.path("log"))[.systemFileNumber] as? Int
+        let command = "'\(RunningTool.path)' fetch \(server.url()) -o \(path) >> log; echo end >> log"
+        #expect(await (try RunningTool(["-c", command], shell: true, in: folder)).status == 0)
+        #expect(try read(folder, "log") == "old\nnewend\n")
+        let after = try FileManager.default.attributesOfItem(atPath: folder.path("log"))[.systemFileNumber] as? Int
+        #expect(before == after)
+    }
+
+    @Test func fail_writesNoFile() async throws {
+        let folder = try TestFolder()
+        defer { folder.remove() }
+        let server = try ScriptedServer(.answer(404, body: Data("not found".utf8)))
+        defer { server.stop() }
+        try Data("good".utf8).write(to: URL(filePath: folder.path("out")))
+        for options in [[], ["--json"], ["-i"]] {
+            let run = try await ToolRun(["fetch", server.url(), "--fail", "-o", folder.path("out")] + options)
+            #expect(run.status == ProcessStatus.refusedByResult.rawValue && run.errors.contains("404"))
+            #expect(try read(folder, "out") == "good")
+        }
+        #expect(try folder.entries == ["out"])
+    }
+
+    /// What another download has left belongs to it until this one has written.
+    @Test(arguments: [404, nil]) func failedDownload_leavesWhatItHasNotWritten(status: Int?) async throws {
+        let folder = try TestFolder()
+        defer { folder.remove() }
+        let server = try ScriptedServer(.answer(status ?? 200))
+        defer { server.stop() }
+        let url = server.url()
+        if status == nil { server.stop() }
+        try Data("abc".utf8).write(to: URL(filePath: folder.path("out.partial")))
+        let record = #"{"url":"\#(url)","validator":"\"1\""}"#
+        try Data(record.utf8).write(to: URL(filePath: folder.path("out.partial.json")))
+        let sum = "sha256:" + String(repeating: "0", count: 64)
+        let run = try await ToolRun(["fetch", url, "-o", folder.path("out"), "--checksum", sum])
+        #expect(run.status != 0)
+        #expect(try folder.entries == ["out.partial", "out.partial.json"])
+        #expect(try read(folder, "out.partial") == "abc" && read(folder, "out.partial.json") == record)
+        // Nothing was there: nothing stays.
+        _ = try await ToolRun(["fetch", url, "-o", folder.path("other"), "--checksum", sum])
+        #expect(try folder.entries == ["out.partial", "out.partial.json"])
+    }
+
+    @Test func head_hasAnEmptyFile() async throws {
+        let folder = try TestFolder()
+        defer { folder.remove() }
+        let server = try ScriptedServer(
+            [.read, .send(Script.head(200, fields: [("Content-Length", "9"), ("ETag", "\"1\"")])), .close])
+        defer { server.stop() }
+        let run = try await ToolRun(["fetch", "-X", "HEAD", server.url(), "-o", folder.path("out"), "-C"])
+        #expect(run.status == 0, "\(run.errors)")
+        #expect(try read(folder, "out") == "")
+        #expect(try folder.entries == ["out"])
+    }
+}

@@ -1,0 +1,82 @@
+import Foundation
+import NetworkCore
+import Testing
+
+/// A run of the program that is under way, for what has to end it.
+final class RunningTool: Sendable {
+    static let path = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().appending(path: "netlayer")
+        .path
+
+    let output: FileHandle
+    private let number: pid_t
+    private let ended: Task<Int32, Never>
+
+    /// - Parameters:
+    ///   - arguments: The program's, or `sh`'s after `-c`.
+    ///   - folder: Where it runs.
+    init(_ arguments: [String], shell: Bool = false, in folder: TestFolder? = nil) throws {
+        let process = Process()
+        process.executableURL = URL(filePath: shell ? "/bin/sh" : Self.path)
+        process.arguments = arguments
+        if let folder { process.currentDirectoryURL = folder.url }
+        process.standardInput = FileHandle.nullDevice
+        process.standardError = FileHandle.nullDevice
+        let pipe = Pipe()
+        process.standardOutput = pipe
+        output = pipe.fileHandleForReading
+        let (codes, continuation) = AsyncStream<Int32>.makeStream()
+        process.terminationHandler = { process in
+            // A signal that nothing handled has no status of its own.
+            continuation.yield(process.terminationReason == .exit ? process.terminationStatus : -1)
+            continuation.finish()
+        }
+        try process.run()
+        number = process.processIdentifier
+        ended = Task {
+            for await code in codes { return code }
+            return -1
+        }
+    }
+
+    /// Returns when the program has begun to write.
+    func readFirstByte() async throws {
+        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+            Thread.detachNewThread { [output] in
+                continuation.resume(with: Result { _ = try output.read(upToCount: 1) })
+            }
+        }
+    }
+
+    func send(_ signal: Int32) { kill(number, signal) }
+
+    /// Its status, -1 for one that had to be killed: it is given half a minute.
+    var status: Int32 {
+        get async {
+            let killer = Task { [number] in
+                try await Task.sleep(for: .seconds(30))
+                kill(number, SIGKILL)
+            }
+            defer { killer.cancel() }
+            return await ended.value
+        }
+    }
+}
+
+/// A pipe with a name, opened by the test when the program has opened its other end.
+struct NamedPipe {
+    let path: String
+
+    init(in folder: TestFolder) throws {
+        path = folder.path("ff")
+        try #require(mkfifo(path, 0o600) == 0)
+    }
+
+    /// Opens its end on a thread that may wait.
+    func open(_ flags: Int32) async throws -> FileHandle {
+        let number = await withCheckedContinuation { continuation in
+            Thread.detachNewThread { [path] in continuation.resume(returning: Glibc.open(path, flags)) }
+        }
+        try #require(number >= 0)
+        return FileHandle(fileDescriptor: number, closeOnDealloc: true)
+    }
+}
