@@ -4,14 +4,11 @@ import FoundationEssentials
 enum CookieCheck {
     /// The problem as the rest of a sentence, without the value; `nil` for none.
     static func problem(with cookie: Cookie, suffixes: PublicSuffixList) -> String? {
-        let isControl: (UInt8) -> Bool = { $0 < 0x20 || $0 == 0x7F }
         let name = cookie.name.utf8
         guard !name.isEmpty else { return "has no name" }
-        guard !name.contains(where: { isControl($0) || "=; ".utf8.contains($0) }) else {
-            return "has a name with ';', '=', a space or a control character"
-        }
+        guard isName(name) else { return "has a name with ';', '=', a control character or a space at an end" }
         let shown = "'\(cookie.name.prefix(64))'"
-        if cookie.value.utf8.contains(where: { isControl($0) || $0 == UInt8(ascii: ";") }) {
+        if !isValue(cookie.value.utf8) {
             return "\(shown) has ';' or a control character in its value"
         }
         if name.count + cookie.value.utf8.count > SetCookieParser.maximumPairBytes {
@@ -34,6 +31,19 @@ enum CookieCheck {
         }
         return nil
     }
+
+    /// What a server may call a cookie, and a file may: a space within it is a part of it.
+    static func isName(_ name: String.UTF8View) -> Bool {
+        guard let first = name.first, let last = name.last, first != 0x20, last != 0x20 else { return false }
+        return !name.contains { isControl($0) || "=;".utf8.contains($0) }
+    }
+
+    /// What a server may set, and a file may hold.
+    static func isValue(_ value: String.UTF8View) -> Bool {
+        !value.contains { isControl($0) && $0 != 0x09 || $0 == UInt8(ascii: ";") }
+    }
+
+    private static func isControl(_ byte: UInt8) -> Bool { byte < 0x20 || byte == 0x7F }
 
     /// The names in the value of a `Cookie` field.
     static func names(in field: String) -> Set<[UInt8]> {

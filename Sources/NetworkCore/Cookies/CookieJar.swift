@@ -68,7 +68,7 @@ public final class CookieJar: Sendable {
         let parser = SetCookieParser(url: url, now: now, suffixes: suffixes)
         for cookie in lines.prefix(Self.maximumPerResponse).compactMap(parser.parse) {
             store.withLock { store in
-                if url.scheme != "https", store.protects(against: cookie) { return }
+                if url.scheme != "https", store.protects(against: cookie, at: now) { return }
                 store.keep(cookie, at: now)
             }
         }

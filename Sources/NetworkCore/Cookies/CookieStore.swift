@@ -49,10 +49,10 @@ struct CookieStore: Sendable {
     }
 
     /// Whether a cookie that came in clear would take the place of one that came over TLS, or hide it.
-    func protects(against cookie: Cookie) -> Bool {
+    func protects(against cookie: Cookie, at now: Date) -> Bool {
         (sites[suffixes.site(of: cookie.domain)] ?? []).contains { entry in
             let kept = entry.cookie
-            return kept.isSecure && kept.name.hasSameBytes(as: cookie.name)
+            return kept.isSecure && !kept.isExpired(at: now) && kept.name.hasSameBytes(as: cookie.name)
                 && (CookieMatching.domain(kept.domain, matches: cookie.domain)
                     || CookieMatching.domain(cookie.domain, matches: kept.domain))
                 && CookieMatching.path(cookie.path, matches: kept.path)

@@ -30,7 +30,8 @@ struct SetCookieParser {
         guard let pair = parts.popFirst(), let equals = pair.firstIndex(of: UInt8(ascii: "=")) else { return nil }
         let name = Self.trimmed(pair[..<equals])
         let value = Self.trimmed(pair[pair.index(after: equals)...])
-        guard !name.isEmpty, !name.utf8.contains(0x09), name.utf8.count + value.utf8.count <= Self.maximumPairBytes
+        guard CookieCheck.isName(name.utf8), CookieCheck.isValue(value.utf8),
+            name.utf8.count + value.utf8.count <= Self.maximumPairBytes
         else { return nil }
         let attributes = read(parts)
         guard let scope = scope(of: attributes.domain) else { return nil }

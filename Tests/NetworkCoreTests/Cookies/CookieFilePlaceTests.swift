@@ -1,0 +1,105 @@
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import NetworkCore
+
+@Suite("A cookie file is written where its path leads")
+struct CookieFilePlaceTests {
+    private let jar = CookieJar(publicSuffixes: .builtIn)
+
+    init() throws { try jar.set(Cookie(name: "n", value: "v", domain: "a.test")) }
+
+    @Test(arguments: [true, false]) func link_staysALink(leadsToAFile: Bool) throws {
+        try withFolder { folder in
+            if leadsToAFile { try Data().write(to: URL(filePath: folder + "/target")) }
+            try FileManager.default.createSymbolicLink(atPath: folder + "/link", withDestinationPath: "target")
+            try jar.save(to: folder + "/link")
+            #expect(try FileManager.default.destinationOfSymbolicLink(atPath: folder + "/link") == "target")
+            #expect(try String(contentsOfFile: folder + "/target", encoding: .utf8) == jar.netscape)
+        }
+    }
+
+    @Test func pipe_staysAPipe() throws {
+        try withFolder { folder in
+            let path = folder + "/pipe"
+            try #require(mkfifo(path, 0o600) == 0)
+            let pipe = try SystemFile(opening: path, O_RDWR)
+            defer { #expect(throws: Never.self) { try pipe.close() } }
+            try jar.save(to: path)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["pipe"])
+            let status = try #require(try SystemFile.status(of: path))
+            #expect(status.st_mode & S_IFMT == S_IFIFO)
+            guard status.st_mode & S_IFMT == S_IFIFO else { return }
+            #expect(String(decoding: try pipe.read(), as: UTF8.self) == jar.netscape)
+        }
+    }
+
+    @Test func folderAndLoop_areRefused_AndLeftAlone() throws {
+        try withFolder { folder in
+            try FileManager.default.createSymbolicLink(atPath: folder + "/a", withDestinationPath: "a")
+            for (path, code) in [(folder, EISDIR), (folder + "/a", ELOOP), ("", ENOENT)] {
+                let error = #expect(throws: NetworkError.self) { try jar.save(to: path) }
+                #expect(error?.code == .unwritableFile && error?.underlying?.code == Int(code), "\(path)")
+            }
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["a"])
+        }
+    }
+
+    @Test(.enabled(if: geteuid() == 0)) func replacedFile_keepsItsOwner() throws {
+        try withFolder { folder in
+            try jar.save(to: folder + "/jar")
+            try #require(chown(folder + "/jar", 12_345, 54_321) == 0)
+            try jar.save(to: folder + "/jar")
+            let attributes = try FileManager.default.attributesOfItem(atPath: folder + "/jar")
+            #expect(attributes[.ownerAccountID] as? Int == 12_345)
+            #expect(attributes[.posixPermissions] as? Int == 0o600)
+        }
+    }
+
+    /// Also those of the cookies that no exchange has touched.
+    @Test func bytesThatAreNotUTF8_comeBackAsTheyWere() throws {
+        try withFolder { folder in
+            let lines: [[UInt8]] = [
+                Array("a.test\tFALSE\t/\tFALSE\t0\tlatin\tcaf".utf8) + [0xE9],
+                Array("a.test\tFALSE\t/\tFALSE\t0\tn".utf8) + [0xE9] + Array("\tx".utf8),
+                Array("a.test\tFALSE\t/\tFALSE\t0\tutf\tcafé".utf8),
+            ]
+            let bytes = Data("# Netscape HTTP Cookie File\n".utf8) + Data(lines.joined(separator: [0x0A])) + [0x0A]
+            try bytes.write(to: URL(filePath: folder + "/jar"))
+            let jar = CookieJar(publicSuffixes: .builtIn)
+            try jar.load(folder + "/jar")
+            try jar.save(to: folder + "/jar")
+            #expect(try Data(contentsOf: URL(filePath: folder + "/jar")) == bytes)
+            #expect(jar.cookies.map(\.value) == ["café", "x", "café"])
+        }
+    }
+
+    /// What a server may set and a request carries is not lost with the process.
+    @Test(arguments: ["a b=1", "a=b\tc", "a=b c", "a=\"b, c\"", "a=b=c", "\u{E9}=1", "a=", "a!#$%&'*+-.^_`|~=1"])
+    func cookieOfAServer_comesBackFromItsFile(field: String) throws {
+        try withFolder { folder in
+            let jar = CookieJar(publicSuffixes: .builtIn)
+            jar.take([.setCookie: field], from: try RequestURL("http://a.test/"))
+            try #require(jar.cookies.count == 1)
+            try jar.save(to: folder + "/jar")
+            let other = CookieJar(publicSuffixes: .builtIn)
+            try other.load(folder + "/jar")
+            #expect(other.cookies == jar.cookies)
+            // What the file brings may be set by hand too.
+            for cookie in jar.cookies { #expect(throws: Never.self) { try other.set(cookie) } }
+        }
+    }
+
+    @Test func cookieThatIsOver_keepsNoOtherAway() throws {
+        let now = Guarded(Date(timeIntervalSince1970: 1_000_000))
+        let jar = CookieJar(publicSuffixes: .builtIn, now: { now.withLock { $0 } })
+        jar.take([.setCookie: "a=secret; Secure; Max-Age=10"], from: try RequestURL("https://a.test/"))
+        jar.take([.setCookie: "a=plain"], from: try RequestURL("http://a.test/"))
+        #expect(jar.cookies.map(\.value) == ["secret"])
+        now.withLock { $0 += 11 }
+        jar.take([.setCookie: "a=plain"], from: try RequestURL("http://a.test/"))
+        #expect(jar.cookies.map(\.value) == ["plain"])
+    }
+}
