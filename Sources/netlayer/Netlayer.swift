@@ -27,8 +27,12 @@ struct Netlayer: AsyncParsableCommand {
         let interruption = Interruption()
         var status = ProcessStatus.done
         do {
+            if let number = Arguments.firstThatIsNoText {
+                throw ToolFailure(.usage, "argument \(number) is not UTF-8; a file may have any bytes, an argument not")
+            }
             try await interruption.guarding {
                 var command = try await Self.asyncParseAsRoot(nil)
+                if let seconds = (command as? FetchCommand)?.timeout { interruption.limit(toSeconds: seconds) }
                 if var command = command as? any AsyncParsableCommand {
                     try await command.run()
                 } else {
@@ -72,9 +76,14 @@ struct Netlayer: AsyncParsableCommand {
 
     /// A wrong argument is repeated in what the parser says, and a long one may be a secret in a wrong place.
     private static func withoutLongArguments(_ message: String) -> String {
-        let long = CommandLine.arguments.dropFirst().filter { argument in
-            argument.utf8.count > 16 && (!argument.hasPrefix("--") || argument.hasPrefix("---"))
-        }
+        let long = CommandLine.arguments.dropFirst().flatMap { argument -> [String] in
+            if argument.hasBytePrefix("--"), !argument.hasBytePrefix("---") {
+                // The name may be shown, and what stands behind '=' is a value.
+                return [String(Substring(argument.utf8.drop { $0 != UInt8(ascii: "=") }.dropFirst()))]
+            }
+            // The name of a short option has two bytes, and its value may follow at once.
+            return [argument] + (argument.hasBytePrefix("-") ? [String(Substring(argument.utf8.dropFirst(2)))] : [])
+        }.filter { $0.utf8.count > 16 }
         return long.reduce(message) { $0.replacing($1, with: "…") }
     }
 

@@ -11,6 +11,7 @@ enum ProcessStatus: Int32, CaseIterable, Sendable {
     case brokenExchange = 6
     case bodyTooLarge = 7
     case file = 8
+    case hungUp = 129
     case interrupted = 130
     case closedPipe = 141
     case terminated = 143
@@ -44,9 +45,10 @@ enum ProcessStatus: Int32, CaseIterable, Sendable {
         case .brokenExchange: "connection lost, truncated or invalid response"
         case .bodyTooLarge: "the body is larger than --max-body"
         case .file: "a file, standard input or output can't be read or written"
+        case .hungUp: "hung up (SIGHUP)"
         case .interrupted: "interrupted (SIGINT)"
         case .closedPipe: "the reader of standard output has gone"
-        case .terminated: "terminated (SIGTERM); serve ends with 0 after either signal"
+        case .terminated: "terminated (SIGTERM); serve ends with 0 after any of the three"
         }
     }
 

@@ -8,6 +8,9 @@ final class ProgressMeter: Sendable {
         var isShown = false
     }
 
+    /// Takes away what stands in the terminal's line.
+    static let wipe = "\r\u{1B}[K"
+
     private let output: OutputWriter
     private let start = ContinuousClock.now
     private let state: Guarded<State>
@@ -27,14 +30,14 @@ final class ProgressMeter: Sendable {
                 return true
             }
             if isDue {
-                output.post("\r\u{1B}[K" + Self.text(progress.completed, of: progress.total, after: now - start))
+                output.post(Self.wipe + Self.text(progress.completed, of: progress.total, after: now - start))
             }
         }
     }
 
     /// Takes the line away.
     func clear() {
-        if state.withLock({ $0.isShown }) { output.post("\r\u{1B}[K") }
+        if state.withLock({ $0.isShown }) { output.post(Self.wipe) }
     }
 
     /// `12.3 MB of 40.0 MB (30 %), 4.1 MB/s`.
