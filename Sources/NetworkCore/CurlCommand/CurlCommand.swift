@@ -26,7 +26,12 @@ extension TransportRequest {
     /// says. What curl has no option for (certificates in memory, a server name of TLS, the idle timeout, an address
     /// policy) is not in it.
     public func curlCommand(secrets: CurlCommandSecrets = .redacted) -> String {
-        CurlCommand(request: self, isRevealed: secrets == .revealed).text
+        curlCommand(secrets: secrets, adding: [])
+    }
+
+    /// - Parameter words: What curl is to do beyond one exchange, options without secrets.
+    package func curlCommand(secrets: CurlCommandSecrets, adding words: [String]) -> String {
+        CurlCommand(request: self, isRevealed: secrets == .revealed, words: words).text
     }
 }
 
@@ -45,12 +50,14 @@ extension RequestConvertible {
 struct CurlCommand {
     let request: TransportRequest
     let isRevealed: Bool
+    private let words: [String]
     /// What goes out, packed if it is to be.
     private let wireBody: RequestBody?
 
-    init(request: TransportRequest, isRevealed: Bool) {
+    init(request: TransportRequest, isRevealed: Bool, words: [String] = []) {
         self.request = request
         self.isRevealed = isRevealed
+        self.words = words
         // Only memory can fail here, and a command whose body is left as it is says more than none.
         wireBody = (try? request.wireBody()) ?? request.body
     }
@@ -67,7 +74,7 @@ struct CurlCommand {
         var words = ["curl", "-q", "--globoff", "--path-as-is"] + methodArguments
         if request.options.decompress { words.append("--compressed") }
         for line in headerLines { words += ["-H", line] }
-        words += optionArguments + body.arguments + [url]
+        words += optionArguments + self.words + body.arguments + [url]
         let command = words.map { ShellText.word($0) }.joined(separator: " ")
         return (body.source.map { $0 + " | " } ?? "") + command + (body.note.map { "  # " + $0 } ?? "")
     }

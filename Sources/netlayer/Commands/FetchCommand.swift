@@ -63,7 +63,8 @@ struct FetchCommand: AsyncParsableCommand {
 
     @Flag(help: "Print one JSON object: status, headers, bodyBase64, effectiveURL, error, metrics.") var json = false
 
-    @Flag(help: "Exit with 1 when the status is not 2xx. The body is printed all the same.") var fail = false
+    @Flag(help: "Exit with 1 when the status is not 2xx. The body is printed all the same, but no file is written.")
+    var fail = false
 
     @OptionGroup var exchangeOptions: ExchangeOptions
 
@@ -106,8 +107,7 @@ struct FetchCommand: AsyncParsableCommand {
         if json { return try await printJSON() }
         let request = try await request()
         if delivery.curl {
-            let command = request.curlCommand(secrets: delivery.showSecrets ? .revealed : .redacted)
-            return try await OutputWriter.standardOutput.writeLine(command)
+            return try await OutputWriter.standardOutput.writeLine(try await curlCommand(for: request))
         }
         let client = try await client(for: request)
         try await pipeline.keepingCookies(of: client) {
@@ -115,6 +115,8 @@ struct FetchCommand: AsyncParsableCommand {
                 return try await delivery.deliver(request, by: client, to: output, maximumBytes: maxBody)
             }
             try await carrying(request, by: client) { response, _ in
+                // Instead of a body that was not wanted, what is in the file stays.
+                if output != nil { try check(response.head.status.code) }
                 try await write(head: include ? response.headText : [], body: response.body)
                 try check(response.head.status.code)
             }
@@ -130,6 +132,7 @@ struct FetchCommand: AsyncParsableCommand {
         } catch let error as NetworkError {
             (line, failure) = (AnswerLine(error: error), error)
         }
+        if output != nil, let status = line.status { try check(status) }
         try await write(head: line.json.line + [UInt8(ascii: "\n")], body: ResponseBody(Data()))
         if let failure { throw failure }
         if let status = line.status { try check(status) }

@@ -1,0 +1,35 @@
+import NetworkLayer
+
+extension FetchCommand {
+    /// The request as a curl command, with what the options of more than one exchange mean to curl.
+    func curlCommand(for request: TransportRequest) async throws -> String {
+        var words: [String] = []
+        if pipeline.location {
+            words += ["--location", "--max-redirs", "\(pipeline.maxRedirects ?? RedirectPolicy.standard.maximum)"]
+            // From https to http no redirect is followed.
+            if request.url.scheme == "https" { words += ["--proto-redir", "=https"] }
+        }
+        if pipeline.retry > 0 { words += ["--retry", "\(pipeline.retry)"] }
+        if let maxBody { words += ["--max-filesize", "\(maxBody)"] }
+        if fail { words.append("--fail") }
+        let request = try await pipeline.adding(to: request)
+        return request.curlCommand(secrets: delivery.showSecrets ? .revealed : .redacted, adding: words)
+    }
+}
+
+extension PipelineOptions {
+    /// The request with the token and the cookies that its first exchange takes along.
+    fileprivate func adding(to request: TransportRequest) async throws -> TransportRequest {
+        var request = request
+        if let token = try await token(), !request.headerFields.contains(.authorization),
+            request.options.authentication == nil
+        {
+            request.headerFields.append(try HTTPField(checking: "Authorization", value: "Bearer \(token.value)"))
+        }
+        if let value = try jar()?.fieldValue(for: request.url, after: request.headerFields[.cookie]) {
+            request.headerFields.removeAll { $0.name == .cookie }
+            request.headerFields.append(try HTTPField(checking: "Cookie", value: value))
+        }
+        return request
+    }
+}
