@@ -10,7 +10,7 @@ struct DemoServerTests {
         try await server.start()
         do {
             try await work(server)
-            let response = try await RawClient.exchange(Self.request("/users"), port: server.port)
+            let response = try await RawClient.exchange(Self.request("/test"), port: server.port)
             #expect(response.hasPrefix("HTTP/1.1 200"))
         } catch {
             await server.stop()
@@ -21,6 +21,24 @@ struct DemoServerTests {
 
     private static func request(_ target: String, _ fields: String = "", body: String = "") -> String {
         "POST \(target) HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\(fields)\r\n\(body)"
+    }
+
+    @Test("A user that is posted comes back with an id, and anything else is a 400")
+    func users() async throws {
+        try await serving { server in
+            for (body, status, words) in [
+                (#"{"name":"Ada","tags":["new"]}"#, 201, #"{"id":4,"name":"Ada","tags":["new"]}"#), ("[1]", 400, ""),
+                ("", 400, ""), ("{", 400, ""),
+            ] {
+                let request = Self.request("/users", "Content-Length: \(body.utf8.count)\r\n", body: body)
+                let response = try await RawClient.exchange(request, port: server.port)
+                #expect(response.hasPrefix("HTTP/1.1 \(status) "), "\(response)")
+                #expect(words.isEmpty || response.contains(words), "\(response)")
+            }
+            let list = try await RawClient.exchange(
+                "GET /users HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n", port: server.port)
+            #expect(list.hasPrefix("HTTP/1.1 200") && list.contains("Brendan"))
+        }
     }
 
     @Test("A number in a path is one within its range, or a 400")

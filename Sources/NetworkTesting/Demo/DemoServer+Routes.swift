@@ -6,6 +6,15 @@ extension DemoServer {
         DemoRoute([], "/test", "three rows of JSON, as in the tutorials") { _ in
             try .json((1...3).map { SampleRow(dataField1: "\($0)", dataField2: "\($0)") })
         },
+        DemoRoute(["POST"], "/users", "201 and the JSON object of the body, with an id", readsBody: true) { request in
+            let sent = try await request.body()
+            guard var user = try? JSONSerialization.jsonObject(with: sent) as? [String: Any] else {
+                throw DemoRefusal(status: 400, message: "the body is no JSON object")
+            }
+            user["id"] = 4
+            let body = try JSONSerialization.data(withJSONObject: user, options: .sortedKeys)
+            return DemoAnswer(status: 201, fields: [("Content-Type", "application/json")], body: .data(body))
+        },
         DemoRoute([], "/users", "three users as JSON: id and name") { _ in
             try .json(["Ada", "Brendan", "Chris"].enumerated().map { User(id: $0.offset + 1, name: $0.element) })
         },
