@@ -1,4 +1,5 @@
 import CCurl
+import CLibrary
 import NetworkCore
 
 /// What libcurl calls while a transfer runs, always on the loop's thread. Each callback asks the transfer's state and
@@ -80,7 +81,11 @@ extension Transfer {
         sending.responseArrived()
         lookUp.requestGoesOut()
         if isLookingUp { delegate?.transferHasConnection(self) }
-        switch unsafe state.receive(headerLine: line, at: clock.now) {
+        let verdict = unsafe state.receive(headerLine: line, at: clock.now)
+        if unsafe Self.hasBareCR(line) { state.receivedBareCR() }
+        // Before the response can end: then the connection is in the pool.
+        if state.doubtsFraming, easy?.endsItsConnection() != true { return false }
+        switch verdict {
         case .goOn: break
         case .headIsComplete: guard finalHeadArrived() else { return false }
         case .stop: return false
@@ -90,6 +95,12 @@ extension Transfer {
             tlsSession = easy?.tlsSession
         }
         return true
+    }
+
+    /// Whether a line has a CR that is not a part of its end.
+    private static func hasBareCR(_ line: UnsafeRawBufferPointer) -> Bool {
+        guard let start = line.baseAddress, let found = unsafe memchr(start, 0x0D, line.count) else { return false }
+        return unsafe UnsafeRawPointer(found) - start < line.count - 2
     }
 
     /// - Returns: Whether to go on.

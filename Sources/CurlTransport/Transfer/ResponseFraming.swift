@@ -1,45 +1,121 @@
-/// The framing of a response by its header fields (RFC 9112 §5, §6, §7), looked at line by line. Pure.
+/// The framing of a response by its header fields (RFC 9112 §5, §6, §7), looked at line by line on the loop's thread:
+/// once the response has ended, its connection is in the pool. Pure.
 ///
-/// libcurl takes off five transfer codings, compressions too, on the loop's thread and without a callback that could
-/// bound what they grow to. No request of this library asks for any (`TE`), so a response may have none but `chunked`.
-/// And a line that libcurl reads in another way than the parser of heads would let the two disagree on where a body
-/// ends: a space before the colon, a continuation.
+/// What two readers may read in two ways lets them disagree on where a body ends, and what one of them takes for the
+/// rest of it is the next response for the other. So framing that is wrong is a ``Fault``, and framing that is right
+/// and may be misread is doubtful: its connection carries no other request.
+///
+/// libcurl takes off five transfer codings, compressions too, without a callback that could bound what they grow to. No
+/// request of this library asks for any (`TE`), so a response may have none but `chunked`.
 struct ResponseFraming {
     /// What is wrong with a line.
-    enum Fault { case coding, ambiguous }
+    enum Fault { case coding, ambiguous, length, twoLengths, status }
 
     private static let coding = Array("transfer-encoding".utf8)
     private static let length = Array("content-length".utf8)
-    private static let accepted = ["chunked", "identity", ""].map { Array($0.utf8) }
+    /// Whether the connection must carry no other request.
+    private(set) var isDoubtful = false
+    private var isHTTP1 = true
+    /// Whether the status allows no body, so that a length or a coding says something that is not so.
+    private var isBodiless = false
+    private var isChunked = false
+    private var hasCoding = false
+    private var announced: Int?
     /// Whether the line before was one of framing, which a continuation would change.
     private var isOpen = false
 
+    /// A status line: another head begins.
+    mutating func begin(_ line: some RandomAccessCollection<UInt8>) -> Fault? {
+        self = ResponseFraming()
+        guard line.starts(with: "HTTP/".utf8), let space = line.firstIndex(of: UInt8(ascii: " ")) else {
+            return .status
+        }
+        let rest = line[space...].dropFirst()
+        let code = rest.prefix { (0x30...0x39).contains($0) }
+        let end = rest.dropFirst(code.count).first ?? UInt8(ascii: "\n")
+        guard code.count == 3, code.first != UInt8(ascii: "0"), end == 0x20 || end == 0x0D || end == 0x0A else {
+            return .status
+        }
+        let version = line[..<space].dropFirst(5)
+        isHTTP1 = version.first == UInt8(ascii: "1")
+        // Whoever speaks HTTP/1.0 may not know what keeps a connection (RFC 9112 §9.3), nor chunks (§6.1).
+        isDoubtful = isHTTP1 && !version.elementsEqual("1.1".utf8)
+        isBodiless = code.first == UInt8(ascii: "1") || code.elementsEqual("204".utf8)
+        return nil
+    }
+
     /// Looks at a header line.
-    mutating func fault(in line: some RandomAccessCollection<UInt8>) -> Fault? {
+    /// - Parameter isTrailer: Whether it comes after the body, whose end it can't move any more.
+    mutating func fault(in line: some RandomAccessCollection<UInt8>, isTrailer: Bool = false) -> Fault? {
         guard let first = line.first else { return nil }
         let wasOpen = isOpen
         isOpen = false
         switch first {
-        case UInt8(ascii: " "), UInt8(ascii: "\t"): return wasOpen ? .ambiguous : nil
-        case UInt8(ascii: "t"), UInt8(ascii: "T"): return codingFault(in: line)
-        case UInt8(ascii: "c"), UInt8(ascii: "C"):
-            guard Self.isNamed(line, Self.length) else { return nil }
-            isOpen = true
-            return Self.value(of: line, Self.length) == nil ? .ambiguous : nil
+        case UInt8(ascii: " "), UInt8(ascii: "\t"):
+            doubt()
+            return wasOpen ? .ambiguous : nil
+        case UInt8(ascii: "t"), UInt8(ascii: "T"): return codingFault(in: line, isTrailer)
+        case UInt8(ascii: "c"), UInt8(ascii: "C"): return lengthFault(in: line, isTrailer)
         default: return nil
         }
     }
 
-    private mutating func codingFault(in line: some RandomAccessCollection<UInt8>) -> Fault? {
+    /// A line may be read in two ways. Over HTTP/2 and later no line frames a body.
+    mutating func doubt() { isDoubtful = isHTTP1 || isDoubtful }
+
+    private mutating func lengthFault(in line: some RandomAccessCollection<UInt8>, _ isTrailer: Bool) -> Fault? {
+        guard Self.isNamed(line, Self.length) else { return nil }
+        isOpen = true
+        guard let value = Self.value(of: line, Self.length) else { return .ambiguous }
+        guard !isTrailer else { return nil }
+        for text in value.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) {
+            guard let length = Self.number(Self.withoutBlanks(text)) else { return .length }
+            // The same again is allowed (RFC 9110 §8.6), and not read by all.
+            if let announced {
+                guard announced == length else { return .twoLengths }
+                doubt()
+            }
+            announced = length
+        }
+        // A coding overrides the length, for those who know it (RFC 9112 §6.3): some proxies forward both.
+        if hasCoding || isBodiless && announced != 0 { doubt() }
+        return nil
+    }
+
+    private mutating func codingFault(in line: some RandomAccessCollection<UInt8>, _ isTrailer: Bool) -> Fault? {
         guard Self.isNamed(line, Self.coding) else { return nil }
         isOpen = true
         guard let value = Self.value(of: line, Self.coding) else { return .ambiguous }
-        let words = value.split(separator: UInt8(ascii: ",")).map { coding in
-            let isSpace: (UInt8) -> Bool = { $0 <= 0x20 }
-            return coding.drop(while: isSpace).reversed().drop(while: isSpace).reversed().map { $0 | 0x20 }
+        var isEmpty = true
+        for text in value.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) {
+            let word = Self.withoutBlanks(text).map { $0 | 0x20 }
+            // Chunks are the last coding, and once (RFC 9112 §6.1, §7.1).
+            if isChunked, !word.isEmpty { return word.elementsEqual("chunked".utf8) ? .ambiguous : .coding }
+            switch word {
+            case Array("chunked".utf8): isChunked = !isTrailer
+            // No coding any more since RFC 7230.
+            case Array("identity".utf8), []: doubt()
+            default: return .coding
+            }
+            isEmpty = isEmpty && word.isEmpty
         }
-        guard words.allSatisfy(Self.accepted.contains) else { return .coding }
-        return words.allSatisfy(\.isEmpty) ? .ambiguous : nil
+        guard !isEmpty else { return .ambiguous }
+        if hasCoding || isBodiless || announced != nil { doubt() }
+        hasCoding = !isTrailer
+        return nil
+    }
+
+    private static func withoutBlanks<Bytes: RandomAccessCollection<UInt8>>(_ bytes: Bytes) -> ArraySlice<UInt8> {
+        let isBlank: (UInt8) -> Bool = { $0 == 0x20 || $0 == 0x09 }
+        var bytes = Array(bytes)[...]
+        while let last = bytes.last, isBlank(last) { bytes.removeLast() }
+        return bytes.drop(while: isBlank)
+    }
+
+    /// Digits alone: libcurl reads as far as there are some.
+    private static func number(_ bytes: ArraySlice<UInt8>) -> Int? {
+        guard bytes.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+        return Int(String(decoding: bytes, as: UTF8.self))
     }
 
     /// Whether a line begins with a name, whatever comes after it, a colon or blanks.
@@ -49,11 +125,14 @@ struct ResponseFraming {
         return next <= 0x20 || next == UInt8(ascii: ":")
     }
 
-    /// What follows the colon, which must follow the name.
+    /// What follows the colon, which must follow the name, without the line's end.
     private static func value<Line: RandomAccessCollection<UInt8>>(
         of line: Line, _ name: [UInt8]
     ) -> Line.SubSequence? {
-        let rest = line.dropFirst(name.count)
-        return rest.first == UInt8(ascii: ":") ? rest.dropFirst() : nil
+        var rest = line.dropFirst(name.count)
+        guard rest.first == UInt8(ascii: ":") else { return nil }
+        if rest.last == UInt8(ascii: "\n") { rest = rest.dropLast() }
+        if rest.last == UInt8(ascii: "\r") { rest = rest.dropLast() }
+        return rest.dropFirst()
     }
 }

@@ -26,6 +26,11 @@ struct TransferState {
     private var sentBytes = 0
 
     private var framing = ResponseFraming()
+    /// Whether the connection must carry no other request, since what the head says can be read in two ways.
+    var doubtsFraming: Bool { framing.isDoubtful }
+
+    /// A line has a CR within, which some take for its end (RFC 9112 §2.2).
+    mutating func receivedBareCR() { framing.doubt() }
 
     init(now: MonotonicTime, answersChallenges: Bool = false) {
         lastActivity = now
@@ -45,6 +50,7 @@ struct TransferState {
         guard failure == nil else { return .stop }
         let begins = headerLine.first == UInt8(ascii: "H") && mayBegin && headerLine.starts(with: "HTTP/".utf8)
         headerLines = begins ? 1 : headerLines + 1
+        let expectsStatusLine = awaitsNextHead || head.bytes.isEmpty || head.isComplete && head.isInterim
         if begins { awaitsNextHead = false }
         guard headerLines <= Self.maximumHeaderLines else {
             failure = NetworkError(
@@ -53,7 +59,10 @@ struct TransferState {
             return .stop
         }
         lastActivity = now
-        if let fault = framing.fault(in: headerLine) {
+        let fault =
+            begins || expectsStatusLine
+            ? framing.begin(headerLine) : framing.fault(in: headerLine, isTrailer: head.hasFinalHead)
+        if let fault {
             failure = NetworkError.badFraming(fault)
             return .stop
         }
@@ -127,6 +136,10 @@ struct TransferState {
 }
 
 extension NetworkError {
+    private static func unusable(_ reason: String) -> NetworkError {
+        NetworkError(.invalidResponse, "the response can't be used: \(reason)", phase: .receiving)
+    }
+
     fileprivate static func badFraming(_ fault: ResponseFraming.Fault) -> NetworkError {
         switch fault {
         case .coding:
@@ -137,6 +150,9 @@ extension NetworkError {
             NetworkError(
                 .invalidResponse,
                 "the response's Transfer-Encoding or Content-Length can be read in two ways", phase: .receiving)
+        case .length: unusable("its Content-Length is not a number that can be used")
+        case .twoLengths: unusable("it has two different Content-Length values")
+        case .status: unusable("its status line is not one")
         }
     }
 }

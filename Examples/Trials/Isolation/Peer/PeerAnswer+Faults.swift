@@ -68,11 +68,31 @@ extension PeerAnswer {
         case "bad-length":
             exchange.send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 7\r\n\r\nhello")
             return false
+        case "length-list": return framed("Content-Length: \(text.utf8.count), 400")
+        case "length-word": return framed("Content-Length: \(text.utf8.count)x")
+        case "chunked-twice": return framed("Transfer-Encoding: chunked, chunked", inChunks: true)
+        case "length-and-chunks": return framed("Content-Length: 400\r\nTransfer-Encoding: chunked", inChunks: true)
+        case "http10-chunked":
+            let lines = "Connection: keep-alive\r\nContent-Length: 400\r\nTransfer-Encoding: chunked"
+            return framed(lines, inChunks: true, status: "HTTP/1.0 200 OK")
+        case "length-on-204": return framed("Content-Length: 400", hasBody: false, status: "HTTP/1.1 204 No Content")
         case "bad-chunk":
             exchange.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\nzz\r\n")
             return false
         default: return nil
         }
+    }
+
+    /// A whole body behind lines of framing that say something else too. Whatever is asked over the connection next
+    /// gets what is left of the other reading.
+    private func framed(
+        _ lines: String, inChunks: Bool = false, hasBody: Bool = true, status: String = "HTTP/1.1 200 OK"
+    ) -> Bool {
+        let size = String(text.utf8.count, radix: 16)
+        let body = !hasBody || isHead ? "" : inChunks ? "\(size)\r\n\(text)\r\n0\r\n\r\n" : text
+        guard exchange.send("\(status)\r\n\(lines)\r\n\r\n\(body)"), exchange.connection.fill(1) else { return false }
+        exchange.send("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nforged")
+        return false
     }
 
     private var filler: String { String(repeating: "filler ", count: 20) }

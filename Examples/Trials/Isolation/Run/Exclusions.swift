@@ -10,11 +10,6 @@ enum Exclusions {
             name: "close-if-kept at the end",
             reason: "whether a connection was kept decides its result; executions and secrets are judged"),
         Exclusion(
-            name: "after an answer of HTTP/1.0 on the same connection",
-            reason:
-                "the next request of a kept connection keeps to the peer's version (RFC 9112 §2.5), and a stream "
-                + "without a length can't be sent then; executions, sharing and secrets are judged"),
-        Exclusion(
             name: "NTLM after NTLM of the same user",
             reason: "it authenticates the connection, whose rounds are not repeated; executions and secrets are judged"),
         Exclusion(
@@ -32,9 +27,6 @@ enum Exclusions {
             name: "results of 'doh-silent', 'stream-failing' and 'stream-short'",
             reason: "how far they come before they fail is a matter of time; they come first, not last"),
     ]
-
-    /// Outcomes after which a kept connection is known to be of HTTP/1.0.
-    static let oldPeers: Set<String> = ["http10", "http10-known", "http10-401", "http10-407"]
 
     /// Whether the last step's result may depend on what was before.
     static func comparesNothing(_ steps: [Step]) -> Bool {

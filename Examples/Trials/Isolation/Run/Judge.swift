@@ -125,19 +125,10 @@ struct Judge {
         return (try? step.kind.request(runner.place(step, number: number))).map(Sharing.init)
     }
 
-    /// Whether the last step may have got a connection whose peer speaks HTTP/1.0, which then holds for it too.
-    private var isAfterOldPeer: Bool {
-        guard let last = sharingAtFirst(first + steps.count - 1) else { return false }
-        return steps.dropLast().indices.contains { index in
-            Exclusions.oldPeers.contains(steps[index].outcome.name)
-                && sharing(index + first)?.difference(from: last, ignoring: ["authentication"]) == nil
-        }
-    }
-
     /// Where the last step differs from itself alone.
     func differences(from alone: Observation) -> [String] {
         guard let last = run.observations.last, let step = steps.last else { return [] }
-        if Exclusions.comparesNothing(steps) || isAfterOldPeer { return [] }
+        if Exclusions.comparesNothing(steps) { return [] }
         var (parts, changes): ([String], [String]) = ([], [])
         func compare(_ name: String, _ lines: [String], _ other: [String]) {
             guard lines != other else { return }

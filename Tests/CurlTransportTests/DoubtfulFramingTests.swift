@@ -1,0 +1,170 @@
+import Foundation
+import NetworkCore
+import NetworkTesting
+import TestSupport
+import Testing
+
+@testable import CurlTransport
+
+/// A peer between us and the server, or the server itself, may see the end of a response elsewhere than libcurl does.
+/// What it then takes for the rest of that body would be the next request's response: through a shared proxy, a
+/// request's to another host.
+@Suite("Connections after responses of doubtful framing", .timeLimit(.minutes(1)))
+struct DoubtfulFramingTests {
+    private let dispatcher = CurlNetworkDispatcher()
+    private static let forged = "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nforged"
+
+    /// A server that sends what is forged as soon as there is another request on the connection.
+    private func server(_ head: String, _ body: String) throws -> ScriptedServer {
+        let first: Script = [.read, .send("\(head)\r\n\r\n\(body)"), .read, .send(Self.forged), .stall]
+        return try ScriptedServer(first, .ok("honest"))
+    }
+
+    private func get(_ server: ScriptedServer, host: String?) async throws -> String {
+        let url = host.map { "http://\($0)/" } ?? server.url()
+        var request = TransportRequest(url: try RequestURL(url))
+        if host != nil { request.options.proxy = .explicit(Proxy(server.baseURL)) }
+        request.options.totalTimeout = .seconds(30)
+        return String(decoding: try await dispatcher.send(request).body.collect(), as: UTF8.self)
+    }
+
+    private static let refused = [
+        "Content-Length: 66\r\nContent-Length: 5", "Content-Length: 5\r\nContent-Length: 66", "Content-Length: 5, 66",
+        "Content-Length: 5 66", "Content-Length: 5x", "Content-Length: +5", "Content-Length: 0x5", "Content-Length: -1",
+        "Content-Length: 5,", "Content-Length: ,5", "Content-Length:", "Content-Length: 5\u{B}", "Content-Length: 5;a",
+        "Content-Length: 99999999999999999999", "Content-Length : 5", "Content-Length\t: 5", "Content-Length 5",
+        "Content-Length: 5\r\r", "Content-Length: 5.0", "Content-Length: \"5\"",
+        "Transfer-Encoding: chunked, chunked", "Transfer-Encoding: chunked, identity",
+        "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked",
+        "Transfer-Encoding: chunked\r\nTransfer-Encoding: identity",
+        "Transfer-Encoding: \u{B}chunked", "Transfer-Encoding: chunked\u{B}", "Transfer-Encoding: xchunked",
+        "Transfer-Encoding: chunked;q=1", "Transfer-Encoding: \"chunked\"", "Transfer-Encoding:",
+        "Transfer-Encoding : chunked", "Transfer-Encoding: gzip, chunked",
+    ]
+
+    @Test(arguments: refused, [false, true])
+    func aRefusedOneLeavesNoConnectionBehind(lines: String, isProxied: Bool) async throws {
+        let isChunked = lines.contains("chunked")
+        let server = try server("HTTP/1.1 200 OK\r\n\(lines)", isChunked ? "5\r\nhello\r\n0\r\n\r\n" : "hello")
+        defer { server.stop() }
+        let error = await #expect(throws: NetworkError.self) {
+            try await get(server, host: isProxied ? "one.test" : nil)
+        }
+        let codes: [NetworkError.Code] = [.invalidResponse, .invalidContentEncoding]
+        #expect(error.map { codes.contains($0.code) } == true, "\(error as Any)")
+        #expect(try await get(server, host: isProxied ? "other.test" : nil) == "honest")
+        #expect(server.connectionCount == 2)
+    }
+
+    /// No status line, as the parser of heads reads it, whatever libcurl makes of it.
+    @Test(
+        arguments: [
+            "http/1.1 200 OK", "HTTP/1.1 099 OK", "HTTP/1.1 20 OK", "HTTP/1.1 2000 OK", "HTTP/1.1 200OK",
+            "HTTP/1.1  200 OK", "HTTP/1.1 100 Go on\r\n\r\nhttp/1.1 200 OK",
+        ], [false, true])
+    func aRefusedStatusLineLeavesNoConnectionBehind(line: String, isProxied: Bool) async throws {
+        let server = try server("\(line)\r\nContent-Length: 5", "hello")
+        defer { server.stop() }
+        await #expect(throws: NetworkError.self) { try await get(server, host: isProxied ? "one.test" : nil) }
+        #expect(try await get(server, host: isProxied ? "other.test" : nil) == "honest")
+        #expect(server.connectionCount == 2)
+    }
+
+    private static let taken = [
+        "HTTP/1.1 200 OK\r\nContent-Length: 66\r\nTransfer-Encoding: chunked",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Length: 5",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: identity, chunked", "HTTP/1.1 200 OK\r\nTransfer-Encoding: , chunked",
+        "HTTP/1.1 200 OK\r\nContent-Length: 5, 5", "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 5",
+        "HTTP/1.1 200 OK\r\nX-A: a\rContent-Length: 66\r\nContent-Length: 5",
+        "HTTP/1.1 204 No Content\r\nContent-Length: 5", "HTTP/1.1 204 No Content\r\nTransfer-Encoding: chunked",
+        "HTTP/1.1 103 Hints\r\nContent-Length: 66\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 5",
+        "HTTP/1.0 200 OK\r\nConnection: keep-alive\r\nProxy-Connection: keep-alive\r\nContent-Length: 5",
+        "HTTP/1.0 200 OK\r\nConnection: keep-alive\r\nContent-Length: 66\r\nTransfer-Encoding: chunked",
+    ]
+
+    @Test(arguments: taken, [false, true])
+    func aTakenOneLeavesNoConnectionBehind(head: String, isProxied: Bool) async throws {
+        let isChunked = head.contains("chunked")
+        let body = head.contains(" 204 ") ? "" : isChunked ? "5\r\nhello\r\n0\r\n\r\n" : "hello"
+        let server = try server(head, body)
+        defer { server.stop() }
+        #expect(try await get(server, host: isProxied ? "one.test" : nil) == (body.isEmpty ? "" : "hello"))
+        #expect(try await get(server, host: isProxied ? "other.test" : nil) == "honest")
+        #expect(server.connectionCount == 2)
+    }
+
+    /// Newer libcurls unfold lines before they hand them out.
+    @Test(.enabled(if: Libcurl.found.version < LibcurlVersion(8, 15)))
+    func aContinuedLineLeavesNoConnectionBehind() async throws {
+        let server = try server("HTTP/1.1 200 OK\r\nX-A: a\r\n Content-Length: 66\r\nContent-Length: 5", "hello")
+        defer { server.stop() }
+        #expect(try await get(server, host: nil) == "hello")
+        #expect(try await get(server, host: nil) == "honest")
+    }
+
+    /// What is framed well keeps its connection.
+    @Test(arguments: [
+        "200 OK\r\nContent-Length: 5", "200 OK\r\nTransfer-Encoding: Chunked \t", "204 No Content",
+        "304 Not Modified\r\nContent-Length: 66", "200 OK\r\nContent-Length:5\t", "204 No Content\r\nContent-Length: 0",
+        "103 Hints\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 5",
+    ])
+    func whatIsFramedWellKeepsItsConnection(head: String) async throws {
+        let body = head.contains("hunked") ? "5\r\nhello\r\n0\r\n\r\n" : head.contains("200") ? "hello" : ""
+        let server = try ScriptedServer([.forEachRequest([.send("HTTP/1.1 \(head)\r\n\r\n\(body)")])])
+        defer { server.stop() }
+        for _ in 0..<2 { #expect(try await get(server, host: nil) == (body.isEmpty ? "" : "hello")) }
+        #expect(server.connectionCount == 1)
+    }
+
+    /// libcurl refused a body in chunks over a kept connection whose peer spoke HTTP/1.0.
+    @Test func afterHTTP1_0_aBodyOfUnknownLengthGoesOut() async throws {
+        let old = "HTTP/1.0 200 OK\r\nConnection: keep-alive\r\nContent-Length: 5\r\n\r\nhello"
+        let server = try ScriptedServer([.read, .send(old), .stall], .ok("taken"))
+        defer { server.stop() }
+        #expect(try await get(server, host: nil) == "hello")
+        let chunks = AsyncStream<Data> { stream in
+            stream.yield(Data("part".utf8))
+            stream.finish()
+        }
+        var request = TransportRequest(method: .put, url: try RequestURL(server.url()), body: .stream(chunks))
+        request.options.totalTimeout = .seconds(30)
+        #expect(try await dispatcher.send(request).body.collect() == Data("taken".utf8))
+        #expect(server.requests.last?.body == Data("part".utf8))
+    }
+
+    /// The caller's side refuses no head that the loop has let pass: its connection would be in the pool by then.
+    @Test func whatTheLoopTakes_theCallersSideTakes() {
+        var random = SeededGenerator(seed: 3)
+        let status = [
+            "HTTP/1.1 200 OK", "HTTP/1.0 404", "HTTP/2 204 ", "http/1.1 200 OK", "HTTP/1.1 2000", "HTTP/1.1 99 x",
+            "HTTP/1.1\t200 OK", "HTTP/1.1 +200", "HTTP/1.1 200OK", "HTTP/1.1  200", "HTTP/1.1 \t200", "HTTP/1.1", "",
+            "HTTP/1.1 \u{0}200", "HTTP/1.1 200\tOK", "HTTP/1.1 200\r", "HTTP/1.1 -10", "HTTP/1.1 1.2",
+        ]
+        let names = [
+            "Content-Length", "content-length", "Transfer-Encoding", "Content-Encoding", "X-A", "Content\rLength",
+        ]
+        let separators = [":", ": ", " : ", "\t:", "", ":\t"]
+        let values = [
+            "5", "66", "5, 5", "5, 66", "+5", "-1", "0x5", "", ",", "5,", "chunked", "identity", "gzip", "5\r", "5 ",
+            "99999999999999999999", "9223372036854775807", "005", "5\u{B}", "5\u{0}", "\u{A0}5", "٥",
+        ]
+        var taken = 0
+        for _ in 0..<20_000 {
+            var lines = [status.randomElement(using: &random) ?? ""]
+            if Bool.random(using: &random) { lines[0] = status[0] }
+            for _ in 0..<Int.random(in: 0..<4, using: &random) {
+                let isContinued = Int.random(in: 0..<8, using: &random) == 0
+                lines.append(
+                    (isContinued ? " " : names.randomElement(using: &random) ?? "")
+                        + (separators.randomElement(using: &random) ?? "")
+                        + (values.randomElement(using: &random) ?? ""))
+            }
+            var state = TransferState(now: .now)
+            let verdicts = (lines + [""]).map { state.receive(headerLine: Array("\($0)\r\n".utf8), at: .now) }
+            guard !verdicts.contains(.stop), state.head.hasFinalHead else { continue }
+            taken += 1
+            #expect(throws: Never.self, "\(lines)") { try ReceivedHead(state.head.bytes) }
+        }
+        #expect(taken > 1_000)
+    }
+}
