@@ -3,7 +3,13 @@ import NetworkCore
 /// Credentials for the server (CURLOPT_HTTPAUTH, USERNAME, PASSWORD, AWS_SIGV4). Basic and Bearer are a header field.
 struct AuthenticationOption: EasyOption {
     let authentication: Authentication
-    let isSecure: Bool
+    let url: RequestURL
+    let support: LibcurlSupport
+    private var isSecure: Bool { url.scheme == "https" }
+
+    init(authentication: Authentication, url: RequestURL, support: LibcurlSupport) {
+        (self.authentication, self.url, self.support) = (authentication, url, support)
+    }
 
     func apply(to easy: EasyHandle) throws {
         switch authentication {
@@ -17,8 +23,11 @@ struct AuthenticationOption: EasyOption {
         case .awsSigV4(let signature):
             try set(OptionValue.noAuth, signature.keyID, signature.secretKey.value, on: easy)
             let parts = [signature.provider, signature.region, signature.service].compactMap(\.self)
-            // Newer libcurls sign no path that they may not normalise; ours has no dot segments left.
-            try easy.set(.pathAsIs, 0)
+            if support.has(.normalizedSignedPaths) {
+                // It refuses to sign what it may not normalise, and takes `%2e` for a dot then: ours has no dots left.
+                guard !url.hasEncodedDotSegment else { throw NetworkError.unsignablePath }
+                try easy.set(.pathAsIs, 0)
+            }
             // It also chooses the scheme.
             try easy.set(.awsSigV4, parts.joined(separator: ":"))
         }
@@ -28,6 +37,26 @@ struct AuthenticationOption: EasyOption {
         try easy.set(.httpAuth, schemes)
         try easy.set(.user, user)
         try easy.set(.password, password)
+    }
+}
+
+extension RequestURL {
+    /// Whether a segment of the path is one of dots when `%2e` is decoded.
+    fileprivate var hasEncodedDotSegment: Bool {
+        path.utf8.contains(UInt8(ascii: "%"))
+            && path.split(separator: "/").contains {
+                let segment = $0.lowercased().replacing("%2e", with: ".")
+                return segment == "." || segment == ".."
+            }
+    }
+}
+
+extension NetworkError {
+    fileprivate static var unsignablePath: NetworkError {
+        NetworkError(
+            .unsupported,
+            "this libcurl changes a path with a segment of encoded dots (%2e) before it signs it, so no such path is "
+                + "sent with AWS SigV4 (libcurl 8.14 and later)", phase: .preparing)
     }
 }
 

@@ -65,6 +65,8 @@ struct LibcurlSupport: Sendable {
         case requestCheck
         /// The count of keep-alive probes (CURLOPT_TCP_KEEPCNT).
         case keepAliveProbes
+        /// Signs no path but one without segments of dots, `%2e` included (CURLOPT_AWS_SIGV4).
+        case normalizedSignedPaths
 
         var since: LibcurlVersion {
             switch self {
@@ -75,6 +77,7 @@ struct LibcurlSupport: Sendable {
             case .authoritiesInMemory: LibcurlVersion(7, 77)
             case .requestCheck: LibcurlVersion(7, 80)
             case .keepAliveProbes: LibcurlVersion(8, 9)
+            case .normalizedSignedPaths: LibcurlVersion(8, 14)
             }
         }
     }

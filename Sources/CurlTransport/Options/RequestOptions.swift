@@ -255,7 +255,7 @@ extension TransportRequest {
         if options.connection != ConnectionOptions() { list.append(ConnectionOption(options: options.connection)) }
         if options.rate != RateOptions() { list.append(RateOption(options: options.rate)) }
         if let authentication = options.authentication {
-            list.append(AuthenticationOption(authentication: authentication, isSecure: url.scheme == "https"))
+            list.append(AuthenticationOption(authentication: authentication, url: url, support: support))
         }
         list.append(HeldBackBodyOption(request: self, support: support))
         if options.addressPolicy != .any { list.append(AddressPolicyOption(support: support)) }

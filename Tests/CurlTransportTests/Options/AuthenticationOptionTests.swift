@@ -178,4 +178,45 @@ struct AuthenticationOptionTests {
         #expect(seen.values(of: "X-Amz-Date").count == 1)
         #expect(!seen.head.contains("do/not/tell"))
     }
+
+    private static func capitalized(_ path: Substring) -> String {
+        let parts = path.split(separator: "%", omittingEmptySubsequences: false)
+        return parts.indices.map { index in
+            index == 0 ? String(parts[0]) : parts[index].prefix(2).uppercased() + parts[index].dropFirst(2)
+        }.joined(separator: "%")
+    }
+
+    private static let oddPaths = [
+        "/a/b/%2e%2e/c", "/a/%2E%2E/%2E%2E/x", "/a/.%2e/c", "/a/%2e./c", "/a/%2e/c", "/a/%2e", "/%2e%2e", "/a/..%2fb",
+        "/a/%2e%2e%2fb", "/a//b", "//a", "/a/b;x/../c", "/a/./b", "/a/.", "/a/...", "/.a/..b", "/a%2Fb", "/%41%7e",
+        "/a%20b", "/*", "/a+b", "/a=b&c", "/caf\u{E9}", "/%e9", "/a/%252e%252e/b", "/?", "/?q=%2e%2e/..", "/a/../?..",
+    ]
+
+    /// The path that goes out, signed or not, is the URL's own; else the request is refused.
+    @Test(arguments: oddPaths, [false, true])
+    func thePathThatGoesOutIsTheURLs(path: String, isSigned: Bool) async throws {
+        guard !isSigned || Libcurl.found.has(.awsSigV4) else { return }
+        let server = try ScriptedServer(.ok("in"))
+        defer { server.stop() }
+        let url = try RequestURL(server.url(path))
+        do {
+            _ = try await OptionExchange(server.url(path)) {
+                guard isSigned else { return }
+                $0.authentication = .awsSigV4(
+                    .init(keyID: "AKID", secretKey: "key", region: "eu-central-1", service: "s3"))
+            }
+            let target = try #require(server.requests.first).target
+            let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+            // Newer libcurls write escapes in capitals, which is the same path (RFC 3986 §6.2.2.1), or leave an empty
+            // query out.
+            #expect(Self.capitalized(parts[0]) == Self.capitalized(url.path[...]))
+            #expect(parts.count == 1 ? url.query?.isEmpty != false : String(parts[1]) == url.query)
+        } catch let error as NetworkError {
+            #expect(isSigned && Libcurl.found.has(.normalizedSignedPaths))
+            #expect(error.code == .unsupported && error.message.contains("AWS SigV4"), "\(error)")
+            let segments = url.path.split(separator: "/").map { $0.lowercased().replacing("%2e", with: ".") }
+            #expect(segments.contains { $0 == "." || $0 == ".." })
+            #expect(server.requests.isEmpty)
+        }
+    }
 }
