@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTypes
 import NetworkCore
 import Testing
 
@@ -39,6 +40,8 @@ struct TransportOptionGroupTests {
             proxy.noProxy = ["a,b"]
             $0.proxy = .explicit(proxy)
         },
+        Case("proxy.user") { $0.proxy = .explicit(Proxy("http://a:1", user: "u:v", password: "cret")) },
+        Case("proxy.url") { $0.proxy = .explicit(Proxy("http://u%3Av:cret@a:1")) },
         Case("connection.unixSocket") { $0.connection.unixSocket = .path(String(repeating: "a", count: 108)) },
         Case("connection.unixSocket") { $0.connection.unixSocket = .abstract("a\0") },
         Case("connection.interface") { $0.connection.interface = "eth0 " },
@@ -92,6 +95,22 @@ struct TransportOptionGroupTests {
         #expect(error?.code == .invalidOption)
         #expect(error?.message.hasPrefix(nonsense.words) == true, "\(error?.message ?? "")")
         #expect(error?.message.contains("cret") == false)
+    }
+
+    /// What frames a message, says where it goes or how the connection is used is not the caller's to say.
+    @Test(arguments: [
+        "Content-Length", "transfer-encoding", "HOST", "Connection", "Proxy-Connection", "Keep-Alive",
+        "Proxy-Authorization", "TE", "Upgrade", "Expect", "Trailer", "HTTP2-Settings",
+    ])
+    func aProxyGetsNoFieldOfFraming(name: String) throws {
+        var proxy = Proxy("http://a:1")
+        proxy.headerFields.append(try HTTPField(checking: name, value: "x"))
+        var options = TransportOptions()
+        options.proxy = .explicit(proxy)
+        let error = #expect(throws: NetworkError.self) { try options.check() }
+        #expect(error?.code == .invalidOption)
+        #expect(error?.message.hasPrefix("proxy.headerFields") == true)
+        #expect(error?.message.contains(name) == true)
     }
 
     private static let groups: [(TransportCapability, Case)] = [

@@ -66,7 +66,11 @@ struct ProxyOption: EasyOption {
         if proxy.tunnel { try easy.set(.proxyTunnel, 1) }
         if !proxy.headerFields.isEmpty {
             var lines = TextList()
-            for field in proxy.headerFields { lines.append(field.name.rawName, ": ", field.value) }
+            for field in proxy.headerFields {
+                // `Name:` would send nothing; `Name;` sends it empty.
+                let isEmpty = field.value.allSatisfy { $0 == " " || $0 == "\t" }
+                lines.append(field.name.rawName, isEmpty ? ";" : ": ", isEmpty ? "" : field.value)
+            }
             try easy.set(.proxyHeaderLines, lines)
         }
         if proxy.isHTTPS { try setTLS(proxy, on: easy) }

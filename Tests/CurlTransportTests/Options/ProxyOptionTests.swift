@@ -22,6 +22,17 @@ struct ProxyOptionTests {
         #expect(seen.values(of: "Accept-Language") == ["tlh"])
     }
 
+    @Test(arguments: ["", "  "])
+    func aFieldWithoutValueGoesOutEmpty(value: String) async throws {
+        let server = try ScriptedServer(.ok("from the proxy"))
+        defer { server.stop() }
+        var proxy = Proxy(server.baseURL)
+        proxy.headerFields = [.acceptLanguage: value]
+        let explicit = proxy
+        _ = try await OptionExchange("http://example.invalid/") { $0.proxy = .explicit(explicit) }
+        #expect(server.requests.first?.values(of: "Accept-Language") == [""])
+    }
+
     @Test func itsFieldsStayOutOfTheTunnel() async throws {
         let server = try ScriptedServer([
             .read, .send("HTTP/1.1 200 Connected\r\n\r\n"), .read,

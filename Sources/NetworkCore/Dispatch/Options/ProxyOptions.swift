@@ -48,7 +48,8 @@ public struct Proxy: Sendable, Hashable {
     /// Whether http: URLs go through a CONNECT tunnel too, as https: ones always do (CURLOPT_HTTPPROXYTUNNEL). Off by
     /// default: an HTTP proxy gets the whole request then.
     public var tunnel = false
-    /// Header fields for the proxy alone (CURLOPT_PROXYHEADER, 7.37), never sent to the server.
+    /// Header fields for the proxy alone (CURLOPT_PROXYHEADER, 7.37), never sent to the server. None that frames a
+    /// message, names the host, says how the connection is used or who asks: those are refused.
     public var headerFields: HTTPFields = [:]
     /// Who may vouch for an `https://` proxy (CURLOPT_PROXY_CAINFO, PROXY_CAPATH, PROXY_CAINFO_BLOB). The system's by
     /// default.
@@ -81,6 +82,12 @@ public struct Proxy: Sendable, Hashable {
 
     static let schemes: Set<String> = ["http", "https", "socks4", "socks4a", "socks5", "socks5h"]
 
+    /// What frames a message, says where it goes, how its connection is used, or who asks.
+    private static let ownFields: Set<String> = [
+        "content-length", "transfer-encoding", "host", "connection", "proxy-connection", "keep-alive",
+        "proxy-authorization", "te", "upgrade", "http2-settings", "expect", "trailer",
+    ]
+
     func check() throws {
         try OptionCheck.text(url, "proxy.url")
         guard let end = url.firstRange(of: "://"), Self.schemes.contains(url[..<end.lowerBound].lowercasedASCII) else {
@@ -95,9 +102,20 @@ public struct Proxy: Sendable, Hashable {
             throw OptionCheck.invalid("proxy.url", "has more than scheme, host and port")
         }
         if user == nil, password != nil { throw OptionCheck.invalid("proxy.password", "is given without a user") }
-        if let user { try OptionCheck.text(user, "proxy.user") }
+        if let user {
+            try OptionCheck.text(user, "proxy.user")
+            if user.contains(byte: UInt8(ascii: ":")) {
+                throw OptionCheck.invalid("proxy.user", "has ':', which ends it (RFC 7617 §2)")
+            }
+        }
         if let password { try OptionCheck.text(password.value, "proxy.password", mayBeEmpty: true) }
-        for field in headerFields { try field.checkValue() }
+        for field in headerFields {
+            try field.checkValue()
+            let name = field.name.rawName
+            if Self.ownFields.contains(name.lowercasedASCII) {
+                throw OptionCheck.invalid("proxy.headerFields", "has '\(name)', which the library writes or leaves out")
+            }
+        }
         for host in noProxy { try OptionCheck.token(host, "proxy.noProxy", without: ",") }
         try authorities.check("proxy.authorities")
     }
