@@ -1,3 +1,5 @@
+import NetworkCore
+
 /// The names by which libcurl knows pinned addresses (CURLOPT_RESOLVE).
 ///
 /// Its entries go into the name cache of the whole multi handle and would serve every other request. So the addresses
@@ -5,9 +7,12 @@
 enum PinnedName {
     /// No URL that a stranger makes names it.
     static let secret = (0..<2).map { _ in String(UInt64.random(in: .min ... .max), radix: 36) }.joined()
-    private static let suffix = ".\(secret).static.invalid"
+    /// What the secret comes after, so that a part of it is known by what it follows.
+    private static let marker = ".nl-pinned-"
+    private static let end = ".static.invalid"
+    private static let suffix = "\(marker)\(secret)\(end)"
 
-    /// A name that stands for these addresses and no others: `127-0-0-1.xx1.….static.invalid`.
+    /// A name that stands for these addresses and no others: `127-0-0-1.xx1.nl-pinned-….static.invalid`.
     static func name(for addresses: [String]) -> String {
         let labels = addresses.map { $0.lowercased().map { $0 == "." ? "-" : $0 == ":" ? "x" : String($0) }.joined() }
         return labels.joined(separator: ".") + suffix
@@ -18,9 +23,17 @@ enum PinnedName {
         host.utf8.count > suffix.utf8.count && host.lowercased().hasSuffix(suffix)
     }
 
-    /// Text of libcurl's without the secret: of the name, the addresses are left.
+    /// Text of libcurl's without the secret: of the name, the addresses are left. libcurl cuts its texts, so what
+    /// follows the marker is hidden however short it is.
     static func hidden(in text: String) -> String {
-        guard text.contains(secret) else { return text }
-        return text.replacing(suffix, with: "").replacing(secret, with: "…")
+        let (bytes, folded) = (Array(text.utf8), Array(text.lowercasedASCII.utf8)[...])
+        var (shown, at) = ([UInt8](), 0)
+        while let start = folded[at...].firstRange(of: marker.utf8) {
+            shown += bytes[at..<start.lowerBound]
+            let rest = folded[start.upperBound...].drop { (0x30...0x39).contains($0) || (0x61...0x7A).contains($0) }
+            at = rest.startIndex + zip(rest, end.utf8).prefix { $0 == $1 }.count
+        }
+        let text = shown.isEmpty && at == 0 ? text : String(decoding: shown + bytes[at...], as: UTF8.self)
+        return text.replacing(secret, with: "…")
     }
 }

@@ -42,6 +42,40 @@ struct NameOptionTests {
         #expect(log.text.contains("127-0-0-1") && !log.text.contains(PinnedName.secret))
     }
 
+    /// libcurl cuts its texts at 255 bytes, wherever that is.
+    @Test func aCutNameShowsNothingOfItsSecret() {
+        let name = PinnedName.name(for: ["127.0.0.1", "::1"])
+        let text = "Could not resolve host: \(name) (\(name.uppercased()); \(name)"
+        for count in 0...text.count {
+            let shown = PinnedName.hidden(in: String(text.prefix(count)))
+            #expect(!shown.lowercased().contains(PinnedName.secret.prefix(3)), "\(shown)")
+        }
+        #expect(PinnedName.hidden(in: "host \(name) port 1") == "host 127-0-0-1.xx1 port 1")
+        #expect(PinnedName.hidden(in: "a text of other things") == "a text of other things")
+    }
+
+    private static let lastAddresses = [
+        "::ffff:", "0:0:0:0:0:ffff:", "0000:0000:0:0:0:ffff:", "0000:0000:0000:0000:0000:ffff:",
+    ].flatMap { start in ["127.0.0.1", "127.0.0.100", "127.0.100.100", "127.100.100.100"].map { start + $0 } }
+
+    /// Long addresses bring the cut to one place of the name after the other.
+    @Test(arguments: lastAddresses)
+    func aTextThatLibcurlCutsShowsNothingOfTheSecret(last: String) async throws {
+        let long = "0000:0000:0000:0000:0000:ffff:127.100.100.100"
+        var request = TransportRequest(url: try RequestURL("http://pinned.test:1/"))
+        let addresses = Array(repeating: long, count: 4) + [last]
+        request.options.names.addresses = [.init("pinned.test", port: 1, addresses)]
+        let log = CanaryLog()
+        request.options.wireLog = WireLog(log.logger)
+        let sent = request
+        let error = await #expect(throws: NetworkError.self) {
+            try await CurlNetworkDispatcher().send(sent).body.collect()
+        }
+        for text in [String(describing: error), log.text] {
+            #expect(!text.contains(PinnedName.secret.prefix(3)), "\(text)")
+        }
+    }
+
     /// Nor does the name serve a request that knows it.
     @Test func thePinnedNameIsRefusedInAURL() async throws {
         for host in [PinnedName.name(for: ["127.0.0.1"]), PinnedName.name(for: ["127.0.0.1"]).uppercased()] {
