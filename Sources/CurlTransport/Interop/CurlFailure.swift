@@ -63,6 +63,10 @@ enum CurlFailure {
         // Newer versions report an HTTP/2 connection that ends before the head so, without a word of their own.
         case CURLE_HTTP2 where !isInBody && (text.isEmpty || text == ownWords(for: code)):
             (.connectionLost, "the connection broke")
+        // The words of the socket, where the number is that of the layer above.
+        case CURLE_HTTP2 where isOfSocket(text), CURLE_HTTP3 where isOfSocket(text):
+            isInBody
+                ? (.truncatedBody, "the connection broke in the body") : (.connectionLost, "the connection broke")
         // Before the request has gone out, only a proxy has sent a head.
         case CURLE_WEIRD_SERVER_REPLY where phase == .connecting,
             CURLE_BAD_FUNCTION_ARGUMENT where phase == .connecting && text.contains("response header"):
@@ -114,6 +118,11 @@ enum CurlFailure {
         case CURLE_UNKNOWN_OPTION, CURLE_NOT_BUILT_IN: (.unsupported, "this libcurl can't do that")
         default: (.unclassified, "libcurl failed")
         }
+    }
+
+    /// What libcurl says of a socket that could not be written or read.
+    private static func isOfSocket(_ text: String) -> Bool {
+        text.hasPrefix("Send failure: ") || text.hasPrefix("Recv failure: ")
     }
 
     /// The fault of TLS, by libcurl's number, then by the TLS library's, then by the words; `nil` for something else.

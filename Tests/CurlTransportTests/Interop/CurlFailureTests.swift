@@ -13,6 +13,9 @@ struct CurlFailureTests {
         arguments: [
             (nil, false, .connectionLost), ("", false, .connectionLost), (ownWords, false, .connectionLost),
             ("nghttp2 error -505: invalid frame", false, .invalidResponse), (ownWords, true, .invalidResponse),
+            ("Send failure: Broken pipe", false, .connectionLost),
+            ("Recv failure: Connection reset by peer", false, .connectionLost),
+            ("Recv failure: Connection reset by peer", true, .truncatedBody),
         ] as [(String?, Bool, NetworkError.Code)])
     func anHTTP2ConnectionThatEndsBeforeAHead_isLost(text: String?, isInBody: Bool, code: NetworkError.Code) {
         let error = CurlFailure.error(CURLE_HTTP2, text: text, phase: .waiting, isInBody: isInBody)
