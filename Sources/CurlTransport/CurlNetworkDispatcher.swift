@@ -78,14 +78,15 @@ public final class CurlNetworkDispatcher: HTTPTransport {
     public func send(_ request: TransportRequest) async throws -> TransportResponse {
         let start = MonotonicTime.now
         do {
-            let (transfer, loop) = try makeTransfer(request)
+            let (transfer, loop) = try makeTransfer(try await withoutEmptyStream(request))
             let headBytes = try await headOfResponse(to: transfer, over: loop)
             do {
                 let head = try ReceivedHead(headBytes)
                 let body = CurlBody(transfer, head: head, loop: loop, owner: self)
                 return TransportResponse(status: head.status, head: head, body: ResponseBody(body))
             } catch {
-                if transfer.channel.discard() { loop.discard(transfer) }
+                // The loop has judged the head already; should this side refuse one, its connection goes too.
+                loop.cancel(transfer)
                 throw error
             }
         } catch let error as NetworkError {

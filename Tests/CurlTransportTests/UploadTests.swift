@@ -2,6 +2,7 @@ import Foundation
 import NetworkCore
 import NetworkTesting
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import CurlTransport
@@ -167,6 +168,48 @@ struct UploadTests {
                 ($0 as? NetworkError)?.code == .bodyLengthMismatch
             }
         }
+    }
+
+    /// libcurl asks for none of a body of no bytes.
+    @Test(arguments: [true, false])
+    func aStreamLongerThanNothingFails(isReplayable: Bool) async throws {
+        let server = try ScriptedServer(.ok(), .ok())
+        defer { server.stop() }
+        for count in [1, 5] {
+            let chunks = chunks(count, of: 1)
+            let body: RequestBody =
+                isReplayable ? .replayableStream(length: 0) { chunks } : .stream(chunks, length: 0)
+            await #expect { try await post(server.url(), body) } throws: {
+                ($0 as? NetworkError)?.code == .bodyLengthMismatch
+            }
+        }
+        #expect(server.requests.isEmpty)
+        _ = try await post(server.url(), .stream(chunks(3, of: 0), length: 0))
+        #expect(server.requests.last?.values(of: "Content-Length") == ["0"])
+        #expect(server.requests.last?.body.isEmpty == true)
+    }
+
+    /// Its error is the caller's, and it is waited for no longer than for any other.
+    @Test func aStreamOfNothingMayFail_orTakeTooLong() async throws {
+        let server = try ScriptedServer(.ok())
+        defer { server.stop() }
+        let failing = AsyncThrowingStream<Data, any Error> { $0.finish(throwing: ProducerFault(number: 7)) }
+        await #expect(throws: ProducerFault(number: 7)) {
+            try await post(server.url(), .stream(failing, length: 0))
+        }
+        for (code, change) in [
+            (NetworkError.Code.totalTimeout, { $0.totalTimeout = .milliseconds(20) }),
+            (.idleTimeout, { $0.idleTimeout = .milliseconds(20) }),
+        ] as [(NetworkError.Code, (inout TransportOptions) -> Void)] {
+            let (silent, feed) = AsyncStream<Data>.makeStream()
+            var request = TransportRequest(
+                method: .post, url: try RequestURL(server.url()), body: .stream(silent, length: 0))
+            change(&request.options)
+            let posted = request
+            await expectFailure(code) { try await CurlNetworkDispatcher().send(posted) }
+            feed.finish()
+        }
+        #expect(server.requests.isEmpty)
     }
 
     @Test func aSlowServerStopsTheProducer() async throws {

@@ -1,0 +1,50 @@
+import FoundationEssentials
+import NetworkCore
+
+extension CurlNetworkDispatcher {
+    /// A request whose stream of no bytes has been read to its end: libcurl, which is told the length, asks for nothing
+    /// of it, and a stream that has more would go unseen.
+    /// - Throws: The stream's own error; ``NetworkError/Code/bodyLengthMismatch`` for one with bytes; a timeout.
+    func withoutEmptyStream(_ request: TransportRequest) async throws -> TransportRequest {
+        guard case .produced(let producer)? = request.body?.content, producer.length == 0 else { return request }
+        try request.check(for: capabilities)
+        let options = request.options
+        let begin = ContinuousClock.now
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await producer.runToItsEnd() }
+            if let limit = [options.totalTimeout, options.idleTimeout].compactMap(\.self).min() {
+                group.addTask {
+                    try await Task.sleep(for: limit)
+                    throw NetworkError.emptyStreamTimeout(isTotal: options.totalTimeout == limit)
+                }
+            }
+            defer { group.cancelAll() }
+            do { try await group.next() } catch is CancellationError where Task.isCancelled {
+                throw NetworkError.cancelled
+            }
+        }
+        var request = request
+        request.body = .bytes(Data())
+        if let total = options.totalTimeout {
+            request.options.totalTimeout = max(total - (ContinuousClock.now - begin), .nanoseconds(1))
+        }
+        return request
+    }
+}
+
+extension BodyProducer {
+    fileprivate func runToItsEnd() async throws {
+        try await run { chunk in
+            guard chunk.isEmpty else { throw NetworkError.bodyLengthMismatch(expected: 0, got: "more") }
+        }
+    }
+}
+
+extension NetworkError {
+    fileprivate static func emptyStreamTimeout(isTotal: Bool) -> NetworkError {
+        let name = isTotal ? "totalTimeout" : "idleTimeout"
+        return NetworkError(
+            isTotal ? .totalTimeout : .idleTimeout, "the body of no bytes did not end in time (\(name))",
+            phase: .preparing)
+    }
+}
