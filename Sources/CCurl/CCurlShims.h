@@ -57,6 +57,7 @@ static const size_t ccurl_readfunc_abort = CURL_READFUNC_ABORT;
 static const size_t ccurl_writefunc_pause = CURL_WRITEFUNC_PAUSE;
 static const size_t ccurl_readfunc_pause = CURL_READFUNC_PAUSE;
 static const int ccurl_pause_continue = CURLPAUSE_CONT;
+static const int ccurl_pause_receiving = CURLPAUSE_RECV;
 static const long ccurl_http_bits = CURLPROTO_HTTP | CURLPROTO_HTTPS;
 static const long ccurl_sslversion_tls1_2 = CURL_SSLVERSION_TLSv1_2;
 static const long ccurl_sslversion_tls1_0 = CURL_SSLVERSION_TLSv1_0;
@@ -141,6 +142,15 @@ static inline CURLcode ccurl_easy_setopt_open_socket_callback(CURL *easy, ccurl_
 typedef int (*ccurl_close_socket_callback)(void *context, curl_socket_t descriptor);
 static inline CURLcode ccurl_easy_setopt_close_socket_callback(CURL *easy, ccurl_close_socket_callback callback) {
     return curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, callback);
+}
+
+typedef CURLcode (*ccurl_tls_callback)(CURL *easy, void *tls_context, void *context);
+static inline CURLcode ccurl_easy_setopt_tls_callback(CURL *easy, ccurl_tls_callback callback) {
+    return curl_easy_setopt(easy, CURLOPT_SSL_CTX_FUNCTION, callback);
+}
+// OpenSSL's ERR_set_error, which was looked up: without a text of its own.
+static inline void ccurl_set_error(void *function, int library, int reason) {
+    ((void (*)(int, int, const char *, ...))function)(library, reason, NULL);
 }
 
 typedef int (*ccurl_prereq_callback)(void *context, char *remote, char *local, int remote_port, int local_port);

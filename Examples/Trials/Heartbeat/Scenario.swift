@@ -22,7 +22,7 @@ struct Scenario: Sendable {
         self.body = body
     }
 
-    static let all = ordinary + names + queues + heads + peers
+    static let all = ordinary + names + queues + heads + peers + secure
 }
 
 extension Scenario {

@@ -13,9 +13,11 @@ enum CurlFailure {
         _ code: CURLcode, text: String?, phase: NetworkError.Phase, isInBody: Bool, verification: Int = 0
     ) -> NetworkError {
         let (ours, message) =
-            tlsFault(code, text: text ?? "", verification: verification)
-            .map { ($0, TLSFault.sentence(for: $0)) }
-            ?? classify(code, text: text ?? "", phase: phase, isInBody: isInBody)
+            isRecordFlood(text)
+            ? (.tlsFailed, "the server or the proxy sends TLS records without data, one after another")
+            : tlsFault(code, text: text ?? "", verification: verification)
+                .map { ($0, TLSFault.sentence(for: $0)) }
+                ?? classify(code, text: text ?? "", phase: phase, isInBody: isInBody)
         return NetworkError(ours, message, phase: phase, underlying: underlying(code, text: text))
     }
 
@@ -144,6 +146,9 @@ enum CurlFailure {
         default: return isTLS(code) ? TLSFault.code(for: text) ?? .tlsFailed : nil
         }
     }
+
+    /// Whether the connection ended by ``RecordFlood``, in the handshake or after it.
+    private static func isRecordFlood(_ text: String?) -> Bool { text?.contains("\(RecordFlood.words)") == true }
 
     /// OpenSSL's X509_V_ERR_*. Other libraries give no number, or 1.
     private static let verificationFaults: [Int: NetworkError.Code] = [

@@ -23,6 +23,13 @@ extension EasyHandle {
         }
     }
 
+    /// Has each TLS connection that libcurl makes for this handle end when its peer sends record after record and no
+    /// data (``RecordFlood``). libcurl hands the function on to the handles that it makes for look-ups over HTTPS.
+    func boundTLSRecords() throws {
+        guard RecordFlood.isBounded else { return }
+        try unsafe check(ccurl_easy_setopt_tls_callback(pointer, RecordFlood.prepare), "CURLOPT_SSL_CTX_FUNCTION")
+    }
+
     /// The TLS library's number and its session; `nil` in clear and without a connection.
     private var tls: (library: Int32, session: UnsafeMutableRawPointer)? {
         var library: Int32 = 0
@@ -32,47 +39,7 @@ extension EasyHandle {
     }
 }
 
-/// OpenSSL's functions, looked up, because libcurl may be built on another library.
-@safe private struct OpenSSL: Sendable {
-    typealias Text = @convention(c) (UnsafeRawPointer?) -> UnsafePointer<CChar>?
-    typealias Cipher = @convention(c) (UnsafeRawPointer?) -> UnsafeRawPointer?
-    typealias Version = @convention(c) (Int32) -> UnsafePointer<CChar>?
-    typealias Number = @convention(c) (UnsafeRawPointer?) -> Int32
-
-    let version: Text
-    let cipher: Cipher
-    let cipherName: Text
-    /// SSL_has_pending(3): decrypted, or read and not decrypted yet.
-    let hasPending: Number
-
-    /// `nil` unless they are of the very library that libcurl names: a program may hold a second one.
-    static let library: OpenSSL? = {
-        guard let about = unsafe dlsym(nil, "OpenSSL_version"), let version = unsafe dlsym(nil, "SSL_get_version"),
-            let cipher = unsafe dlsym(nil, "SSL_get_current_cipher"),
-            let name = unsafe dlsym(nil, "SSL_CIPHER_get_name"),
-            let pending = unsafe dlsym(nil, "SSL_has_pending"),
-            // 'OpenSSL 3.0.19 27 Jan 2026', where libcurl says 'OpenSSL/3.0.19'.
-            let words = unsafe unsafeBitCast(about, to: Version.self)(0).map({ unsafe String(cString: $0) })?.split(
-                separator: " "),
-            words.count > 1, Libcurl.found.tlsLibrary?.contains("\(words[0])/\(words[1])") == true
-        else { return nil }
-        return unsafe OpenSSL(
-            version: unsafeBitCast(version, to: Text.self),
-            cipher: unsafeBitCast(cipher, to: Cipher.self),
-            cipherName: unsafeBitCast(name, to: Text.self),
-            hasPending: unsafeBitCast(pending, to: Number.self)
-        )
-    }()
-
-    func session(_ session: UnsafeRawPointer) -> TLSSession {
-        unsafe TLSSession(
-            protocolName: ConstantText(version(session)),
-            cipherName: ConstantText(cipher(session).flatMap { unsafe cipherName($0) })
-        )
-    }
-}
-
-/// GnuTLS's functions, likewise.
+/// GnuTLS's functions, looked up as OpenSSL's are.
 @safe private struct GnuTLS: Sendable {
     typealias Number = @convention(c) (UnsafeRawPointer?) -> Int32
     typealias Count = @convention(c) (UnsafeRawPointer?) -> Int

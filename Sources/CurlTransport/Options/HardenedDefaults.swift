@@ -13,6 +13,7 @@ struct HardenedDefaults: EasyOption {
     func apply(to easy: EasyHandle) throws {
         try easy.set(.noSignal, 1)
         try easy.set(.noProgress, 1)
+        try easy.boundTLSRecords()
         if support.has(.quickExit) { try easy.set(.quickExit, 1) }
         // By the numbers, which every version takes: the names (7.85) are parsed again for each request.
         try easy.set(.protocols, OptionValue.httpProtocols)

@@ -1,0 +1,41 @@
+import CLibrary
+
+/// OpenSSL's functions, looked up, because libcurl may be built on another library.
+@safe struct OpenSSL: Sendable {
+    typealias Text = @convention(c) (UnsafeRawPointer?) -> UnsafePointer<CChar>?
+    typealias Cipher = @convention(c) (UnsafeRawPointer?) -> UnsafeRawPointer?
+    typealias Version = @convention(c) (Int32) -> UnsafePointer<CChar>?
+    typealias Number = @convention(c) (UnsafeRawPointer?) -> Int32
+
+    let version: Text
+    let cipher: Cipher
+    let cipherName: Text
+    /// SSL_has_pending(3): decrypted, or read and not decrypted yet.
+    let hasPending: Number
+
+    /// `nil` unless they are of the very library that libcurl names: a program may hold a second one.
+    static let library: OpenSSL? = {
+        guard let about = unsafe dlsym(nil, "OpenSSL_version"), let version = unsafe dlsym(nil, "SSL_get_version"),
+            let cipher = unsafe dlsym(nil, "SSL_get_current_cipher"),
+            let name = unsafe dlsym(nil, "SSL_CIPHER_get_name"),
+            let pending = unsafe dlsym(nil, "SSL_has_pending"),
+            // 'OpenSSL 3.0.19 27 Jan 2026', where libcurl says 'OpenSSL/3.0.19'.
+            let words = unsafe unsafeBitCast(about, to: Version.self)(0).map({ unsafe String(cString: $0) })?.split(
+                separator: " "),
+            words.count > 1, Libcurl.found.tlsLibrary?.contains("\(words[0])/\(words[1])") == true
+        else { return nil }
+        return unsafe OpenSSL(
+            version: unsafeBitCast(version, to: Text.self),
+            cipher: unsafeBitCast(cipher, to: Cipher.self),
+            cipherName: unsafeBitCast(name, to: Text.self),
+            hasPending: unsafeBitCast(pending, to: Number.self)
+        )
+    }()
+
+    func session(_ session: UnsafeRawPointer) -> TLSSession {
+        unsafe TLSSession(
+            protocolName: ConstantText(version(session)),
+            cipherName: ConstantText(cipher(session).flatMap { unsafe cipherName($0) })
+        )
+    }
+}

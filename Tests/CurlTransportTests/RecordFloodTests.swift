@@ -1,0 +1,77 @@
+import Foundation
+import NetworkCore
+import NetworkTesting
+import TestSupport
+import Testing
+
+@testable import CurlTransport
+
+/// OpenSSL takes records that carry no data for as long as they come, in one call, and the loop's thread with it.
+@Suite(
+    "TLS records without data", .enabled(if: RecordFlood.isBounded, "told by OpenSSL, which libcurl does not use"),
+    .timeLimit(.minutes(1)))
+struct RecordFloodTests {
+    /// HelloRequests in place of a response to the ClientHello, without end: so many in a record of so many bytes.
+    private static func hellos(_ count: Int) -> Script {
+        let length = count * 4
+        let record = Data([22, 3, 3, UInt8(length >> 8), UInt8(length & 0xFF)]) + Data(count: length)
+        let some = (0..<max(1, 65_536 / record.count)).reduce(into: Data()) { data, _ in data += record }
+        return [.readBody(1), .flood(some)]
+    }
+
+    @Test(arguments: [1, 4_096])
+    func withoutEndInTheHandshake_FailTheirRequest_AndHoldUpNoOther(inARecord count: Int) async throws {
+        let flood = try ScriptedServer(Self.hellos(count))
+        defer { flood.stop() }
+        let server = try ScriptedServer(.ok("well"))
+        defer { server.stop() }
+        let dispatcher = CurlNetworkDispatcher()
+        let url = "https://127.0.0.1:\(flood.port)/"
+        async let failure = expectFailure(.tlsFailed) { try await OptionExchange(url, over: dispatcher) }
+        for _ in 0..<8 {
+            #expect(try await OptionExchange(server.url(), over: dispatcher).text == "well")
+        }
+        let error = await failure
+        #expect(error?.phase == .connecting)
+        #expect(error?.message.contains("TLS records without data") == true)
+        // The thread is not held up.
+        await dispatcher.shutDown(within: .zero)
+    }
+
+    @Test func fromAProxyFailTheRequestToo() async throws {
+        let flood = try ScriptedServer(Self.hellos(1))
+        defer { flood.stop() }
+        let dispatcher = CurlNetworkDispatcher()
+        let error = await expectFailure(.tlsFailed) {
+            try await OptionExchange("http://a.test/", over: dispatcher) {
+                $0.proxy = .explicit(Proxy("https://127.0.0.1:\(flood.port)"))
+            }
+        }
+        #expect(error?.message.contains("TLS records without data") == true)
+        await dispatcher.shutDown(within: .zero)
+    }
+
+    @Test func fromAResolverOverHTTPSFailTheRequestToo() async throws {
+        let flood = try ScriptedServer(Self.hellos(1))
+        defer { flood.stop() }
+        let dispatcher = CurlNetworkDispatcher()
+        let url = "https://127.0.0.1:\(flood.port)/dns-query"
+        await expectFailure(.nameNotResolved) {
+            try await OptionExchange("http://a.test/", over: dispatcher) { $0.names.dnsOverHTTPS = url }
+        }
+        await dispatcher.shutDown(within: .zero)
+    }
+
+    @Test func areCounted_AndDataBuysNoMoreOfThem() {
+        var (count, records) = (UInt(0), 0)
+        while count <= RecordFlood.maximum {
+            count = RecordFlood.count(count, hasData: false)
+            // As many empty records of data as OpenSSL takes in a row, each of which it may report twice.
+            for _ in 0..<64 { count = RecordFlood.count(count, hasData: true) }
+            records += 1
+        }
+        #expect((1_000...2_100).contains(records))
+        for _ in 0..<200_000 { count = RecordFlood.count(count, hasData: true) }
+        #expect(count == 0)
+    }
+}

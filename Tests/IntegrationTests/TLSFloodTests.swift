@@ -1,0 +1,63 @@
+import Foundation
+import NetworkLayer
+import NetworkTesting
+import TestSupport
+import Testing
+
+@testable import CurlTransport
+
+/// `scripts/peers/tls-flood`: after the handshake, session tickets without end.
+private final class TicketFlood: Sendable {
+    let port: Int
+    private let process: Process
+
+    init() throws {
+        let (input, output) = (Pipe(), Pipe())
+        let process = Process()
+        let script = URL(filePath: #filePath).deletingLastPathComponent()
+            .appending(path: "../../scripts/peers/tls-flood")
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = ["python3", script.path, Peers.tlsFolder]
+        (process.standardInput, process.standardOutput) = (input, output)
+        try process.run()
+        self.process = process
+        var line = ""
+        while !line.hasSuffix("\n"), case let bytes = output.fileHandleForReading.availableData, !bytes.isEmpty {
+            line += String(decoding: bytes, as: UTF8.self)
+        }
+        port = try #require(Int(line.trimmingCharacters(in: .whitespacesAndNewlines)))
+    }
+
+    deinit { process.terminate() }
+}
+
+@Suite(
+    .enabled(if: Peers.tlsPort != nil, Peers.absence(of: Peers.tlsVariable)),
+    .enabled(if: RecordFlood.isBounded, "told by OpenSSL, which libcurl does not use"), .timeLimit(.minutes(1)))
+struct TLSFloodTests {
+    @Test func `session tickets without end fail their request, and hold up no other`() async throws {
+        let flood = try TicketFlood()
+        let server = try ScriptedServer(.ok("well"))
+        defer { server.stop() }
+        let dispatcher = CurlNetworkDispatcher()
+        let (url, other) = (try RequestURL("https://localhost:\(flood.port)/"), try RequestURL(server.url()))
+        async let failure = expectFailure(.tlsFailed) { try await Exchange(url, over: dispatcher) { $0.trustPeers() } }
+        for _ in 0..<8 { #expect(try await Exchange(other, over: dispatcher).text == "well") }
+        #expect(await failure?.message.contains("TLS records without data") == true)
+        await dispatcher.shutDown(within: .zero)
+        withExtendedLifetime(flood) {}
+    }
+
+    /// A connection made ahead: nothing is read from it until a request goes out.
+    @Test func `session tickets without end fail the request over a connection made ahead`() async throws {
+        let flood = try TicketFlood()
+        let dispatcher = CurlNetworkDispatcher()
+        let url = try RequestURL("https://localhost:\(flood.port)/")
+        var options = TransportOptions()
+        options.trustPeers()
+        try await dispatcher.prewarm(url, options: options)
+        await expectFailure(.tlsFailed) { try await Exchange(url, over: dispatcher) { $0.trustPeers() } }
+        await dispatcher.shutDown(within: .zero)
+        withExtendedLifetime(flood) {}
+    }
+}
