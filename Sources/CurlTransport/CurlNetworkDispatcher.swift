@@ -17,6 +17,7 @@ public final class CurlNetworkDispatcher: HTTPTransport {
     private let loops: LoopGroup
     let tunnels = TunnelOwners()
     private let clientKeys = ClientKeyOwners()
+    private let tlsTexts = TLSTextOwners()
     private let trustsAnyServer: Bool
     let maximumConnectionsPerHost: Int
 
@@ -125,6 +126,7 @@ public final class CurlNetworkDispatcher: HTTPTransport {
     /// What a request needs that must not share a connection with others whose credentials differ.
     func loneConnection(for request: TransportRequest) -> [any EasyOption] {
         tunnels.options(for: request, over: Libcurl.found) + clientKeys.options(for: request)
+            + tlsTexts.options(for: request)
     }
 
     private func makeTransfer(

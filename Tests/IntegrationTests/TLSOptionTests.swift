@@ -85,6 +85,28 @@ struct TLSOptionTests {
         await dispatcher.shutDown(within: .zero)
     }
 
+    /// libcurl compares the keys of a kept connection without regard to case, below 8.21.
+    @Test func `a connection of a pinned key serves no request that pins one of other case`() async throws {
+        let pin = String(decoding: try Peers.tlsFile("good.pin"), as: UTF8.self)
+        let letters = pin.dropFirst(8).dropLast(2).map { $0.isLowercase ? $0.uppercased() : $0.lowercased() }
+        let other = pin.prefix(8) + letters.joined() + pin.suffix(2)
+        let dispatcher = CurlNetworkDispatcher()
+        let url = try Peers.url(.good)
+        for _ in 0..<2 {
+            _ = try await Exchange(url, over: dispatcher) {
+                $0.trustPeers()
+                $0.tls.pinnedPublicKeys = [pin]
+            }
+        }
+        await expectFailure(.pinnedKeyMismatch) {
+            try await Exchange(url, over: dispatcher) {
+                $0.trustPeers()
+                $0.tls.pinnedPublicKeys = [String(other)]
+            }
+        }
+        await dispatcher.shutDown(within: .zero)
+    }
+
     @Test func `one of the pinned keys is enough`() async throws {
         let pin = String(decoding: try Peers.tlsFile("good.pin"), as: UTF8.self)
         _ = try await whoami {

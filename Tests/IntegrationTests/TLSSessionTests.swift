@@ -39,6 +39,9 @@ struct TLSSessionTests {
         Kind("trusts the authority") { $0.trustPeers() },
         Kind("trusts the system's authorities") { _ in },
         Kind("trusts another authority") { $0.tls.authorities = .file(Peers.tlsFolder + "/self.pem") },
+        Kind("trusts another authority, whose file differs in case alone") {
+            $0.tls.authorities = .file(Peers.tlsFolder + "/CA.pem")
+        },
         Kind("the same authority from memory") { $0.tls.authorities = .bytes(try Peers.tlsFile("ca.pem")) },
         Kind("one of the pinned keys") {
             $0.trustPeers()

@@ -14,6 +14,7 @@ struct LongOption {
     static let verifyPeer = LongOption(number: CURLOPT_SSL_VERIFYPEER, name: "CURLOPT_SSL_VERIFYPEER")
     static let verifyHost = LongOption(number: CURLOPT_SSL_VERIFYHOST, name: "CURLOPT_SSL_VERIFYHOST")
     static let tlsVersion = LongOption(number: CURLOPT_SSLVERSION, name: "CURLOPT_SSLVERSION")
+    static let tlsSessionCache = LongOption(number: CURLOPT_SSL_SESSIONID_CACHE, name: "CURLOPT_SSL_SESSIONID_CACHE")
     static let unrestrictedAuth = LongOption(number: CURLOPT_UNRESTRICTED_AUTH, name: "CURLOPT_UNRESTRICTED_AUTH")
     static let http09Allowed = LongOption(number: CURLOPT_HTTP09_ALLOWED, name: "CURLOPT_HTTP09_ALLOWED")
     static let httpAuth = LongOption(number: CURLOPT_HTTPAUTH, name: "CURLOPT_HTTPAUTH")

@@ -1,0 +1,71 @@
+import Foundation
+import NetworkCore
+import Testing
+
+@testable import CurlTransport
+
+@Suite("Whose spelling of TLS settings shares connections and sessions")
+struct TLSTextOwnersTests {
+    private func settings(_ change: (inout TLSOptions) -> Void) -> TLSOptions {
+        var settings = TLSOptions()
+        change(&settings)
+        return settings
+    }
+
+    /// Settings that libcurl takes for one, since their texts differ in case alone.
+    static let pairs: [(first: TLSOptions, second: TLSOptions)] = [
+        { $0.authorities = .file($1 ? "/ca.pem" : "/CA.pem") },
+        { $0.authorities = .directory($1 ? "/ca" : "/Ca") },
+        { $0.clientCertificate = .init(.file($1 ? "/me.pem" : "/ME.pem")) },
+        { $0.pinnedPublicKeys = [$1 ? "sha256//ab" : "sha256//aB"] },
+        { $0.ciphers = $1 ? "ECDHE" : "ecdhe" },
+        { $0.cipherSuites = $1 ? "TLS" : "tls" },
+    ].map { (change: (inout TLSOptions, Bool) -> Void) in
+        var (first, second) = (TLSOptions(), TLSOptions())
+        change(&first, true)
+        change(&second, false)
+        return (first, second)
+    }
+
+    @Test(arguments: pairs.indices)
+    func theFirstSpellingShares_AndNoOther(index: Int) {
+        let (first, second) = Self.pairs[index]
+        let owners = TLSTextOwners()
+        #expect(owners.isOwner(first))
+        #expect(!owners.isOwner(second))
+        #expect(owners.isOwner(first))
+        // What differs in another setting besides is another's to libcurl, too.
+        var other = second
+        other.pinnedPublicKeys.append("sha256//other")
+        #expect(owners.isOwner(other))
+    }
+
+    @Test func settingsOfNoTextAreShared() {
+        let owners = TLSTextOwners()
+        #expect(owners.isOwner(TLSOptions()))
+        #expect(owners.isOwner(settings { $0.authorities = .bytes(Data("a".utf8)) }))
+        #expect(owners.isOwner(settings { $0.authorities = .bytes(Data("A".utf8)) }))
+    }
+
+    @Test func aProxysAuthoritiesAreAskedForToo() throws {
+        let owners = TLSTextOwners()
+        func request(_ path: String) throws -> TransportRequest {
+            var proxy = Proxy("https://proxy.test")
+            proxy.authorities = .file(path)
+            var request = TransportRequest(url: try RequestURL("https://a.test/"))
+            request.options.proxy = .explicit(proxy)
+            return request
+        }
+        #expect(owners.options(for: try request("/ca.pem")).isEmpty)
+        #expect(!owners.options(for: try request("/CA.pem")).isEmpty)
+        #expect(!owners.isOwner(settings { $0.authorities = .file("/CA.pem") }))
+        #expect(owners.options(for: try request("/ca.pem")).isEmpty)
+    }
+
+    @Test func oneSettingTooMany_SharesNothing() {
+        let owners = TLSTextOwners()
+        for number in 0..<1_024 { #expect(owners.isOwner(settings { $0.ciphers = "\(number)" })) }
+        #expect(!owners.isOwner(settings { $0.ciphers = "one more" }))
+        #expect(owners.isOwner(settings { $0.ciphers = "0" }))
+    }
+}
