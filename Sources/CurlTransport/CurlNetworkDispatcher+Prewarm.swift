@@ -18,8 +18,9 @@ extension CurlNetworkDispatcher {
     ///   share a connection: with ``NetworkCore/ConnectionOptions/interface`` or
     ///   ``NetworkCore/ConnectionOptions/localPorts``; with ``NetworkCore/Authentication/negotiate``; in clear through
     ///   an `https://` proxy; with another key or password for a client certificate than others have shown it with;
-    ///   below libcurl 8.19 through a proxy's tunnel that others have opened with other credentials, and below 7.80
-    ///   with an address policy.
+    ///   with TLS options that differ from others' in case alone; below libcurl 8.19 through a proxy's tunnel that
+    ///   others have opened with other credentials, below 7.80 with an address policy, and below 7.77 with
+    ///   ``NetworkCore/ConnectionOptions/ipVersion``.
     public func prewarm(
         _ url: RequestURL, connections: Int = 1, options: TransportOptions = TransportOptions()
     ) async throws {
@@ -64,7 +65,9 @@ extension CurlNetworkDispatcher {
                 proxy.isHTTPS && request.url.scheme != "https"
             } else { false }
         let isGuarded = request.options.addressPolicy != .any && !Libcurl.found.has(.requestCheck)
-        guard !isProxiedInClear, !isGuarded, loneConnection(for: request).isEmpty else {
+        let isOfOneVersion =
+            request.options.connection.ipVersion != .any && Libcurl.found.suffers(from: .ipVersionsShare)
+        guard !isProxiedInClear, !isGuarded, !isOfOneVersion, loneConnection(for: request).isEmpty else {
             throw NetworkError.servesOneRequest
         }
     }

@@ -57,12 +57,23 @@ import NetworkCore
 
     func remove(_ easy: EasyHandle) { unsafe curl_multi_remove_handle(pointer, easy.pointer) }
 
+    /// libcurl's result of a transfer, as the loop passes it on.
+    typealias Fault = CURLcode
+
     /// Lets a paused transfer go on, which may call its callbacks at once. One that has no connection yet refuses;
     /// nothing is paused then.
     /// - Returns: The fault that ended the transfer, or `nil`. Older libcurls tell it here and nowhere else.
-    func resume(_ easy: EasyHandle) -> CURLcode? {
+    func resume(_ easy: EasyHandle) -> Fault? {
         let code = unsafe curl_easy_pause(easy.pointer, ccurl_pause_continue)
         return code == CURLE_OK || code == CURLE_BAD_FUNCTION_ARGUMENT ? nil : code
+    }
+
+    /// Has libcurl look at a transfer that connects with its next call, by a pause that is lifted at once: nothing
+    /// comes and nothing goes meanwhile.
+    /// - Returns: The fault that ended the transfer, or `nil`.
+    func nudge(_ easy: EasyHandle) -> Fault? {
+        let code = unsafe curl_easy_pause(easy.pointer, ccurl_pause_receiving)
+        return code == CURLE_OK ? resume(easy) : code == CURLE_BAD_FUNCTION_ARGUMENT ? nil : code
     }
 
     /// Tells libcurl what happened on a descriptor.

@@ -18,8 +18,18 @@ extension Transfer {
     /// Whether libcurl may connect to an address. Not for a transfer whose caller has had his answer: it stays in
     /// libcurl while its name is looked up, and would send its request then.
     func mayConnect(to address: UnsafeMutablePointer<curl_sockaddr>) -> Bool {
-        guard state.failure == nil else { return false }
+        guard state.failure == nil, unsafe isWanted(family: address.pointee.family) else { return false }
         return unsafe request.options.addressPolicy == .any || allows(IPAddress(socketAddress: address))
+    }
+
+    /// Below 7.77 libcurl connects to what it knows of a name, whichever version of IP is asked for.
+    private func isWanted(family: Int32) -> Bool {
+        guard request.options.hasRareOptions else { return true }
+        return switch request.options.connection.ipVersion {
+        case .any: true
+        case .v4: family != AF_INET6
+        case .v6: family != AF_INET
+        }
     }
 
     /// What can't be read as an address is refused.

@@ -24,6 +24,7 @@ extension LoopCore: TransferDelegate {
     func transfer(_ transfer: Transfer, opened descriptor: Int32) {
         state.sockets.opened(descriptor)
         transfer.openedSockets.append(descriptor)
+        if Libcurl.found.suffers(from: .refusedAddressesWait) { state.openers[descriptor] = Opener(transfer: transfer) }
         transfer.lookUp.socketOpened()
         if !transfer.looksUpBehindProxy { resolved(transfer) }
     }
@@ -77,5 +78,8 @@ extension LoopCore: MultiHandleDelegate {
         state.sockets.closed(descriptor)
         state.keptSockets.closed(descriptor)
         epoll.forget(descriptor)
+        if let transfer = state.openers.removeValue(forKey: descriptor)?.transfer, transfer.connection == nil {
+            state.refused.append(transfer)
+        }
     }
 }

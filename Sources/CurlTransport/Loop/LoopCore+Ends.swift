@@ -59,9 +59,19 @@ extension LoopCore {
     }
 
     /// Lets a paused transfer go on. What it held back is written at once, and a callback may refuse it.
-    func resume(_ transfer: Transfer) {
+    func resume(_ transfer: Transfer) { goOn(transfer) { $0.resume($1) } }
+
+    /// Has libcurl try the next address of those that were refused by one (``LibcurlSupport/Quirk``).
+    func tryNextAddresses() {
+        guard !state.refused.isEmpty else { return }
+        let refused = state.refused
+        state.refused.removeAll(keepingCapacity: true)
+        for transfer in refused { goOn(transfer) { $0.nudge($1) } }
+    }
+
+    private func goOn(_ transfer: Transfer, _ call: (MultiHandle, EasyHandle) -> MultiHandle.Fault?) {
         clock.beginCall()
-        guard transfer.isInMulti, let easy = transfer.easy, let code = multi?.resume(easy) else { return }
+        guard transfer.isInMulti, let multi, let easy = transfer.easy, let code = call(multi, easy) else { return }
         transfer.channel.finish(transfer.result(of: easy, code))
         retire(transfer)
     }

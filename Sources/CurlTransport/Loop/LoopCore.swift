@@ -23,6 +23,11 @@ final class LoopCore {
     var jobs: [UnownedJob] = []
     var pace = BeginningPace()
 
+    /// The transfer that opened a socket, which may outlive it.
+    struct Opener {
+        weak var transfer: Transfer?
+    }
+
     struct State {
         var sockets = SocketInterests()
         var keptSockets = KeptSockets()
@@ -34,6 +39,10 @@ final class LoopCore {
         var admitted: [Int] = []
         /// Those whose share of a call is spent, and that go on in the next round.
         var yielding: [Transfer] = []
+        /// Who opened which socket, where libcurl does not go on by itself when one is refused.
+        var openers: [Int32: Opener] = [:]
+        /// Those of which one was refused in this call.
+        var refused: [Transfer] = []
         /// Transfers with something to deliver at the end of the round.
         var touched: [Transfer] = []
         /// Who is to be woken.
@@ -162,13 +171,14 @@ final class LoopCore {
     /// with a new one, or ends if there is none to be had.
     private func act(_ call: (MultiHandle) -> NetworkError.Underlying?) {
         clock.beginCall()
-        guard let multi, let fault = call(multi) else { return }
+        guard let multi, let fault = call(multi) else { return tryNextAddresses() }
         let error = NetworkError(.unclassified, "the curl loop failed and was rebuilt", underlying: fault)
         for transfer in state.transfers.all where transfer.isInMulti {
             transfer.channel.finish(.failure(error))
             retire(transfer)
         }
         multi.close()
+        state.refused.removeAll()
         multiDeadline = nil
         self.multi = try? MultiHandle(loop: self, connections: keptConnections)
         if self.multi == nil { shutDownDeadline = clock.now }

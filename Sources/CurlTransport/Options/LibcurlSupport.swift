@@ -102,6 +102,10 @@ struct LibcurlSupport: Sendable {
         /// A body that was held back while libcurl asked for a challenge, and the next request's on that connection
         /// with it.
         case heldBackBodiesStay
+        /// A kept connection over IPv4 serves a request that wants IPv6 alone, and the other way round.
+        case ipVersionsShare
+        /// When an address has refused, the next one is tried when half of the time for connecting is over.
+        case refusedAddressesWait
 
         var fixedIn: LibcurlVersion {
             switch self {
@@ -110,6 +114,9 @@ struct LibcurlSupport: Sendable {
             case .http2PauseLosesData: LibcurlVersion(8, 4)
             case .http2ResumeStalls: LibcurlVersion(8, 14)
             case .heldBackBodiesStay: LibcurlVersion(8, 7)
+            case .ipVersionsShare: LibcurlVersion(7, 77)
+            // The next attempt has no socket yet, and nothing runs it (EXPIRE_RUN_NOW).
+            case .refusedAddressesWait: LibcurlVersion(8, 4)
             case .tunnelsIgnoreProxyCredentials: LibcurlVersion(8, 19)
             case .tlsSessionsMistakeProxy: LibcurlVersion(7, 76)
             case .limitedReceivingBursts, .http2ReceivingLimitFails: LibcurlVersion(8, 2)
@@ -118,7 +125,7 @@ struct LibcurlSupport: Sendable {
 
         var since: LibcurlVersion {
             switch self {
-            case .limitedReceivingBursts: LibcurlVersion(7, 88)
+            case .limitedReceivingBursts, .refusedAddressesWait: LibcurlVersion(7, 88)
             default: LibcurlVersion(0, 0)
             }
         }

@@ -252,7 +252,9 @@ extension TransportRequest {
             list.append(HeaderFieldsOption(request: self, hasBody: hasWireBody, namesHost: true))
         }
         list.append(ProxyOption(options: options, isSecure: url.scheme == "https"))
-        if options.connection != ConnectionOptions() { list.append(ConnectionOption(options: options.connection)) }
+        if options.connection != ConnectionOptions() {
+            list.append(ConnectionOption(options: options.connection, support: support))
+        }
         if options.rate != RateOptions() { list.append(RateOption(options: options.rate)) }
         if let authentication = options.authentication {
             list.append(AuthenticationOption(authentication: authentication, url: url, support: support))

@@ -52,6 +52,29 @@ struct ConnectionOptionTests {
         #expect(server.connectionCount == 1)
     }
 
+    /// Below 7.77 libcurl does not look at the version of a kept connection.
+    @Test func aKeptConnectionServesNoRequestOfTheOtherIPVersion() async throws {
+        let server = try ScriptedServer(.ok("x"))
+        defer { server.stop() }
+        let dispatcher = CurlNetworkDispatcher()
+        let both = NameOptions.StaticAddresses("both.test", port: Int(server.port), ["::1", "127.0.0.1"])
+        let url = "http://both.test:\(server.port)/"
+        for version in [ConnectionOptions.IPVersion.any, .v4] {
+            _ = try await OptionExchange(url, over: dispatcher) {
+                $0.names.addresses = [both]
+                $0.connection.ipVersion = version
+            }
+        }
+        // Nothing listens on ::1.
+        await expectFailure(.connectFailed) {
+            try await OptionExchange(url, over: dispatcher) {
+                $0.names.addresses = [both]
+                $0.connection.ipVersion = .v6
+            }
+        }
+        await dispatcher.shutDown(within: .zero)
+    }
+
     @Test(arguments: [true, false])
     func aUnixSocketTakesThePlaceOfHostAndPort(isAbstract: Bool) async throws {
         let name = isAbstract ? "networklayer-\(UUID())" : "/tmp/networklayer-\(UUID()).socket"

@@ -1,0 +1,40 @@
+import Foundation
+import NetworkCore
+import NetworkTesting
+import TestSupport
+import Testing
+
+@testable import CurlTransport
+
+@Suite("Addresses that refuse", .timeLimit(.minutes(1)))
+struct RefusedAddressTests {
+    /// From 7.88 to 8.3 libcurl tries the next one when half of the connect timeout is over, which is far off here.
+    @Test(arguments: [1, 2, 4])
+    func areFollowedByTheNextOneAtOnce(count: Int) async throws {
+        let server = try ScriptedServer(.ok("x"))
+        defer { server.stop() }
+        let dispatcher = CurlNetworkDispatcher()
+        let places = (0..<count).map { "127.0.0.\($0 + 2)" } + ["127.0.0.1"]
+        let names = NameOptions.StaticAddresses("many.test", port: Int(server.port), places)
+        let exchange = try await OptionExchange("http://many.test:\(server.port)/", over: dispatcher) {
+            $0.names.addresses = [names]
+            $0.connectTimeout = .seconds(3_600)
+        }
+        #expect(exchange.text == "x")
+        await dispatcher.shutDown(within: .zero)
+    }
+
+    @Test func areAnErrorWhenNoneIsLeft() async throws {
+        let port = try ClosedPort()
+        let dispatcher = CurlNetworkDispatcher()
+        let places = ["127.0.0.1", "127.0.0.2", "127.0.0.3"]
+        let names = NameOptions.StaticAddresses("many.test", port: Int(port.port), places)
+        await expectFailure(.connectFailed) {
+            try await OptionExchange("http://many.test:\(port.port)/", over: dispatcher) {
+                $0.names.addresses = [names]
+                $0.connectTimeout = .seconds(3_600)
+            }
+        }
+        await dispatcher.shutDown(within: .zero)
+    }
+}
