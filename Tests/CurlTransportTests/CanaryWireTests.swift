@@ -98,7 +98,7 @@ struct CanaryWireTests {
         client.validation = .any
         client.options.wireLog = WireLog(log.logger)
         var proxy = Proxy(server.url(""), user: secret.percentEncoded, password: Secret(secret.percentEncoded))
-        proxy.headerFields[.proxyAuthorization] = secret.percentEncoded
+        proxy.headerFields[try #require(HTTPField.Name("X-Api-Key"))] = secret.percentEncoded
         client.options.proxy = .explicit(proxy)
         do {
             Self.check(

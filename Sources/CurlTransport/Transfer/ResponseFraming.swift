@@ -68,6 +68,17 @@ struct ResponseFraming {
         isOpen = true
         guard let value = Self.value(of: line, Self.length) else { return .ambiguous }
         guard !isTrailer else { return nil }
+        if announced == nil, let length = Self.plainNumber(value) {
+            announced = length
+        } else if let fault = listFault(in: value) {
+            return fault
+        }
+        // A coding overrides the length, for those who know it (RFC 9112 §6.3): some proxies forward both.
+        if hasCoding || isBodiless && announced != 0 { doubt() }
+        return nil
+    }
+
+    private mutating func listFault(in value: some RandomAccessCollection<UInt8>) -> Fault? {
         for text in value.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) {
             guard let length = Self.number(Self.withoutBlanks(text)) else { return .length }
             // The same again is allowed (RFC 9110 §8.6), and not read by all.
@@ -77,8 +88,6 @@ struct ResponseFraming {
             }
             announced = length
         }
-        // A coding overrides the length, for those who know it (RFC 9112 §6.3): some proxies forward both.
-        if hasCoding || isBodiless && announced != 0 { doubt() }
         return nil
     }
 
@@ -110,6 +119,18 @@ struct ResponseFraming {
         var bytes = Array(bytes)[...]
         while let last = bytes.last, isBlank(last) { bytes.removeLast() }
         return bytes.drop(while: isBlank)
+    }
+
+    /// A number as most servers write it, read without memory of its own: a space at most, and digits that fit.
+    private static func plainNumber(_ value: some RandomAccessCollection<UInt8>) -> Int? {
+        let digits = value.dropFirst(value.first == 0x20 ? 1 : 0)
+        guard (1...18).contains(digits.count) else { return nil }
+        var number = 0
+        for digit in digits {
+            guard (0x30...0x39).contains(digit) else { return nil }
+            number = number * 10 + Int(digit - 0x30)
+        }
+        return number
     }
 
     /// Digits alone: libcurl reads as far as there are some.

@@ -29,7 +29,7 @@ struct Plan: Sendable {
         }
     }
 
-    /// Two steps by their places: all pairs together are sixteen million.
+    /// Two steps by their places: all pairs together are eighteen million.
     struct Pair {
         let first: UInt16
         let last: UInt16

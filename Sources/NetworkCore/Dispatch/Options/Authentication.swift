@@ -24,7 +24,8 @@ public enum Authentication: Sendable, Hashable {
     /// The strongest that the server offers of Digest, NTLM and, over https, Basic. Never Basic in clear: over http:
     /// CURLAUTH_ANYSAFE, over https: CURLAUTH_ANY.
     case anySafe(user: String, password: Secret)
-    /// A signature as Amazon's services take it (CURLOPT_AWS_SIGV4, 7.75).
+    /// A signature as Amazon's services take it (CURLOPT_AWS_SIGV4, 7.75). From libcurl 8.14 on a path with a segment
+    /// of encoded dots (`%2e%2e`) is refused with it.
     case awsSigV4(AWSSignature)
 
     /// What AWS Signature Version 4 is made of.
