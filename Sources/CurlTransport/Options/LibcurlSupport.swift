@@ -106,6 +106,8 @@ struct LibcurlSupport: Sendable {
         case ipVersionsShare
         /// When an address has refused, the next one is tried when half of the time for connecting is over.
         case refusedAddressesWait
+        /// A proxy's user and password are taken as percent-encoded, which no option promises.
+        case proxyCredentialsAreDecoded
 
         var fixedIn: LibcurlVersion {
             switch self {
@@ -117,6 +119,7 @@ struct LibcurlSupport: Sendable {
             case .ipVersionsShare: LibcurlVersion(7, 77)
             // The next attempt has no socket yet, and nothing runs it (EXPIRE_RUN_NOW).
             case .refusedAddressesWait: LibcurlVersion(8, 4)
+            case .proxyCredentialsAreDecoded: LibcurlVersion(8, 8)
             case .tunnelsIgnoreProxyCredentials: LibcurlVersion(8, 19)
             case .tlsSessionsMistakeProxy: LibcurlVersion(7, 76)
             case .limitedReceivingBursts, .http2ReceivingLimitFails: LibcurlVersion(8, 2)

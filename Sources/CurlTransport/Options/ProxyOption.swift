@@ -5,6 +5,7 @@ struct ProxyOption: EasyOption {
     let options: TransportOptions
     /// Whether the server speaks TLS, apart from the proxy.
     let isSecure: Bool
+    var support = Libcurl.found
 
     func apply(to easy: EasyHandle) throws {
         switch options.proxy.choice {
@@ -55,8 +56,13 @@ struct ProxyOption: EasyOption {
         // Set also when it is empty: it takes the place of the environment's.
         try easy.set(.noProxy, proxy.noProxy.joined(separator: ","))
         if let user = proxy.user {
-            try easy.set(.proxyUser, user)
-            try easy.set(.proxyPassword, proxy.password?.value ?? "")
+            // They are decoded once more for each round.
+            let isDecodedAgain = proxy.scheme != .basic && support.suffers(from: .proxyCredentialsAreDecoded)
+            if isDecodedAgain, user.contains("%") || proxy.password?.value.contains("%") == true {
+                throw NetworkError.percentInCredentials
+            }
+            try easy.set(.proxyUser, encoded(user))
+            try easy.set(.proxyPassword, encoded(proxy.password?.value ?? ""))
         }
         switch proxy.scheme {
         case .basic: try easy.set(.proxyAuth, OptionValue.basic)
@@ -76,6 +82,11 @@ struct ProxyOption: EasyOption {
         if proxy.isHTTPS { try setTLS(proxy, on: easy) }
     }
 
+    /// As libcurl takes it: older ones decode escapes, so that `%0A` would be a line break and `%3A` a colon.
+    private func encoded(_ text: String) -> String {
+        support.suffers(from: .proxyCredentialsAreDecoded) ? text.replacing("%", with: "%25") : text
+    }
+
     private func setTLS(_ proxy: Proxy, on easy: EasyHandle) throws {
         try easy.set(.proxyTLSVersion, OptionValue.tls1_2)
         try easy.sharesNoConnection()
@@ -92,6 +103,15 @@ struct ProxyOption: EasyOption {
             try easy.set(.proxyCADirectory, nil)
             try easy.set(.proxyAuthorities, bytes)
         }
+    }
+}
+
+extension NetworkError {
+    fileprivate static var percentInCredentials: NetworkError {
+        NetworkError(
+            .unsupported,
+            "with this proxy.scheme, this libcurl takes no percent sign in proxy.user and proxy.password (from 8.8)",
+            phase: .preparing)
     }
 }
 

@@ -31,7 +31,7 @@ struct WireRedaction: Sendable {
                 let isRequestLine = line.split(separator: 0x20).last?.starts(with: "HTTP/".utf8) == true
                 return isRequestLine ? redacted(line) : redaction.mark
             case "<": return received(line)
-            // libcurl says one thing in one line; what has more holds a request that it signs.
+            // libcurl says one thing in one line; what has more is a request that it signs, or a user that has lines.
             default: return index == 0 ? redacted(line) : index == 1 ? redaction.mark : nil
             }
         }

@@ -22,6 +22,33 @@ struct ProxyOptionTests {
         #expect(seen.values(of: "Accept-Language") == ["tlh"])
     }
 
+    /// Older libcurls take them as percent-encoded.
+    @Test(arguments: ["a%41", "%0d%0aX: y", "100%", "%3Ab", "%25", "%zz%00"], [Proxy.Scheme.basic, .digest])
+    func userAndPasswordGoOutAsTheyAre(text: String, scheme: Proxy.Scheme) async throws {
+        let challenge = Script.head(
+            407, fields: [("Proxy-Authenticate", #"Digest realm="r", nonce="n", qop="auth""#), ("Content-Length", "0")])
+        let server = try ScriptedServer(
+            scheme == .basic ? .ok() : [.read, .send(challenge), .read, .send("HTTP/1.1 204 OK\r\n\r\n")])
+        defer { server.stop() }
+        let user = text.contains(":") ? "%41" : text
+        var proxy = Proxy(server.baseURL, user: user, password: Secret(text))
+        proxy.scheme = scheme
+        let explicit = proxy
+        do {
+            _ = try await OptionExchange("http://example.invalid/") { $0.proxy = .explicit(explicit) }
+        } catch let error as NetworkError where error.code == .unsupported {
+            #expect(scheme != .basic && Libcurl.found.suffers(from: .proxyCredentialsAreDecoded))
+            #expect(server.requests.isEmpty)
+            return
+        }
+        let seen = try #require(server.requests.last?.values(of: "Proxy-Authorization").first)
+        if scheme == .basic {
+            #expect(seen == "Basic " + Data("\(user):\(text)".utf8).base64EncodedString())
+        } else {
+            #expect(seen.contains("username=\"\(user)\""))
+        }
+    }
+
     @Test(arguments: ["", "  "])
     func aFieldWithoutValueGoesOutEmpty(value: String) async throws {
         let server = try ScriptedServer(.ok("from the proxy"))
