@@ -131,17 +131,20 @@ final class PeerConnection {
         input = []
         let (outer, isDone, log, number) = (socket, DispatchSemaphore(value: 0), peer.log, number)
         Thread.detachNewThread {
-            Self.pass(from: inner, to: outer) { log.passed(on: number) }
+            Self.pass(from: inner, to: outer, begins: { log.passBegins(on: number) }) { log.passed(on: number) }
             isDone.signal()
         }
         Self.pass(from: outer, to: inner)
         isDone.wait()
     }
 
-    private static func pass(from source: PeerSocket, to sink: PeerSocket, passed: () -> Void = {}) {
+    private static func pass(
+        from source: PeerSocket, to sink: PeerSocket, begins: () -> Void = {}, passed: () -> Void = {}
+    ) {
         while true {
             switch source.receive(milliseconds: 60_000) {
             case .bytes(let bytes):
+                begins()
                 if sink.send(bytes) {
                     passed()
                     continue

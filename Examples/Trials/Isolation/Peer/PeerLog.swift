@@ -46,8 +46,8 @@ final class PeerLog: Sendable {
         var open: [Int: String] = [:]
         /// The connections on which something is done, and those that are about to end.
         var busy: Set<Int> = []
-        /// How often something was passed on to the client, of connections with TLS.
-        var passes: [Int: Int] = [:]
+        /// How often passing something on to the client began, and ended, of connections with TLS.
+        var passes: [Int: (begun: Int, ended: Int)] = [:]
         var signals: [String: Signal] = [:]
         var step = 0
         var outcome = "ok"
@@ -102,13 +102,17 @@ final class PeerLog: Sendable {
         }
     }
 
-    func passes(of connection: Int) -> Int { state.withLock { $0.passes[connection] ?? 0 } }
+    /// How often passing something on has begun: what the client has read was begun, and may not have ended here.
+    func passes(of connection: Int) -> Int { state.withLock { $0.passes[connection]?.begun ?? 0 } }
+
+    /// Something is about to be passed on to the client.
+    func passBegins(on connection: Int) { state.withLock { $0.passes[connection, default: (0, 0)].begun += 1 } }
 
     /// Something was passed on to the client.
     func passed(on connection: Int) {
         let count = state.withLock { state in
-            state.passes[connection, default: 0] += 1
-            return state.passes[connection] ?? 0
+            state.passes[connection, default: (0, 0)].ended += 1
+            return state.passes[connection]?.ended ?? 0
         }
         signal("passed \(connection) \(count)").fire()
     }
