@@ -5,8 +5,8 @@ import Synchronization
 /// Whose spelling of TLS settings opened connections and made sessions.
 ///
 /// libcurl compares the texts of TLS settings without regard to case where it looks for a kept connection (pinned keys
-/// below 8.21; paths too, below 7.78) or for a session (paths, from 8.12 to 8.22). So the first spelling shares both, and a
-/// request with another has a connection of its own and no session.
+/// below 8.21; paths too, below 7.78) or for a session (paths, from 8.12 to 8.22). So the first spelling shares both,
+/// and a request with another has a connection of its own and no session.
 final class TLSTextOwners: Sendable {
     /// The texts, in a fixed order; the server's or a proxy's, which may be one server.
     private typealias Texts = [[UInt8]?]
