@@ -8,10 +8,11 @@ import Testing
 
 /// OpenSSL takes records that carry no data for as long as they come, in one call, and the loop's thread with it.
 @Suite(
-    "TLS records without data", .enabled(if: RecordFlood.isBounded, "told by OpenSSL, which libcurl does not use"),
+    "TLS records without data",
+    .enabled(if: RecordFlood.isBounded, "OpenSSL reports them, and libcurl uses another library"),
     .timeLimit(.minutes(1)))
 struct RecordFloodTests {
-    /// HelloRequests in place of a response to the ClientHello, without end: so many in a record of so many bytes.
+    /// HelloRequests in place of a response to the ClientHello, without end, `count` of them in a record.
     private static func hellos(_ count: Int) -> Script {
         let length = count * 4
         let record = Data([22, 3, 3, UInt8(length >> 8), UInt8(length & 0xFF)]) + Data(count: length)

@@ -33,7 +33,8 @@ private final class TicketFlood: Sendable {
 
 @Suite(
     .enabled(if: Peers.tlsPort != nil, Peers.absence(of: Peers.tlsVariable)),
-    .enabled(if: RecordFlood.isBounded, "told by OpenSSL, which libcurl does not use"), .timeLimit(.minutes(1)))
+    .enabled(if: RecordFlood.isBounded, "OpenSSL reports them, and libcurl uses another library"),
+    .timeLimit(.minutes(1)))
 struct TLSFloodTests {
     @Test func `session tickets without end fail their request, and hold up no other`() async throws {
         let flood = try TicketFlood()
