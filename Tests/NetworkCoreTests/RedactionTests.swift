@@ -60,7 +60,8 @@ struct RedactionTests {
             ("Authorization", true),
             ("Authorisation", true), ("Idempotency-Key", false), ("Monkey", true), ("Keys", false), ("X-Design", false),
             ("X-Sign", true), ("Signed-At", false), ("X-JWT", true), ("Content-Type", false), ("Pinned", false),
-            ("X-Pin", true), ("DPoP", true), ("Api_Key", true), ("Accept", false), ("User-Agent", false), ("Sec-WebSocket-Key", false),
+            ("X-Pin", true), ("DPoP", true), ("Api_Key", true), ("Accept", false), ("User-Agent", false),
+            ("Sec-WebSocket-Key", false),
             ("X-Passwd", true), ("Host", false), ("ETag", false), ("Traceparent", false), ("X-Request-Id", false),
         ])
     func names(name: String, isSecret: Bool) throws {
