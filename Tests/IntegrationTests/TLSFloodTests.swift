@@ -6,38 +6,13 @@ import Testing
 
 @testable import CurlTransport
 
-/// `scripts/peers/tls-flood`: after the handshake, session tickets without end.
-private final class TicketFlood: Sendable {
-    let port: Int
-    private let process: Process
-
-    init() throws {
-        let (input, output) = (Pipe(), Pipe())
-        let process = Process()
-        let script = URL(filePath: #filePath).deletingLastPathComponent()
-            .appending(path: "../../scripts/peers/tls-flood")
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = ["python3", script.path, Peers.tlsFolder]
-        (process.standardInput, process.standardOutput) = (input, output)
-        try process.run()
-        self.process = process
-        var line = ""
-        while !line.hasSuffix("\n"), case let bytes = output.fileHandleForReading.availableData, !bytes.isEmpty {
-            line += String(decoding: bytes, as: UTF8.self)
-        }
-        port = try #require(Int(line.trimmingCharacters(in: .whitespacesAndNewlines)))
-    }
-
-    deinit { process.terminate() }
-}
-
 @Suite(
     .enabled(if: Peers.tlsPort != nil, Peers.absence(of: Peers.tlsVariable)),
     .enabled(if: RecordFlood.isBounded, "OpenSSL reports them, and libcurl uses another library"),
     .timeLimit(.minutes(1)))
 struct TLSFloodTests {
     @Test func `session tickets without end fail their request, and hold up no other`() async throws {
-        let flood = try TicketFlood()
+        let flood = try TLSPeer("tls-flood")
         let server = try ScriptedServer(.ok("well"))
         defer { server.stop() }
         let dispatcher = CurlNetworkDispatcher()
@@ -51,7 +26,7 @@ struct TLSFloodTests {
 
     /// A connection made ahead: nothing is read from it until a request goes out.
     @Test func `session tickets without end fail the request over a connection made ahead`() async throws {
-        let flood = try TicketFlood()
+        let flood = try TLSPeer("tls-flood")
         let dispatcher = CurlNetworkDispatcher()
         let url = try RequestURL("https://localhost:\(flood.port)/")
         var options = TransportOptions()

@@ -38,7 +38,7 @@ struct ResponseFraming {
         }
         let version = line[..<space].dropFirst(5)
         isHTTP1 = version.first == UInt8(ascii: "1")
-        // Whoever speaks HTTP/1.0 may not know what keeps a connection (RFC 9112 §9.3), nor chunks (§6.1).
+        // A server that speaks HTTP/1.0 may not know what keeps a connection (RFC 9112 §9.3), nor chunks (§6.1).
         isDoubtful = isHTTP1 && !version.elementsEqual("1.1".utf8)
         isBodiless = code.first == UInt8(ascii: "1") || code.elementsEqual("204".utf8)
         return nil

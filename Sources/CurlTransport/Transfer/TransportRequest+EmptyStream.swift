@@ -2,7 +2,7 @@ import FoundationEssentials
 import NetworkCore
 
 extension CurlNetworkDispatcher {
-    /// A request whose stream of no bytes has been read to its end: libcurl, which is told the length, asks for nothing
+    /// A request whose stream of no bytes has been read to its end: libcurl, which knows the length, asks for nothing
     /// of it, and a stream that has more would go unseen.
     /// - Throws: The stream's own error; ``NetworkError/Code/bodyLengthMismatch`` for one with bytes; a timeout.
     func withoutEmptyStream(_ request: TransportRequest) async throws -> TransportRequest {

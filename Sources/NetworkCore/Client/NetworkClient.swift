@@ -97,7 +97,7 @@ public struct NetworkClient: NetworkDispatcher {
     ) async throws -> sending NetworkResponse<Body> {
         var request = request
         if form.isEndless { request.options.totalTimeout = nil }
-        request.addMissing(form.fields(self))
+        addFields(of: form, to: &request)
         let call = Call(totalTimeout: request.options.totalTimeout)
         return try await form.receive(PreparedCall(client: self, request: request, call: call))
     }
@@ -110,7 +110,7 @@ public struct NetworkClient: NetworkDispatcher {
         // Encoding is a part of the call: it may take long, and can't be interrupted.
         let call = Call(totalTimeout: options.totalTimeout)
         var request = try data.based(on: baseURL).transportRequest(options: options)
-        request.addMissing(form.fields(self))
+        addFields(of: form, to: &request)
         do {
             try checkTime(for: request, in: call)
         } catch NetworkError.totalTimeout {
@@ -118,6 +118,11 @@ public struct NetworkClient: NetworkDispatcher {
                 .during(request, transport: transport.name, elapsed: call.elapsed)
         }
         return PreparedCall(client: self, request: request, call: call)
+    }
+
+    /// The request's own fields come first, then the client's, then what the form asks for.
+    private func addFields<Body>(of form: ResponseForm<Body>, to request: inout TransportRequest) {
+        request.addMissing(form.fields(self)) { !headerFields.contains($0) }
     }
 
     // MARK: NetworkDispatcher

@@ -62,6 +62,22 @@ struct InterceptorTests {
         #expect(transport.requests.map { $0.headerFields[key] } == ["secret", nil])
     }
 
+    @Test func accept_isTheRequests_orTheClients_orTheDecoders() async throws {
+        let transport = AnsweringTransport(Answer(body: "1"))
+        var client = NetworkClient(transport: transport)
+        let own = RequestData(path: "http://h/", headers: ["Accept": "own/one"])
+        _ = try await client.send(RequestData(path: "http://h/"), as: Int.self)
+        _ = try await client.send(own, as: Int.self)
+        client.headerFields = [.accept: "client/one"]
+        _ = try await client.send(RequestData(path: "http://h/"), as: Int.self)
+        _ = try await client.send(own, as: Int.self)
+        client.headerFields = [:]
+        _ = try await client.send(RequestData(path: "http://h/"), as: .data)
+        #expect(
+            transport.requests.map { $0.headerFields[.accept] }
+                == ["application/json", "own/one", "client/one", "own/one", nil])
+    }
+
     /// A whole URL from outside would have taken the credentials along.
     @Test func secretDefaultFields_goToTheBaseAlone() async throws {
         let transport = AnsweringTransport(Answer())

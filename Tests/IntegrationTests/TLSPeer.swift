@@ -1,0 +1,30 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// A peer of `scripts/peers` that speaks TLS with the certificate that the peers made: its first line of output is its
+/// port. It ends with this object.
+final class TLSPeer: Sendable {
+    let port: Int
+    private let process: Process
+
+    /// - Parameter line: What the script reads first, if it reads anything.
+    init(_ name: String, line: String = "") throws {
+        let (input, output) = (Pipe(), Pipe())
+        let process = Process()
+        let script = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../scripts/peers/\(name)")
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = ["python3", script.path, Peers.tlsFolder]
+        (process.standardInput, process.standardOutput) = (input, output)
+        try process.run()
+        self.process = process
+        var said = ""
+        while !said.hasSuffix("\n"), case let bytes = output.fileHandleForReading.availableData, !bytes.isEmpty {
+            said += String(decoding: bytes, as: UTF8.self)
+        }
+        port = try #require(Int(said.trimmingCharacters(in: .whitespacesAndNewlines)))
+        try input.fileHandleForWriting.write(contentsOf: Data(line.utf8))
+    }
+
+    deinit { process.terminate() }
+}
