@@ -19,6 +19,18 @@ struct CurlCommandTests {
         )
     }
 
+    /// curl 8.14 refuses to sign with `--path-as-is`, and `Name:` sends no field at all.
+    @Test func signedRequest_leavesThePathToCurl_andAnEmptyProxyFieldIsOne() throws {
+        var request = try request("http://127.0.0.1:3000/users")
+        request.options.authentication = .awsSigV4(.init(keyID: "a", secretKey: "b"))
+        var proxy = Proxy("http://127.0.0.1:1")
+        proxy.headerFields = [try #require(HTTPField.Name("X-Empty")): ""]
+        request.options.proxy = .explicit(proxy)
+        let command = request.curlCommand()
+        #expect(!command.contains("--path-as-is") && command.contains("--aws-sigv4"))
+        #expect(command.contains("--proxy-header 'X-Empty;'"))
+    }
+
     @Test(
         arguments: [
             ("", "''"), ("a-b/c.d:e,f_g@h%1+", "a-b/c.d:e,f_g@h%1+"), ("a b", "'a b'"), ("it's", #"'it'\''s'"#),

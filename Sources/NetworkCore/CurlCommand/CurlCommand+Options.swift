@@ -88,7 +88,8 @@ extension CurlCommand {
             }
             if proxy.tunnel { words.append("--proxytunnel") }
             for field in proxy.headerFields {
-                words += ["--proxy-header", "\(field.name.rawName): \(secret(field.value))"]
+                let value = field.value.isEmpty ? ";" : ": \(secret(field.value))"
+                words += ["--proxy-header", field.name.rawName + value]
             }
             switch proxy.authorities {
             case .system, .bytes: break

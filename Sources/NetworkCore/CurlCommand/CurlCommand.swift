@@ -71,7 +71,10 @@ struct CurlCommand {
     var text: String {
         let body = bodyArguments
         // Whatever ~/.curlrc says must not count, and neither brackets nor dots in the URL.
-        var words = ["curl", "-q", "--globoff", "--path-as-is"] + methodArguments
+        var words = ["curl", "-q", "--globoff"]
+        // curl 8.14 and later sign no path that they may not normalize; no segment of dots is left in it.
+        if case .awsSigV4 = request.options.authentication {} else { words.append("--path-as-is") }
+        words += methodArguments
         if request.options.decompress { words.append("--compressed") }
         for line in headerLines { words += ["-H", line] }
         words += optionArguments + self.words + body.arguments + [url]
