@@ -9,11 +9,16 @@ struct TransportSamples {
 
     struct MemoryTransport: HTTPTransport {
         let name = "memory"
-        let capabilities = TransportCapabilities(transport: "memory", basis: "a dictionary", supported: [.ipv6Literals])
+        let capabilities = TransportCapabilities(
+            transport: "memory", basis: "a dictionary", supported: [.ipv6Literals, .streamedRequestBodies])
         let pages: [String: String]
 
         func send(_ request: TransportRequest) async throws -> TransportResponse {
             try request.check(for: capabilities)
+            if request.method == .post, let body = try request.wireBody() {
+                let bytes = try await body.collect(upTo: request.options.maximumBodyBytes)
+                return TransportResponse(head: HTTPResponse(status: .created), body: ResponseBody(bytes))
+            }
             guard let page = pages[request.url.path] else {
                 return TransportResponse(head: HTTPResponse(status: .notFound), body: ResponseBody(Data()))
             }
@@ -27,6 +32,17 @@ struct TransportSamples {
         let offline = NetworkClient(transport: MemoryTransport(pages: ["/users": #"[{"id": 1, "name": "Ada"}]"#]))
         let users = try await offline.send(GetUsers(page: 1)).body
         #expect(users.map(\.name) == ["Ada"])
+    }
+
+    @Test func `it sends back what is posted`() async throws {
+        let upload = RequestData(
+            path: "http://h/", method: .post,
+            content: .stream(
+                AsyncStream {
+                    $0.yield(Data("a".utf8)); $0.finish()
+                }, type: nil))
+        let response = try await MemoryTransport(pages: [:]).send(upload, as: .text)
+        #expect(response.status == .created && response.body == "a")
     }
 
     @Test func `what it lacks is refused before it is asked`() async throws {
