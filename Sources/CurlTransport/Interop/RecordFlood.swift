@@ -29,9 +29,10 @@ enum RecordFlood {
     /// takes in a row, so that such records in between buy no more of them.
     static func count(_ count: UInt, hasData: Bool) -> UInt { hasData ? count - min(count, 1) : count + weight }
 
-    /// A thousand records or messages. A handshake has some ten of each, and a chain of certificates that fills 100 KB,
-    /// all that OpenSSL takes, in records of 512 bytes, the smallest that a client can ask for, has 200.
-    static let maximum = 1_000 * weight
+    /// Five hundred records or messages, 20 ms of session tickets. A handshake has some ten of each, and a chain of
+    /// certificates that fills 100 KB, all that OpenSSL takes, in records of 512 bytes, the smallest that a client can
+    /// ask for, has 200.
+    static let maximum = 500 * weight
     private static let weight: UInt = 128
 
     private typealias Report =
