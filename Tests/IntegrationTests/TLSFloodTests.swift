@@ -36,4 +36,17 @@ struct TLSFloodTests {
         await dispatcher.shutDown(within: .zero)
         withExtendedLifetime(flood) {}
     }
+
+    /// The count of a connection goes on from one request to the next: data must take off what a handshake has put on.
+    @Test func `ordinary requests over one connection never add up to a flood`() async throws {
+        let dispatcher = CurlNetworkDispatcher()
+        var connections: Set<String> = []
+        for _ in 0..<600 {
+            let exchange = try await Exchange(Peers.url(.good, "/hello.txt"), over: dispatcher) { $0.trustPeers() }
+            #expect(exchange.text == "hello over TLS\n")
+            exchange.metrics.localAddress.map { _ = connections.insert($0) }
+        }
+        #expect(connections.count == 1)
+        await dispatcher.shutDown(within: .zero)
+    }
 }

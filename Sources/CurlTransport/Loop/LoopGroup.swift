@@ -35,7 +35,8 @@ final class LoopGroup: Sendable {
             guard lane.isOrdinary || state.loops.keys.count(where: { !$0.isOrdinary }) < Self.maximumLanes else {
                 throw NetworkError(
                     .invalidOption,
-                    "names.dnsOverHTTPS names one resolver too many: a dispatcher serves \(Self.maximumLanes), each by a thread",
+                    "names.dnsOverHTTPS names one resolver too many: a dispatcher serves \(Self.maximumLanes), each "
+                        + "by a thread",
                     phase: .preparing)
             }
             let loop = try CurlLoop(configuration: configuration)

@@ -30,7 +30,7 @@ public struct NetworkClient: NetworkDispatcher {
     /// until its value is there: reading, decoding and writing the body count. A ``decoder`` can't be interrupted, so
     /// the time is looked at before and after it: a value that comes too late is ``NetworkError/Code/totalTimeout``.
     public var options: TransportOptions
-    /// The steps around each call, the outermost first: retries, credentials, default header fields.
+    /// The steps around each call, the outermost first: retries, credentials, a log of calls.
     public var interceptors: [any Interceptor] = []
     /// The steps around each exchange of a call, the outermost first: each retry and each redirect goes through them.
     public var exchangeInterceptors: [any Interceptor] = []

@@ -16,7 +16,8 @@ extension RequestData {
             case .date, .array, .object, .unencodable:
                 refusal = NetworkError(
                     .invalidHeader,
-                    "the header field '\(Redaction.token(name))' is a \(type(of: value)); a text or a number is expected",
+                    "the header field '\(Redaction.token(name))' is a \(type(of: value)); a text or a number is "
+                        + "expected",
                     phase: .preparing
                 )
             }

@@ -51,7 +51,8 @@ extension NetworkError {
         )
         var failed = NetworkError(
             .decodingFailed,
-            "\(place.isEmpty ? "the body" : place) is not a \(failure.type): \(words)\(shownPath.isEmpty ? "" : " at \(shownPath)")",
+            "\(place.isEmpty ? "the body" : place) is not a \(failure.type): \(words)"
+                + (shownPath.isEmpty ? "" : " at \(shownPath)"),
             phase: .decoding
         )
         failed.decoding = failure

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))
-struct CollectedBodiesTests {
+struct RequestBodyReadingTests {
     private func send(_ body: RequestBody, timeout: Duration? = nil) async throws -> [TransportRequest] {
         let transport = AnsweringTransport(streamsBodies: false) { _ in .init() }
         let client = NetworkClient(transport: transport)
