@@ -14,7 +14,8 @@ let settings: [SwiftSetting] =
     ] + (strict ? [.unsafeFlags(["-warnings-as-errors"])] : [])
     + (fuzzes ? [.unsafeFlags(["-sanitize=fuzzer", "-O"])] : [])
 /// The compiler names each unsafe use, and scripts/lint keeps them in the folders called Interop.
-let librarySettings = settings + [.strictMemorySafety()]
+let librarySettings =
+    settings + [.strictMemorySafety(), .enableUpcomingFeature("InternalImportsByDefault")]
 
 let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
@@ -23,6 +24,7 @@ let package = Package(
     name: "NetworkLayer",
     products: [
         .library(name: "NetworkLayer", targets: ["NetworkLayer"]),
+        .library(name: "NetworkLayerTutorials", targets: ["NetworkLayerTutorials"]),
         .library(name: "NetworkCore", targets: ["NetworkCore"]),
         .library(name: "CurlTransport", targets: ["CurlTransport"]),
         .library(name: "URLSessionTransport", targets: ["URLSessionTransport"]),
@@ -52,6 +54,8 @@ let package = Package(
         ),
         // libcurl needs it too, so it is there wherever libcurl is.
         .systemLibrary(name: "CZlib", path: "Sources/CZlib", providers: [.apt(["zlib1g-dev"])]),
+        // epoll and eventfd, for the demo server.
+        .systemLibrary(name: "CEpoll", path: "Sources/CEpoll"),
         // Glibc or Musl.
         .target(name: "CLibrary", swiftSettings: librarySettings),
         .target(
@@ -75,10 +79,15 @@ let package = Package(
             dependencies: ["NetworkCore", "CurlTransport", "URLSessionTransport"],
             swiftSettings: librarySettings
         ),
+        // The names that the tutorials give to what NetworkLayer has.
+        .target(
+            name: "NetworkLayerTutorials", dependencies: ["NetworkCore", "NetworkLayer", httpTypes],
+            swiftSettings: librarySettings
+        ),
         .target(
             name: "NetworkTesting",
             dependencies: [
-                "CLibrary", "NetworkCore", httpTypes,
+                "CEpoll", "CLibrary", "NetworkCore", httpTypes,
                 .product(name: "FlyingFox", package: "FlyingFox"),
                 .product(name: "FlyingSocks", package: "FlyingFox"),
             ],
@@ -98,7 +107,9 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "NetworkCoreTests",
-            dependencies: ["NetworkCore", "NetworkTesting", "TestSupport", httpTypes, logging],
+            dependencies: [
+                "NetworkCore", "NetworkLayerTutorials", "NetworkTesting", "TestSupport", httpTypes, logging,
+            ],
             swiftSettings: settings
         ),
         .testTarget(
@@ -118,18 +129,23 @@ let package = Package(
         ),
         .testTarget(
             name: "NetworkLayerTests",
-            dependencies: ["NetworkLayer", "NetworkTesting", "TestSupport"],
+            dependencies: ["NetworkLayer", "NetworkLayerTutorials", "NetworkTesting", "TestSupport"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "NetworkLayerTutorialsTests",
+            dependencies: ["NetworkLayer", "NetworkLayerTutorials", "NetworkTesting", "TestSupport"],
             swiftSettings: settings
         ),
         // The tutorials are older than Swift 6, and their code is to compile as it stands.
         .testTarget(
             name: "TutorialTests",
-            dependencies: ["NetworkLayer", "NetworkTesting", "TestSupport"],
+            dependencies: ["NetworkLayer", "NetworkLayerTutorials", "NetworkTesting", "TestSupport"],
             swiftSettings: [.swiftLanguageMode(.v5)]
         ),
         .testTarget(
             name: "TransportContractTests",
-            dependencies: ["NetworkLayer", "NetworkTesting", "TestSupport"],
+            dependencies: ["NetworkLayer", "NetworkLayerTutorials", "NetworkTesting", "TestSupport"],
             swiftSettings: settings
         ),
         .testTarget(

@@ -9,6 +9,8 @@ let settings: [SwiftSetting] = [
 
 func product(_ name: String) -> Target.Dependency { .product(name: name, package: "NetworkLayer") }
 
+let tutorials = [product("NetworkLayer"), product("NetworkLayerTutorials")]
+
 let package = Package(
     name: "Examples",
     dependencies: [.package(name: "NetworkLayer", path: "..")],
@@ -29,11 +31,13 @@ let package = Package(
             swiftSettings: settings
         ),
         .executableTarget(name: "TutorialUsers", dependencies: [product("NetworkLayer")], swiftSettings: settings),
-        .executableTarget(name: "TutorialService", dependencies: [product("NetworkLayer")], swiftSettings: settings),
-        .executableTarget(name: "TutorialMovies", dependencies: [product("NetworkLayer")], swiftSettings: settings),
-        .executableTarget(name: "TutorialNotes", dependencies: [product("NetworkLayer")], swiftSettings: settings),
-        .executableTarget(name: "TutorialRouter", dependencies: [product("NetworkLayer")], swiftSettings: settings),
+        .executableTarget(name: "TutorialService", dependencies: tutorials, swiftSettings: settings),
+        .executableTarget(name: "TutorialMovies", dependencies: tutorials, swiftSettings: settings),
+        .executableTarget(name: "TutorialNotes", dependencies: tutorials, swiftSettings: settings),
+        .executableTarget(name: "TutorialRouter", dependencies: tutorials, swiftSettings: settings),
         .executableTarget(name: "Encoders", dependencies: [product("NetworkLayer")], swiftSettings: settings),
+        // What a program adds from outside, with the public API alone.
+        .executableTarget(name: "Outside", dependencies: [product("NetworkLayer")], swiftSettings: settings),
         .executableTarget(name: "Pipeline", dependencies: [product("NetworkLayer")], swiftSettings: settings),
         .executableTarget(name: "Downloads", dependencies: [product("NetworkLayer")], swiftSettings: settings),
         .executableTarget(name: "Events", dependencies: [product("NetworkLayer")], swiftSettings: settings),

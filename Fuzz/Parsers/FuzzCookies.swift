@@ -20,7 +20,7 @@ func fuzzCookies(_ text: String) {
     let copy = CookieJar(publicSuffixes: .builtIn)
     precondition((try? copy.add(netscape: jar.netscape)) != nil, "a file that can't be read back")
     _ = try? copy.add(netscape: text)
-    _ = PublicSuffixList(text).isPublicSuffix("a.b.c")
+    _ = CookieJar.PublicSuffixList(text).isPublicSuffix("a.b.c")
 }
 
 /// A reference leads to a URL that means the same when it is read again, or nowhere.

@@ -59,7 +59,7 @@ struct Exchange {
             options: options)
     }
 
-    private var body: RequestBody? {
+    private var body: TransportRequest.Body? {
         let limits = 0...2_000_000
         if let count = ask.number("body", in: limits) { return .bytes(Data(bytes(count))) }
         if let count = ask.number("stream", in: limits) { return .stream(chunks(count)) }
@@ -101,7 +101,7 @@ struct Exchange {
         if ask.has("fresh") { options.connection.isFresh = true }
         if ask.has("no-reuse") { options.connection.forbidsReuse = true }
         if ask.has("rate") { options.rate.maximumReceived = 1 << 24 }
-        if ask.has("encodings") { options.acceptedEncodings = ContentEncoding.allCases }
+        if ask.has("encodings") { options.acceptedEncodings = TransportOptions.ContentEncoding.allCases }
         setNames(&options)
         setAuthentication(&options)
         return options
@@ -113,18 +113,18 @@ struct Exchange {
             options.names.addresses = [.init("named.test", port: Int(peer.first), [address])]
         }
         guard isProxied else { return }
-        var proxy = Proxy(
-            "http://\(peer.authority(.first))", user: tokens.user, password: Secret(tokens.password))
+        var proxy = TransportOptions.Proxy.Server(
+            "http://\(peer.authority(.first))", user: tokens.user, password: TransportOptions.Secret(tokens.password))
         proxy.tunnel = ask.has("tunnel")
         if ask.words["proxy"] == "digest" { proxy.scheme = .digest }
         options.proxy = .explicit(proxy)
     }
 
     private func setAuthentication(_ options: inout TransportOptions) {
-        let (user, password) = (tokens.user, Secret(tokens.password))
+        let (user, password) = (tokens.user, TransportOptions.Secret(tokens.password))
         switch ask.words["auth"] {
         case "basic": options.authentication = .basic(user: user, password: password)
-        case "bearer": options.authentication = .bearer(token: Secret(tokens.key))
+        case "bearer": options.authentication = .bearer(token: TransportOptions.Secret(tokens.key))
         case "digest": options.authentication = .digest(user: user, password: password)
         case "ntlm": options.authentication = .ntlm(user: user, password: password)
         case "any": options.authentication = .anySafe(user: user, password: password)

@@ -101,7 +101,7 @@ struct Reading {
     }
 
     private func events(_ request: TransportRequest) async throws -> Outcome {
-        var options = EventOptions()
+        var options = ServerSentEvents.Options()
         (options.maximumFailures, options.maximumEventBytes, options.maximumLineBytes) = (2, 10_000, 10_000)
         options.time = Self.hurried
         var count = 0
@@ -113,7 +113,7 @@ struct Reading {
     }
 
     private func download(_ request: TransportRequest) async throws -> Outcome {
-        var options = DownloadOptions()
+        var options = DownloadedFile.Options()
         (options.retries, options.maximumBytes, options.time) = (2, 1 << 22, Self.hurried)
         defer {
             for name in [path, path + ".partial", path + ".partial.json"] {

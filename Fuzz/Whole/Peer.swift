@@ -50,6 +50,8 @@ struct PeerRound {
         seen[number].replied += bytes.prefix(Seen.maximumKept - seen[number].replied.count)
     }
 
+    mutating func crosses(_ number: Int) { seen[number].crosses = true }
+
     mutating func cancel(_ number: Int) {
         if let ask = seen[number].ask { cancelled.append(ask) }
     }

@@ -70,6 +70,7 @@ struct PeerConnection {
     private mutating func send(_ peer: inout PeerRound) {
         while !isOver, !isStalled {
             if !unsent.isEmpty {
+                if let current, pending == nil, socket.hasWaiting { peer.crosses(current) }
                 guard let count = socket.send(unsent) else { return close() }
                 if let current { peer.replied(unsent.prefix(count), to: current) }
                 unsent = unsent.dropFirst(count)

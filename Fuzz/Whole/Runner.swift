@@ -59,7 +59,7 @@ final class Runner {
     }
 
     private func runOverDispatcher(_ scenario: Scenario, _ log: LineLog) {
-        let dispatcher = CurlNetworkDispatcher(configuration: CurlConfiguration())
+        let dispatcher = CurlNetworkDispatcher(configuration: CurlNetworkDispatcher.Configuration())
         let running = scenario.asks.map { _ in Running() }
         peer.begin(scenario) { running[$0].cancel() }
         let exchanges = scenario.asks.enumerated().map {

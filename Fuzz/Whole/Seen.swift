@@ -12,6 +12,9 @@ struct Seen {
     var body: [UInt8] = []
     /// What the peer has sent in reply.
     var replied: [UInt8] = []
+    /// Whether some of the reply went out when the next request was there already: no client can tell it from the
+    /// response to that.
+    var crosses = false
 
     /// The most that is kept of a body or a reply.
     static let maximumKept = 65_536

@@ -9,18 +9,20 @@ extension CurlNetworkDispatcher {
     /// tickets that wait on it count as its end.
     /// - Parameters:
     ///   - url: Any URL of the origin; its path is not asked for.
-    ///   - connections: How many; from 1 to ``CurlConfiguration/maximumConnectionsPerHost``. One is enough for HTTP/2.
+    ///   - connections: How many; from 1 to ``CurlNetworkDispatcher/Configuration/maximumConnectionsPerHost``. One is
+    ///     enough for HTTP/2.
     ///   - options: Those of the requests to come: a connection serves only requests with the same TLS, proxy and
     ///     connection options. Credentials are not used.
     /// - Throws: ``NetworkCore/NetworkError`` of the first connection that could not be made; the others are kept.
     ///   ``NetworkCore/NetworkError/Code/unsupported`` for HTTP/2 by prior knowledge: not every libcurl takes a
     ///   connection for that on which it has not been spoken yet. The same where requests with these options never
-    ///   share a connection: with ``NetworkCore/ConnectionOptions/interface`` or
-    ///   ``NetworkCore/ConnectionOptions/localPorts``; with ``NetworkCore/Authentication/negotiate``; in clear through
-    ///   an `https://` proxy; with another key or password for a client certificate than others have shown it with;
-    ///   with TLS options that differ from others' in case alone; below libcurl 8.19 through a proxy's tunnel that
-    ///   others have opened with other credentials, below 7.80 with an address policy, and below 7.77 with
-    ///   ``NetworkCore/ConnectionOptions/ipVersion``.
+    ///   share a connection: with ``NetworkCore/TransportOptions/Connection/interface`` or
+    ///   ``NetworkCore/TransportOptions/Connection/localPorts``; with
+    ///   ``NetworkCore/TransportOptions/Authentication/negotiate``; in clear through an `https://` proxy; with another
+    ///   key or password for a client certificate than others have shown it with; with TLS options that differ from
+    ///   others' in case alone; below libcurl 8.19 through a proxy's tunnel that others have opened with other
+    ///   credentials, below 7.80 with an address policy, and below 7.77 with
+    ///   ``NetworkCore/TransportOptions/Connection/ipVersion``.
     public func prewarm(
         _ url: RequestURL, connections: Int = 1, options: TransportOptions = TransportOptions()
     ) async throws {

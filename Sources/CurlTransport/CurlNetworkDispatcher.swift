@@ -22,11 +22,11 @@ public final class CurlNetworkDispatcher: HTTPTransport {
     let maximumConnectionsPerHost: Int
 
     /// A dispatcher with its own thread and connections; the thread starts with the first request.
-    public convenience init(configuration: CurlConfiguration = CurlConfiguration()) {
+    public convenience init(configuration: Configuration = Configuration()) {
         self.init(configuration: configuration, logger: Logger(label: "NetworkLayer.CurlTransport"))
     }
 
-    init(configuration: CurlConfiguration, logger: @autoclosure () -> Logger) {
+    init(configuration: Configuration, logger: @autoclosure () -> Logger) {
         loops = LoopGroup(configuration: configuration.checked)
         maximumConnectionsPerHost = configuration.checked.maximumConnectionsPerHost
         trustsAnyServer = configuration.unsafelyTrustsAnyServer
@@ -84,7 +84,7 @@ public final class CurlNetworkDispatcher: HTTPTransport {
             do {
                 let head = try ReceivedHead(headBytes)
                 let body = CurlBody(transfer, head: head, loop: loop, owner: self)
-                return TransportResponse(status: head.status, head: head, body: ResponseBody(body))
+                return TransportResponse(status: head.status, head: head, body: TransportResponse.Body(body))
             } catch {
                 // The loop has judged the head already; should this side refuse one, its connection goes too.
                 loop.cancel(transfer)
@@ -147,12 +147,12 @@ public final class CurlNetworkDispatcher: HTTPTransport {
 extension TransportCapabilities {
     /// What a libcurl can do.
     init(curl support: LibcurlSupport) {
-        var supported: Set<TransportCapability> = [
+        var supported: Set<Capability> = [
             .http1_0, .http1_1, .bodyOnGet, .streamedRequestBodies, .ipv6Literals, .rawBodies, .exactResponseFields,
             .lenientHeads, .trailers, .backPressure, .wireLog, .detailedMetrics, .firstByteTimeout, .proxyOptions,
             .connectionOptions, .nameOptions, .rateOptions, .addressPolicy,
         ]
-        var reasons: [TransportCapability: String] = [:]
+        var reasons: [Capability: String] = [:]
         for (capability, isBuiltIn) in support.builtIn {
             if isBuiltIn {
                 supported.insert(capability)

@@ -14,11 +14,3 @@ extension RequestConvertible {
         try await send(as: type, over: DefaultTransport.instance)
     }
 }
-
-extension APIRequest {
-    /// Sends the request over the default transport and returns its response with the decoded resource.
-    /// - Throws: ``NetworkCore/NetworkError``.
-    public func send() async throws -> sending NetworkResponse<Resource> {
-        try await send(over: DefaultTransport.instance)
-    }
-}

@@ -1,4 +1,4 @@
-import FoundationEssentials
+public import FoundationEssentials
 
 /// The transports that ship, by the names that people type.
 public enum TransportKind: String, Sendable, Hashable, CaseIterable {

@@ -2,7 +2,7 @@ import Foundation
 import NetworkCore
 
 /// The body of a response over URLSession, as its reader sees it. Dropping it before the end ends the exchange.
-final class URLSessionBody: ResponseBodySource {
+final class URLSessionBody: TransportResponse.BodySource {
     private let exchange: Exchange
     private let transport: String
 

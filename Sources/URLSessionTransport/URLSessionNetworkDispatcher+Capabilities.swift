@@ -32,7 +32,7 @@ extension URLSessionNetworkDispatcher {
         )
     }
 
-    private static let missingOptions: [TransportCapability] = [
+    private static let missingOptions: [TransportCapabilities.Capability] = [
         .firstByteTimeout, .tlsOptions, .authoritiesInMemory, .clientCertificateInMemory, .proxyOptions, .httpsProxies,
         .connectionOptions, .unixSockets, .keepAliveProbes, .nameOptions, .rateOptions, .addressPolicy,
         .digestAuthentication, .ntlmAuthentication, .negotiateAuthentication, .awsSigV4, .brotli, .zstd,

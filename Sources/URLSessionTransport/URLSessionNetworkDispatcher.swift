@@ -77,7 +77,7 @@ public final class URLSessionNetworkDispatcher: HTTPTransport {
             }
             return TransportResponse(
                 head: head,
-                body: ResponseBody(source: URLSessionBody(exchange, transport: name))
+                body: TransportResponse.Body(source: URLSessionBody(exchange, transport: name))
             )
         } catch {
             let failure = error as? NetworkError ?? NetworkError(.unclassified, NetworkError.logText(of: error))

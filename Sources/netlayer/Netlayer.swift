@@ -25,24 +25,29 @@ struct Netlayer: AsyncParsableCommand {
         // A closed pipe or connection is an error of the write that meets it.
         signal(SIGPIPE, SIG_IGN)
         let interruption = Interruption()
-        var status = ProcessStatus.done
-        do {
-            if let number = Arguments.firstThatIsNoText {
-                throw ToolFailure(.usage, "argument \(number) is not UTF-8; a file may have any bytes, an argument not")
+        // The last message too: it may block as any output may.
+        let status = await interruption.guarding {
+            do {
+                try await runCommand(interruption)
+                return ProcessStatus.done
+            } catch {
+                return await report(error, interruption)
             }
-            try await interruption.guarding {
-                var command = try await Self.asyncParseAsRoot(nil)
-                if let seconds = (command as? FetchCommand)?.timeout { interruption.limit(toSeconds: seconds) }
-                if var command = command as? any AsyncParsableCommand {
-                    try await command.run()
-                } else {
-                    try command.run()
-                }
-            }
-        } catch {
-            status = await report(error, interruption)
         }
         endProcess(status.rawValue)
+    }
+
+    private static func runCommand(_ interruption: Interruption) async throws {
+        if let number = Arguments.firstThatIsNoText {
+            throw ToolFailure(.usage, "argument \(number) is not UTF-8; a file may have any bytes, an argument not")
+        }
+        var command = try await asyncParseAsRoot(nil)
+        if let seconds = (command as? FetchCommand)?.timeout { interruption.limit(toSeconds: seconds) }
+        if var command = command as? any AsyncParsableCommand {
+            try await command.run()
+        } else {
+            try command.run()
+        }
     }
 
     /// Says what went wrong, and returns the status for it.
@@ -53,24 +58,24 @@ struct Netlayer: AsyncParsableCommand {
         switch error {
         case let error as ToolFailure: failure = error
         case let error as NetworkError: failure = ToolFailure(ProcessStatus(error), error.description + error.advice)
-        default: return await reportUsage(error)
+        default: return await reportUsage(error, interruption)
         }
-        if !failure.message.isEmpty { await say("netlayer: \(failure.message)") }
+        if !failure.message.isEmpty { await OutputWriter.say("netlayer: \(failure.message)") }
         return failure.status
     }
 
     /// Help and version are 'errors' of the argument parser too; its own status for wrong usage would be 64.
-    private static func reportUsage(_ error: any Error) async -> ProcessStatus {
+    private static func reportUsage(_ error: any Error, _ interruption: Interruption) async -> ProcessStatus {
         let message = fullMessage(for: error)
         guard exitCode(for: error).isSuccess else {
-            await say(withoutLongArguments(message))
+            await OutputWriter.say(withoutLongArguments(message))
             return .usage
         }
         do {
             try await OutputWriter.standardOutput.writeLine(message)
             return .done
         } catch {
-            return await report(error, Interruption())
+            return await report(error, interruption)
         }
     }
 
@@ -85,12 +90,6 @@ struct Netlayer: AsyncParsableCommand {
             return [argument] + (argument.hasBytePrefix("-") ? [String(Substring(argument.utf8.dropFirst(2)))] : [])
         }.filter { $0.utf8.count > 16 }
         return long.reduce(message) { $0.replacing($1, with: "…") }
-    }
-
-    /// One line on standard error.
-    static func say(_ message: String) async {
-        // Nobody is left to tell when standard error can't be written.
-        try? await OutputWriter.standardError.writeLine(TerminalText.visible(message))
     }
 }
 

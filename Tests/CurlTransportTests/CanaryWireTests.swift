@@ -39,7 +39,9 @@ struct CanaryWireTests {
         client.interceptors = [.logging(log.logger)]
         client.options.wireLog = WireLog(log.logger)
         client.secretFields = [try #require(HTTPField.Name("X-Own"))]
-        client.options.authentication = .digest(user: secret.percentEncoded, password: Secret(secret.percentEncoded))
+        client.options.authentication = .digest(
+            user: secret.percentEncoded, password: TransportOptions.Secret(secret.percentEncoded))
+        client.options.allowRounds()
         var data = RequestData(path: server.url("/p?key=\(secret.percentEncoded)"), method: .post)
         data.content = .bytes(secret.data, type: "text/plain")
         data.headers = [
@@ -97,7 +99,8 @@ struct CanaryWireTests {
         var client = NetworkClient(transport: CurlNetworkDispatcher(), logger: log.logger)
         client.validation = .any
         client.options.wireLog = WireLog(log.logger)
-        var proxy = Proxy(server.url(""), user: secret.percentEncoded, password: Secret(secret.percentEncoded))
+        var proxy = TransportOptions.Proxy.Server(
+            server.url(""), user: secret.percentEncoded, password: TransportOptions.Secret(secret.percentEncoded))
         proxy.headerFields[try #require(HTTPField.Name("X-Api-Key"))] = secret.percentEncoded
         client.options.proxy = .explicit(proxy)
         do {

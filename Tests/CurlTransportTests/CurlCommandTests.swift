@@ -13,7 +13,7 @@ private let hasCurl = ["/usr/bin/curl", "/usr/local/bin/curl", "/bin/curl"].cont
 struct CurlCommandTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var testDescription: String
-        var method = HTTPMethod.get
+        var method = HTTPRequest.Method.get
         var path = "/"
         var fields: [(String, String)] = []
         var body: Data?
@@ -27,7 +27,7 @@ struct CurlCommandTests {
         Case(testDescription: "POST without a body", method: .post),
         Case(testDescription: "DELETE without a body", method: .delete),
         Case(testDescription: "OPTIONS", method: .options),
-        Case(testDescription: "own method", method: HTTPMethod("PURGE")!),
+        Case(testDescription: "own method", method: HTTPRequest.Method("PURGE")!),
         Case(
             testDescription: "header fields",
             fields: [

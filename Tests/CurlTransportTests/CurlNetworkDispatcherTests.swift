@@ -19,7 +19,7 @@ struct CurlNetworkDispatcherTests {
     @Test func itSpeaksNoMoreConnectionsThanItsLimit_AndTheOthersWaitInOrder() async throws {
         let server = try ScriptedServer(.ok("x"))
         defer { server.stop() }
-        var configuration = CurlConfiguration()
+        var configuration = CurlNetworkDispatcher.Configuration()
         configuration.maximumConnectionsPerHost = 3
         let dispatcher = CurlNetworkDispatcher(configuration: configuration)
         let request = try request(server.url())
@@ -34,7 +34,7 @@ struct CurlNetworkDispatcherTests {
     @Test func aFullQueueIsOverloaded() async throws {
         let server = try ScriptedServer(.stalled)
         defer { server.stop() }
-        var configuration = CurlConfiguration()
+        var configuration = CurlNetworkDispatcher.Configuration()
         configuration.maximumConnectionsPerHost = 1
         configuration.maximumWaiting = 1
         let dispatcher = CurlNetworkDispatcher(configuration: configuration)
@@ -60,7 +60,7 @@ struct CurlNetworkDispatcherTests {
     @Test func droppingTheDispatcherFailsWhatRuns() async throws {
         let server = try ScriptedServer(.stalled)
         defer { server.stop() }
-        let loop = try CurlLoop(configuration: CurlConfiguration())
+        let loop = try CurlLoop(configuration: CurlNetworkDispatcher.Configuration())
         let request = try request(server.url())
         func makeTransfer() throws -> Transfer {
             try Transfer(request, origin: Origin(request.url), clock: loop.clock)
@@ -108,7 +108,7 @@ struct CurlNetworkDispatcherTests {
     @Test func manyTotalTimeoutsInTheQueueEndEach() async throws {
         let server = try ScriptedServer(.stalled)
         defer { server.stop() }
-        var configuration = CurlConfiguration()
+        var configuration = CurlNetworkDispatcher.Configuration()
         configuration.maximumConnectionsPerHost = 2
         let dispatcher = CurlNetworkDispatcher(configuration: configuration)
         let request = try request(server.url()) { $0.options.totalTimeout = .milliseconds(100) }

@@ -23,7 +23,7 @@ struct DoubtfulFramingTests {
     private func get(_ server: ScriptedServer, host: String?) async throws -> String {
         let url = host.map { "http://\($0)/" } ?? server.url()
         var request = TransportRequest(url: try RequestURL(url))
-        if host != nil { request.options.proxy = .explicit(Proxy(server.baseURL)) }
+        if host != nil { request.options.proxy = .explicit(TransportOptions.Proxy.Server(server.baseURL)) }
         request.options.totalTimeout = .seconds(30)
         return String(decoding: try await dispatcher.send(request).body.collect(), as: UTF8.self)
     }
@@ -60,7 +60,9 @@ struct DoubtfulFramingTests {
     @Test(
         arguments: [
             "http/1.1 200 OK", "HTTP/1.1 099 OK", "HTTP/1.1 20 OK", "HTTP/1.1 2000 OK", "HTTP/1.1 200OK",
-            "HTTP/1.1  200 OK", "HTTP/1.1 100 Go on\r\n\r\nhttp/1.1 200 OK",
+            "HTTP/1.1  200 OK", "HTTP/1.1 100 Go on\r\n\r\nhttp/1.1 200 OK", "HTTP/2 200", "HTTP/2 200 OK",
+            "HTTP/2.0 200 OK", "HTTP/3 200 OK", "HTTP/0.9 200 OK", "HTTP/11 200 OK", "HTTP/1 200 OK",
+            "HTTP/1.1 100 Go on\r\n\r\nHTTP/2 200",
         ], [false, true])
     func aRefusedStatusLineLeavesNoConnectionBehind(line: String, isProxied: Bool) async throws {
         let server = try server("\(line)\r\nContent-Length: 5", "hello")

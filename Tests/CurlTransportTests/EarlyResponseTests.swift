@@ -14,7 +14,7 @@ struct EarlyResponseTests {
 
     enum Body: CaseIterable { case small, large, known, unknown }
 
-    private func body(_ kind: Body) -> RequestBody {
+    private func body(_ kind: Body) -> TransportRequest.Body {
         let bytes = Data(repeating: 120, count: kind == .large ? 100_000 : 3_000)
         return switch kind {
         case .small, .large: .bytes(bytes)
@@ -30,7 +30,9 @@ struct EarlyResponseTests {
         }
     }
 
-    private func send(_ server: ScriptedServer, _ body: RequestBody?) async throws -> (status: Int, text: String) {
+    private func send(_ server: ScriptedServer, _ body: TransportRequest.Body?) async throws -> (
+        status: Int, text: String
+    ) {
         var request = TransportRequest(
             method: body == nil ? .get : .post, url: try RequestURL(server.url()), body: body)
         if body != nil { request.headerFields[.expect] = "100-continue" }
@@ -89,12 +91,12 @@ struct EarlyResponseTests {
 
     /// The caller got the head of one response with the body of another.
     @Test(
-        arguments: [Authentication.digest(user: "u", password: "p")]
+        arguments: [TransportOptions.Authentication.digest(user: "u", password: "p")]
             + (CurlNetworkDispatcher.instance.capabilities.supports(.ntlmAuthentication)
                 ? [.ntlm(user: "u", password: "p")] : []),
-        [HTTPMethod.post, .put, .delete])
+        [HTTPRequest.Method.post, .put, .delete])
     func aResponseToTheRoundWithoutTheBody_isNotMixedWithTheNext(
-        authentication: Authentication, method: HTTPMethod
+        authentication: TransportOptions.Authentication, method: HTTPRequest.Method
     ) async throws {
         for body in [nil, .bytes(Data())] + Body.allCases.map({ Optional(body($0)) }) {
             let first = "HTTP/1.1 200 OK\r\nX-First: yes\r\nContent-Length: 5\r\n\r\nfirst"
@@ -104,6 +106,7 @@ struct EarlyResponseTests {
             defer { server.stop() }
             var request = TransportRequest(method: method, url: try RequestURL(server.url()), body: body)
             request.options.authentication = authentication
+            request.options.allowRounds()
             request.options.totalTimeout = .seconds(30)
             let response = try await CurlNetworkDispatcher().send(request)
             let text = String(decoding: try await response.body.collect(), as: UTF8.self)
@@ -167,6 +170,7 @@ struct EarlyResponseTests {
         var request = TransportRequest(method: .post, url: try RequestURL(server.url()), body: body(.small))
         request.headerFields[.expect] = "100-continue"
         request.options.authentication = .digest(user: "u", password: "p")
+        request.options.allowRounds()
         request.options.totalTimeout = .seconds(30)
         let refused = try await dispatcher.send(request)
         _ = try await refused.body.collect()

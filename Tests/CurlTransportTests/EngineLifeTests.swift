@@ -22,7 +22,7 @@ struct EngineLifeTests {
 
     /// It ended in libcurl's first call, after which nothing was left to wait for: nobody told its caller.
     @Test func whatEndsInTheLastRound_isToldToItsCaller() async throws {
-        let loop = try CurlLoop(configuration: CurlConfiguration())
+        let loop = try CurlLoop(configuration: CurlNetworkDispatcher.Configuration())
         var request = try request("http://127.0.0.1:1/")
         request.options.addressPolicy = .custom { _ in false }
         let transfer = try Transfer(request, origin: Origin(request.url), clock: loop.clock)
@@ -35,9 +35,9 @@ struct EngineLifeTests {
         await #expect { try await outcome.value } throws: { ($0 as? NetworkError)?.code == .addressRefused }
     }
 
-    @Test(arguments: LoopScheduling.allCases)
-    func theLoopIsScheduledAsWasAsked(scheduling: LoopScheduling) async throws {
-        var configuration = CurlConfiguration()
+    @Test(arguments: CurlNetworkDispatcher.Configuration.Scheduling.allCases)
+    func theLoopIsScheduledAsWasAsked(scheduling: CurlNetworkDispatcher.Configuration.Scheduling) async throws {
+        var configuration = CurlNetworkDispatcher.Configuration()
         configuration.scheduling = scheduling
         let dispatcher = CurlNetworkDispatcher(configuration: configuration)
         let executor = try dispatcher.loopExecutor()
@@ -140,7 +140,7 @@ struct EngineLifeTests {
     @Test func severalLoopsShareTheOrigins() async throws {
         let servers = try (0..<8).map { _ in try ScriptedServer(.ok("x")) }
         defer { for server in servers { server.stop() } }
-        var configuration = CurlConfiguration()
+        var configuration = CurlNetworkDispatcher.Configuration()
         configuration.loops = 4
         let dispatcher = CurlNetworkDispatcher(configuration: configuration)
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -199,7 +199,7 @@ struct EngineLifeTests {
     /// The multi handle was dropped open, and that trapped.
     @Test func aThreadThatCanNotBeStartedIsAnError() {
         #expect(throws: NetworkError.self) {
-            _ = try CurlLoop(configuration: CurlConfiguration()) { _, _ in
+            _ = try CurlLoop(configuration: CurlNetworkDispatcher.Configuration()) { _, _ in
                 throw NetworkError(.unclassified, "no thread")
             }
         }

@@ -19,11 +19,11 @@ struct EventSlotTests {
         for refusal in [busy, stalled] {
             let server = try ScriptedServer(refusal, .ok("ok"))
             defer { server.stop() }
-            var configuration = CurlConfiguration()
+            var configuration = CurlNetworkDispatcher.Configuration()
             configuration.maximumConnectionsPerHost = 1
             let client = NetworkClient(transport: CurlNetworkDispatcher(configuration: configuration))
             let other = Guarded<Result<String, any Error>?>(nil)
-            var options = EventOptions()
+            var options = ServerSentEvents.Options()
             options.time = TimeSource(
                 now: { Date() },
                 sleep: { _ in

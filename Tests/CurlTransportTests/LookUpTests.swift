@@ -78,7 +78,7 @@ struct LookUpTests {
             names.stop()
             proxy.stop()
         }
-        var configuration = CurlConfiguration()
+        var configuration = CurlNetworkDispatcher.Configuration()
         configuration.maximumWaiting = 8
         let dispatcher = CurlNetworkDispatcher(configuration: configuration)
         await withTaskGroup(of: NetworkError.Code?.self) { group in
@@ -122,7 +122,7 @@ struct LookUpTests {
     private static func setWay(
         _ options: inout TransportOptions, _ scheme: String, by proxy: ScriptedServer, asking names: ScriptedServer
     ) {
-        options.proxy = .explicit(Proxy("\(scheme)://127.0.0.1:\(proxy.port)"))
+        options.proxy = .explicit(TransportOptions.Proxy.Server("\(scheme)://127.0.0.1:\(proxy.port)"))
         options.names.dnsOverHTTPS = "https://127.0.0.1:\(names.port)/dns-query"
     }
 }

@@ -93,7 +93,7 @@ struct MetricsTests {
             ])
         ])
         defer { server.stop() }
-        var configuration = CurlConfiguration()
+        var configuration = CurlNetworkDispatcher.Configuration()
         configuration.maximumConnectionsPerHost = 1
         configuration.maximumWaiting = 1
         let narrow = CurlNetworkDispatcher(configuration: configuration)

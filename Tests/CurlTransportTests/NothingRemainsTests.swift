@@ -47,7 +47,7 @@ struct NothingRemainsTests {
             server.stop()
             plain.stop()
         }
-        var configuration = CurlConfiguration()
+        var configuration = CurlNetworkDispatcher.Configuration()
         configuration.maximumConnections = 1
         let dispatcher = CurlNetworkDispatcher(configuration: configuration)
         let holding = Task { try await OptionExchange(server.url(), over: dispatcher) }
@@ -111,7 +111,7 @@ struct NothingRemainsTests {
         #expect(try await OptionExchange(server.url(), over: dispatcher).text == "own")
         isRead.open()
         try await isForged.wait()
-        for method in [HTTPMethod.get, .post] {
+        for method in [HTTPRequest.Method.get, .post] {
             var request = TransportRequest(method: method, url: try RequestURL(server.url()))
             request.options.totalTimeout = .seconds(30)
             let response = try await dispatcher.send(request)
@@ -122,17 +122,21 @@ struct NothingRemainsTests {
 
     /// libcurl below 8.7 asks for a Digest's challenge without the body, and noted that with the connection: where the
     /// response was neither a challenge nor a success, the next request's body was held back too.
-    @Test(arguments: [false, true], [HTTPMethod.post, .put])
-    func aBodyThatWasHeldBackIsNoOthers(isProxied: Bool, method: HTTPMethod) async throws {
+    @Test(arguments: [false, true], [HTTPRequest.Method.post, .put])
+    func aBodyThatWasHeldBackIsNoOthers(isProxied: Bool, method: HTTPRequest.Method) async throws {
         let server = try ScriptedServer(.answer(503))
         defer { server.stop() }
         let url = isProxied ? "http://example.invalid/" : server.url()
-        func send(_ text: String, _ method: HTTPMethod, isNamed: Bool) async throws {
+        func send(_ text: String, _ method: HTTPRequest.Method, isNamed: Bool) async throws {
             var request = TransportRequest(method: method, url: try RequestURL(url), body: .bytes(Data(text.utf8)))
             request.options.totalTimeout = .seconds(30)
+            request.options.allowRounds()
             if isNamed, !isProxied { request.options.authentication = .digest(user: "alice", password: "wonderland") }
             if isProxied {
-                var proxy = isNamed ? Proxy(server.url(), user: "alice", password: "wonderland") : Proxy(server.url())
+                var proxy =
+                    isNamed
+                    ? TransportOptions.Proxy.Server(server.url(), user: "alice", password: "wonderland")
+                    : TransportOptions.Proxy.Server(server.url())
                 if isNamed { proxy.scheme = .digest }
                 request.options.proxy = .explicit(proxy)
             }
@@ -155,7 +159,7 @@ struct NothingRemainsTests {
         }
         #expect(version(.http2))
         #expect(!version(.http1_1))
-        for maximum in [nil, TLSOptions.Version.tls1_3] {
+        for maximum in [nil, TransportOptions.TLS.Version.tls1_3] {
             let values = [true, false].map {
                 OptionValue.tls(from: .tls1_2, upTo: maximum, negotiatesHTTP2: $0)
             }

@@ -80,11 +80,11 @@ struct PrewarmTests {
         let url = try RequestURL("http://example.invalid/")
         var options = TransportOptions()
         if dispatcher.capabilities.supports(.httpsProxies) {
-            options.proxy = .explicit(Proxy("https://127.0.0.1:\(server.port)"))
+            options.proxy = .explicit(TransportOptions.Proxy.Server("https://127.0.0.1:\(server.port)"))
             await expectFailure(.unsupported) { try await dispatcher.prewarm(url, options: options) }
         }
         guard Libcurl.found.suffers(from: .tunnelsIgnoreProxyCredentials) else { return }
-        var proxy = Proxy(server.baseURL, user: "one", password: "1")
+        var proxy = TransportOptions.Proxy.Server(server.baseURL, user: "one", password: "1")
         proxy.tunnel = true
         #expect(dispatcher.tunnels.isOwner(proxy))
         proxy.password = "2"

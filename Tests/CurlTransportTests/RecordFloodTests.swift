@@ -9,7 +9,7 @@ import Testing
 /// OpenSSL takes records that carry no data for as long as they come, in one call, and the loop's thread with it.
 @Suite(
     "TLS records without data",
-    .enabled(if: RecordFlood.isBounded, "OpenSSL reports them, and libcurl uses another library"),
+    .enabled(if: TLSGuard.isBounded, "OpenSSL reports them, and libcurl uses another library"),
     .timeLimit(.minutes(1)))
 struct RecordFloodTests {
     /// HelloRequests in place of a response to the ClientHello, without end, `count` of them in a record.
@@ -45,7 +45,7 @@ struct RecordFloodTests {
         let dispatcher = CurlNetworkDispatcher()
         let error = await expectFailure(.tlsFailed) {
             try await OptionExchange("http://a.test/", over: dispatcher) {
-                $0.proxy = .explicit(Proxy("https://127.0.0.1:\(flood.port)"))
+                $0.proxy = .explicit(TransportOptions.Proxy.Server("https://127.0.0.1:\(flood.port)"))
             }
         }
         #expect(error?.message.contains("TLS records without data") == true)
@@ -65,14 +65,14 @@ struct RecordFloodTests {
 
     @Test func areCounted_AndDataBuysNoMoreOfThem() {
         var (count, records) = (UInt(0), 0)
-        while count <= RecordFlood.maximum {
-            count = RecordFlood.count(count, hasData: false)
+        while count <= TLSGuard.maximum {
+            count = TLSGuard.count(count, hasData: false)
             // As many empty records of data as OpenSSL takes in a row, each of which it may report twice.
-            for _ in 0..<64 { count = RecordFlood.count(count, hasData: true) }
+            for _ in 0..<64 { count = TLSGuard.count(count, hasData: true) }
             records += 1
         }
         #expect((500...1_050).contains(records))
-        for _ in 0..<200_000 { count = RecordFlood.count(count, hasData: true) }
+        for _ in 0..<200_000 { count = TLSGuard.count(count, hasData: true) }
         #expect(count == 0)
     }
 }

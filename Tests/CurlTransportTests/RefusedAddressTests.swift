@@ -15,7 +15,7 @@ struct RefusedAddressTests {
         defer { server.stop() }
         let dispatcher = CurlNetworkDispatcher()
         let places = (0..<count).map { "127.0.0.\($0 + 2)" } + ["127.0.0.1"]
-        let names = NameOptions.StaticAddresses("many.test", port: Int(server.port), places)
+        let names = TransportOptions.Names.StaticAddresses("many.test", port: Int(server.port), places)
         let exchange = try await OptionExchange("http://many.test:\(server.port)/", over: dispatcher) {
             $0.names.addresses = [names]
             $0.connectTimeout = .seconds(3_600)
@@ -28,7 +28,7 @@ struct RefusedAddressTests {
         let port = try ClosedPort()
         let dispatcher = CurlNetworkDispatcher()
         let places = ["127.0.0.1", "127.0.0.2", "127.0.0.3"]
-        let names = NameOptions.StaticAddresses("many.test", port: Int(port.port), places)
+        let names = TransportOptions.Names.StaticAddresses("many.test", port: Int(port.port), places)
         await expectFailure(.connectFailed) {
             try await OptionExchange("http://many.test:\(port.port)/", over: dispatcher) {
                 $0.names.addresses = [names]

@@ -14,7 +14,7 @@ struct RepeatTests {
     private static let once: Script = [.read, .send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"), .read, .close]
 
     private func send(
-        _ method: HTTPMethod, _ url: String, body: RequestBody? = nil, repeatsAnyMethod: Bool = false
+        _ method: HTTPRequest.Method, _ url: String, body: TransportRequest.Body? = nil, repeatsAnyMethod: Bool = false
     ) async throws -> TransportMetrics {
         var request = TransportRequest(method: method, url: try RequestURL(url), body: body)
         request.options.totalTimeout = .seconds(30)
@@ -26,7 +26,7 @@ struct RepeatTests {
 
     enum Body: CaseIterable { case none, small, large, streamed }
 
-    private func body(_ kind: Body) -> RequestBody? {
+    private func body(_ kind: Body) -> TransportRequest.Body? {
         switch kind {
         case .none: nil
         case .small: .bytes(Data("amount=100".utf8))
@@ -40,8 +40,8 @@ struct RepeatTests {
         }
     }
 
-    @Test(arguments: [HTTPMethod.post, .patch, HTTPMethod("CHARGE")!], Body.allCases)
-    func aMethodThatIsNotIdempotent_isExecutedOnce(method: HTTPMethod, kind: Body) async throws {
+    @Test(arguments: [HTTPRequest.Method.post, .patch, HTTPRequest.Method("CHARGE")!], Body.allCases)
+    func aMethodThatIsNotIdempotent_isExecutedOnce(method: HTTPRequest.Method, kind: Body) async throws {
         let server = try ScriptedServer(Self.once, .ok())
         defer { server.stop() }
         _ = try await send(.get, server.url())
@@ -55,8 +55,8 @@ struct RepeatTests {
 
     @Test(
         .enabled(if: Libcurl.found.has(.requestCheck), "told from libcurl 7.80 on"),
-        arguments: [HTTPMethod.get, .put, .delete])
-    func anIdempotentMethodIsRepeated_andCounted(method: HTTPMethod) async throws {
+        arguments: [HTTPRequest.Method.get, .put, .delete])
+    func anIdempotentMethodIsRepeated_andCounted(method: HTTPRequest.Method) async throws {
         let server = try ScriptedServer(Self.once, .ok())
         defer { server.stop() }
         #expect(try await send(.get, server.url()).repeats == 0)
@@ -101,8 +101,8 @@ struct RepeatTests {
     }
 
     /// With a new connection comes a new handle, which has sent nothing.
-    @Test(arguments: [(HTTPMethod.post, false), (.get, true)])
-    func aNewConnectionInPlaceOfAKeptOne_isNoWayToRepeat(method: HTTPMethod, mayBegin: Bool) throws {
+    @Test(arguments: [(HTTPRequest.Method.post, false), (.get, true)])
+    func aNewConnectionInPlaceOfAKeptOne_isNoWayToRepeat(method: HTTPRequest.Method, mayBegin: Bool) throws {
         let request = TransportRequest(method: method, url: try RequestURL("http://127.0.0.1/"))
         let transfer = try Transfer(request, origin: Origin(request.url), clock: LoopClock())
         let connections = SoiledConnections()

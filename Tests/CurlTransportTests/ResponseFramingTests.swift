@@ -10,7 +10,7 @@ import Testing
 struct ResponseFramingTests {
     private let dispatcher = CurlNetworkDispatcher()
 
-    private func body(of server: ScriptedServer, sending body: RequestBody? = nil) async throws -> String {
+    private func body(of server: ScriptedServer, sending body: TransportRequest.Body? = nil) async throws -> String {
         var request = TransportRequest(url: try RequestURL(server.url()), body: body)
         if body != nil { request.method = .post }
         request.options.totalTimeout = .seconds(30)

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTypes
 import NetworkCore
 import NetworkTesting
 import Testing
@@ -71,5 +72,70 @@ struct SurplusTests {
         server.sendSurplus(Self.forged)
         #expect(try await get("http://unix.test/", unix).text == "unix")
         #expect(server.connectionCount == 2)
+    }
+}
+
+/// Bytes that libcurl reads together with a response and throws away: the rest of them would be the next response.
+@Suite("Surplus bytes in a response's own packet", .timeLimit(.minutes(1)))
+struct DiscardedSurplusTests {
+    private static let chunked = "Transfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\n\r\n"
+    private static let challenge = #"WWW-Authenticate: Digest realm="r", nonce="n", qop="auth""#
+    /// The head of a response that no request asked for, whose body comes with the next request.
+    private static let surplus = "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\n"
+    private static let honest = "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nhonest"
+
+    private func get(
+        _ url: String, _ method: HTTPRequest.Method = .get, over dispatcher: CurlNetworkDispatcher,
+        _ change: (inout TransportOptions) -> Void = { _ in }
+    ) async throws -> String {
+        var request = TransportRequest(method: method, url: try RequestURL(url))
+        request.options.totalTimeout = .seconds(30)
+        change(&request.options)
+        return String(decoding: try await dispatcher.send(request).body.collect(), as: UTF8.self)
+    }
+
+    @Test(
+        arguments: [
+            "HTTP/1.1 200 OK\r\n\(chunked)", "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n",
+            "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi", "HTTP/1.1 204 No Content\r\n\r\n",
+            "HTTP/1.1 304 Not Modified\r\nETag: \"x\"\r\n\r\n", "HTTP/1.1 417 No\r\nContent-Length: 0\r\n\r\n",
+            "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\n\(chunked)",
+            "HTTP/1.1 200 OK\r\nTrailer: A\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\nA: b\r\n\r\n",
+        ], [HTTPRequest.Method.get, .post, .head])
+    func itsConnectionCarriesNoOtherRequest(response: String, method: HTTPRequest.Method) async throws {
+        let chunks = ["2\r\nhi\r\n0\r\n", "A: b\r\n"]
+        let response = method == .head ? chunks.reduce(response) { $0.replacing($1, with: "") } : response
+        let server = try ScriptedServer(
+            [.read, .send(response + Self.surplus), .read, .send("forged"), .stall], .ok("honest"))
+        defer { server.stop() }
+        let dispatcher = CurlNetworkDispatcher()
+        _ = try await get(server.url(), method, over: dispatcher)
+        #expect(try await get(server.url(), over: dispatcher) == "honest")
+        #expect(server.connectionCount == 2)
+    }
+
+    @Test func itIsNotTheResponseToTheNextRoundOfDigest() async throws {
+        let refusal = "HTTP/1.1 401 No\r\n\(Self.challenge)\r\n\(Self.chunked)"
+        let server = try ScriptedServer(
+            [.read, .send(refusal + Self.surplus), .read, .send("forged"), .stall], .ok("honest"))
+        defer { server.stop() }
+        let text = try await get(server.url(), over: CurlNetworkDispatcher()) {
+            $0.authentication = .digest(user: "u", password: "p")
+        }
+        #expect(text == "honest")
+    }
+
+    /// What comes without surplus keeps its connection.
+    @Test(arguments: [
+        "HTTP/1.1 200 OK\r\n\(chunked)", "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n",
+        "HTTP/1.1 204 No Content\r\n\r\n", "HTTP/1.1 304 Not Modified\r\n\r\n",
+    ])
+    func withoutSurplusTheConnectionIsKept(response: String) async throws {
+        let server = try ScriptedServer([.read, .send(response), .read, .send(Self.honest), .stall])
+        defer { server.stop() }
+        let dispatcher = CurlNetworkDispatcher()
+        _ = try await get(server.url(), over: dispatcher)
+        #expect(try await get(server.url(), over: dispatcher) == "honest")
+        #expect(server.connectionCount == 1)
     }
 }

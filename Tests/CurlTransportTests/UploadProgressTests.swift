@@ -7,7 +7,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct UploadProgressTests {
-    private func send(_ body: RequestBody, to url: String) async throws {
+    private func send(_ body: TransportRequest.Body, to url: String) async throws {
         let request = TransportRequest(method: .post, url: try RequestURL(url), body: body)
         let response = try await CurlNetworkDispatcher.instance.send(request)
         _ = try await response.body.collect()
@@ -32,7 +32,7 @@ struct UploadProgressTests {
     @Test func progressOfUnknownLength_hasNoTotal() async throws {
         let server = try ScriptedServer(.ok())
         defer { server.stop() }
-        let body = RequestBody.replayableStream {
+        let body = TransportRequest.Body.replayableStream {
             AsyncStream(Data.self) { chunks in
                 for _ in 0..<3 { chunks.yield(Data("abc".utf8)) }
                 chunks.finish()
@@ -55,7 +55,7 @@ struct UploadProgressTests {
 
     private func upload(to url: String) async throws -> AsyncStream<TransferProgress> {
         let (steps, continuation) = AsyncStream<TransferProgress>.makeStream()
-        let body = RequestBody.bytes(Data(count: 300_000)).reporting { continuation.yield($0) }
+        let body = TransportRequest.Body.bytes(Data(count: 300_000)).reporting { continuation.yield($0) }
         #expect(body.isReplayable && body.length == 300_000)
         try await send(body, to: url)
         continuation.finish()

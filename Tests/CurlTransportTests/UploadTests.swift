@@ -27,8 +27,8 @@ struct UploadTests {
     }
 
     /// It is the answer where the body is out already.
-    @Test(arguments: [RequestBody.bytes(Data(count: 10)), .stream(tenBytes, length: 10), .stream(tenBytes)])
-    func aRefusalAfterTheBodyIsTheAnswer(body: RequestBody) async throws {
+    @Test(arguments: [TransportRequest.Body.bytes(Data(count: 10)), .stream(tenBytes, length: 10), .stream(tenBytes)])
+    func aRefusalAfterTheBodyIsTheAnswer(body: TransportRequest.Body) async throws {
         // libcurl sends the body when nothing comes for a second.
         let server = try ScriptedServer(.answer(417, body: Data("no".utf8)))
         defer { server.stop() }
@@ -50,7 +50,7 @@ struct UploadTests {
 
     private let dispatcher = CurlNetworkDispatcher()
 
-    private func post(_ url: String, _ body: RequestBody) async throws -> TransportResponse {
+    private func post(_ url: String, _ body: TransportRequest.Body) async throws -> TransportResponse {
         var request = TransportRequest(method: .post, url: try RequestURL(url), body: body)
         request.options.totalTimeout = .seconds(30)
         return try await dispatcher.send(request)
@@ -128,7 +128,7 @@ struct UploadTests {
             defer { try? FileManager.default.removeItem(atPath: path) }
             let contents = PatternBytes.make(count: size)
             try contents.write(to: URL(fileURLWithPath: path))
-            let body = try RequestBody.file(path)
+            let body = try TransportRequest.Body.file(path)
             #expect(body.length == size)
             _ = try await post(server.url(), body).body.collect()
             let received = try #require(server.requests.last)
@@ -139,7 +139,7 @@ struct UploadTests {
 
     @Test(arguments: ["/nonexistent/file", "/tmp", "/dev/null"])
     func whatIsNoReadableFileIsRefusedAtOnce(path: String) {
-        #expect { try RequestBody.file(path) } throws: { error in
+        #expect { try TransportRequest.Body.file(path) } throws: { error in
             let error = error as? NetworkError
             return error?.code == .unreadableFile && error?.message.contains(path) == true
         }
@@ -151,7 +151,7 @@ struct UploadTests {
         let server = try ScriptedServer(.ok())
         defer { server.stop() }
         for number in 0..<100 {
-            let body = RequestBody.stream(
+            let body = TransportRequest.Body.stream(
                 AsyncThrowingStream<Data, any Error> { continuation in
                     if number % 2 == 1 { continuation.yield(Data(count: 100_000)) }
                     continuation.finish(throwing: ProducerFault(number: number))
@@ -177,7 +177,7 @@ struct UploadTests {
         defer { server.stop() }
         for count in [1, 5] {
             let chunks = chunks(count, of: 1)
-            let body: RequestBody =
+            let body: TransportRequest.Body =
                 isReplayable ? .replayableStream(length: 0) { chunks } : .stream(chunks, length: 0)
             await #expect { try await post(server.url(), body) } throws: {
                 ($0 as? NetworkError)?.code == .bodyLengthMismatch
@@ -217,7 +217,7 @@ struct UploadTests {
         let server = try ScriptedServer([.readHead, .wait(until: gate), .stall])
         defer { server.stop() }
         let produced = Counter()
-        let body = RequestBody.replayableStream {
+        let body = TransportRequest.Body.replayableStream {
             AsyncStream<Data>(unfolding: {
                 produced.add(65_536)
                 return Data(count: 65_536)
@@ -242,7 +242,7 @@ struct UploadTests {
             .readHead, .send("HTTP/1.1 413 Too Large\r\nContent-Length: 2\r\nConnection: close\r\n\r\nno"), .stall,
         ])
         defer { server.stop() }
-        let body = RequestBody.replayableStream { AsyncStream<Data>(unfolding: { Data(count: 65_536) }) }
+        let body = TransportRequest.Body.replayableStream { AsyncStream<Data>(unfolding: { Data(count: 65_536) }) }
         for _ in 0..<20 {
             let response = try await post(server.url(), body)
             #expect(response.head.status.code == 413)

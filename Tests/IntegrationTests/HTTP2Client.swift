@@ -20,7 +20,9 @@ struct HTTP2Client {
     }
 
     /// Sends, and returns when the head is there.
-    func start(_ path: String, method: HTTPMethod = .get, body: RequestBody? = nil) async throws -> TransportResponse {
+    func start(_ path: String, method: HTTPRequest.Method = .get, body: TransportRequest.Body? = nil) async throws
+        -> TransportResponse
+    {
         var options = TransportOptions()
         options.totalTimeout = .seconds(30)
         options.trustPeers()
@@ -31,7 +33,7 @@ struct HTTP2Client {
     }
 
     /// Sends, and reads to the end.
-    func send(_ path: String, method: HTTPMethod = .get, body: Data? = nil) async throws -> Answer {
+    func send(_ path: String, method: HTTPRequest.Method = .get, body: Data? = nil) async throws -> Answer {
         let response = try await start(path, method: method, body: body.map { .bytes($0) })
         let body = try await response.body.collect()
         return Answer(

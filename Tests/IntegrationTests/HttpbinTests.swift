@@ -6,7 +6,7 @@ import Testing
 struct HttpbinTests {
     private func ask(
         _ path: String,
-        _ method: HTTPMethod = .get,
+        _ method: HTTPRequest.Method = .get,
         params: [String: ParameterValue]? = nil,
         headers: [String: String]? = nil,
         over kind: TransportKind
@@ -36,8 +36,9 @@ struct HttpbinTests {
         #expect(echo.headers?["Content-Type"] == nil)
     }
 
-    @Test(arguments: TransportKind.allCases, [HTTPMethod.post, .put, .patch])
-    func `a body of JSON arrives with its type and length`(kind: TransportKind, method: HTTPMethod) async throws {
+    @Test(arguments: TransportKind.allCases, [HTTPRequest.Method.post, .put, .patch])
+    func `a body of JSON arrives with its type and length`(kind: TransportKind, method: HTTPRequest.Method) async throws
+    {
         let echo = try await ask(
             "/\(method.rawValue.lowercased())",
             method,

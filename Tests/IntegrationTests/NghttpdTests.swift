@@ -49,7 +49,7 @@ struct NghttpdTests {
                 group.addTask {
                     let bytes = Self.bytes(of: number)
                     // Every other one has no length that is known.
-                    let body = number % 2 == 0 ? RequestBody.bytes(bytes) : .stream(AsyncStream.once(bytes))
+                    let body = number % 2 == 0 ? TransportRequest.Body.bytes(bytes) : .stream(AsyncStream.once(bytes))
                     let response = try await client.start("/echo", method: .post, body: body)
                     return try await response.body.collect() == bytes ? nil : number
                 }

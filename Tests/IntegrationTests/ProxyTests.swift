@@ -17,8 +17,8 @@ struct ProxyPeer: Sendable, CustomTestStringConvertible {
         ProxyPeer(name: "SOCKS5_PASSWORD", hasPassword: true),
     ]
 
-    func proxy(password: Secret = "secret") throws -> Proxy {
-        var proxy = Proxy(try #require(Peers.proxy(name)))
+    func proxy(password: TransportOptions.Secret = "secret") throws -> TransportOptions.Proxy.Server {
+        var proxy = TransportOptions.Proxy.Server(try #require(Peers.proxy(name)))
         if hasPassword {
             proxy.user = "user"
             proxy.password = password
@@ -90,7 +90,7 @@ struct ProxyTests {
     @Test func `an https proxy of an unknown authority is refused`() async throws {
         let server = try ScriptedServer(.ok("never"))
         defer { server.stop() }
-        let proxy = Proxy(try #require(Peers.proxy("HTTPS")))
+        let proxy = TransportOptions.Proxy.Server(try #require(Peers.proxy("HTTPS")))
         await expectFailure(.certificateUntrusted) {
             try await Exchange(RequestURL(server.url())) { $0.proxy = .explicit(proxy) }
         }
@@ -101,12 +101,13 @@ struct ProxyTests {
         let server = try ScriptedServer(.ok("by name"))
         defer { server.stop() }
         let url = try RequestURL("http://localhost:\(server.port)/")
-        let proxy = Proxy(try #require(Peers.proxy("SOCKS5")?.replacing("socks5:", with: "socks5h:")))
+        let proxy = TransportOptions.Proxy.Server(
+            try #require(Peers.proxy("SOCKS5")?.replacing("socks5:", with: "socks5h:")))
         let exchange = try await Exchange(url) { $0.proxy = .explicit(proxy) }
         #expect(exchange.text == "by name")
         let unknown = try RequestURL("http://nonexistent.invalid/")
         await expectFailure(.proxyFailed) { try await Exchange(unknown) { $0.proxy = .explicit(proxy) } }
-        let local = Proxy(try #require(Peers.proxy("SOCKS5")))
+        let local = TransportOptions.Proxy.Server(try #require(Peers.proxy("SOCKS5")))
         await expectFailure(.nameNotResolved) { try await Exchange(unknown) { $0.proxy = .explicit(local) } }
     }
 

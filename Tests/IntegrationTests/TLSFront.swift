@@ -9,8 +9,8 @@ final class TLSFront: Sendable {
     init(to server: ScriptedServer) throws { peer = try TLSPeer("tls-front", line: "\(server.port)\n") }
 
     /// The front as a proxy, trusted by the authority that the peers made.
-    var proxy: Proxy {
-        var proxy = Proxy("https://localhost:\(port)")
+    var proxy: TransportOptions.Proxy.Server {
+        var proxy = TransportOptions.Proxy.Server("https://localhost:\(port)")
         proxy.authorities = .file(Peers.tlsFolder + "/ca.pem")
         return proxy
     }

@@ -71,7 +71,7 @@ struct TLSOptionTests {
     @Test func `a connection that shows a certificate serves those alone who can open its key`() async throws {
         let dispatcher = CurlNetworkDispatcher()
         let folder = Peers.tlsFolder
-        func status(_ password: Secret) async throws -> Int {
+        func status(_ password: TransportOptions.Secret) async throws -> Int {
             try await Exchange(Peers.url(.clientCertificate), over: dispatcher) {
                 $0.trustPeers()
                 $0.tls.clientCertificate = .init(
@@ -170,7 +170,7 @@ struct TLSOptionTests {
     }
 
     @Test func `a client that trusts any server reaches the bad ones`() async throws {
-        var configuration = CurlConfiguration()
+        var configuration = CurlNetworkDispatcher.Configuration()
         configuration.unsafelyTrustsAnyServer = true
         let dispatcher = CurlNetworkDispatcher(configuration: configuration)
         for server in [Peers.TLS.expired, .elsewhere, .selfSigned, .stray] {
@@ -196,8 +196,10 @@ struct TLSOptionTests {
         #expect(wrong.status == 401)
     }
 
-    @Test(arguments: [TLSOptions.Version.tls1_2, .tls1_3])
-    func `the metrics tell the version and the cipher that the server saw`(version: TLSOptions.Version) async throws {
+    @Test(arguments: [TransportOptions.TLS.Version.tls1_2, .tls1_3])
+    func `the metrics tell the version and the cipher that the server saw`(version: TransportOptions.TLS.Version)
+        async throws
+    {
         let dispatcher = CurlNetworkDispatcher()
         for isReused in [false, true] {
             let exchange = try await Exchange(Peers.url(.good), over: dispatcher) {

@@ -8,13 +8,15 @@ final class TLSPeer: Sendable {
     let port: Int
     private let process: Process
 
-    /// - Parameter line: What the script reads first, if it reads anything.
-    init(_ name: String, line: String = "") throws {
+    /// - Parameters:
+    ///   - options: The script's arguments after the folder of its certificate.
+    ///   - line: What the script reads first, if it reads anything.
+    init(_ name: String, options: [String] = [], line: String = "") throws {
         let (input, output) = (Pipe(), Pipe())
         let process = Process()
         let script = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../scripts/peers/\(name)")
         process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = ["python3", script.path, Peers.tlsFolder]
+        process.arguments = ["python3", script.path, Peers.tlsFolder] + options
         (process.standardInput, process.standardOutput) = (input, output)
         try process.run()
         self.process = process

@@ -19,7 +19,9 @@ struct TLSSessionTests {
             self.change = change
         }
 
-        func outcome(over dispatcher: CurlNetworkDispatcher, _ newest: TLSOptions.Version) async throws -> String {
+        func outcome(over dispatcher: CurlNetworkDispatcher, _ newest: TransportOptions.TLS.Version) async throws
+            -> String
+        {
             var options = TransportOptions()
             options.tls.maximumVersion = newest
             options.connection.forbidsReuse = true
@@ -82,7 +84,7 @@ struct TLSSessionTests {
         .enabled(if: !Libcurl.found.suffers(from: .tlsSessionsMistakeProxy), "sessions are not shared below 7.76"),
         arguments: kinds.filter { $0.testDescription == "trusts the authority" }, newest)
     func `a session is resumed by a request with the same options`(
-        kind: Kind, newest: TLSOptions.Version
+        kind: Kind, newest: TransportOptions.TLS.Version
     ) async throws {
         let dispatcher = CurlNetworkDispatcher()
         #expect(try await kind.outcome(over: dispatcher, newest) == "200 . ")
@@ -92,7 +94,7 @@ struct TLSSessionTests {
 
     @Test(arguments: kinds, newest)
     func `no session of a request is resumed by one with other options`(
-        later: Kind, newest: TLSOptions.Version
+        later: Kind, newest: TransportOptions.TLS.Version
     ) async throws {
         let fresh = CurlNetworkDispatcher()
         let alone = try await later.outcome(over: fresh, newest)
@@ -106,5 +108,5 @@ struct TLSSessionTests {
         }
     }
 
-    private static let newest = [TLSOptions.Version.tls1_2, .tls1_3]
+    private static let newest = [TransportOptions.TLS.Version.tls1_2, .tls1_3]
 }

@@ -49,6 +49,20 @@ struct TLSSurplusTests {
         }
     }
 
+    /// The end of a connection is the end of such a body only where TLS says so (RFC 9112 §9.8): anything on the way
+    /// can cut it off.
+    @Test(.enabled(if: TLSGuard.isBounded, "by OpenSSL's options"), arguments: ["", "Connection: close\r\n"])
+    func `a body without a length that is cut off is not a whole one`(field: String) async throws {
+        let server = try ScriptedServer(.raw("HTTP/1.1 200 OK\r\n\(field)\r\n[\"a part\","))
+        defer { server.stop() }
+        let front = try TLSFront(to: server)
+        let dispatcher = CurlNetworkDispatcher()
+        let url = try RequestURL("https://localhost:\(front.port)/")
+        await expectFailure(.truncatedBody) { try await Exchange(url, over: dispatcher) { $0.trustPeers() } }
+        await dispatcher.shutDown(within: .zero)
+        withExtendedLifetime(front) {}
+    }
+
     /// libcurl takes a kept connection whatever authority its proxy's certificate was checked against.
     @Test func `a connection to a proxy that one request trusts is no other's, which does not`() async throws {
         let server = try ScriptedServer(.ok("trusted"), .ok("never"))

@@ -30,6 +30,57 @@ struct ArgumentTests {
         #expect(!run.errors.contains("a-secret") && !run.errors.isEmpty)
     }
 
+    private static let tokens = [
+        "eyJhbGciOiJIUzI1NiJ9.e30.Zm9v", "ghp_16C7e42F292c6912E7710c838347Ae178B4a", "sk_live_4eC39HqLyjWDarjtT1zdp7dc",
+        "AKIAIOSFODNN7EXAMPLE", "correct horse battery", "ab/cd+EF0123456789/ghijklmnop==", "hunter2!", "",
+        "c0ffee00-1234-4321-8888-0123456789ab", "deadbeefdeadbeefdeadbeefdeadbeef", "\u{1B}[2J",
+    ]
+
+    /// A token in the place of the name of one is a likely mistake, and went into the shell's log.
+    @Test(arguments: tokens) func tokenInThePlaceOfItsName_isNotShown(token: String) {
+        #expect(ShownName.variable(token) == "(\(token.utf8.count) bytes)")
+        #expect(ShownName.path(token) == "(\(token.utf8.count) bytes)")
+    }
+
+    @Test(arguments: ["--bearer-env", "--bearer-file"]) func tokenInThePlaceOfItsName_isNotRepeated(option: String)
+        async throws
+    {
+        let run = try await ToolRun(["fetch", "http://127.0.0.1/", option, Self.tokens[1]])
+        #expect(run.status != 0 && run.errors.contains("(40 bytes)") && !run.errors.contains("ghp"), "\(run.errors)")
+    }
+
+    @Test func nameOfAToken_isShown() async throws {
+        for name in ["NO_SUCH_TOKEN", "token2", "GITHUB_ACCESS_TOKEN"] {
+            #expect(ShownName.variable(name) == "'\(name)'")
+        }
+        for path in ["/run/secrets/token.txt", "no-such_token", "../no/such/.token", "/"] {
+            #expect(ShownName.path(path) == "'\(path)'")
+        }
+        for (option, name) in [("--bearer-env", "NO_SUCH_TOKEN"), ("--bearer-file", "/no/such/token.txt")] {
+            let run = try await ToolRun(["fetch", "http://127.0.0.1/", option, name])
+            #expect(run.status != 0 && run.errors.contains("'\(name)'"), "\(run.errors)")
+        }
+    }
+
+    @Test(
+        arguments: [
+            (["--data-file", "/no/such"], 8), (["--bearer-file", "/no/such"], 8), (["--bearer-env", "NO_SUCH"], 2),
+            (["-F", "a=@/no/such"], 8), (["-X", "HEAD", "-d", "x"], 3),
+        ] as [([String], Int32)])
+    func failureBeforeSending_isInTheJSONToo(options: [String], status: Int32) async throws {
+        let run = try await ToolRun(["fetch", "http://127.0.0.1/", "--json"] + options)
+        #expect(run.status == status && run.errors.hasPrefix("netlayer: "))
+        let json = try JSONSerialization.jsonObject(with: run.output) as? [String: Any]
+        let error = json?["error"] as? [String: Any]
+        #expect((error?["code"] as? String)?.isEmpty == false && (error?["message"] as? String)?.isEmpty == false)
+    }
+
+    @Test(arguments: [["-X", "HEAD", "-d", "x"], ["-u", "a:b", "-H", "Authorization: Basic x"], ["-X", "TRACE"]])
+    func requestThatCannotBeSent_hasNoCurlCommand(options: [String]) async throws {
+        let run = try await ToolRun(["fetch", "http://127.0.0.1/", "--curl"] + options)
+        #expect(run.status == ProcessStatus.refusedBeforeSending.rawValue && run.text.isEmpty, "\(run.text)")
+    }
+
     @Test func curlCommand_hasWhatThePipelineAdds() async throws {
         let folder = try TestFolder()
         defer { folder.remove() }

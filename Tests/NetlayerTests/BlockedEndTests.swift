@@ -63,6 +63,57 @@ struct BlockedEndTests {
         #expect(await tool.status == ProcessStatus.timeout.rawValue)
     }
 
+    /// What the program says last, long enough to fill a pipe.
+    enum LastMessage: String, CaseIterable, Sendable {
+        case error, usage, help
+
+        var command: String {
+            let tool = "exec '\(RunningTool.path)' fetch"
+            return switch self {
+            case .error: "\(tool) http://127.0.0.1/ --data-file \(String(repeating: "x", count: 9000)) 2>ff"
+            case .usage: "\(tool) http://127.0.0.1/ --\(String(repeating: "x", count: 9000)) 2>ff"
+            case .help: "\(tool) --help >ff"
+            }
+        }
+    }
+
+    /// F_SETPIPE_SZ, which Swift does not import.
+    private static let setPipeSize: Int32 = 1031
+
+    @Test("By a signal while its last message blocks", arguments: LastMessage.allCases, [SIGINT, SIGTERM, SIGHUP])
+    func lastMessage(message: LastMessage, number: Int32) async throws {
+        let folder = try TestFolder()
+        defer { folder.remove() }
+        // Opened both ways: the shell's own opening waits for nothing then.
+        let held = try await NamedPipe(in: folder).open(O_RDWR)
+        try #require(fcntl(held.fileDescriptor, Self.setPipeSize, 4096) == 4096)
+        let tool = try RunningTool(["-c", message.command], shell: true, in: folder)
+        try await held.readFirstByte()
+        tool.send(number)
+        #expect(await tool.status == 128 + number)
+        try held.close()
+    }
+
+    @Test(
+        "A signal that the parent ignores is ignored", arguments: [("INT", SIGINT), ("TERM", SIGTERM), ("HUP", SIGHUP)])
+    func ignored(name: String, number: Int32) async throws {
+        let folder = try TestFolder()
+        defer { folder.remove() }
+        let (sent, goesOn) = (Gate(), Gate())
+        let server = try ScriptedServer(
+            [
+                .read, .open(sent), .wait(until: goesOn), .send(Script.head(200, fields: [("Content-Length", "0")])),
+                .close,
+            ])
+        defer { server.stop() }
+        let command = "trap '' \(name); exec '\(RunningTool.path)' fetch \(server.url())"
+        let tool = try RunningTool(["-c", command], shell: true, in: folder)
+        try await sent.wait()
+        tool.send(number)
+        goesOn.open()
+        #expect(await tool.status == 0)
+    }
+
     @Test("A signal leaves no half file", arguments: [SIGINT, SIGTERM, SIGHUP])
     func draft(number: Int32) async throws {
         let folder = try TestFolder()

@@ -60,6 +60,26 @@ struct CanaryToolTests {
         Self.check(try Self.output(of: ["compare", "-n", "1", url]), secret, "compare")
     }
 
+    /// libcurl quotes it as it is written, blanks and all.
+    @Test(
+        "No error shows the password of the environment's proxy",
+        arguments: [
+            "user:hunter2#x@proxy.invalid:1", "user:first hunter2@proxy.invalid", "hunter2@proxy.invalid:x",
+            "http://user:first hunter2@proxy.invalid", "http://user:correct hunter2 battery staple@127.0.0.1:9",
+            "http://user:4711 8015 hunter2@127.0.0.1:9", "http://user:12345678#hunter2@127.0.0.1:9",
+            "http://user:hunter2/4711?@127.0.0.1:9", "http://user:4711 'hunter2'@127.0.0.1:9",
+            "http://user:4711 hunter2\(String(repeating: " staple", count: 80))@127.0.0.1:9",
+        ])
+    func environmentProxy(proxy: String) async throws {
+        let environment = ["http_proxy": proxy, "no_proxy": "", "NO_PROXY": ""]
+        let arguments = ["fetch", "--transport", "curl", "--timeout", "20", "--json", "http://a.invalid/"]
+        let run = try await ToolRun(arguments, environment: environment)
+        #expect(run.status != 0 && !run.errors.isEmpty)
+        for secret in ["hunter2", "4711", "8015", "first", "correct", "12345678", "staple"] {
+            #expect(!run.errors.contains(secret) && !run.text.contains(secret), "\(run.errors)")
+        }
+    }
+
     @Test("A line that is refused does not show its secrets", arguments: CanarySecret.all)
     func lines(secret: CanarySecret) async throws {
         func quoted(_ text: String) -> String { String(decoding: JSONValue.string(text).line, as: UTF8.self) }

@@ -145,7 +145,7 @@ import Testing
             await log.note(name)
             return TransportResponse(
                 head: HTTPResponse(status: .ok),
-                body: ResponseBody(Data()),
+                body: TransportResponse.Body(Data()),
                 metrics: TransportMetrics(total: .milliseconds(1))
             )
         }

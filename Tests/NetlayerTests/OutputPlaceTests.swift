@@ -57,6 +57,22 @@ struct OutputPlaceTests {
         #expect(attributes[.groupOwnerAccountID] as? Int == 54_321)
     }
 
+    /// As with curl: the folder's permission to make files is none to replace this one.
+    @Test(arguments: Mode.allCases) func fileThatMayNotBeWritten_isNotReplaced(mode: Mode) async throws {
+        let folder = try TestFolder()
+        defer { folder.remove() }
+        let server = try ScriptedServer(.ok("new"))
+        defer { server.stop() }
+        try Data("old".utf8).write(to: URL(filePath: folder.path("out")))
+        try #require(chmod(folder.path("out"), 0o444) == 0)
+        let options = mode == .resumable ? ["-C"] : []
+        let run = try await ToolRun(["fetch", server.url(), "-o", folder.path("out")] + options)
+        // To root the mode says nothing.
+        #expect(run.status == (geteuid() == 0 ? 0 : ProcessStatus.file.rawValue), "\(run.errors)")
+        #expect(try read(folder, "out") == (geteuid() == 0 ? "new" : "old"))
+        #expect(try folder.entries == ["out"])
+    }
+
     @Test(arguments: ["/dev/stdout", "/proc/self/fd/1", "/dev/fd/1"])
     func openFile_isWrittenInto(path: String) async throws {
         let folder = try TestFolder()
@@ -107,15 +123,19 @@ struct OutputPlaceTests {
         #expect(try folder.entries == ["out.partial", "out.partial.json"])
     }
 
-    @Test func head_hasAnEmptyFile() async throws {
+    /// It replaced the file by an empty one.
+    @Test func head_isNoDownload() async throws {
         let folder = try TestFolder()
         defer { folder.remove() }
         let server = try ScriptedServer(
             [.read, .send(Script.head(200, fields: [("Content-Length", "9"), ("ETag", "\"1\"")])), .close])
         defer { server.stop() }
+        try Data("old".utf8).write(to: URL(filePath: folder.path("out")))
         let run = try await ToolRun(["fetch", "-X", "HEAD", server.url(), "-o", folder.path("out"), "-C"])
-        #expect(run.status == 0, "\(run.errors)")
-        #expect(try read(folder, "out") == "")
+        #expect(run.status != 0)
+        #expect(run.errors.contains("HEAD"), "\(run.errors)")
+        #expect(server.requests.isEmpty)
+        #expect(try read(folder, "out") == "old")
         #expect(try folder.entries == ["out"])
     }
 }

@@ -89,7 +89,7 @@ import Testing
             metrics.httpVersion = "1.1"
             return TransportResponse(
                 head: HTTPResponse(status: .notFound, headerFields: [.server: "x"]),
-                body: ResponseBody(Data("hi".utf8)),
+                body: TransportResponse.Body(Data("hi".utf8)),
                 metrics: metrics
             )
         }

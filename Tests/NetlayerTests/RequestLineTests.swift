@@ -102,7 +102,7 @@ import Testing
     }
 
     @Test func streamedUpload_isABodyOfUnknownLength() throws {
-        func body(_ options: String) throws -> RequestBody? {
+        func body(_ options: String) throws -> TransportRequest.Body? {
             try parse(#"{"url":"http://a/","method":"POST","bodyBase64":"aGk=","options":\#(options)}"#)
                 .transportRequest().body
         }
@@ -136,10 +136,10 @@ import Testing
         ).cookies?.cookies
         #expect(
             cookies == [
-                Cookie(
+                CookieJar.Cookie(
                     name: "a", value: "b", domain: "example.com", includesSubdomains: true, path: "/x", isSecure: true,
                     isHTTPOnly: true, expires: Date(timeIntervalSince1970: 4_102_444_800)),
-                Cookie(name: "c", value: "", domain: "example.com"),
+                CookieJar.Cookie(name: "c", value: "", domain: "example.com"),
             ])
         let error = #expect(throws: NetworkError.self) {
             try client(#"{"initialCookies":[{"domain":"com","includeSubdomains":true,"name":"a","value":"secret"}]}"#)
@@ -198,17 +198,19 @@ import Testing
     }
 
     @Test func proxy_isTheLibrarys_AndAnEmptyOneIsNone() throws {
-        var proxy = Proxy("socks5h://127.0.0.1:1080", user: "u", password: "p")
+        var proxy = TransportOptions.Proxy.Server("socks5h://127.0.0.1:1080", user: "u", password: "p")
         proxy.noProxy = ["a.test", "10.0.0.1"]
         proxy.tunnel = true
         let text = #"{"proxy":{"url":"socks5h://127.0.0.1:1080","user":"u","password":"p","tunnel":true,"noProxy":"#
         #expect(try options(text + #""a.test, 10.0.0.1"}}"#).options.proxy == .explicit(proxy))
         #expect(try options(text + #"["a.test","10.0.0.1"]}}"#).options.proxy == .explicit(proxy))
         #expect(try options(#"{"proxy":{"url":""}}"#).options.proxy == .none)
-        var whole = Proxy("https://127.0.0.1:8443", user: "u", password: "p")
+        var whole = TransportOptions.Proxy.Server("https://127.0.0.1:8443", user: "u", password: "p")
         whole.authorities = .file("/ca.pem")
         whole.headerFields.append(HTTPField(name: .userAgent, value: "b"))
-        for (name, scheme) in [("basic", Proxy.Scheme.basic), ("digest", .digest), ("any", .anySafe)] {
+        for (name, scheme) in [
+            ("basic", TransportOptions.Proxy.Server.Scheme.basic), ("digest", .digest), ("any", .anySafe),
+        ] {
             whole.scheme = scheme
             let line = #"""
                 {"proxy":{"url":"https://127.0.0.1:8443","user":"u","password":"p","scheme":"\#(name)",
@@ -216,7 +218,7 @@ import Testing
                 """#
             #expect(try options(line).options.proxy == .explicit(whole))
         }
-        whole = Proxy("https://127.0.0.1:8443")
+        whole = TransportOptions.Proxy.Server("https://127.0.0.1:8443")
         whole.authorities = .directory("/certs")
         let folder = #"{"proxy":{"url":"https://127.0.0.1:8443","caDirectory":"/certs"}}"#
         #expect(try options(folder).options.proxy == .explicit(whole))

@@ -39,13 +39,7 @@ final class RunningTool: Sendable {
     }
 
     /// Returns when the program has begun to write.
-    func readFirstByte() async throws {
-        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-            Thread.detachNewThread { [output] in
-                continuation.resume(with: Result { _ = try output.read(upToCount: 1) })
-            }
-        }
-    }
+    func readFirstByte() async throws { try await output.readFirstByte() }
 
     func send(_ signal: Int32) { kill(number, signal) }
 
@@ -58,6 +52,15 @@ final class RunningTool: Sendable {
             }
             defer { killer.cancel() }
             return await ended.value
+        }
+    }
+}
+
+extension FileHandle {
+    /// Returns when something was written; read on a thread that may wait.
+    func readFirstByte() async throws {
+        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+            Thread.detachNewThread { continuation.resume(with: Result { _ = try self.read(upToCount: 1) }) }
         }
     }
 }

@@ -12,8 +12,10 @@ struct ToolRun: Sendable {
     private static let tool = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
         .appending(path: "netlayer")
 
-    init(_ arguments: [String]) async throws {
+    /// - Parameter environment: What it has besides the test's own.
+    init(_ arguments: [String], environment: [String: String] = [:]) async throws {
         let process = Process()
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         process.executableURL = Self.tool
         process.arguments = arguments
         process.standardInput = FileHandle.nullDevice

@@ -14,8 +14,8 @@ struct AddressPolicyTests {
         "64:ff9b::1:0:1.1.1.1", "64:ff9a::1.1.1.1", "::1.1.1.1", "2001::1", "2002:a00:1::1", "3fff::1",
     ])
     func whatIsNotPublicIsRefused(address: String) throws {
-        #expect(!AddressPolicy.noPrivateRanges.allows(try #require(IPAddress(address))))
-        #expect(AddressPolicy.any.allows(try #require(IPAddress(address))))
+        #expect(!AddressPolicy.noPrivateRanges.allows(try #require(AddressPolicy.Address(address))))
+        #expect(AddressPolicy.any.allows(try #require(AddressPolicy.Address(address))))
     }
 
     @Test(arguments: [
@@ -24,7 +24,7 @@ struct AddressPolicyTests {
         "64:ff9b::101:101", "2a00::1", "2000::1", "2a00::5efe:1.1.1.1", "2002:101:101::1", "3ffe::1",
     ])
     func whatIsPublicIsAllowed(address: String) throws {
-        #expect(AddressPolicy.noPrivateRanges.allows(try #require(IPAddress(address))))
+        #expect(AddressPolicy.noPrivateRanges.allows(try #require(AddressPolicy.Address(address))))
     }
 
     @Test func whatIsNotGlobalUnicastIsRefused_WhateverItHolds() throws {
@@ -34,62 +34,62 @@ struct AddressPolicyTests {
             // As many zeros as real addresses have.
             for index in 2..<16 where Bool.random(using: &generator) { bytes[index] = 0 }
             guard bytes[0] & 0xE0 != 0x20 else { continue }
-            let address = try #require(IPAddress(bytes: bytes))
+            let address = try #require(AddressPolicy.Address(bytes: bytes))
             #expect(!AddressPolicy.noPrivateRanges.allows(address), "\(address)")
         }
     }
 
     @Test(arguments: ["::ffff:10.0.0.1", "::ffff:0:10.0.0.1", "64:ff9b::10.0.0.1", "2a00::5efe:10.0.0.1", "::10.0.0.1"])
     func deniedRange_isDeniedWithinIPv6(address: String) throws {
-        let policy = AddressPolicy.denying([try AddressRange("10.0.0.0/8")])
-        #expect(!policy.allows(try #require(IPAddress(address))))
-        #expect(policy.allows(try #require(IPAddress("::ffff:11.0.0.1"))))
-        let mapped = AddressPolicy.denying([try AddressRange("::ffff:0:0/96")])
-        #expect(!mapped.allows(try #require(IPAddress("::ffff:11.0.0.1"))))
+        let policy = AddressPolicy.denying([try AddressPolicy.Range("10.0.0.0/8")])
+        #expect(!policy.allows(try #require(AddressPolicy.Address(address))))
+        #expect(policy.allows(try #require(AddressPolicy.Address("::ffff:11.0.0.1"))))
+        let mapped = AddressPolicy.denying([try AddressPolicy.Range("::ffff:0:0/96")])
+        #expect(!mapped.allows(try #require(AddressPolicy.Address("::ffff:11.0.0.1"))))
     }
 
     @Test func rangeThatIsWrittenMapped_isTheIPv4RangeThatItIs() throws {
-        let range = try AddressRange("::ffff:127.0.0.0/104")
-        #expect(try range == AddressRange("127.0.0.0/8"))
+        let range = try AddressPolicy.Range("::ffff:127.0.0.0/104")
+        #expect(try range == AddressPolicy.Range("127.0.0.0/8"))
         for address in ["127.0.0.1", "::ffff:127.0.0.1"] {
-            #expect(range.contains(try #require(IPAddress(address))))
-            #expect(!AddressPolicy.denying([range]).allows(try #require(IPAddress(address))))
+            #expect(range.contains(try #require(AddressPolicy.Address(address))))
+            #expect(!AddressPolicy.denying([range]).allows(try #require(AddressPolicy.Address(address))))
         }
-        #expect(!range.contains(try #require(IPAddress("128.0.0.1"))))
+        #expect(!range.contains(try #require(AddressPolicy.Address("128.0.0.1"))))
         // What is more than the mapped addresses stays a range of IPv6.
-        #expect(try AddressRange("::/80").contains(try #require(IPAddress("::ffff:127.0.0.1"))))
+        #expect(try AddressPolicy.Range("::/80").contains(try #require(AddressPolicy.Address("::ffff:127.0.0.1"))))
     }
 
     @Test func customPolicies_seeAMappedAddressAsTheIPv4AddressItIs() throws {
         let policy = AddressPolicy.custom { $0.bytes != [127, 0, 0, 1] && $0.bytes.count == 4 }
-        #expect(!policy.allows(try #require(IPAddress("::ffff:127.0.0.1"))))
-        #expect(policy.allows(try #require(IPAddress("::ffff:127.0.0.2"))))
-        #expect(!policy.allows(try #require(IPAddress("2a00::1"))))
+        #expect(!policy.allows(try #require(AddressPolicy.Address("::ffff:127.0.0.1"))))
+        #expect(policy.allows(try #require(AddressPolicy.Address("::ffff:127.0.0.2"))))
+        #expect(!policy.allows(try #require(AddressPolicy.Address("2a00::1"))))
     }
 
     @Test(arguments: ["", "1.2.3", "1.2.3.256", "01.2.3.4", "::g", "[::1]", "a", "1.2.3.4\0"])
-    func whatIsNoAddressIsNone(text: String) { #expect(IPAddress(text) == nil) }
+    func whatIsNoAddressIsNone(text: String) { #expect(AddressPolicy.Address(text) == nil) }
 
     @Test(arguments: ["10.0.0.0/33", "::/129", "10.0.0.0/", "10.0.0.0/-1", "x/8", ""])
     func whatIsNoRangeIsRefused(text: String) {
-        let error = #expect(throws: NetworkError.self) { try AddressRange(text) }
+        let error = #expect(throws: NetworkError.self) { try AddressPolicy.Range(text) }
         #expect(error?.code == .invalidOption)
     }
 
     @Test func rangesHoldWhatTheirBitsSay() throws {
-        let range = try AddressRange("10.1.2.128/25")
-        #expect(range.contains(try #require(IPAddress("10.1.2.255"))))
-        #expect(!range.contains(try #require(IPAddress("10.1.2.127"))))
-        #expect(!range.contains(try #require(IPAddress("::1"))))
-        #expect(try AddressRange("0.0.0.0/0").contains(try #require(IPAddress("9.9.9.9"))))
-        #expect(try AddressRange("::1").contains(try #require(IPAddress("::1"))))
-        #expect(!(try AddressRange("::1").contains(try #require(IPAddress("::2")))))
+        let range = try AddressPolicy.Range("10.1.2.128/25")
+        #expect(range.contains(try #require(AddressPolicy.Address("10.1.2.255"))))
+        #expect(!range.contains(try #require(AddressPolicy.Address("10.1.2.127"))))
+        #expect(!range.contains(try #require(AddressPolicy.Address("::1"))))
+        #expect(try AddressPolicy.Range("0.0.0.0/0").contains(try #require(AddressPolicy.Address("9.9.9.9"))))
+        #expect(try AddressPolicy.Range("::1").contains(try #require(AddressPolicy.Address("::1"))))
+        #expect(!(try AddressPolicy.Range("::1").contains(try #require(AddressPolicy.Address("::2")))))
     }
 
     @Test func customPoliciesDecide_AndEqualTheirCopies() throws {
         let policy = AddressPolicy.custom { $0.description == "1.2.3.4" }
-        #expect(policy.allows(try #require(IPAddress("1.2.3.4"))))
-        #expect(!policy.allows(try #require(IPAddress("1.2.3.5"))))
+        #expect(policy.allows(try #require(AddressPolicy.Address("1.2.3.4"))))
+        #expect(!policy.allows(try #require(AddressPolicy.Address("1.2.3.5"))))
         let copy = policy
         #expect(copy == policy)
         #expect(policy != AddressPolicy.custom { _ in true })

@@ -52,7 +52,7 @@ final class AnsweringTransport: HTTPTransport {
         let answer = try await answer(request)
         return TransportResponse(
             head: HTTPResponse(status: .init(code: answer.status), headerFields: answer.fields),
-            body: ResponseBody(Data(answer.body.utf8)),
+            body: TransportResponse.Body(Data(answer.body.utf8)),
             metrics: TransportMetrics(total: .milliseconds(1))
         )
     }
@@ -60,7 +60,7 @@ final class AnsweringTransport: HTTPTransport {
 
 extension TransportRequest {
     static func make(
-        _ method: HTTPMethod = .get,
+        _ method: HTTPRequest.Method = .get,
         _ url: String,
         fields: HTTPFields = [:],
         body: String? = nil

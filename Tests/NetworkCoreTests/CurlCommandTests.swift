@@ -23,7 +23,7 @@ struct CurlCommandTests {
     @Test func signedRequest_leavesThePathToCurl_andAnEmptyProxyFieldIsOne() throws {
         var request = try request("http://127.0.0.1:3000/users")
         request.options.authentication = .awsSigV4(.init(keyID: "a", secretKey: "b"))
-        var proxy = Proxy("http://127.0.0.1:1")
+        var proxy = TransportOptions.Proxy.Server("http://127.0.0.1:1")
         proxy.headerFields = [try #require(HTTPField.Name("X-Empty")): ""]
         request.options.proxy = .explicit(proxy)
         let command = request.curlCommand()
@@ -62,7 +62,7 @@ struct CurlCommandTests {
         var request = try request("https://example.com/a?key=secret-5&x&secret-6=", fields)
         request.method = .post
         request.body = .bytes(Data("secret-7".utf8))
-        let proxy = Proxy("http://proxy:1", user: "me", password: "secret-8")
+        let proxy = TransportOptions.Proxy.Server("http://proxy:1", user: "me", password: "secret-8")
         request.options.proxy = .explicit(proxy)
         request.options.tls.clientCertificate = .init(.file("/c"), key: .file("/k"), password: "secret-9")
         let hidden = request.curlCommand()
@@ -94,7 +94,8 @@ struct CurlCommandTests {
         }
         request.options.authentication = .digest(user: "secret-12", password: "secret-13")
         request.options.names.dnsOverHTTPS = "https://dns.example/secret-14?key=secret-15"
-        request.options.proxy = .explicit(Proxy("http://u:secret-16@proxy:1", user: "secret-17"))
+        request.options.proxy = .explicit(
+            TransportOptions.Proxy.Server("http://u:secret-16@proxy:1", user: "secret-17"))
         let hidden = request.curlCommand()
         #expect(!hidden.contains("secret") && !hidden.contains("c2VjcmV0"), "\(hidden)")
         for shown in [
@@ -184,5 +185,23 @@ struct CurlCommandTests {
         let command = try data.curlCommand(secrets: .revealed)
         #expect(command.contains(#"--data-raw '{"name":"O'\''Brien"}' http://127.0.0.1/a"#))
         expectFailure(.invalidURL) { try RequestData(path: "nowhere").curlCommand() }
+    }
+
+    @Test func requestThatCannotBeSent_hasNoCommand() throws {
+        var head = RequestData(path: "http://127.0.0.1/", method: .head)
+        head.content = .bytes(Data("x".utf8), type: nil)
+        expectFailure(.unsupported) { try head.curlCommand() }
+        expectFailure(.unsupported) { try RequestData(path: "http://127.0.0.1/", method: .trace).curlCommand() }
+        var options = TransportOptions()
+        options.authentication = .basic(user: "a", password: "b")
+        let twice = RequestData(path: "http://127.0.0.1/", headers: ["Authorization": "Basic x"])
+        expectFailure(.invalidOption) { try twice.curlCommand(options: options) }
+        options = TransportOptions()
+        options.tls.serverName = "h"
+        expectFailure(.invalidOption) { try RequestData(path: "http://127.0.0.1/").curlCommand(options: options) }
+        // What one transport lacks, curl may have.
+        options.tls.serverName = nil
+        options.authentication = .digest(user: "a", password: "b")
+        #expect(try RequestData(path: "http://127.0.0.1/").curlCommand(options: options).contains("--digest"))
     }
 }

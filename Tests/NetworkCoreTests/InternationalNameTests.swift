@@ -73,7 +73,7 @@ struct InternationalNameTests {
             good += 1
             #expect(try RequestURL(url.absoluteString) == url)
             #expect(url.absoluteString.utf8.allSatisfy { (0x21...0x7E).contains($0) })
-            if !name.utf8.allSatisfy({ $0 < 0x80 }) { #expect(!CookieMatching.isAddress(url.host), "\(name)") }
+            if !name.utf8.allSatisfy({ $0 < 0x80 }) { #expect(!HostName.isAddress(url.host), "\(name)") }
         }
         #expect(good > 200)
     }
@@ -90,15 +90,15 @@ struct InternationalNameTests {
     /// Options go to libcurl as they are written, which would read them by the locale.
     @Test func options_areWrittenInASCII() {
         expectFailure(.invalidOption) { try OptionCheck.host("bücher.example", "x") }
-        expectFailure(.invalidOption) { try Proxy("http://bücher.example:1").check() }
-        var names = NameOptions()
+        expectFailure(.invalidOption) { try TransportOptions.Proxy.Server("http://bücher.example:1").check() }
+        var names = TransportOptions.Names()
         names.dnsOverHTTPS = "https://bücher.example/dns-query"
         expectFailure(.invalidOption) { try names.check() }
     }
 
     @Test func cookies_areThoseOfTheASCIIForm() throws {
         let jar = CookieJar()
-        try jar.set(Cookie(name: "a", value: "1", domain: "xn--bcher-kva.example"))
+        try jar.set(CookieJar.Cookie(name: "a", value: "1", domain: "xn--bcher-kva.example"))
         #expect(jar.fieldValue(for: try RequestURL("http://bücher.example/")) == "a=1")
     }
 }

@@ -30,7 +30,7 @@ private struct CannedDispatcher: NetworkDispatcher {
 private struct TutorialStyleDispatcher: NetworkDispatcher {
     func dispatch(request: RequestData, onSuccess: @escaping (Data) -> Void, onError: @escaping (any Error) -> Void) {
         guard request.path.hasPrefix("http") else {
-            onError(ConnError.invalidURL)
+            onError(NetworkError.invalidURL)
             return
         }
         onSuccess(Data(#"[{"dataField1": "2", "dataField2": "2"}]"#.utf8))

@@ -8,13 +8,13 @@ struct NetworkErrorTests {
     @Test func catchByName_matchesTheCode() {
         do {
             throw NetworkError(.invalidURL, "some words", phase: .preparing)
-        } catch ConnError.invalidURL {
+        } catch NetworkError.invalidURL {
         } catch {
             Issue.record("\(error) was not matched")
         }
         do {
-            throw ConnError.noData
-        } catch ConnError.invalidURL {
+            throw NetworkError.noData
+        } catch NetworkError.invalidURL {
             Issue.record("matched another code")
         } catch NetworkError.noData {
         } catch {

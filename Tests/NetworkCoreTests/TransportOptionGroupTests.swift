@@ -28,20 +28,24 @@ struct TransportOptionGroupTests {
         Case("tls.ciphers") { $0.tls.ciphers = "A B" },
         Case("tls.cipherSuites") { $0.tls.cipherSuites = "" },
         Case("tls.serverName") { $0.tls.serverName = "a/b" },
-        Case("proxy.url") { $0.proxy = .explicit(Proxy("ftp://a:1")) },
-        Case("proxy.url") { $0.proxy = .explicit(Proxy("a:1")) },
-        Case("proxy.url") { $0.proxy = .explicit(Proxy("http://m@e:cret@a:1")) },
-        Case("proxy.url") { $0.proxy = .explicit(Proxy("http://a:1/path")) },
-        Case("proxy.url") { $0.proxy = .explicit(Proxy("http://a:1\r\nX: y")) },
-        Case("proxy.password") { $0.proxy = .explicit(Proxy("http://a:1", password: "cret")) },
-        Case("proxy.password") { $0.proxy = .explicit(Proxy("http://a:1", user: "u", password: "cret\n")) },
+        Case("proxy.url") { $0.proxy = .explicit(TransportOptions.Proxy.Server("ftp://a:1")) },
+        Case("proxy.url") { $0.proxy = .explicit(TransportOptions.Proxy.Server("a:1")) },
+        Case("proxy.url") { $0.proxy = .explicit(TransportOptions.Proxy.Server("http://m@e:cret@a:1")) },
+        Case("proxy.url") { $0.proxy = .explicit(TransportOptions.Proxy.Server("http://a:1/path")) },
+        Case("proxy.url") { $0.proxy = .explicit(TransportOptions.Proxy.Server("http://a:1\r\nX: y")) },
+        Case("proxy.password") { $0.proxy = .explicit(TransportOptions.Proxy.Server("http://a:1", password: "cret")) },
+        Case("proxy.password") {
+            $0.proxy = .explicit(TransportOptions.Proxy.Server("http://a:1", user: "u", password: "cret\n"))
+        },
         Case("proxy.noProxy") {
-            var proxy = Proxy("http://a:1")
+            var proxy = TransportOptions.Proxy.Server("http://a:1")
             proxy.noProxy = ["a,b"]
             $0.proxy = .explicit(proxy)
         },
-        Case("proxy.user") { $0.proxy = .explicit(Proxy("http://a:1", user: "u:v", password: "cret")) },
-        Case("proxy.url") { $0.proxy = .explicit(Proxy("http://u%3Av:cret@a:1")) },
+        Case("proxy.user") {
+            $0.proxy = .explicit(TransportOptions.Proxy.Server("http://a:1", user: "u:v", password: "cret"))
+        },
+        Case("proxy.url") { $0.proxy = .explicit(TransportOptions.Proxy.Server("http://u%3Av:cret@a:1")) },
         Case("connection.unixSocket") { $0.connection.unixSocket = .path(String(repeating: "a", count: 108)) },
         Case("connection.unixSocket") { $0.connection.unixSocket = .abstract("a\0") },
         Case("connection.interface") { $0.connection.interface = "eth0 " },
@@ -75,15 +79,15 @@ struct TransportOptionGroupTests {
         Case("acceptedEncodings") { $0.acceptedEncodings = [] },
         Case("addressPolicy") {
             $0.addressPolicy = .noPrivateRanges
-            $0.proxy = .explicit(Proxy("http://a:1"))
+            $0.proxy = .explicit(TransportOptions.Proxy.Server("http://a:1"))
         },
         Case("names.addresses") {
             $0.names.addresses = [.init("a", port: 1, ["::1"])]
-            $0.proxy = .explicit(Proxy("http://a:1"))
+            $0.proxy = .explicit(TransportOptions.Proxy.Server("http://a:1"))
         },
         Case("connection.unixSocket") {
             $0.connection.unixSocket = .path("/a")
-            $0.proxy = .explicit(Proxy("http://a:1"))
+            $0.proxy = .explicit(TransportOptions.Proxy.Server("http://a:1"))
         },
     ]
 
@@ -103,7 +107,7 @@ struct TransportOptionGroupTests {
         "Proxy-Authorization", "TE", "Upgrade", "Expect", "Trailer", "HTTP2-Settings",
     ])
     func aProxyGetsNoFieldOfFraming(name: String) throws {
-        var proxy = Proxy("http://a:1")
+        var proxy = TransportOptions.Proxy.Server("http://a:1")
         proxy.headerFields.append(try HTTPField(checking: name, value: "x"))
         var options = TransportOptions()
         options.proxy = .explicit(proxy)
@@ -113,7 +117,7 @@ struct TransportOptionGroupTests {
         #expect(error?.message.contains(name) == true)
     }
 
-    private static let groups: [(TransportCapability, Case)] = [
+    private static let groups: [(TransportCapabilities.Capability, Case)] = [
         (.firstByteTimeout, Case("firstByteTimeout") { $0.firstByteTimeout = .seconds(1) }),
         (.tlsOptions, Case("tls") { $0.tls.minimumVersion = .tls1_3 }),
         (.authoritiesInMemory, Case("tls bytes") { $0.tls.authorities = .bytes(Data("x".utf8)) }),
@@ -122,7 +126,7 @@ struct TransportOptionGroupTests {
             Case("certificate") { $0.tls.clientCertificate = .init(.bytes(Data("x".utf8))) }
         ),
         (.proxyOptions, Case("no proxy") { $0.proxy = .none }),
-        (.httpsProxies, Case("https proxy") { $0.proxy = .explicit(Proxy("https://a:1")) }),
+        (.httpsProxies, Case("https proxy") { $0.proxy = .explicit(TransportOptions.Proxy.Server("https://a:1")) }),
         (.connectionOptions, Case("connection") { $0.connection.isFresh = true }),
         (.unixSockets, Case("unix") { $0.connection.unixSocket = .path("/a") }),
         (
@@ -144,10 +148,12 @@ struct TransportOptionGroupTests {
     ]
 
     @Test(arguments: groups)
-    private func aTransportWithoutItRefusesBeforeSending(capability: TransportCapability, group: Case) throws {
+    private func aTransportWithoutItRefusesBeforeSending(capability: TransportCapabilities.Capability, group: Case)
+        throws
+    {
         var request = TransportRequest(url: try RequestURL("http://a/"))
         try group.change(&request.options)
-        let others = Set(TransportCapability.wellKnown).subtracting([capability])
+        let others = Set(TransportCapabilities.Capability.wellKnown).subtracting([capability])
         let error = #expect(throws: NetworkError.self) {
             try request.check(for: TransportCapabilities(transport: "t", basis: "", supported: others))
         }
@@ -168,11 +174,11 @@ struct TransportOptionGroupTests {
     @Test func secretsAreInNoDescriptionAndNoDump() {
         var options = TransportOptions()
         options.authentication = .digest(user: "me", password: "cret")
-        options.proxy = .explicit(Proxy("http://a:1", user: "u", password: "cret"))
+        options.proxy = .explicit(TransportOptions.Proxy.Server("http://a:1", user: "u", password: "cret"))
         options.tls.clientCertificate = .init(.bytes(Data("cret".utf8)), password: "cret")
         var dumped = ""
         dump(options, to: &dumped)
-        let aws = Authentication.awsSigV4(.init(keyID: "a", secretKey: "cret"))
+        let aws = TransportOptions.Authentication.awsSigV4(.init(keyID: "a", secretKey: "cret"))
         for text in ["\(options)", String(reflecting: options), dumped, "\(aws)", "\(options.tls)", "\(options.proxy)"]
         {
             #expect(!text.contains("cret\""))
@@ -197,7 +203,8 @@ struct TransportOptionGroupTests {
     @Test func aServerNameNeedsTLS() throws {
         var request = TransportRequest(url: try RequestURL("http://a/"))
         request.options.tls.serverName = "b"
-        let all = TransportCapabilities(transport: "t", basis: "", supported: Set(TransportCapability.wellKnown))
+        let all = TransportCapabilities(
+            transport: "t", basis: "", supported: Set(TransportCapabilities.Capability.wellKnown))
         #expect(throws: NetworkError.self) { try request.check(for: all) }
     }
 }

@@ -69,10 +69,11 @@ struct TransportRequestTests {
     }
 
     @Test func capabilityThatIsMissing_isNamedWithTheTransport() throws {
-        var requests: [(TransportRequest, TransportCapability)] = []
+        var requests: [(TransportRequest, TransportCapabilities.Capability)] = []
         let plain = try TransportRequest(url: RequestURL("http://h/"))
         for (version, capability) in [
-            (TransportOptions.HTTPVersion.http1_0, TransportCapability.http1_0), (.http1_1, .http1_1), (.http2, .http2),
+            (TransportOptions.HTTPVersion.http1_0, TransportCapabilities.Capability.http1_0), (.http1_1, .http1_1),
+            (.http2, .http2),
         ] {
             var request = plain
             request.options.httpVersion = version
@@ -94,8 +95,8 @@ struct TransportRequestTests {
         try plain.check(for: nothing)
     }
 
-    @Test(arguments: [HTTPMethod.connect, .trace])
-    func methodThatNobodyCarries_isUnsupported(method: HTTPMethod) throws {
+    @Test(arguments: [HTTPRequest.Method.connect, .trace])
+    func methodThatNobodyCarries_isUnsupported(method: HTTPRequest.Method) throws {
         let request = try TransportRequest(method: method, url: RequestURL("http://h/"))
         expectFailure(.unsupported) { try request.check(for: nothing) }
     }

@@ -20,7 +20,7 @@ struct URLCredentialsTests {
     func areTakenOutOfIt(text: String, url: String, user: String, password: String) throws {
         let parts = try RequestURL.separatingCredentials(from: text)
         #expect(parts.url.absoluteString == url)
-        #expect(parts.credentials == .basic(user: user, password: Secret(password)))
+        #expect(parts.credentials == .basic(user: user, password: TransportOptions.Secret(password)))
         let request = try TransportRequest(to: text)
         #expect(request.url == parts.url)
         #expect(request.wireFields[.authorization] == parts.credentials?.fieldValue)
@@ -144,12 +144,12 @@ struct URLCredentialsTests {
             ("http://@proxy", "http://proxy", nil, nil), ("http://proxy:1", "http://proxy:1", nil, nil),
         ] as [(String, String, String?, String?)])
     func thoseOfAProxy_areTakenOutOfItsURL(text: String, url: String, user: String?, password: String?) throws {
-        let proxy = Proxy(text)
+        let proxy = TransportOptions.Proxy.Server(text)
         #expect(proxy.url == url)
         #expect(proxy.user == user)
         #expect(proxy.password?.value == password)
         try proxy.check()
-        let own = Proxy(text, user: "own", password: "own")
+        let own = TransportOptions.Proxy.Server(text, user: "own", password: "own")
         #expect(own.url == url)
         #expect(own.user == "own")
         #expect(own.password?.value == "own")
@@ -157,6 +157,6 @@ struct URLCredentialsTests {
 
     @Test(arguments: ["http://a@b@proxy", "http://a:%00@proxy", "http://a:%ff@proxy", "http://[a]@proxy", "a:b@proxy"])
     func proxyURL_thatCanBeReadInTwoWays_isRefused(text: String) {
-        expectFailure(.invalidOption) { try Proxy(text).check() }
+        expectFailure(.invalidOption) { try TransportOptions.Proxy.Server(text).check() }
     }
 }

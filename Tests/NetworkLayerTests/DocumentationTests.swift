@@ -10,7 +10,10 @@ struct DocumentationTests {
         ("\(catalogue)/NetworkLayer.md", "ArticleSamples.swift"),
         ("\(catalogue)/FirstRequest.md", "ArticleSamples.swift"),
         ("\(catalogue)/ChoosingATransport.md", "ArticleSamples.swift"),
-        ("\(catalogue)/ComingFromTheTutorials.md", "TutorialArticleSamples.swift"),
+        (
+            "\(catalogue)/ComingFromTheTutorials.md",
+            "../NetworkLayerTutorialsTests/TutorialArticleSamples.swift"
+        ),
         ("\(catalogue)/TestingYourCode.md", "TestingSamples.swift"),
         ("\(catalogue)/TheWayOfARequest.md", "PipelineSamples.swift"),
         ("\(catalogue)/StreamsAndFiles.md", "StreamSamples.swift"),

@@ -46,24 +46,23 @@ enum PipelineSamples {
     }
 
     static func retries(_ client: inout NetworkClient) {
-        var policy = RetryPolicy()
+        var policy = RetryInterceptor.Policy()
         policy.maximumRetries = 4
         policy.methods.insert(.post)
-        client.interceptors.append(.retry(policy, budget: RetryBudget(capacity: 50)))
+        client.interceptors.append(.retry(policy, budget: RetryInterceptor.Budget(capacity: 50)))
     }
 
     static func tokens(_ client: inout NetworkClient) throws {
         let login = NetworkClient(transport: DefaultTransport.instance)
         let bearer = try BearerAuthentication(for: ["https://api.example.com"]) { _ in
             let answer = try await login.send(GetToken(), as: Token.self)
-            return Secret(answer.body.text)
+            return TransportOptions.Secret(answer.body.text)
         }
         client.exchangeInterceptors.append(bearer)
     }
 
     static func cookies(_ client: inout NetworkClient) async throws {
-        let jar = CookieJar()
-        try jar.load("cookies.txt")
+        let jar = try CookieJar(file: "cookies.txt")
         client.cookies = jar
         print(try await client.send(RequestData(path: "https://example.com/home"), as: .data).body.count)
         try jar.save(to: "cookies.txt")

@@ -10,39 +10,25 @@ enum ReadmeSamples {
 
     struct GetUsers: RequestType {
         typealias ResponseType = [User]
-        var data: RequestData { RequestData(path: "http://127.0.0.1:3000/users", params: ["page": 1, "q": nil]) }
-    }
-
-    struct AddUser: RequestType {
-        typealias ResponseType = User
-        let name: String
-        var data: RequestData {
-            RequestData(
-                path: "http://127.0.0.1:3000/users",
-                method: .post,
-                params: ["name": .string(name), "tags": ["new"]],
-                headers: ["X-Request-Source": "readme"]
-            )
-        }
+        var data: RequestData { RequestData(path: "users", params: ["page": 1]) }
     }
 
     static func first() async throws {
-        let users = try await GetUsers().send().body
-        let added = try await AddUser(name: "Ada").send()
-        print(users.count, added.status.code, added.body.id)
+        var client = NetworkClient(transport: DefaultTransport.instance)
+        client.baseURL = "http://127.0.0.1:8080"
+
+        let users = try await client.send(GetUsers()).body
+        let request = RequestData(path: "users", method: .post, params: ["name": "Ada", "tags": ["new"]])
+        let added = try await client.send(request, as: User.self)
+        print(users.count, added.status.code, added.body.name)
     }
 
-    static func closures() {
+    static func closures(client: NetworkClient) {
         GetUsers().execute(
+            dispatcher: client,
             queue: .global(),
             onSuccess: { users in print(users.count) },
             onError: { error in print(error) }
         )
-    }
-
-    static func picking() async throws -> [[User]] {
-        let overCurl = try await GetUsers().send(over: CurlNetworkDispatcher.instance).body
-        let overURLSession = try await GetUsers().send(over: URLSessionNetworkDispatcher.instance).body
-        return [overCurl, overURLSession]
     }
 }

@@ -47,21 +47,21 @@ enum StreamSamples {
     }
 
     static func file(client: NetworkClient) async throws {
-        var options = DownloadOptions()
+        var options = DownloadedFile.Options()
         options.checksum = .sha256("2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae")
         let file = try await client.send(request, as: .file("/var/lib/app/model.bin", options: options)).body
         print(file.bytes, file.resumedFrom)
     }
 
     static func progress(client: NetworkClient) async throws {
-        var options = DownloadOptions()
+        var options = DownloadedFile.Options()
         options.progress = { print($0.fraction ?? 0) }
         let file = try await client.send(request, as: .file("/var/lib/app/model.bin", options: options)).body
         print(file.bytes)
     }
 
-    static func upload() throws -> RequestBody {
-        try RequestBody.file("/var/lib/app/report.pdf").reporting { print($0.fraction ?? 0) }
+    static func upload() throws -> TransportRequest.Body {
+        try TransportRequest.Body.file("/var/lib/app/report.pdf").reporting { print($0.fraction ?? 0) }
     }
 
     static func events(client: NetworkClient) async throws {

@@ -17,14 +17,14 @@ struct TransportSamples {
             try request.check(for: capabilities)
             if request.method == .post, let body = try request.wireBody() {
                 let bytes = try await body.collect(upTo: request.options.maximumBodyBytes)
-                return TransportResponse(head: HTTPResponse(status: .created), body: ResponseBody(bytes))
+                return TransportResponse(head: HTTPResponse(status: .created), body: TransportResponse.Body(bytes))
             }
             guard let page = pages[request.url.path] else {
-                return TransportResponse(head: HTTPResponse(status: .notFound), body: ResponseBody(Data()))
+                return TransportResponse(head: HTTPResponse(status: .notFound), body: TransportResponse.Body(Data()))
             }
             var head = HTTPResponse(status: .ok)
             head.headerFields[.contentType] = "application/json"
-            return TransportResponse(head: head, body: ResponseBody(Data(page.utf8)))
+            return TransportResponse(head: head, body: TransportResponse.Body(Data(page.utf8)))
         }
     }
 

@@ -1,6 +1,7 @@
 import Foundation
 import FoundationNetworking
 import NetworkLayer
+import NetworkLayerTutorials
 import NetworkTesting
 import TestSupport
 import Testing
@@ -30,6 +31,28 @@ struct URLRequestTests {
         #expect(made.headerFields == [HTTPField.Name("X-A")!: "1,2"])
         #expect(made.body?.knownBytes == Data("body".utf8))
         #expect(made.options.idleTimeout == .seconds(5))
+    }
+
+    /// Below a base it was taken for a path, and joined to it.
+    @Test(arguments: ["http://api.example.com/v1/users", "http://other.example.org/users?a=b"])
+    func urlOfIt_isWhole_whateverTheClientsBase(url: String) async throws {
+        let stub = StubDispatcher(always: .text("ok"))
+        var client = NetworkClient(transport: stub, baseURL: "http://api.example.com/v1")
+        client.headerFields[.authorization] = "Bearer home"
+        _ = try await client.send(request(url), as: .text)
+        let (ended, end) = AsyncStream<(any Error)?>.makeStream()
+        client.send(request(url)) { _, _, error in end.yield(error) }
+        for await error in ended.prefix(1) { #expect(error == nil) }
+        #expect(stub.sent.map(\.url.absoluteString) == [url, url])
+        // What is the base's stays with its origin.
+        let field = url.contains("api.example") ? "Bearer home" : nil
+        #expect(stub.sent.map { $0.headerFields[.authorization] } == [field, field])
+    }
+
+    @Test func urlOfIt_isNoPath() async throws {
+        var client = NetworkClient(transport: StubDispatcher())
+        client.baseURL = "http://api.example.com/v1"
+        await expectFailure(.invalidURL) { try await client.send(request("users"), as: .text) }
     }
 
     @Test func timeout_isTheIdleTimeout() throws {

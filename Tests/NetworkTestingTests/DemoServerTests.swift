@@ -23,6 +23,41 @@ struct DemoServerTests {
         "POST \(target) HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\(fields)\r\n\(body)"
     }
 
+    @Test("What a server opened is closed when it has stopped")
+    func descriptors() async throws {
+        func count() throws -> Int { try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count }
+        try await serving { _ in }
+        let before = try count()
+        for _ in 0..<200 { try await serving { _ in } }
+        // Each left one. What other tests open meanwhile is much less.
+        #expect(try count() < before + 100)
+    }
+
+    @Test("A server starts and stops again and again, and stops without a start")
+    func restarts() async throws {
+        let server = DemoServer()
+        await server.stop()
+        for _ in 0..<3 {
+            try await server.start()
+            let response = try await RawClient.exchange(Self.request("/test"), port: server.port)
+            #expect(response.hasPrefix("HTTP/1.1 200"))
+            await server.stop()
+        }
+    }
+
+    @Test("Connections that are open when it stops are ended")
+    func openConnections() async throws {
+        let server = DemoServer()
+        try await server.start()
+        // Its response is a minute away.
+        let port = server.port
+        async let waiting = RawClient.exchange(Self.request("/delay/10000"), port: port)
+        async let quick = RawClient.exchange(Self.request("/test"), port: port)
+        #expect(try await quick.hasPrefix("HTTP/1.1 200"))
+        await server.stop()
+        #expect(try await !waiting.hasPrefix("HTTP/1.1 200"))
+    }
+
     @Test("A user that is posted comes back with an id, and anything else is a 400")
     func users() async throws {
         try await serving { server in

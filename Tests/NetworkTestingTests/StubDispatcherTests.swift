@@ -125,6 +125,100 @@ struct StubDispatcherTests {
         _ = await first
     }
 
+    private func request(_ change: (inout TransportOptions) -> Void) throws -> TransportRequest {
+        var request = try get.transportRequest()
+        change(&request.options)
+        return request
+    }
+
+    private func chunks(every interval: Duration) -> StubAnswer {
+        .chunks(["a", "b", "c"].map { Data($0.utf8) }, every: interval)
+    }
+
+    @Test func delayWithinABody_isNoLongerThanTheIdleTimeout() async throws {
+        let clock = ManualClock()
+        let stub = StubDispatcher(clock: clock).always(.any, chunks(every: .seconds(61)))
+        let body = try await stub.send(try request { $0.idleTimeout = .seconds(60) }).body
+        async let error = expectFailure(.idleTimeout) { try await body.collect() }
+        await clock.sleepers(1)
+        clock.advance(by: .seconds(60))
+        let exchange = await error?.exchange
+        #expect(exchange?.transport == "stub")
+        // An error comes once, and is the end.
+        #expect(try await body.collect().isEmpty)
+    }
+
+    @Test func delaysOfHeadAndBody_areNoLongerThanTheTotalTimeout() async throws {
+        let clock = ManualClock()
+        let stub = StubDispatcher(clock: clock).always(.any, chunks(every: .seconds(40)).after(.seconds(20)))
+        async let response = stub.send(try request { $0.totalTimeout = .seconds(70) })
+        await clock.sleepers(1)
+        clock.advance(by: .seconds(20))
+        let body = try await response.body
+        async let first = next(of: body)
+        await clock.sleepers(1)
+        clock.advance(by: .seconds(40))
+        #expect(try await first == Data("a".utf8))
+        async let error = expectFailure(.totalTimeout) { try await next(of: body) }
+        await clock.sleepers(1)
+        clock.advance(by: .seconds(10))
+        #expect(await error?.phase == .receiving)
+        #expect(try await next(of: body) == nil)
+    }
+
+    private func next(of body: TransportResponse.Body) async throws -> Data? {
+        var chunks = body.makeAsyncIterator()
+        return try await chunks.next()
+    }
+
+    /// As over a network: after it each read fails.
+    @Test func slowReader_isWithinTheTotalTimeoutToo() async throws {
+        let clock = ManualClock()
+        let stub = StubDispatcher(clock: clock).always(.any, chunks(every: .zero))
+        var body = try await stub.send(try request { $0.totalTimeout = .seconds(5) }).body.makeAsyncIterator()
+        #expect(try await body.next() == Data("a".utf8))
+        clock.advance(by: .seconds(6))
+        await expectFailure(.totalTimeout) { try await body.next() }
+    }
+
+    @Test func timeThatIsEnough_isEnough() async throws {
+        let clock = ManualClock()
+        let stub = StubDispatcher(clock: clock).always(.any, chunks(every: .seconds(2)).after(.seconds(1)))
+        let limited = try request { options in
+            (options.idleTimeout, options.totalTimeout) = (.seconds(2), .seconds(7))
+            options.firstByteTimeout = .seconds(1)
+        }
+        async let body = stub.send(limited).body.collect()
+        for pause in [1, 2, 2, 2] {
+            await clock.sleepers(1)
+            clock.advance(by: .seconds(pause))
+        }
+        #expect(try await body == Data("abc".utf8))
+    }
+
+    @Test func cancellation_endsADelayWithinABody() async throws {
+        let clock = ManualClock()
+        let stub = StubDispatcher(clock: clock).always(.any, chunks(every: .seconds(5)))
+        let body = try await stub.send(try get.transportRequest()).body
+        let task = Task { try await body.collect() }
+        await clock.sleepers(1)
+        task.cancel()
+        await expectFailure(.cancelled) { try await task.value }
+    }
+
+    /// A test whose time is over must not wait for sleepers that will never come.
+    @Test func cancellation_endsTheWaitForSleepers() async {
+        let clock = ManualClock()
+        let waiting = Task { await clock.sleepers(1) }
+        waiting.cancel()
+        await waiting.value
+        let late = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            await clock.sleepers(1)
+        }
+        await late.value
+    }
+
     @Test func cancellation_endsADelay() async throws {
         let clock = ManualClock()
         let stub = StubDispatcher(clock: clock).always(.any, .status(200).after(.seconds(5)))

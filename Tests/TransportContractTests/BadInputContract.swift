@@ -74,7 +74,7 @@ struct BadInputContract {
     @Test(arguments: ContractTransport.all)
     func unencodableParameter_isRefused(transport: ContractTransport) async {
         for params in [["a": AnyKeyPath.self], ["a": Double.nan], ["a": ["b": Data()]]] as [[String: Any?]] {
-            for method in [HTTPMethod.get, .post] {
+            for method in [HTTPRequest.Method.get, .post] {
                 await expectFailure(.invalidParameters) {
                     try await transport.transport.send(
                         RequestData(path: "http://127.0.0.1:1/", method: method, params: params), as: .data

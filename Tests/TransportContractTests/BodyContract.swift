@@ -24,7 +24,7 @@ struct BodyContract {
     func requestsAfterOneAnother_areEachTheirOwn(transport: ContractTransport) async throws {
         let server = try ScriptedServer(.ok("x"))
         defer { server.stop() }
-        let requests: [(method: HTTPMethod, target: String, body: Data?)] = [
+        let requests: [(method: HTTPRequest.Method, target: String, body: Data?)] = [
             (.post, "/a?b=1", PatternBytes.make(count: 10)), (.post, "/a?b=1", PatternBytes.make(count: 3, from: 5)),
             (.post, "/c?", Data()), (.post, "/a", PatternBytes.make(count: 16_384)),
             (.post, "/a", PatternBytes.make(count: 16_385, from: 9)), (.post, "/d", PatternBytes.make(count: 200_000)),

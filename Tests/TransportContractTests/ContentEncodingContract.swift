@@ -109,7 +109,7 @@ struct ContentEncodingContract {
     func damagedBody_onAConnectionThatStalls_isAnErrorAtOnce(
         transport: ContractTransport, encoding: String
     ) async throws {
-        let needed: TransportCapability? = ["br": .brotli, "zstd": .zstd][encoding]
+        let needed: TransportCapabilities.Capability? = ["br": .brotli, "zstd": .zstd][encoding]
         if let needed, !transport.transport.capabilities.supports(needed) { return }
         let head = Script.head(200, fields: [("Content-Encoding", encoding), ("Content-Length", "100000")])
         for count in [1, 20_000] {

@@ -11,10 +11,10 @@ extension ContractTransport {
 
     /// A request for the pipeline.
     func request(
-        _ method: HTTPMethod = .get,
+        _ method: HTTPRequest.Method = .get,
         _ url: String,
         fields: [(String, String)] = [],
-        body: RequestBody? = nil
+        body: TransportRequest.Body? = nil
     ) throws -> TransportRequest {
         var request = TransportRequest(method: method, url: try RequestURL(url), body: body)
         request.options.totalTimeout = .seconds(30)

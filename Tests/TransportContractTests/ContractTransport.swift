@@ -41,7 +41,7 @@ struct ContractTransport: Sendable, CustomTestStringConvertible {
 
     /// Sends one request and reads its whole answer. Half a minute ends it, so that a fault is a failure and no hang.
     func send(
-        _ method: HTTPMethod = .get,
+        _ method: HTTPRequest.Method = .get,
         _ url: String,
         fields: [(String, String)] = [],
         body: Data? = nil,
@@ -53,7 +53,7 @@ struct ContractTransport: Sendable, CustomTestStringConvertible {
 
     /// Sends one request and returns when the response's head is there.
     func start(
-        _ method: HTTPMethod = .get,
+        _ method: HTTPRequest.Method = .get,
         _ url: String,
         fields: [(String, String)] = [],
         body: Data? = nil,

@@ -45,7 +45,7 @@ struct CookieContract {
         var client = transport.client
         let jar = CookieJar()
         client.cookies = jar
-        try jar.set(Cookie(name: "lang", value: "en", domain: "127.0.0.1"))
+        try jar.set(CookieJar.Cookie(name: "lang", value: "en", domain: "127.0.0.1"))
         try await get(client, transport, server.url())
         try await get(client, transport, server.url())
         #expect(server.requests.map { $0.values(of: "Cookie") } == [["lang=en"], []])

@@ -34,8 +34,8 @@ struct DownloadContract {
         return [.read, .send(Script.head(206, fields: fields) + content[offset..<end]), .close]
     }
 
-    private func settings(retries: Int = 0) -> DownloadOptions {
-        var options = DownloadOptions()
+    private func settings(retries: Int = 0) -> DownloadedFile.Options {
+        var options = DownloadedFile.Options()
         options.retries = retries
         options.time = RecordedPauses().time
         return options

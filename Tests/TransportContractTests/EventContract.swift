@@ -26,16 +26,16 @@ struct EventContract {
     ) async throws -> ServerSentEvents {
         var client = NetworkClient(transport: transport.transport)
         client.options.idleTimeout = .seconds(20)
-        var options = EventOptions()
+        var options = ServerSentEvents.Options()
         options.time = pauses.time
         options.maximumFailures = failures
         return try await client.send(RequestData(path: server.url()), as: .events(options)).body
     }
 
     private func stream(
-        _ method: HTTPMethod, _ transport: ContractTransport, _ server: ScriptedServer, reconnects: Bool = false
+        _ method: HTTPRequest.Method, _ transport: ContractTransport, _ server: ScriptedServer, reconnects: Bool = false
     ) async throws -> ServerSentEvents {
-        var options = EventOptions()
+        var options = ServerSentEvents.Options()
         options.time = RecordedPauses().time
         options.reconnectsAnyMethod = reconnects
         let request = RequestData(path: server.url(), method: method)
@@ -74,7 +74,7 @@ struct EventContract {
         let server = try ScriptedServer(
             events("data: a\n\n"), events("id: 7\ndata: b\n\nid\ndata: c\n\n"), Self.gone)
         defer { server.stop() }
-        var options = EventOptions()
+        var options = ServerSentEvents.Options()
         options.time = RecordedPauses().time
         let request = RequestData(path: server.url(), headers: ["Last-Event-ID": "5"])
         let client = NetworkClient(transport: transport.transport)
@@ -183,7 +183,7 @@ struct EventContract {
         let server = try ScriptedServer(
             [.read, .send(Self.chunked + chunk("data: a\n\ndata: \(String(repeating: "x", count: 100))\n\n")), .stall])
         defer { server.stop() }
-        var options = EventOptions()
+        var options = ServerSentEvents.Options()
         options.maximumLineBytes = 50
         let client = NetworkClient(transport: transport.transport)
         let stream = try await client.send(RequestData(path: server.url()), as: .events(options)).body

@@ -9,7 +9,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct GivenUpContract {
     private static let transports: [ContractTransport] = {
-        var configuration = CurlConfiguration()
+        var configuration = CurlNetworkDispatcher.Configuration()
         configuration.maximumConnectionsPerHost = 1
         let narrow = CurlNetworkDispatcher(configuration: configuration)
         return [ContractTransport(kind: "curl with one connection", transport: narrow), .urlsession]
@@ -70,7 +70,9 @@ struct GivenUpContract {
         defer { server.stop() }
         var client = transport.client
         client.exchangeInterceptors = [
-            try BearerAuthentication(for: [server.url()], token: Secret("old")) { _ in Secret("new") }
+            try BearerAuthentication(for: [server.url()], token: TransportOptions.Secret("old")) { _ in
+                TransportOptions.Secret("new")
+            }
         ]
         let response = try await client.send(try transport.request(.get, server.url()), as: .stream)
         #expect(try await response.body.collect() == Data("in".utf8))
@@ -82,7 +84,7 @@ struct GivenUpContract {
         let server = try ScriptedServer(body.script(503, []), .ok("at last"))
         defer { server.stop() }
         var client = transport.client
-        client.interceptors = [.retry(RetryPolicy(), time: RecordedPauses().time)]
+        client.interceptors = [.retry(RetryInterceptor.Policy(), time: RecordedPauses().time)]
         let response = try await client.send(try transport.request(.get, server.url()), as: .stream)
         #expect(try await response.body.collect() == Data("at last".utf8))
         #expect(response.attempts == 2)

@@ -10,7 +10,7 @@ struct HostileBody: Sendable, CustomTestStringConvertible {
     let encoding: String
     let script: Script
     /// What a transport may need to decode it at all.
-    var capability: TransportCapability?
+    var capability: TransportCapabilities.Capability?
     /// What a transport may not do well enough to run it.
     var exclusion: Exclusion.Case?
     /// Whether it yields lines without end: nothing but the time or its reader ends that.
@@ -20,7 +20,8 @@ struct HostileBody: Sendable, CustomTestStringConvertible {
 
     /// A body that has arrived before anything is read.
     private init(
-        _ name: String, _ encoding: String, _ body: RepeatedBytes, needs capability: TransportCapability? = nil
+        _ name: String, _ encoding: String, _ body: RepeatedBytes,
+        needs capability: TransportCapabilities.Capability? = nil
     ) {
         self.name = name
         self.encoding = encoding
@@ -110,7 +111,7 @@ enum ReadingVerb: CaseIterable, Sendable {
         case .jsonLines: for try await _ in try await client.send(request, as: .jsonLines(of: Int.self)).body {}
         case .typed: _ = try await client.send(request, as: [Int].self)
         case .download:
-            var options = DownloadOptions()
+            var options = DownloadedFile.Options()
             // Else it would ask for no encoding, and refuse one.
             options.resumes = false
             options.maximumBytes = 1 << 28
@@ -119,8 +120,8 @@ enum ReadingVerb: CaseIterable, Sendable {
         }
     }
 
-    private static var oneConnection: EventOptions {
-        var options = EventOptions()
+    private static var oneConnection: ServerSentEvents.Options {
+        var options = ServerSentEvents.Options()
         options.maximumFailures = 1
         return options
     }

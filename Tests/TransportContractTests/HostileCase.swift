@@ -62,7 +62,7 @@ struct HostileCase: Sendable, CustomTestStringConvertible {
     }
 
     /// Meets the server once.
-    func check(over transport: ContractTransport, method: HTTPMethod = .get, body: Data? = nil) async throws {
+    func check(over transport: ContractTransport, method: HTTPRequest.Method = .get, body: Data? = nil) async throws {
         let isOld = ContractTransport.libcurlIsOld
         if isOld, lenient != nil, transport.kind == ContractTransport.urlsession.kind { return }
         let outcomes = outcomes + (isOld ? [lenient].compactMap(\.self) : [])

@@ -14,7 +14,7 @@ struct InterruptionContract {
     private func cancel(
         _ transport: ContractTransport,
         _ url: String,
-        _ method: HTTPMethod = .get,
+        _ method: HTTPRequest.Method = .get,
         body: Data? = nil,
         orFails other: NetworkError.Code = .cancelled,
         when isThere: () async throws -> Void
@@ -153,8 +153,8 @@ struct InterruptionContract {
 
     /// Every second request meets a connection that ends without an answer, and is sent again on a new one, since its
     /// method is idempotent.
-    @Test(arguments: ContractTransport.all, [HTTPMethod.get, .put])
-    func connectionClosed_duringTheRequest(transport: ContractTransport, method: HTTPMethod) async throws {
+    @Test(arguments: ContractTransport.all, [HTTPRequest.Method.get, .put])
+    func connectionClosed_duringTheRequest(transport: ContractTransport, method: HTTPRequest.Method) async throws {
         let check: () async throws -> Void = {
             let server = try ScriptedServer([.read, .send(Self.answer), .read, .close])
             defer { server.stop() }

@@ -11,7 +11,7 @@ struct MethodContract {
     func method_isSentAsItIs(transport: ContractTransport, method: String) async throws {
         let server = try ScriptedServer(.ok("answer"))
         defer { server.stop() }
-        let answer = try await transport.send(HTTPMethod(checking: method), server.url("/a/b?c=d"))
+        let answer = try await transport.send(HTTPRequest.Method(checking: method), server.url("/a/b?c=d"))
         #expect(answer.text == "answer")
         #expect(server.requests.map(\.requestLine) == [[method, "/a/b?c=d", "HTTP/1.1"]])
     }
@@ -32,8 +32,8 @@ struct MethodContract {
     func requestWithoutBody_saysContentLength0(transport: ContractTransport, method: String) async throws {
         let server = try ScriptedServer(.ok())
         defer { server.stop() }
-        _ = try await transport.send(HTTPMethod(checking: method), server.url())
-        _ = try await transport.send(HTTPMethod(checking: method), server.url(), body: Data())
+        _ = try await transport.send(HTTPRequest.Method(checking: method), server.url())
+        _ = try await transport.send(HTTPRequest.Method(checking: method), server.url(), body: Data())
         for request in server.requests {
             #expect(request.values(of: "Content-Length") == ["0"], "\(request.head)")
             #expect(request.values(of: "Transfer-Encoding").isEmpty)
@@ -46,7 +46,7 @@ struct MethodContract {
     func getAndHead_sayNothingOfABody(transport: ContractTransport, method: String) async throws {
         let server = try ScriptedServer(.ok())
         defer { server.stop() }
-        _ = try await transport.send(HTTPMethod(checking: method), server.url())
+        _ = try await transport.send(HTTPRequest.Method(checking: method), server.url())
         let request = try #require(server.requests.first)
         for name in ["Content-Length", "Transfer-Encoding", "Content-Type"] {
             #expect(request.values(of: name).isEmpty, "\(request.head)")

@@ -9,7 +9,7 @@ struct ParameterContract {
         _ transport: ContractTransport,
         _ path: String,
         _ params: [String: ParameterValue],
-        method: HTTPMethod = .get
+        method: HTTPRequest.Method = .get
     ) async throws -> ReceivedRequest {
         let server = try ScriptedServer(.ok("{}"))
         defer { server.stop() }
@@ -19,8 +19,8 @@ struct ParameterContract {
         return try #require(server.requests.first)
     }
 
-    @Test(arguments: ContractTransport.all, [HTTPMethod.get, .head, .delete])
-    func parameters_areTheQuery(transport: ContractTransport, method: HTTPMethod) async throws {
+    @Test(arguments: ContractTransport.all, [HTTPRequest.Method.get, .head, .delete])
+    func parameters_areTheQuery(transport: ContractTransport, method: HTTPRequest.Method) async throws {
         let params: [String: ParameterValue] = ["page": 1, "q": nil, "tags": ["a", "b"], "nested": ["x": ["y": true]]]
         let request = try await target(transport, "/p", params, method: method)
         #expect(request.target == "/p?nested%5Bx%5D%5By%5D=true&page=1&tags=a&tags=b")
@@ -46,8 +46,8 @@ struct ParameterContract {
         #expect(try await target(transport, "/né/%2F/a b", [:]).target == "/n%C3%A9/%2F/a%20b")
     }
 
-    @Test(arguments: ContractTransport.all, [HTTPMethod.post, .put, .patch])
-    func parameters_areAJSONBody(transport: ContractTransport, method: HTTPMethod) async throws {
+    @Test(arguments: ContractTransport.all, [HTTPRequest.Method.post, .put, .patch])
+    func parameters_areAJSONBody(transport: ContractTransport, method: HTTPRequest.Method) async throws {
         let params: [String: ParameterValue] = ["b": [1, 2.5, "é/"], "a": nil, "c": ["t": true]]
         let request = try await target(transport, "/p?z=1", params, method: method)
         #expect(request.target == "/p?z=1")

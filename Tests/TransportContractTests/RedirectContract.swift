@@ -20,7 +20,7 @@ struct RedirectContract {
 
     @Test(arguments: ContractTransport.all, [301, 302, 303, 307, 308])
     func methodsAndBodies_followTheRules(transport: ContractTransport, status: Int) async throws {
-        for method in [HTTPMethod.get, .head, .post, .put, .delete, .patch] {
+        for method in [HTTPRequest.Method.get, .head, .post, .put, .delete, .patch] {
             for count in method == .get || method == .head ? [nil] : Self.bodies {
                 let server = try server(status, to: "/next?x=1", body: method == .head ? Data() : Data("moved".utf8))
                 defer { server.stop() }
@@ -32,7 +32,7 @@ struct RedirectContract {
                 let text = try await response.body.collect()
                 let becomesGET =
                     method == .post && status < 303 || status == 303 && method != .get && method != .head
-                let next: HTTPMethod = becomesGET ? .get : method
+                let next: HTTPRequest.Method = becomesGET ? .get : method
                 #expect(response.status == .ok)
                 #expect(text == (method == .head ? Data() : Data("end".utf8)))
                 #expect(server.requests.map(\.method) == [method.rawValue, next.rawValue])
@@ -134,7 +134,7 @@ struct RedirectContract {
                 continuation.finish()
             }
         }
-        for (body, status) in [(RequestBody.replayableStream(chunks), 200), (.stream(chunks()), 307)] {
+        for (body, status) in [(TransportRequest.Body.replayableStream(chunks), 200), (.stream(chunks()), 307)] {
             let server = try server(307, to: "/x")
             defer { server.stop() }
             let response = try await transport.client.send(

@@ -8,7 +8,7 @@ struct RequestFieldContract {
     private func received(
         _ transport: ContractTransport,
         _ fields: [(String, String)] = [],
-        method: HTTPMethod = .get,
+        method: HTTPRequest.Method = .get,
         body: Data? = nil
     ) async throws -> ReceivedRequest {
         let server = try ScriptedServer(.ok())
@@ -42,7 +42,7 @@ struct RequestFieldContract {
 
     @Test(arguments: ContractTransport.all, [1, 100_000, 3_000_000])
     func body_getsNoContentTypeAndNoExpect(transport: ContractTransport, count: Int) async throws {
-        for method in [HTTPMethod.post, .put] {
+        for method in [HTTPRequest.Method.post, .put] {
             let request = try await received(transport, method: method, body: PatternBytes.make(count: count))
             #expect(request.values(of: "Content-Length") == ["\(count)"])
             for name in ["Content-Type", "Expect", "Transfer-Encoding"] {

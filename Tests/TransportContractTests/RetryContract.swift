@@ -9,7 +9,7 @@ import Testing
 struct RetryContract {
     /// A client whose pauses take no time.
     private func client(_ transport: ContractTransport, retries: Int = 2) -> NetworkClient {
-        var policy = RetryPolicy()
+        var policy = RetryInterceptor.Policy()
         policy.maximumRetries = retries
         let time = TimeSource(now: { Date() }, sleep: { _ in }, random: { 1 })
         var client = transport.client
@@ -97,7 +97,7 @@ struct RetryContract {
         let bearer = try BearerAuthentication(for: [url], token: "stale") { _ in
             try await allRefused.wait()
             let token = try await transport.client.send(RequestData(path: login.url("/token")), as: .data).body
-            return Secret(String(decoding: token, as: UTF8.self))
+            return TransportOptions.Secret(String(decoding: token, as: UTF8.self))
         }
         var client = transport.client
         let counting = ResponseAdapter { response in

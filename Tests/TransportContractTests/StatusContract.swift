@@ -50,7 +50,7 @@ struct StatusContract {
             .answer(401, fields: [("WWW-Authenticate", challenge)], body: Data("who are you".utf8))
         )
         defer { server.stop() }
-        for method in [HTTPMethod.get, .post] {
+        for method in [HTTPRequest.Method.get, .post] {
             let answer = try await transport.send(method, server.url())
             #expect(answer.status == 401)
             #expect(answer.text == "who are you")
@@ -73,7 +73,7 @@ struct StatusContract {
     func redirect_isHandedBackAsItIs(transport: ContractTransport, status: Int) async throws {
         let server = try ScriptedServer(.answer(status, fields: [("Location", "/next")], body: Data("moved".utf8)))
         defer { server.stop() }
-        for method in [HTTPMethod.get, .post] {
+        for method in [HTTPRequest.Method.get, .post] {
             let answer = try await transport.send(method, server.url(), body: method == .post ? Data("x".utf8) : nil)
             #expect(answer.status == status)
             #expect(answer.text == "moved")

@@ -230,7 +230,7 @@ struct StreamingContract {
             server.stop()
             slow.stop()
         }
-        func start() async throws -> ResponseBody {
+        func start() async throws -> TransportResponse.Body {
             try await transport.start(.get, server.url()) { $0.totalTimeout = .seconds(2) }.body
         }
         let (unread, uncollected, read) = (try await start(), try await start(), try await start())

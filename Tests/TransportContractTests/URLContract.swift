@@ -1,6 +1,7 @@
 import Foundation
 import FoundationNetworking
 import NetworkLayer
+import NetworkLayerTutorials
 import NetworkTesting
 import TestSupport
 import Testing

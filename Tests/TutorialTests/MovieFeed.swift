@@ -4,6 +4,7 @@
 import Foundation
 import FoundationNetworking
 import NetworkLayer
+import NetworkLayerTutorials
 
 struct Movie: Decodable {
     

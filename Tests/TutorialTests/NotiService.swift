@@ -4,6 +4,7 @@
 import Foundation
 import FoundationNetworking
 import NetworkLayer
+import NetworkLayerTutorials
 
 public class NotiService {
     static func getNoti(completion: @escaping RequestCallback) {

@@ -3,6 +3,7 @@
 import Foundation
 import FoundationNetworking
 import NetworkLayer
+import NetworkLayerTutorials
 
 public struct TutorialDispatcher: NetworkDispatcher {
     public static let instance = TutorialDispatcher()

@@ -1,6 +1,7 @@
 // swift-format-ignore-file
 // The code as the tutorials print it, but for the import.
 import NetworkLayer
+import NetworkLayerTutorials
 
 struct SampleData: Codable {
     let dataField1: String

@@ -1,5 +1,6 @@
 import Foundation
 import NetworkLayer
+import NetworkLayerTutorials
 import NetworkTesting
 import Testing
 

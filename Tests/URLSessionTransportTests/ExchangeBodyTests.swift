@@ -20,8 +20,8 @@ import Testing
         #expect(try state.read().result?.get() == .some(.none))
     }
 
-    @Test(arguments: [(HTTPMethod.head, 200), (.get, 204), (.get, 304)])
-    func missingBody_isNoTruncation_whereThereIsNone(method: HTTPMethod, status: Int) throws {
+    @Test(arguments: [(HTTPRequest.Method.head, 200), (.get, 204), (.get, 304)])
+    func missingBody_isNoTruncation_whereThereIsNone(method: HTTPRequest.Method, status: Int) throws {
         var state = try makeReceiving(.make(status, length: 10), method: method)
         _ = state.finished(lateHead: nil, at: after(2))
         #expect(try state.read().result?.get() == .some(.none))
@@ -153,7 +153,7 @@ import Testing
     /// An exchange whose head was delivered, 1 ms after the start.
     private func makeReceiving(
         _ head: HTTPResponse,
-        method: HTTPMethod = .get,
+        method: HTTPRequest.Method = .get,
         _ tune: (inout TransportOptions) -> Void = { _ in }
     ) throws -> ExchangeState {
         var state = ExchangeState(try makeRequest(method: method, tune), at: start)

@@ -143,7 +143,7 @@ import Testing
     private func after(_ milliseconds: Int) -> ContinuousClock.Instant { start + .milliseconds(milliseconds) }
 
     private func makeRunning(
-        method: HTTPMethod = .get,
+        method: HTTPRequest.Method = .get,
         _ tune: (inout TransportOptions) -> Void = { _ in }
     ) throws -> ExchangeState {
         var state = ExchangeState(try makeRequest(method: method, tune), at: start)
@@ -155,7 +155,7 @@ import Testing
 
 func makeRequest(
     _ url: String = "http://127.0.0.1:8080/",
-    method: HTTPMethod = .get,
+    method: HTTPRequest.Method = .get,
     _ tune: (inout TransportOptions) -> Void = { _ in }
 ) throws -> TransportRequest {
     var request = TransportRequest(method: method, url: try RequestURL(url))

@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct URLRequestTests {
     @Test func request_carriesMethodFieldsAndBody() throws {
-        var request = try makeRequest(method: HTTPMethod(checking: "PURGE"))
+        var request = try makeRequest(method: HTTPRequest.Method(checking: "PURGE"))
         request.body = .bytes(Data("abc".utf8))
         request.headerFields[.contentType] = "text/plain"
         let urlRequest = try URLRequest(request)

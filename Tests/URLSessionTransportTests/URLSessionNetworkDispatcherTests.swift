@@ -9,7 +9,8 @@ import Testing
     private let transport = URLSessionNetworkDispatcher.instance
 
     @Test func capabilities_giveAReason_forEachThingThatIsNotThere() {
-        for capability in TransportCapability.wellKnown where !transport.capabilities.supports(capability) {
+        for capability in TransportCapabilities.Capability.wellKnown where !transport.capabilities.supports(capability)
+        {
             #expect(transport.capabilities.reasons[capability] != nil, "\(capability.rawValue)")
         }
     }

@@ -3,10 +3,10 @@ public import CurlTransport
 public import NetworkCore
 
 /// How every contender of this library over libcurl is set up.
-extension CurlConfiguration {
+extension CurlNetworkDispatcher.Configuration {
     /// Room for all that is in flight.
-    public static func benchmark(_ arguments: Arguments) -> CurlConfiguration {
-        var configuration = CurlConfiguration()
+    public static func benchmark(_ arguments: Arguments) -> CurlNetworkDispatcher.Configuration {
+        var configuration = CurlNetworkDispatcher.Configuration()
         configuration.maximumConnectionsPerHost = max(128, arguments.connections)
         configuration.maximumConnections = max(configuration.maximumConnections, arguments.connections)
         if arguments.runsInBatches { configuration.scheduling = .batch }

@@ -11,7 +11,7 @@ struct Downloads {
         guard arguments.count == 2 else { fail("usage: Downloads URL FILE", status: 2) }
         do {
             let client = NetworkClient(transport: DefaultTransport.instance)
-            var options = DownloadOptions()
+            var options = DownloadedFile.Options()
             options.progress = { print("\($0.completed) of \($0.total.map { "\($0)" } ?? "?") bytes") }
             let file = try await client.send(
                 RequestData(path: arguments[0]), as: .file(arguments[1], options: options)

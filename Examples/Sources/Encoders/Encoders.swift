@@ -24,9 +24,9 @@ struct Echo: Codable, Sendable {
 struct CSVContent: ContentEncoder {
     let rows: [[String]]
 
-    func encode() throws -> EncodedContent {
+    func encode() throws -> RequestContent.Encoded {
         let text = rows.map { $0.joined(separator: ",") }.joined(separator: "\r\n")
-        return EncodedContent(.bytes(Data(text.utf8)), type: "text/csv")
+        return RequestContent.Encoded(.bytes(Data(text.utf8)), type: "text/csv")
     }
 }
 

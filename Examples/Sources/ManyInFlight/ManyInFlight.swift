@@ -11,7 +11,7 @@ struct ManyInFlight {
         guard CommandLine.arguments.count == 3, let count = Int(CommandLine.arguments[2]), count > 0 else {
             fail("usage: ManyInFlight URL COUNT", status: 2)
         }
-        var configuration = CurlConfiguration()
+        var configuration = CurlNetworkDispatcher.Configuration()
         configuration.maximumConnectionsPerHost = count
         configuration.maximumConnections = count
         let dispatcher = CurlNetworkDispatcher(configuration: configuration)

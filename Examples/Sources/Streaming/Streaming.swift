@@ -31,7 +31,7 @@ struct Streaming {
 
     private static func upload(_ url: String, bytes: Int) async throws {
         let piece = Data(repeating: 0x61, count: 65_536)
-        let body = RequestBody.replayableStream(length: bytes) {
+        let body = TransportRequest.Body.replayableStream(length: bytes) {
             Pieces(piece: piece, rest: bytes)
         }
         let request = TransportRequest(method: .post, url: try RequestURL(url), body: body)

@@ -3,6 +3,7 @@
 //   swift run TutorialService http://127.0.0.1:3000
 import Foundation
 import NetworkLayer
+import NetworkLayerTutorials
 
 struct User: Codable, Sendable {
     let id: Int

@@ -12,7 +12,7 @@ final class Attempt: Sendable {
     let isShort: Bool
     private let words = Mutex<(notes: [String], faults: [String])>(([], []))
 
-    init(_ configuration: CurlConfiguration, isShort: Bool) {
+    init(_ configuration: CurlNetworkDispatcher.Configuration, isShort: Bool) {
         dispatcher = CurlNetworkDispatcher(configuration: configuration)
         self.isShort = isShort
     }

@@ -12,7 +12,7 @@ extension Scenario {
         Scenario("names of proxies that hang") { attempt in
             try await hang(attempt) { number in
                 var options = TransportOptions()
-                options.proxy = .explicit(Proxy("http://slow-proxy-\(number).example:3128"))
+                options.proxy = .explicit(TransportOptions.Proxy.Server("http://slow-proxy-\(number).example:3128"))
                 return ("http://127.0.0.1:9/", options)
             }
         },

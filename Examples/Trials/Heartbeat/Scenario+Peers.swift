@@ -51,7 +51,7 @@ extension Scenario {
             .flood(Data(repeating: 120, count: 65_536)),
         ])
         defer { proxy.stop() }
-        var way = Proxy(proxy.baseURL)
+        var way = TransportOptions.Proxy.Server(proxy.baseURL)
         way.tunnel = true
         var options = TransportOptions()
         options.totalTimeout = .seconds(10)

@@ -5,7 +5,7 @@ import NetworkTesting
 /// One way to hold a loop up.
 struct Scenario: Sendable {
     let name: String
-    var configuration = CurlConfiguration()
+    var configuration = CurlNetworkDispatcher.Configuration()
     /// What a loop does once in its life, which is measured apart.
     let prepare: (@Sendable (Attempt) async throws -> Void)?
     let body: @Sendable (Attempt) async throws -> Void

@@ -56,8 +56,8 @@ struct Probe: Sendable {
 
     /// The request of one of our dispatchers.
     func request(_ ask: Ask, change: (inout TransportOptions) -> Void = { _ in }) throws -> TransportRequest {
-        guard let method = HTTPMethod(rawValue: ask.method) else {
-            throw NetworkError(.invalidMethod, "no HTTPMethod can be made of it", phase: .preparing)
+        guard let method = HTTPRequest.Method(rawValue: ask.method) else {
+            throw NetworkError(.invalidMethod, "no HTTPRequest.Method can be made of it", phase: .preparing)
         }
         var options = TransportOptions()
         options.totalTimeout = .seconds(ask.totalSeconds ?? 4)

@@ -27,7 +27,7 @@ extension URLSessionFaults {
         ) { probe in
             guard probe.subject == .raw else {
                 let request = try probe.request(Ask()) { options in
-                    options.proxy = .explicit(Proxy("http://127.0.0.1:\(probe.ports[1])"))
+                    options.proxy = .explicit(TransportOptions.Proxy.Server("http://127.0.0.1:\(probe.ports[1])"))
                 }
                 do {
                     let response = try await probe.dispatcher.send(request)

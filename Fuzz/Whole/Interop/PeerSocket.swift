@@ -46,6 +46,12 @@ struct PeerSocket {
         return isOver ? .end : bytes.isEmpty ? .nothing : .bytes(bytes)
     }
 
+    /// Whether bytes wait to be received.
+    var hasWaiting: Bool {
+        var byte: UInt8 = 0
+        return recv(descriptor, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) > 0
+    }
+
     /// How many bytes the system took: 0 when it has no room; `nil` when the other side is gone.
     func send(_ bytes: ArraySlice<UInt8>) -> Int? {
         let flags = Int32(MSG_NOSIGNAL)

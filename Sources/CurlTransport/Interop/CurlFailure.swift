@@ -43,13 +43,23 @@ enum CurlFailure {
             underlying: underlying(code, text: text))
     }
 
+    /// The error of a connection to the proxy that was not made, which libcurl reports as it does the server's.
+    static func noProxy(_ code: CURLcode, text: String?) -> NetworkError {
+        NetworkError(
+            .proxyFailed, "no connection to the proxy", phase: .connecting, underlying: underlying(code, text: text))
+    }
+
     static func underlying(_ code: CURLcode, text: String?) -> NetworkError.Underlying {
         NetworkError.Underlying(
             domain: "libcurl",
             code: Int(code.rawValue),
-            message: text.map { Redaction.words(ofLibrary: PinnedName.hidden(in: $0)) } ?? ownWords(for: code)
-                ?? "unknown"
+            message: text.map(shown) ?? ownWords(for: code) ?? "unknown"
         )
+    }
+
+    /// The text of the error buffer, which has room for 255 bytes; some versions end a longer one in dots.
+    private static func shown(_ text: String) -> String {
+        Redaction.words(ofLibrary: PinnedName.hidden(in: text), isWhole: text.utf8.count < 250)
     }
 
     /// What libcurl says where it knows no more than the number.
@@ -147,8 +157,8 @@ enum CurlFailure {
         }
     }
 
-    /// Whether the connection ended by ``RecordFlood``, in the handshake or after it.
-    private static func isRecordFlood(_ text: String?) -> Bool { text?.contains("\(RecordFlood.words)") == true }
+    /// Whether the connection ended by ``TLSGuard``, in the handshake or after it.
+    private static func isRecordFlood(_ text: String?) -> Bool { text?.contains("\(TLSGuard.words)") == true }
 
     /// OpenSSL's X509_V_ERR_*. Other libraries give no number, or 1.
     private static let verificationFaults: [Int: NetworkError.Code] = [

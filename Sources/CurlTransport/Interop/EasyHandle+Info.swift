@@ -21,9 +21,6 @@ extension EasyHandle {
         )
     }
 
-    /// The time from its start at which the connection could be used, in microseconds; `nil` before.
-    var connectedAfter: Int? { time(CURLINFO_PRETRANSFER_TIME_T) }
-
     /// The port that its connection was made from.
     var localPort: Int { long(CURLINFO_LOCAL_PORT) }
 

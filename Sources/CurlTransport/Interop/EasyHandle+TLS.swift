@@ -24,10 +24,10 @@ extension EasyHandle {
     }
 
     /// Has each TLS connection that libcurl makes for this handle end when its peer sends record after record and no
-    /// data (``RecordFlood``). libcurl hands the function on to the handles that it makes for look-ups over HTTPS.
+    /// data (``TLSGuard``). libcurl hands the function on to the handles that it makes for look-ups over HTTPS.
     func boundTLSRecords() throws {
-        guard RecordFlood.isBounded else { return }
-        try unsafe check(ccurl_easy_setopt_tls_callback(pointer, RecordFlood.prepare), "CURLOPT_SSL_CTX_FUNCTION")
+        guard TLSGuard.isBounded else { return }
+        try unsafe check(ccurl_easy_setopt_tls_callback(pointer, TLSGuard.prepare), "CURLOPT_SSL_CTX_FUNCTION")
     }
 
     /// The TLS library's number and its session; `nil` in clear and without a connection.

@@ -1,4 +1,5 @@
 import CCurl
+import CLibrary
 import FoundationEssentials
 import NetworkCore
 
@@ -20,6 +21,10 @@ import NetworkCore
     private var wireLog: WireLog?
     /// The transfer that the callbacks report to. It holds this handle and not the other way round.
     private let transferReference: Unmanaged<Transfer>
+    /// Whether no connection may carry its requests that another has used or will use.
+    private(set) var needsOwnConnection = false
+    /// libcurl's time of the connection before the one that is being made.
+    private var connectedBefore: Int?
     /// The size of its receive buffer, in bytes.
     private(set) var receiveBuffer = LibcurlSupport.defaultBuffer
     /// The same of its buffer for sending.
@@ -71,6 +76,47 @@ import NetworkCore
     /// Has its connection carry no other request (CURLOPT_FORBID_REUSE), while it carries this one.
     /// - Returns: Whether libcurl agrees.
     func endsItsConnection() -> Bool { unsafe ccurl_easy_setopt_long(pointer, CURLOPT_FORBID_REUSE, 1) == CURLE_OK }
+
+    /// Asks for a new connection (CURLOPT_FRESH_CONNECT), in each round that it takes.
+    func takeOwnConnection() throws {
+        try set(.freshConnect, 1)
+        needsOwnConnection = true
+    }
+
+    /// When its connection could be used, in microseconds since the start; `nil` before.
+    var connectedAfter: Int? {
+        guard let time = time(CURLINFO_PRETRANSFER_TIME_T), time != connectedBefore else { return nil }
+        return time
+    }
+
+    /// Another connection is being made.
+    /// - Returns: Whether there was one before.
+    func connectsAnew() -> Bool {
+        guard let connectedAfter else { return false }
+        connectedBefore = connectedAfter
+        return true
+    }
+
+    /// Has its connection carry no other request if libcurl throws bytes away that came with the response, of which it
+    /// says no more than a line of its log (CURLOPT_VERBOSE).
+    /// - Returns: Whether libcurl will say so.
+    func watchesForSurplus() -> Bool {
+        guard wireLog == nil else { return true }
+        return unsafe ccurl_easy_setopt_debug_callback(pointer, Self.debug) == CURLE_OK
+            && ccurl_easy_setopt_pointer(pointer, CURLOPT_DEBUGDATA, context) == CURLE_OK
+            && ccurl_easy_setopt_long(pointer, CURLOPT_VERBOSE, 1) == CURLE_OK
+    }
+
+    /// How the lines begin that tell of bytes behind a body of chunks, and of those behind a head (the latter below
+    /// 8.7).
+    private static let surplusWords: [StaticString] = ["Leftovers after chunking", "Excess found"]
+
+    private static func isSurplus(_ line: UnsafeRawBufferPointer) -> Bool {
+        surplusWords.contains { words in
+            guard let start = line.baseAddress, line.count > words.utf8CodeUnitCount else { return false }
+            return unsafe memcmp(start, words.utf8Start, words.utf8CodeUnitCount) == 0
+        }
+    }
 
     /// The transfer that it works for.
     var transfer: Transfer { unsafe transferReference.takeUnretainedValue() }
@@ -166,7 +212,6 @@ import NetworkCore
     /// Tells the wire log what goes over the wire. The log lives until ``close()``.
     func setWireLog(_ log: WireLog) throws {
         wireLog = log
-        let context = unsafe Unmanaged.passUnretained(log).toOpaque()
         try unsafe check(ccurl_easy_setopt_debug_callback(pointer, Self.debug), "CURLOPT_DEBUGFUNCTION")
         try unsafe check(ccurl_easy_setopt_pointer(pointer, CURLOPT_DEBUGDATA, context), "CURLOPT_DEBUGDATA")
         try set(.verbose, 1)
@@ -174,19 +219,24 @@ import NetworkCore
 
     private static let debug: ccurl_debug_callback = { _, type, bytes, count, context in
         guard let bytes = unsafe bytes, let context = unsafe context else { return 0 }
-        let log = unsafe Unmanaged<WireLog>.fromOpaque(context).takeUnretainedValue()
-        func text() -> String {
-            unsafe String(decoding: UnsafeRawBufferPointer(start: bytes, count: count), as: UTF8.self)
+        let line = unsafe UnsafeRawBufferPointer(start: bytes, count: count)
+        return unsafe Unmanaged<EasyHandle>.fromOpaque(context)._withUnsafeGuaranteedRef { easy in
+            if type == CURLINFO_TEXT, unsafe isSurplus(line) { _ = easy.endsItsConnection() }
+            if let log = easy.wireLog { unsafe write(line, of: type, to: log) }
+            return 0
         }
+    }
+
+    private static func write(_ bytes: UnsafeRawBufferPointer, of type: curl_infotype, to log: WireLog) {
+        func text() -> String { unsafe String(decoding: bytes, as: UTF8.self) }
         switch type {
         case CURLINFO_TEXT: log.write("*", PinnedName.hidden(in: text()))
         case CURLINFO_HEADER_OUT: log.write(">", text())
         case CURLINFO_HEADER_IN: log.write("<", text())
-        case CURLINFO_DATA_OUT: log.writeBody(">", bytes: count)
-        case CURLINFO_DATA_IN: log.writeBody("<", bytes: count)
+        case CURLINFO_DATA_OUT: log.writeBody(">", bytes: bytes.count)
+        case CURLINFO_DATA_IN: log.writeBody("<", bytes: bytes.count)
         default: break
         }
-        return 0
     }
 
     // MARK: Questions

@@ -148,7 +148,7 @@ enum OptionValue {
     /// with other TLS options apart: so those of requests that negotiate HTTP/2 name the newest version that there is,
     /// and the others leave it at the default, which is the same one.
     static func tls(
-        from minimum: TLSOptions.Version, upTo maximum: TLSOptions.Version?, negotiatesHTTP2: Bool
+        from minimum: TransportOptions.TLS.Version, upTo maximum: TransportOptions.TLS.Version?, negotiatesHTTP2: Bool
     ) -> Int {
         let named = maximum == .tls1_3 || maximum == nil ? (negotiatesHTTP2 ? .tls1_3 : nil) : maximum
         let newest = named.map { (ccurl_sslversion_tls1_0 + $0.rawValue) << ccurl_sslversion_maximum_shift } ?? 0
@@ -156,7 +156,7 @@ enum OptionValue {
     }
 
     /// CURL_IPRESOLVE_*.
-    static func ipResolve(_ version: ConnectionOptions.IPVersion) -> Int {
+    static func ipResolve(_ version: TransportOptions.Connection.IPVersion) -> Int {
         switch version {
         case .any: 0
         case .v4: 1

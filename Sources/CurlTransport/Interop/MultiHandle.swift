@@ -138,8 +138,12 @@ import NetworkCore
         var wanted: SocketInterests.Interest = []
         if interest == ccurl_poll_in || interest == ccurl_poll_inout { wanted.insert(.read) }
         if interest == ccurl_poll_out || interest == ccurl_poll_inout { wanted.insert(.write) }
-        if let easy = unsafe easy { unsafe Transfer.of(easy)?.waits(on: descriptor, !wanted.isEmpty) }
-        unsafe of(context).loop.multiWants(wanted, of: descriptor)
+        let loop = unsafe of(context).loop
+        if let easy = unsafe easy, let transfer = unsafe Transfer.of(easy) {
+            transfer.waits(on: descriptor, !wanted.isEmpty)
+            loop.multiWants(wanted, of: descriptor, for: transfer)
+        }
+        loop.multiWants(wanted, of: descriptor)
         return 0
     }
 
@@ -182,6 +186,8 @@ import NetworkCore
 /// What a multi handle asks of its loop, always on the loop's thread and inside libcurl.
 protocol MultiHandleDelegate: AnyObject {
     func multiWants(_ interest: SocketInterests.Interest, of descriptor: Int32)
+    /// The transfer for which libcurl wants to know of a descriptor, or no longer wants to.
+    func multiWants(_ interest: SocketInterests.Interest, of descriptor: Int32, for transfer: Transfer)
     func multiWantsTimer(milliseconds: Int?)
     func multiWillClose(_ descriptor: Int32)
 }

@@ -19,7 +19,7 @@ extension Transfer {
     /// libcurl while its name is looked up, and would send its request then.
     func mayConnect(to address: UnsafeMutablePointer<curl_sockaddr>) -> Bool {
         guard state.failure == nil, unsafe isWanted(family: address.pointee.family) else { return false }
-        return unsafe request.options.addressPolicy == .any || allows(IPAddress(socketAddress: address))
+        return unsafe request.options.addressPolicy == .any || allows(AddressPolicy.Address(socketAddress: address))
     }
 
     /// Below 7.77 libcurl connects to what it knows of a name, whichever version of IP is asked for.
@@ -33,7 +33,7 @@ extension Transfer {
     }
 
     /// What can't be read as an address is refused.
-    private func allows(_ address: IPAddress?) -> Bool {
+    private func allows(_ address: AddressPolicy.Address?) -> Bool {
         guard let address else { return false }
         if request.options.addressPolicy.allows(address) { return true }
         refusedAddress = address
@@ -73,7 +73,7 @@ extension Transfer {
         state.goesOut(at: clock.now)
         if sending.attempts > 1 { delegate?.transferGoesOutAgain(self) }
         guard request.options.hasRareOptions, request.options.addressPolicy != .any else { return true }
-        return unsafe allows(IPAddress(String(cString: remote)))
+        return unsafe allows(AddressPolicy.Address(String(cString: remote)))
     }
 }
 
@@ -95,7 +95,7 @@ extension NetworkError {
     }
 }
 
-extension IPAddress {
+extension AddressPolicy.Address {
     /// The address that libcurl is about to connect to.
     fileprivate init?(socketAddress: UnsafeMutablePointer<curl_sockaddr>) {
         // `addr` is the start of a longer address where the family needs one; libcurl keeps room for it.

@@ -85,10 +85,16 @@ extension Transfer {
         if unsafe Self.hasBareCR(line) { state.receivedBareCR() }
         // Before the response can end: then the connection is in the pool.
         if state.doubtsFraming, easy?.endsItsConnection() != true { return false }
+        if line.count <= 2, state.mayHideSurplus || request.method == .head, easy?.watchesForSurplus() != true {
+            return false
+        }
         switch verdict {
         case .goOn: break
         case .headIsComplete: guard finalHeadArrived() else { return false }
-        case .stop: return false
+        case .stop:
+            // What is left on it is no response to another request.
+            if speaksHTTP1 { _ = easy?.endsItsConnection() }
+            return false
         }
         if origin.isSecure, tlsSession == nil, state.head.hasFinalHead {
             // At the end the connection has left the handle.

@@ -3,7 +3,7 @@ import CLibrary
 import NetworkCore
 
 extension NetworkError {
-    fileprivate static func addressRefused(_ address: IPAddress) -> NetworkError {
+    fileprivate static func addressRefused(_ address: AddressPolicy.Address) -> NetworkError {
         NetworkError(.addressRefused, "the address policy does not allow \(address)", phase: .connecting)
     }
 
@@ -39,6 +39,9 @@ extension Transfer {
             return .failure(ConnectionIsOpen())
         }
         if code == CURLE_COULDNT_CONNECT, let socketFailure { return .failure(NetworkError.noSocket(socketFailure)) }
+        if code == CURLE_COULDNT_CONNECT, let text = easy.failureText, options.proxy.isNamed(in: text) {
+            return .failure(CurlFailure.noProxy(code, text: text))
+        }
         let phase = state.hasResponse ? .receiving : CurlFailure.phase(of: code) ?? phaseWithoutResponse(info)
         guard code == CURLE_OK else {
             let isInBody = state.hasResponse && state.head.hasFinalHead

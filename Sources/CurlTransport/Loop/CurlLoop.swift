@@ -15,7 +15,7 @@ final class CurlLoop: Sendable {
     /// - Parameter start: Runs a body on a new thread, for tests.
     /// - Throws: ``NetworkError`` when descriptors, memory or threads are short.
     init(
-        configuration: CurlConfiguration,
+        configuration: CurlNetworkDispatcher.Configuration,
         start: (String, @escaping @Sendable () -> Void) throws -> Void = LoopThread.start
     ) throws {
         guard Libcurl.found.initialisation == 0 else {

@@ -8,7 +8,7 @@ struct KeptSockets {
     /// Our end of a connection, as CURLOPT_PREREQFUNCTION reports it.
     enum Place: Hashable {
         case port(Int)
-        case unix(ConnectionOptions.UnixSocket)
+        case unix(TransportOptions.Connection.UnixSocket)
 
         /// Our port; `nil` for a Unix socket, which has none.
         var port: Int? { if case .port(let port) = self { port } else { nil } }

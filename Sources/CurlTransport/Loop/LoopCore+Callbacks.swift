@@ -24,6 +24,7 @@ extension LoopCore: TransferDelegate {
     func transfer(_ transfer: Transfer, opened descriptor: Int32) {
         state.sockets.opened(descriptor)
         transfer.openedSockets.append(descriptor)
+        if transfer.connectsAnew() { state.deadlines.set(transfer.slot, to: clock.now) }
         if Libcurl.found.suffers(from: .refusedAddressesWait) { state.openers[descriptor] = Opener(transfer: transfer) }
         transfer.lookUp.socketOpened()
         if !transfer.looksUpBehindProxy { resolved(transfer) }
@@ -49,6 +50,8 @@ extension LoopCore: TransferDelegate {
             }
             return true
         }
+        // For a second round libcurl looks among the kept connections, whatever it was asked for.
+        if transfer.sending.attempts > 0, transfer.easy?.needsOwnConnection == true { return false }
         if kept.contains(where: \.isSpoiled) { return false }
         guard transfer.speaksHTTP1 || kept.contains(where: \.isHTTP1) else { return true }
         let served = transfer.origin.isSecure ? kept.filter(\.hasServed) : kept
@@ -67,6 +70,14 @@ extension LoopCore: MultiHandleDelegate {
         // One that libcurl opened without us, to look a name up over HTTPS: no child is to have it.
         if change.kind == .add { Descriptor.closeOnExec(descriptor) }
         epoll.apply(change)
+    }
+
+    /// A transfer that waits on a socket which another has opened goes over a kept connection: its name is known.
+    func multiWants(_ interest: SocketInterests.Interest, of descriptor: Int32, for transfer: Transfer) {
+        guard transfer.isLookingUp, !interest.isEmpty, state.sockets.isOurs(descriptor),
+            !transfer.openedSockets.contains(descriptor)
+        else { return }
+        resolved(transfer)
     }
 
     func multiWantsTimer(milliseconds: Int?) {

@@ -27,7 +27,7 @@ extension LoopCore {
     /// by pauses.
     private func wishBuffers(of easy: EasyHandle, for transfer: Transfer) {
         let (request, support) = (transfer.request, Libcurl.found)
-        guard !request.options.hasRareOptions || request.options.rate == RateOptions() else {
+        guard !request.options.hasRareOptions || request.options.rate == TransportOptions.Rate() else {
             easy.wishReceiveBuffer(support.receiveBufferBytes(rate: request.options.rate.maximumReceived))
             return easy.wishUploadBuffer(LibcurlSupport.defaultUploadBuffer)
         }
@@ -93,11 +93,11 @@ extension LoopCore {
     /// libcurl connects all of them with its next call.
     private static let beginsOfARound = 16
 
-    /// Gives a transfer of which nothing was sent to libcurl once more, with a handle that takes a new connection.
-    /// - Returns: Whether it runs; it does so once.
+    /// Gives a transfer whose request was not to go out to libcurl once more, with a handle that takes a new
+    /// connection.
+    /// - Returns: Whether it runs.
     func beginAgain(_ transfer: Transfer, _ easy: EasyHandle) -> Bool {
-        guard let multi, !transfer.hasBegunAgain else { return false }
-        transfer.hasBegunAgain = true
+        guard let multi else { return false }
         multi.remove(easy)
         transfer.isInMulti = false
         do {

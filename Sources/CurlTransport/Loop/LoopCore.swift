@@ -54,7 +54,8 @@ final class LoopCore {
     private let isAlone = LoopThread.cores == 1
 
     init(
-        configuration: CurlConfiguration, mailbox: Mailbox, runway: Runway, executor: LoopExecutor, clock: LoopClock
+        configuration: CurlNetworkDispatcher.Configuration, mailbox: Mailbox, runway: Runway, executor: LoopExecutor,
+        clock: LoopClock
     ) throws {
         self.mailbox = mailbox
         self.executor = executor

@@ -12,10 +12,10 @@ final class LoopGroup: Sendable {
     /// The most lanes that are not ordinary.
     static let maximumLanes = 16
 
-    private let configuration: CurlConfiguration
+    private let configuration: CurlNetworkDispatcher.Configuration
     private let state = Guarded(State())
 
-    init(configuration: CurlConfiguration) { self.configuration = configuration }
+    init(configuration: CurlNetworkDispatcher.Configuration) { self.configuration = configuration }
 
     /// The request's loop, started by the first request of its lane, and again by the next one if that failed.
     /// - Throws: ``NetworkError/Code/shutDown``; ``NetworkError/Code/invalidOption`` for one resolver too many; or what

@@ -59,6 +59,11 @@ struct SocketInterests {
         entries[Int(descriptor)].isOurs = false
     }
 
+    /// Whether the descriptor is a connection's, and none of libcurl's own.
+    func isOurs(_ descriptor: Int32) -> Bool {
+        Int(descriptor) < entries.count && entries[Int(descriptor)].isOurs
+    }
+
     /// Whether an event for the descriptor is still wanted.
     func wants(_ descriptor: Int32) -> Bool {
         Int(descriptor) < entries.count && !entries[Int(descriptor)].wanted.isEmpty

@@ -2,12 +2,12 @@ import NetworkCore
 
 /// Credentials for the server (CURLOPT_HTTPAUTH, USERNAME, PASSWORD, AWS_SIGV4). Basic and Bearer are a header field.
 struct AuthenticationOption: EasyOption {
-    let authentication: Authentication
+    let authentication: TransportOptions.Authentication
     let url: RequestURL
     let support: LibcurlSupport
     private var isSecure: Bool { url.scheme == "https" }
 
-    init(authentication: Authentication, url: RequestURL, support: LibcurlSupport) {
+    init(authentication: TransportOptions.Authentication, url: RequestURL, support: LibcurlSupport) {
         (self.authentication, self.url, self.support) = (authentication, url, support)
     }
 

@@ -14,7 +14,7 @@ final class ClientKeyOwners: Sendable {
         let bytes: Data?
         let password: [UInt8]?
 
-        init(_ certificate: TLSOptions.ClientCertificate) {
+        init(_ certificate: TransportOptions.TLS.ClientCertificate) {
             switch certificate.key ?? certificate.certificate {
             case .file(let path): (self.path, bytes) = (Array(path.utf8), nil)
             case .bytes(let bytes): (path, self.bytes) = (nil, bytes)
@@ -23,7 +23,7 @@ final class ClientKeyOwners: Sendable {
         }
     }
 
-    private let owners = Guarded<[TLSOptions.Source: Key]>([:])
+    private let owners = Guarded<[TransportOptions.TLS.Source: Key]>([:])
     /// How many certificates are remembered; with one more, no connection is shared.
     private static let maximumCertificates = 1_024
 
@@ -36,7 +36,7 @@ final class ClientKeyOwners: Sendable {
     }
 
     /// Whether a request may share the connections that show its certificate.
-    func isOwner(_ certificate: TLSOptions.ClientCertificate) -> Bool {
+    func isOwner(_ certificate: TransportOptions.TLS.ClientCertificate) -> Bool {
         let key = Key(certificate)
         return owners.withLock { owners in
             if let owner = owners[certificate.certificate] { return owner == key }

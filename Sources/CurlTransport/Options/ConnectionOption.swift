@@ -3,11 +3,11 @@ import NetworkCore
 /// The connection (CURLOPT_FRESH_CONNECT, FORBID_REUSE, IPRESOLVE, UNIX_SOCKET_PATH, INTERFACE, LOCALPORT,
 /// TCP_KEEPALIVE).
 struct ConnectionOption: EasyOption {
-    let options: ConnectionOptions
+    let options: TransportOptions.Connection
     let support: LibcurlSupport
 
     func apply(to easy: EasyHandle) throws {
-        if options.isFresh { try easy.set(.freshConnect, 1) }
+        if options.isFresh { try easy.takeOwnConnection() }
         let isBound = options.interface != nil || options.localPorts != nil
         if options.forbidsReuse || isBound { try easy.set(.forbidReuse, 1) }
         if options.ipVersion != .any {
@@ -21,7 +21,7 @@ struct ConnectionOption: EasyOption {
         }
         if let interface = options.interface {
             // Said which, so that an unknown interface is not taken for a host, whose look-up would stop the loop.
-            try easy.set(.interface, (IPAddress(interface) == nil ? "if!" : "host!") + interface)
+            try easy.set(.interface, (AddressPolicy.Address(interface) == nil ? "if!" : "host!") + interface)
         }
         if let ports = options.localPorts {
             try easy.set(.localPort, ports.lowerBound)
@@ -65,7 +65,7 @@ extension EasyHandle {
 
 /// Bandwidth (CURLOPT_MAX_RECV_SPEED_LARGE, MAX_SEND_SPEED_LARGE, LOW_SPEED_LIMIT, LOW_SPEED_TIME).
 struct RateOption: EasyOption {
-    let options: RateOptions
+    let options: TransportOptions.Rate
 
     func apply(to easy: EasyHandle) throws {
         if let rate = options.maximumReceived { try easy.set(.maxReceiveSpeed, rate) }
@@ -82,7 +82,7 @@ struct AddressPolicyOption: EasyOption {
     let support: LibcurlSupport
 
     func apply(to easy: EasyHandle) throws {
-        if !support.has(.requestCheck) { try easy.set(.freshConnect, 1) }
+        if !support.has(.requestCheck) { try easy.takeOwnConnection() }
     }
 }
 
@@ -93,7 +93,7 @@ struct NoRepeatOption: EasyOption {
     let support: LibcurlSupport
 
     func apply(to easy: EasyHandle) throws {
-        if !request.mayRepeat, !support.has(.requestCheck) { try easy.set(.freshConnect, 1) }
+        if !request.mayRepeat, !support.has(.requestCheck) { try easy.takeOwnConnection() }
     }
 }
 
@@ -110,7 +110,7 @@ extension Duration {
 /// A connection that no other request has used or will use.
 struct LoneConnectionOption: EasyOption {
     func apply(to easy: EasyHandle) throws {
-        try easy.set(.freshConnect, 1)
+        try easy.takeOwnConnection()
         try easy.set(.forbidReuse, 1)
     }
 }

@@ -2,7 +2,7 @@ import NetworkCore
 
 extension LibcurlSupport {
     /// What depends on how libcurl was built.
-    var builtIn: [(capability: TransportCapability, isBuiltIn: Bool)] {
+    var builtIn: [(capability: TransportCapabilities.Capability, isBuiltIn: Bool)] {
         [
             (.http2, features.contains("HTTP2")),
             (.http2PriorKnowledge, features.contains("HTTP2")),
@@ -20,14 +20,14 @@ extension LibcurlSupport {
     }
 
     /// What came with a version.
-    static let byVersion: [(capability: TransportCapability, feature: Feature)] = [
+    static let byVersion: [(capability: TransportCapabilities.Capability, feature: Feature)] = [
         (.authoritiesInMemory, .authoritiesInMemory),
         (.keepAliveProbes, .keepAliveProbes),
         (.awsSigV4, .awsSigV4),
     ]
 
     /// What is refused where it has a fault, and the fault. HTTP/3 falls back to HTTP/2.
-    static let byFault: [(capability: TransportCapability, quirk: Quirk, fault: String)] =
+    static let byFault: [(capability: TransportCapabilities.Capability, quirk: Quirk, fault: String)] =
         [.http2, .http2PriorKnowledge, .http3].map {
             ($0, .http2BodiesMix, "older ones mix up the bodies of HTTP/2 streams")
         }

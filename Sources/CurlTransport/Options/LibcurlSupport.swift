@@ -108,6 +108,8 @@ struct LibcurlSupport: Sendable {
         case refusedAddressesWait
         /// A proxy's user and password are taken as percent-encoded, which no option promises.
         case proxyCredentialsAreDecoded
+        /// The end of a connection that TLS does not announce ends a body without a length, as if it were whole.
+        case cutBodiesAreWhole
 
         var fixedIn: LibcurlVersion {
             switch self {
@@ -120,6 +122,8 @@ struct LibcurlSupport: Sendable {
             // The next attempt has no socket yet, and nothing runs it (EXPIRE_RUN_NOW).
             case .refusedAddressesWait: LibcurlVersion(8, 4)
             case .proxyCredentialsAreDecoded: LibcurlVersion(8, 8)
+            // From then on it tells OpenSSL of such an end (BIO_CTRL_EOF).
+            case .cutBodiesAreWhole: LibcurlVersion(8, 14)
             case .tunnelsIgnoreProxyCredentials: LibcurlVersion(8, 19)
             case .tlsSessionsMistakeProxy: LibcurlVersion(7, 76)
             case .limitedReceivingBursts, .http2ReceivingLimitFails: LibcurlVersion(8, 2)

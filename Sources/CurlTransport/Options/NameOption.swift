@@ -4,7 +4,7 @@ import NetworkCore
 struct NameOption: EasyOption {
     let all: TransportOptions
     let support: LibcurlSupport
-    private var options: NameOptions { all.names }
+    private var options: TransportOptions.Names { all.names }
 
     init(_ options: TransportOptions, support: LibcurlSupport) { (all, self.support) = (options, support) }
 
@@ -21,7 +21,7 @@ struct NameOption: EasyOption {
 
     func apply(to easy: EasyHandle) throws {
         try Self.check(all, environmentNamesProxy: NoProxyOption.mayBeNamedForHTTPS)
-        if options.cacheTime != NameOptions().cacheTime {
+        if options.cacheTime != TransportOptions.Names().cacheTime {
             try easy.set(.dnsCacheTimeout, options.cacheTime.wholeSeconds)
         }
         if let url = options.dnsOverHTTPS { try easy.set(.dnsOverHTTPS, url) }
@@ -34,7 +34,7 @@ struct NameOption: EasyOption {
 /// them by where they go.
 struct RouteOption: EasyOption {
     let url: RequestURL
-    let names: NameOptions
+    let names: TransportOptions.Names
     let serverName: String?
     let support: LibcurlSupport
 
@@ -68,7 +68,7 @@ extension NetworkError {
     }
 }
 
-extension NameOptions.ConnectTo {
+extension TransportOptions.Names.ConnectTo {
     fileprivate func fits(_ host: String, _ port: Int) -> Bool {
         (self.host.map { $0.bracketed == host } ?? true) && (self.port.map { $0 == port } ?? true)
     }

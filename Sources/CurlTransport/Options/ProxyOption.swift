@@ -51,7 +51,7 @@ struct ProxyOption: EasyOption {
         options.addressPolicy != .any || options.connection.unixSocket != nil || !options.names.addresses.isEmpty
     }
 
-    private func set(_ proxy: Proxy, on easy: EasyHandle) throws {
+    private func set(_ proxy: TransportOptions.Proxy.Server, on easy: EasyHandle) throws {
         try easy.set(.proxy, proxy.url)
         // Set also when it is empty: it takes the place of the environment's.
         try easy.set(.noProxy, proxy.noProxy.joined(separator: ","))
@@ -87,7 +87,7 @@ struct ProxyOption: EasyOption {
         support.suffers(from: .proxyCredentialsAreDecoded) ? text.replacing("%", with: "%25") : text
     }
 
-    private func setTLS(_ proxy: Proxy, on easy: EasyHandle) throws {
+    private func setTLS(_ proxy: TransportOptions.Proxy.Server, on easy: EasyHandle) throws {
         try easy.set(.proxyTLSVersion, OptionValue.tls1_2)
         try easy.sharesNoConnection()
         switch proxy.authorities {
@@ -122,7 +122,7 @@ extension EasyHandle {
     /// libcurl names the server's alone. And for a server in clear, libcurl (seen with 7.88) takes a kept connection
     /// whatever authority the proxy's certificate was checked against.
     func sharesNoConnection() throws {
-        try set(.freshConnect, 1)
+        try takeOwnConnection()
         try set(.forbidReuse, 1)
     }
 

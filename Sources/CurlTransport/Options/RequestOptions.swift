@@ -14,7 +14,7 @@ struct TargetOption: EasyOption {
 
 /// Method and body: CURLOPT_HTTPGET, NOBODY, POST, CUSTOMREQUEST, POSTFIELDSIZE_LARGE.
 struct MethodAndBodyOption: EasyOption {
-    let method: HTTPMethod
+    let method: HTTPRequest.Method
     let body: OutgoingBody
 
     func apply(to easy: EasyHandle) throws {
@@ -41,7 +41,7 @@ enum OutgoingBody {
     /// bytes. A larger one is fetched piece by piece (CURLOPT_READFUNCTION).
     static let maximumCopied = 16_384
 
-    init(_ body: RequestBody?) {
+    init(_ body: TransportRequest.Body?) {
         self =
             switch body?.content {
             case nil: .none
@@ -113,7 +113,7 @@ struct HTTPVersionOption: EasyOption {
         case .http2PriorKnowledge:
             try easy.set(.httpVersion, OptionValue.http2PriorKnowledge)
             if disturbs {
-                try easy.set(.freshConnect, 1)
+                try easy.takeOwnConnection()
                 try easy.set(.forbidReuse, 1)
             }
         // A kept connection in clear is not taken for these by newer libcurls, although they mean HTTP/1.1 there.
@@ -190,10 +190,10 @@ struct NoProxyOption: EasyOption {
     )
 
     private static func namesHTTPS(_ variables: ArraySlice<String>) -> Bool {
-        variables.contains { EnvironmentVariable.value($0).map { Proxy($0).isHTTPS } ?? false }
+        variables.contains { EnvironmentVariable.value($0).map { TransportOptions.Proxy.Server($0).isHTTPS } ?? false }
     }
 
-    /// Whether it names a SOCKS proxy that is told addresses.
+    /// Whether it names a SOCKS proxy that gets addresses.
     static var mayTakeAddresses: Bool {
         variables.contains { EnvironmentVariable.value($0).map(ProxyOption.takesAddresses) ?? false }
     }
@@ -244,7 +244,7 @@ extension TransportRequest {
     private func rareOptions(for support: LibcurlSupport) -> [any EasyOption] {
         let (tls, names) = (options.tls, options.names)
         var list: [any EasyOption] = []
-        if tls.serverName != nil || names != NameOptions() {
+        if tls.serverName != nil || names != TransportOptions.Names() {
             list.append(NameOption(options, support: support))
             list.append(RouteOption(url: url, names: names, serverName: tls.serverName, support: support))
         }
@@ -252,10 +252,10 @@ extension TransportRequest {
             list.append(HeaderFieldsOption(request: self, hasBody: hasWireBody, namesHost: true))
         }
         list.append(ProxyOption(options: options, isSecure: url.scheme == "https"))
-        if options.connection != ConnectionOptions() {
+        if options.connection != TransportOptions.Connection() {
             list.append(ConnectionOption(options: options.connection, support: support))
         }
-        if options.rate != RateOptions() { list.append(RateOption(options: options.rate)) }
+        if options.rate != TransportOptions.Rate() { list.append(RateOption(options: options.rate)) }
         if let authentication = options.authentication {
             list.append(AuthenticationOption(authentication: authentication, url: url, support: support))
         }

@@ -4,7 +4,7 @@ import NetworkCore
 /// TLS13_CIPHERS). The server's name is ``RouteOption``'s.
 struct TLSOption: EasyOption {
     /// `nil` for the defaults.
-    let options: TLSOptions?
+    let options: TransportOptions.TLS?
     /// Whether HTTP/2 may be agreed on in the handshake.
     let negotiatesHTTP2: Bool
 
@@ -17,9 +17,9 @@ struct TLSOption: EasyOption {
         if let options { try setIdentities(of: options, on: easy) }
     }
 
-    private static let minimumVersion = TLSOptions().minimumVersion
+    private static let minimumVersion = TransportOptions.TLS().minimumVersion
 
-    private func setIdentities(of options: TLSOptions, on easy: EasyHandle) throws {
+    private func setIdentities(of options: TransportOptions.TLS, on easy: EasyHandle) throws {
         switch options.authorities {
         case .system: break
         case .file(let path):
@@ -41,7 +41,7 @@ struct TLSOption: EasyOption {
         if let suites = options.cipherSuites { try easy.set(.cipherSuites, suites) }
     }
 
-    private func set(_ certificate: TLSOptions.ClientCertificate, on easy: EasyHandle) throws {
+    private func set(_ certificate: TransportOptions.TLS.ClientCertificate, on easy: EasyHandle) throws {
         switch certificate.certificate {
         case .file(let path): try easy.set(.certificate, path)
         case .bytes(let bytes): try easy.set(.certificate, bytes)

@@ -19,9 +19,9 @@ final class TLSTextOwners: Sendable {
     func options(for request: TransportRequest) -> [any EasyOption] {
         guard request.options.hasRareOptions else { return [] }
         let tls = request.options.tls
-        var isOwner = tls == TLSOptions() || self.isOwner(tls)
+        var isOwner = tls == TransportOptions.TLS() || self.isOwner(tls)
         if case .explicit(let proxy) = request.options.proxy.choice, proxy.isHTTPS {
-            var settings = TLSOptions()
+            var settings = TransportOptions.TLS()
             settings.authorities = proxy.authorities
             // Both are asked, so that each is remembered.
             isOwner = self.isOwner(settings) && isOwner
@@ -30,7 +30,7 @@ final class TLSTextOwners: Sendable {
     }
 
     /// Whether a request may share connections and sessions with others of these settings.
-    func isOwner(_ tls: TLSOptions) -> Bool {
+    func isOwner(_ tls: TransportOptions.TLS) -> Bool {
         let texts: Texts = [
             Self.text(tls.authorities), Self.text(tls.clientCertificate?.certificate),
             tls.pinnedPublicKeys.isEmpty ? nil : Array(tls.pinnedPublicKeys.joined(separator: ";").utf8),
@@ -47,7 +47,7 @@ final class TLSTextOwners: Sendable {
     }
 
     /// What is given in bytes is compared byte by byte.
-    private static func text(_ authorities: TLSOptions.Authorities) -> [UInt8]? {
+    private static func text(_ authorities: TransportOptions.TLS.Authorities) -> [UInt8]? {
         switch authorities {
         case .system, .bytes: nil
         case .file(let path): Array("file:\(path)".utf8)
@@ -55,7 +55,7 @@ final class TLSTextOwners: Sendable {
         }
     }
 
-    private static func text(_ source: TLSOptions.Source?) -> [UInt8]? {
+    private static func text(_ source: TransportOptions.TLS.Source?) -> [UInt8]? {
         if case .file(let path) = source { Array(path.utf8) } else { nil }
     }
 }

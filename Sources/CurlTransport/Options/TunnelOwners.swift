@@ -10,7 +10,7 @@ final class TunnelOwners: Sendable {
     private struct Credentials: Equatable {
         let texts: [[UInt8]?]
 
-        init(_ proxy: Proxy) {
+        init(_ proxy: TransportOptions.Proxy.Server) {
             let fields = proxy.headerFields.map { Array("\($0.name.rawName): \($0.value)".utf8) }
             texts = [proxy.user.map { Array($0.utf8) }, proxy.password.map { Array($0.value.utf8) }] + fields
         }
@@ -33,7 +33,7 @@ final class TunnelOwners: Sendable {
     /// Whether a request may share tunnels through a proxy.
     /// - Parameter environment: The URLs by which the environment names proxies. Requests that go by them share their
     ///   tunnels among themselves and are not asked about here.
-    func isOwner(_ proxy: Proxy, environment: [String] = []) -> Bool {
+    func isOwner(_ proxy: TransportOptions.Proxy.Server, environment: [String] = []) -> Bool {
         guard let place = ProxyPlace(proxy.url),
             !environment.contains(where: { ProxyPlace($0).map { $0 == place } ?? true })
         else { return false }
@@ -47,31 +47,10 @@ final class TunnelOwners: Sendable {
     }
 
     /// By which tunnels are opened.
-    private static let variables = ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"]
+    static let variables = ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"]
 }
 
 extension TransportRequest {
     /// Whether it may be sent to another place than its URL says, for which libcurl opens a tunnel even in clear.
     fileprivate var goesElsewhere: Bool { !options.names.connectTo.isEmpty || !options.names.addresses.isEmpty }
-}
-
-/// Which proxy a URL names: several spellings are one to libcurl.
-struct ProxyPlace: Hashable {
-    private let scheme: String
-    private let host: String
-    private let port: Int
-
-    /// `nil` for what is not scheme, host and port; a user and a password before the host, as the environment may have
-    /// them, are passed over.
-    init?(_ url: String) {
-        let end = url.firstRange(of: "://")
-        let scheme = end.map { url[..<$0.lowerBound].lowercased() } ?? "http"
-        let rest = end.map { url[$0.upperBound...] } ?? url[...]
-        let place = rest.lastIndex(of: "@").map { rest[rest.index(after: $0)...] } ?? rest
-        guard let parsed = try? RequestURL("http://" + place) else { return nil }
-        self.scheme = scheme
-        host = parsed.host
-        // libcurl's own.
-        port = parsed.port ?? (scheme == "https" ? 443 : 1_080)
-    }
 }

@@ -116,7 +116,7 @@ final class ExchangeChannel: Sendable {
     ///   - append: Copies the piece; tells whether there was memory.
     func bodyArrived(
         _ count: Int, of announced: Int? = nil, whenFull: BodyFlow.WhenFull, append: (inout BodyBuffer) -> Bool
-    ) -> (arrival: BodyFlow.Arrival, received: Int, hasMemory: Bool) {
+    ) -> (arrival: BodyFlow.Verdict, received: Int, hasMemory: Bool) {
         state.withLock { state in
             if let announced { state.buffer.reserve(min(announced, 1 << 20)) }
             let arrival = state.flow.arrived(count, whenFull: whenFull)

@@ -9,24 +9,33 @@
 /// request of this library asks for any (`TE`), so a response may have none but `chunked`.
 struct ResponseFraming {
     /// What is wrong with a line.
-    enum Fault { case coding, ambiguous, length, twoLengths, status }
+    enum Fault { case coding, ambiguous, length, twoLengths, status, version }
 
     private static let coding = Array("transfer-encoding".utf8)
     private static let length = Array("content-length".utf8)
     /// Whether the connection must carry no other request.
     private(set) var isDoubtful = false
     private var isHTTP1 = true
+    /// Whether the connection speaks HTTP/1 for certain, whatever a status line says.
+    private let mustBeHTTP1: Bool
     /// Whether the status allows no body, so that a length or a coding says something that is not so.
     private var isBodiless = false
-    private var isChunked = false
+    private(set) var isChunked = false
     private var hasCoding = false
     private var announced: Int?
     /// Whether the line before was one of framing, which a continuation would change.
     private var isOpen = false
+    /// Whether no body follows the head, whatever its lines say (RFC 9110 §15.4.5, §15.3.5).
+    private var isEmpty = false
+
+    init(mustBeHTTP1: Bool = false) { self.mustBeHTTP1 = mustBeHTTP1 }
+
+    /// Whether libcurl may throw away bytes that it reads together with the head or with the last chunk.
+    var mayHideSurplus: Bool { isHTTP1 && (isChunked || isEmpty || announced == 0) }
 
     /// A status line: another head begins.
     mutating func begin(_ line: some RandomAccessCollection<UInt8>) -> Fault? {
-        self = ResponseFraming()
+        self = ResponseFraming(mustBeHTTP1: mustBeHTTP1)
         guard line.starts(with: "HTTP/".utf8), let space = line.firstIndex(of: UInt8(ascii: " ")) else {
             return .status
         }
@@ -38,9 +47,13 @@ struct ResponseFraming {
         }
         let version = line[..<space].dropFirst(5)
         isHTTP1 = version.first == UInt8(ascii: "1")
+        // libcurl below 7.84 keeps a connection whose responses say HTTP/2 after anything that is left on it.
+        let isKnown = isHTTP1 && version.count == 3 && version.dropFirst().first == UInt8(ascii: ".")
+        if mustBeHTTP1, !isKnown { return .version }
         // A server that speaks HTTP/1.0 may not know what keeps a connection (RFC 9112 §9.3), nor chunks (§6.1).
         isDoubtful = isHTTP1 && !version.elementsEqual("1.1".utf8)
         isBodiless = code.first == UInt8(ascii: "1") || code.elementsEqual("204".utf8)
+        isEmpty = isBodiless || code.elementsEqual("304".utf8)
         return nil
     }
 

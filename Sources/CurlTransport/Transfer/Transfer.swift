@@ -31,7 +31,7 @@ final class Transfer: @unchecked Sendable {
     let ownState: Unshared<TransferState>
     var clocks: TransferClocks
     /// The last address that the address policy did not allow.
-    var refusedAddress: IPAddress?
+    var refusedAddress: AddressPolicy.Address?
     /// How TLS is spoken, once the response has begun.
     var tlsSession: TLSSession?
     /// How often the request went out (CURLOPT_PREREQFUNCTION, 7.80).
@@ -39,7 +39,8 @@ final class Transfer: @unchecked Sendable {
     /// Whether the kept connection that libcurl had chosen can't be used, and the transfer begins once more with a new
     /// one.
     var needsFreshConnection = false
-    var hasBegunAgain = false
+    /// How often it has begun once more.
+    private var begunAgain = 0
     /// The sockets that it has opened, one of which may become its connection.
     var openedSockets: [Int32] = []
     /// The one of them that became its connection.
@@ -100,7 +101,9 @@ final class Transfer: @unchecked Sendable {
         progress = request.options.progress
         whenFull = isPausable ? .pause() : .fail(limit: request.options.maximumBodyBytes)
         ownState = Unshared(
-            TransferState(now: sent, answersChallenges: request.options.answersChallenges))
+            TransferState(
+                now: sent, answersChallenges: request.options.answersChallenges,
+                speaksHTTP1: Libcurl.found.speaksHTTP1(request.options.httpVersion, isSecure: origin.isSecure)))
         clocks = TransferClocks(sent: sent, limits: TransferLimits(request.options))
         hasRequestBody = request.body != nil
         sending = SendingRecord(mayRepeat: request.mayRepeat)
@@ -120,6 +123,9 @@ final class Transfer: @unchecked Sendable {
         let easy = try EasyHandle(for: self)
         try outgoing.configure(easy, sending: body, over: Libcurl.found)
         for option in more { try option.apply(to: easy) }
+        if easy.needsOwnConnection, !Libcurl.found.has(.requestCheck), request.options.answersChallenges {
+            throw NetworkError.noOwnConnection
+        }
         if needsFreshConnection { try easy.set(.freshConnect, 1) }
         try attachCallbacks(to: easy)
         self.easy = easy
@@ -139,20 +145,38 @@ final class Transfer: @unchecked Sendable {
         if case .streamed(let upload) = body, easy?.reader?.position ?? 0 > 0, !upload.restart() { return false }
         dropsExpectation = true
         needsFreshConnection = true
-        hasBegunAgain = false
-        state.awaitNextHead()
+        begunAgain = 0
+        return true
+    }
+
+    /// Each time one kept connection less is left, but a server may fill others.
+    private static let maximumBegins = 64
+
+    /// A socket was opened: where there was a connection already, it is for another, whose time begins now.
+    /// - Returns: Whether there was one.
+    func connectsAnew() -> Bool {
+        guard let easy, easy.connectsAnew() else { return false }
         clocks.connectAnew(at: clock.now)
         return true
     }
 
-    /// Makes another handle, for a new connection, in place of one whose request has had no response yet and that has
-    /// left its multi handle.
+    /// Makes another handle, for a new connection, in place of one that has left its multi handle and whose request was
+    /// not to go out over the connection that libcurl chose.
+    /// - Throws: ``NetworkError``, where that has come too often, and for a body that can't be made again.
     func prepareFresh() throws {
+        begunAgain += 1
+        guard begunAgain <= Self.maximumBegins else { throw NetworkError.noCleanConnection }
+        if case .streamed(let upload) = body, easy?.reader?.position ?? 0 > 0, !upload.restart() {
+            throw NetworkError.bodyIsGone
+        }
+        state.awaitNextHead()
+        clocks.connectAnew(at: clock.now)
         letGo()
         // Another socket may get the number of the one that is closed.
         (connection, openedSockets) = (nil, [])
         roundsBefore = sending.attempts - sending.repeats
         try prepare()
+        needsFreshConnection = false
     }
 
     /// The same on the thread of the one who sends it, before the loop has it.
@@ -248,6 +272,29 @@ final class Transfer: @unchecked Sendable {
 
     /// The time since `send`.
     var elapsed: Duration { MonotonicTime.now - sent }
+}
+
+extension NetworkError {
+    fileprivate static var noOwnConnection: NetworkError {
+        NetworkError(
+            .unsupported,
+            "the request must have a connection of its own, and libcurl below 7.80 takes any kept one to answer a "
+                + "challenge: no digest, NTLM, Negotiate or anySafe here, for the server or a proxy, unless the method "
+                + "is idempotent or connection.repeatsAnyMethod is on", phase: .preparing)
+    }
+
+    fileprivate static var noCleanConnection: NetworkError {
+        NetworkError(
+            .connectionLost,
+            "each kept connection that libcurl chose had bytes that no request asked for, or belongs to others",
+            phase: .connecting)
+    }
+
+    fileprivate static var bodyIsGone: NetworkError {
+        NetworkError(
+            .connectionLost, "the request must go out over another connection, and its body can't be made again",
+            phase: .connecting)
+    }
 }
 
 /// What a transfer tells its loop, on the loop's thread and inside libcurl.

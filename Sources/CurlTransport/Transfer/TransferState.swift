@@ -25,20 +25,25 @@ struct TransferState {
     /// How many bytes of the request's body the server had by then.
     private var sentBytes = 0
 
-    private var framing = ResponseFraming()
+    private var framing: ResponseFraming
     /// Whether the connection must carry no other request, since what the head says can be read in two ways.
     var doubtsFraming: Bool { framing.isDoubtful }
+    /// Whether libcurl may throw away what follows the response, or the head at the end of which it is.
+    var mayHideSurplus: Bool { framing.mayHideSurplus }
 
     /// A line has a CR within, which some take for its end (RFC 9112 §2.2).
     mutating func receivedBareCR() { framing.doubt() }
 
-    init(now: MonotonicTime, answersChallenges: Bool = false) {
+    /// - Parameter speaksHTTP1: Whether the connection speaks HTTP/1 for certain.
+    init(now: MonotonicTime, answersChallenges: Bool = false, speaksHTTP1: Bool = false) {
         lastActivity = now
+        framing = ResponseFraming(mustBeHTTP1: speaksHTTP1)
         self.answersChallenges = answersChallenges
     }
 
-    /// The most lines of a head, its trailers included. libcurl keeps a record of each field, and takes as long for one
-    /// of three bytes as for a long one: the number bounds how long a response keeps the loop.
+    /// The most lines of a response's heads, interim ones (1xx) and trailers included. libcurl keeps a record of each
+    /// field, and takes as long for one of three bytes as for a long one: the number bounds how long a response keeps
+    /// the loop.
     static let maximumHeaderLines = 4_096
     private var headerLines = 0
 
@@ -49,12 +54,12 @@ struct TransferState {
     mutating func receive(headerLine: some RandomAccessCollection<UInt8>, at now: MonotonicTime) -> HeaderVerdict {
         guard failure == nil else { return .stop }
         let begins = headerLine.first == UInt8(ascii: "H") && mayBegin && headerLine.starts(with: "HTTP/".utf8)
-        headerLines = begins ? 1 : headerLines + 1
+        headerLines += 1
         let expectsStatusLine = awaitsNextHead || head.bytes.isEmpty || head.isComplete && head.isInterim
         if begins { awaitsNextHead = false }
         guard headerLines <= Self.maximumHeaderLines else {
             failure = NetworkError(
-                .responseHeadTooLarge, "the response's head has more than \(Self.maximumHeaderLines) lines",
+                .responseHeadTooLarge, "the response's heads have more than \(Self.maximumHeaderLines) lines",
                 phase: .receiving)
             return .stop
         }
@@ -98,11 +103,14 @@ struct TransferState {
     mutating func goesOut(at now: MonotonicTime) {
         wentOut = now
         lastActivity = max(lastActivity, now)
-        awaitsNextHead = !head.bytes.isEmpty
+        awaitNextHead()
     }
 
     /// The head that is there is not the last: the request goes out once more.
-    mutating func awaitNextHead() { awaitsNextHead = !head.bytes.isEmpty }
+    mutating func awaitNextHead() {
+        awaitsNextHead = !head.bytes.isEmpty
+        headerLines = 0
+    }
 
     /// The head that is complete may not be the last: libcurl may send the request again.
     mutating func holdHead() { isHeadHeld = true }
@@ -153,6 +161,7 @@ extension NetworkError {
         case .length: unusable("its Content-Length is not a number that can be used")
         case .twoLengths: unusable("it has two different Content-Length values")
         case .status: unusable("its status line is not one")
+        case .version: unusable("its status line names a version of HTTP that this connection does not speak")
         }
     }
 }

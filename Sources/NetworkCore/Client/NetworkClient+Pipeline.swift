@@ -5,7 +5,6 @@ extension NetworkClient {
     /// The way of a call: the interceptors, the redirects, and for each exchange the exchange interceptors, the cookies
     /// and the transport.
     func carry(_ request: TransportRequest, in call: Call) async throws -> TransportResponse {
-        let request = withDefaults(request)
         do {
             if interceptors.isEmpty { return try await follow(request, in: call) }
             return try await intercept(request, in: call)
@@ -29,7 +28,9 @@ extension NetworkClient {
         }
     }
 
-    private func interceptExchange(_ request: TransportRequest, in call: Call) async throws -> TransportResponse {
+    private func interceptExchange(_ request: TransportRequest, in call: Call) async throws
+        -> TransportResponse
+    {
         let next = Next(exchangeInterceptors[...], call: call) { try await exchange($0, in: call) }
         // Within the steps of the call it is bounded already.
         guard interceptors.isEmpty else { return try await next(request) }
@@ -61,29 +62,12 @@ extension NetworkClient {
         }
     }
 
-    /// The request with the client's header fields, whose secrets are secret in it too.
-    private func withDefaults(_ request: TransportRequest) -> TransportRequest {
-        if headerFields.isEmpty, options.secretFields.isSubset(of: request.options.secretFields) { return request }
-        var request = request
-        request.options.secretFields.formUnion(options.secretFields)
-        let secrets = request.options.secretFields
-        let isAtHome = isBase(originOf: request.url)
-        request.addMissing(headerFields) { isAtHome || !SecretFields.contains($0) && !secrets.contains($0) }
-        return request
-    }
-
-    /// Whether a URL has the base URL's origin; any has, where there is no base.
-    private func isBase(originOf url: RequestURL) -> Bool {
-        guard let baseURL else { return true }
-        return (try? RequestURL.separatingCredentials(from: baseURL).url)?.hasSameOrigin(as: url) ?? false
-    }
-
     // Apart, and not inlined, for an asynchronous function keeps its values in memory while it waits.
 
     @inline(never)
     private func prepared(_ request: TransportRequest, in call: Call) throws -> TransportRequest {
         var request = request
-        call.beginExchange()
+        call.beginExchange(request)
         try checkTime(for: request, in: call)
         if let remaining = call.remaining { request.options.totalTimeout = max(remaining, .nanoseconds(1)) }
         if let cookies {

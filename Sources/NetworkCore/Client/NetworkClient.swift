@@ -14,7 +14,8 @@ public import Logging
 /// A value: a copy with another option is another pipeline over the same transport, see ``with(_:)``.
 ///
 /// One rule says whose options count: a request that has none of its own (any ``RequestConvertible``) takes the
-/// client's ``options``; a ``TransportRequest``, which is complete already, keeps its own.
+/// client's ``options``; a ``TransportRequest``, which is complete already, keeps its own. Another says who asks:
+/// ``headerFields``.
 public struct NetworkClient: NetworkDispatcher {
     /// The transport that carries the exchanges.
     public let transport: any HTTPTransport
@@ -22,11 +23,20 @@ public struct NetworkClient: NetworkDispatcher {
     /// base or a whole URL of its own (``RequestData/init(url:method:query:params:content:headers:)``). `nil`, the
     /// default, makes of each path a whole URL.
     public var baseURL: String?
-    /// Header fields for each request that does not have them; none by default. With a ``baseURL``, those that are
-    /// secret (``SecretFields``, ``secretFields``) go to its origin alone. What is secret never follows a redirect to
-    /// another origin.
+    /// Header fields for each request that does not have them; none by default.
+    ///
+    /// What a request says of who asks comes first, in whatever way it says it: its field `Authorization`, its own
+    /// ``TransportOptions/authentication``, or else user and password of its own URL. What the client says of that
+    /// counts where the request says nothing: `Authorization` here or ``TransportOptions/authentication`` in
+    /// ``options``, which exclude one another, or else user and password of ``baseURL``.
+    ///
+    /// With a ``baseURL``, what is meant for one origin goes to the base's alone: secret fields (``SecretFields``,
+    /// ``secretFields``), `Host` and `Referer`; of ``options`` the authentication, the client certificate and
+    /// ``TransportOptions/TLS/serverName``. The same stays behind when a redirect leads to another origin
+    /// (``RedirectPolicy``). Without a base it is for every request.
     public var headerFields: HTTPFields = [:]
-    /// Time, size and protocol of each exchange. The total timeout is the whole call's, over all of its exchanges,
+    /// Time, size and protocol of each exchange. What of it is meant for one origin goes to that of ``baseURL`` alone,
+    /// by the rule of ``headerFields``. The total timeout is the whole call's, over all of its exchanges,
     /// until its value is there: reading, decoding and writing the body count. A ``decoder`` can't be interrupted, so
     /// the time is looked at before and after it: a value that comes too late is ``NetworkError/Code/totalTimeout``.
     public var options: TransportOptions
@@ -97,7 +107,8 @@ public struct NetworkClient: NetworkDispatcher {
     ) async throws -> sending NetworkResponse<Body> {
         var request = request
         if form.isEndless { request.options.totalTimeout = nil }
-        addFields(of: form, to: &request)
+        addDefaults(to: &request)
+        request.addMissing(form.fields(self))
         let call = Call(totalTimeout: request.options.totalTimeout)
         return try await form.receive(PreparedCall(client: self, request: request, call: call))
     }
@@ -109,8 +120,8 @@ public struct NetworkClient: NetworkDispatcher {
         if form.isEndless { options.totalTimeout = nil }
         // Encoding is a part of the call: it may take long, and can't be interrupted.
         let call = Call(totalTimeout: options.totalTimeout)
-        var request = try data.based(on: baseURL).transportRequest(options: options)
-        addFields(of: form, to: &request)
+        var request = try request(of: data, options: options)
+        request.addMissing(form.fields(self))
         do {
             try checkTime(for: request, in: call)
         } catch NetworkError.totalTimeout {
@@ -118,11 +129,6 @@ public struct NetworkClient: NetworkDispatcher {
                 .during(request, transport: transport.name, elapsed: call.elapsed)
         }
         return PreparedCall(client: self, request: request, call: call)
-    }
-
-    /// The request's own fields come first, then the client's, then what the form asks for.
-    private func addFields<Body>(of form: ResponseForm<Body>, to request: inout TransportRequest) {
-        request.addMissing(form.fields(self)) { !headerFields.contains($0) }
     }
 
     // MARK: NetworkDispatcher

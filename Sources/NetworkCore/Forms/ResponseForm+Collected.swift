@@ -17,7 +17,7 @@ extension ResponseForm where Body == String {
 
     /// The whole body as text.
     /// - Parameter invalid: What happens to bytes that are no text in the charset of Content-Type.
-    public static func text(invalid: InvalidText) -> ResponseForm<String> {
+    public static func text(invalid: ResponseLines.InvalidText) -> ResponseForm<String> {
         ResponseForm { prepared in
             let arrival = try await prepared.arrival()
             let response = try await arrival.collected()

@@ -1,9 +1,6 @@
 public import Foundation
 public import FoundationNetworking
 
-/// What closures around `URLRequest` are called with: body and response, or an error. Called once.
-public typealias RequestCallback = @Sendable (Data?, URLResponse?, (any Error)?) -> Void
-
 extension NetworkClient {
     /// Sends a request and calls back once, with the response in Foundation's types, whatever its status.
     /// - Parameters:
@@ -13,7 +10,7 @@ extension NetworkClient {
     @discardableResult
     @preconcurrency
     public func send(
-        _ request: some RequestConvertible, completion: @escaping RequestCallback
+        _ request: some RequestConvertible, completion: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
     ) -> Task<Void, Never> {
         let (data, client) = (request.data, with { $0.validation = .any })
         return Task {

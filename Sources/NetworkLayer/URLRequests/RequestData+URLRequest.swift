@@ -1,18 +1,18 @@
-import Foundation
+package import Foundation
 public import FoundationNetworking
 
 extension URLRequest: RequestConvertible {
     /// What the `URLRequest` says, for either transport: URL, method, header fields, body or body stream, and its
-    /// timeout.
+    /// timeout. The URL is whole, whatever base the client has.
     ///
     /// The timeout is the longest time in which nothing moves. 60 s, which is what every `URLRequest` begins with,
     /// leaves the client's own; an infinite one means none. A body stream is read once, while it is sent. Cache policy,
     /// cookie handling and the like are not the transports'.
     public var data: RequestData {
-        var data = RequestData(path: url?.absoluteString ?? "", method: .get)
-        if url == nil { data.refusal = NetworkError.missingURL }
+        var data = RequestData(url: url?.absoluteString ?? "", method: .get)
+        if url == nil { data.refusal = NetworkError(.invalidURL, "the URLRequest has no URL", phase: .preparing) }
         do {
-            data.method = try HTTPMethod(checking: httpMethod ?? "GET")
+            data.method = try HTTPRequest.Method(checking: httpMethod ?? "GET")
         } catch {
             data.refusal = error
         }
@@ -31,7 +31,7 @@ extension URLRequest: RequestConvertible {
     ///
     /// Its URL holds nothing of what was refused, and no transport sends it. Without a URL, Foundation would end the
     /// process.
-    static func refused(_ reason: any Error) -> URLRequest {
+    package static func refused(_ reason: any Error) -> URLRequest {
         var request = URLRequest(url: URL(string: "unusable:") ?? URL(filePath: "/"))
         request.httpBodyStream = RefusedBody(reason)
         return request
@@ -81,7 +81,7 @@ extension RequestData {
     }
 
     /// Takes Foundation's timeout over: 60 s is its default and means 'not set', infinity means none.
-    mutating func setIdleTimeout(_ seconds: TimeInterval) {
+    package mutating func setIdleTimeout(_ seconds: TimeInterval) {
         let maximum = TransportOptions.maximumTimeout
         if seconds == 60 || seconds == 0 { return }
         idleTimeout = seconds.isNaN ? .zero : seconds >= maximum / .seconds(1) ? maximum : .seconds(max(-1, seconds))

@@ -52,7 +52,7 @@ public final class DemoServer: Sendable {
         let server = HTTPServer(
             address: try .inet(ip4: host, port: wantedPort),
             timeout: 120,
-            pool: PromptSocketPool(HTTPServer.defaultPool()),
+            pool: PromptSocketPool(SocketPool(queue: EpollQueue())),
             logger: logger,
             handler: ClosureHTTPHandler { await Self.answer(DemoRequest($0)) }
         )
@@ -86,6 +86,8 @@ public final class DemoServer: Sendable {
             return running
         }
         await stopped?.server.stop()
+        // How it ended is what ``waitUntilStopped()`` hides too; then its descriptors are closed.
+        _ = await stopped?.task.result
     }
 
     /// Waits until the server has ended, by ``stop()`` or by a failure of its socket.

@@ -1,16 +1,19 @@
 import NetworkCore
 import Synchronization
 
-/// A clock that stands still until a test moves it, so that an hour's delay takes no time.
+/// A clock that stands still until a test moves it, so that a minute's delay takes no time.
 ///
 /// ```swift
 /// let clock = ManualClock()
 /// let stub = StubDispatcher(clock: clock)
-/// stub.when(.any, .text("late").after(.seconds(3600)))
+/// stub.when(.any, .text("late").after(.seconds(50)))
 /// async let body = stub.send(request, as: .data).body
 /// await clock.sleepers(1)
-/// clock.advance(by: .seconds(3600))
+/// clock.advance(by: .seconds(50))
 /// ```
+///
+/// A request's own timeouts count on it as well: a delay beyond its ``NetworkCore/TransportOptions/idleTimeout``, 60 s
+/// by default, ends in that.
 public final class ManualClock: Clock {
     /// A moment, counted from the clock's making.
     public struct Instant: InstantProtocol {
@@ -35,7 +38,7 @@ public final class ManualClock: Clock {
         var lastNumber = 0
         var sleepers: [Int: Sleeper] = [:]
         var cancelled: Set<Int> = []
-        var watchers: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
+        var watchers: [(number: Int, count: Int, continuation: CheckedContinuation<Void, Never>)] = []
 
         /// Takes those out who wait for that many sleepers.
         mutating func takeWatchers() -> [CheckedContinuation<Void, Never>] {
@@ -67,24 +70,39 @@ public final class ManualClock: Clock {
         for continuation in due { continuation.resume() }
     }
 
-    /// Waits until at least that many are asleep on this clock.
+    /// Waits until at least that many are asleep on this clock, or the task is cancelled.
     public func sleepers(_ count: Int) async {
-        await withCheckedContinuation { continuation in
-            let ready = state.withLock { state in
-                state.watchers.append((count, continuation))
-                return state.takeWatchers()
+        let number = nextNumber()
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+                let ready: [CheckedContinuation<Void, Never>] = state.withLock { state in
+                    if state.cancelled.remove(number) != nil { return [continuation] }
+                    state.watchers.append((number, count, continuation))
+                    return state.takeWatchers()
+                }
+                for continuation in ready { continuation.resume() }
             }
-            for continuation in ready { continuation.resume() }
+        } onCancel: {
+            let watcher: CheckedContinuation<Void, Never>? = state.withLock { state in
+                let index = state.watchers.firstIndex { $0.number == number }
+                if index == nil { state.cancelled.insert(number) }
+                return index.map { state.watchers.remove(at: $0).continuation }
+            }
+            watcher?.resume()
+        }
+    }
+
+    private func nextNumber() -> Int {
+        state.withLock { state in
+            state.lastNumber += 1
+            return state.lastNumber
         }
     }
 
     /// Sleeps until a moment.
     /// - Throws: `CancellationError` at once when the task is cancelled.
     public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
-        let number = state.withLock { state in
-            state.lastNumber += 1
-            return state.lastNumber
-        }
+        let number = nextNumber()
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 self.add(Sleeper(deadline: deadline, continuation: continuation), as: number)

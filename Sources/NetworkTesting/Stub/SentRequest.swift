@@ -5,7 +5,7 @@ import Synchronization
 /// A request as ``StubDispatcher`` got it, with its body read.
 public struct SentRequest: Sendable {
     /// How it asked.
-    public let method: HTTPMethod
+    public let method: HTTPRequest.Method
     /// Where.
     public let url: RequestURL
     /// The header fields as they would go out.
@@ -38,7 +38,7 @@ public struct SentRequest: Sendable {
     /// The largest streamed body that is read.
     static let maximumBodyBytes = 67_108_864
 
-    static func collect(_ body: RequestBody?) async throws -> Data {
+    static func collect(_ body: TransportRequest.Body?) async throws -> Data {
         switch body?.content {
         case nil: return Data()
         case .bytes(let bytes): return bytes

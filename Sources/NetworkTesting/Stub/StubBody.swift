@@ -3,7 +3,7 @@ import NetworkCore
 import Synchronization
 
 /// A body that comes in pieces.
-final class StubBody: ResponseBodySource {
+final class StubBody: TransportResponse.BodySource {
     struct Content: Sendable {
         var chunks: [Data]
         var interval: Duration
@@ -11,15 +11,15 @@ final class StubBody: ResponseBodySource {
     }
 
     private let content: Content
-    private let limit: Int
-    private let sleep: @Sendable (Duration) async throws -> Void
+    private let request: TransportRequest
+    private let time: StubTime
     private let taken = Guarded(0)
     private let isFailed = OneTimeFlag()
 
-    init(_ content: Content, limit: Int, sleep: @escaping @Sendable (Duration) async throws -> Void) {
+    init(_ content: Content, of request: TransportRequest, time: StubTime) {
         self.content = content
-        self.limit = limit
-        self.sleep = sleep
+        self.request = request
+        self.time = time
     }
 
     func next() async throws -> Data? {
@@ -27,16 +27,21 @@ final class StubBody: ResponseBodySource {
             defer { taken += 1 }
             return taken
         }
-        guard index < content.chunks.count else {
+        guard index < content.chunks.count, !isFailed.isRaised else {
             if let failure = content.failure, isFailed.raise() { throw failure }
             return nil
         }
-        try await sleep(content.interval)
+        do {
+            try await time.wait(content.interval, for: .body)
+        } catch {
+            _ = isFailed.raise()
+            throw (error as? NetworkError)?.during(request, transport: "stub", elapsed: time.elapsed) ?? error
+        }
         return content.chunks[index]
     }
 
     func collect(upTo limit: Int?) async throws -> Data {
-        let limit = limit ?? self.limit
+        let limit = limit ?? request.options.maximumBodyBytes
         var body = Data()
         while let chunk = try await next() {
             body += chunk

@@ -34,12 +34,12 @@ public final class StubDispatcher: HTTPTransport {
     /// - Parameters:
     ///   - clock: What delays wait on; a ``ManualClock`` makes them take no time.
     ///   - lacking: What the transport can't do, to test how a program copes with that.
-    public init(clock: any Clock<Duration> = ContinuousClock(), lacking: Set<TransportCapability> = []) {
+    public init(clock: any Clock<Duration> = ContinuousClock(), lacking: Set<TransportCapabilities.Capability> = []) {
         self.clock = clock
         capabilities = TransportCapabilities(
             transport: "stub",
             basis: "what a test has stubbed",
-            supported: Set(TransportCapability.wellKnown).subtracting(lacking)
+            supported: Set(TransportCapabilities.Capability.wellKnown).subtracting(lacking)
         )
     }
 
@@ -77,53 +77,32 @@ public final class StubDispatcher: HTTPTransport {
     }
 
     /// Gives the first answer that is left for the request, after its delay. A delay beyond one of the request's
-    /// timeouts ends in that timeout.
+    /// timeouts ends in that timeout, one before a piece of the body too; after the total timeout each read fails.
     public func send(_ request: TransportRequest) async throws -> TransportResponse {
         do {
             try request.check(for: capabilities)
+            let time = clock.stubTime(of: request.options)
             let sent = SentRequest(request, body: try await SentRequest.collect(request.body))
             let answer = try stubs.withLock { try $0.answer(to: sent) }
-            return try await give(answer, to: sent)
+            return try await give(answer, to: sent, request, time)
         } catch {
             throw (error as? NetworkError)?.during(request, transport: name, elapsed: .zero) ?? error
         }
     }
 
-    private func give(_ answer: StubAnswer, to sent: SentRequest) async throws -> TransportResponse {
-        try await wait(answer.delay, sent.options)
+    private func give(
+        _ answer: StubAnswer, to sent: SentRequest, _ request: TransportRequest, _ time: StubTime
+    ) async throws -> TransportResponse {
+        try await time.wait(answer.delay, for: .head)
         switch answer.outcome {
         case .failure(let error): throw error
-        case .computed(let make): return try await give(try make(sent), to: sent)
+        case .computed(let make): return try await give(try make(sent), to: sent, request, time)
         case .response(let head, let body):
-            let body = StubBody(body, limit: sent.options.maximumBodyBytes) { [clock] delay in
-                try await Self.sleep(delay, on: clock)
-            }
             return TransportResponse(
                 head: head,
-                body: ResponseBody(source: body),
+                body: TransportResponse.Body(source: StubBody(body, of: request, time: time)),
                 metrics: TransportMetrics(total: answer.delay)
             )
-        }
-    }
-
-    private func wait(_ delay: Duration, _ options: TransportOptions) async throws {
-        let timeouts: [(Duration?, NetworkError)] = [
-            (options.totalTimeout, .totalTimeout), (options.idleTimeout, .idleTimeout),
-            (options.firstByteTimeout, NetworkError(.firstByteTimeout, "nothing of the response in time")),
-        ]
-        let first = timeouts.compactMap { time, error in time.map { ($0, error) } }.min { $0.0 < $1.0 }
-        guard let (time, error) = first, time < delay else { return try await Self.sleep(delay, on: clock) }
-        try await Self.sleep(time, on: clock)
-        throw error
-    }
-
-    private static func sleep(_ delay: Duration, on clock: any Clock<Duration>) async throws {
-        do {
-            // What the system's clock can't count ends the process.
-            if delay > .zero { try await clock.sleep(for: min(delay, .seconds(1 << 40))) }
-            try Task.checkCancellation()
-        } catch {
-            throw NetworkError.cancelled
         }
     }
 }

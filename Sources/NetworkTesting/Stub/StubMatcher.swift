@@ -23,7 +23,7 @@ public struct StubMatcher: Sendable, CustomStringConvertible {
     public static let any = StubMatcher("any request") { _ in true }
 
     /// Requests with a method and a path, on any host and with any query.
-    public static func method(_ method: HTTPMethod, _ path: String) -> StubMatcher {
+    public static func method(_ method: HTTPRequest.Method, _ path: String) -> StubMatcher {
         StubMatcher("\(method.rawValue) \(path)") { $0.method == method && $0.url.path == path }
     }
 

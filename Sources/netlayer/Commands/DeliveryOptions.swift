@@ -57,7 +57,7 @@ struct DeliveryOptions: ParsableArguments {
     var isDownload: Bool { goesOn || checksum != nil }
 
     /// The form as a body.
-    func content() throws -> EncodedContent? {
+    func content() throws -> RequestContent.Encoded? {
         guard !form.isEmpty else { return nil }
         let parts = form.map { part -> MultipartPart in
             // By bytes: a combining mark after '=' or '@' makes another Character of it.
@@ -88,7 +88,7 @@ struct DeliveryOptions: ParsableArguments {
 
     /// The library's streams of events have no end of their own, so the time that was given for all is kept here.
     private func printEvents(of request: TransportRequest, by client: NetworkClient) async throws {
-        let call = Call(totalTimeout: request.options.totalTimeout)
+        let call = NetworkClient.Call(totalTimeout: request.options.totalTimeout)
         do {
             try await call.withinDeadline {
                 for try await event in try await client.send(request, as: .events).body {
@@ -107,9 +107,10 @@ struct DeliveryOptions: ParsableArguments {
     private func download(
         _ request: TransportRequest, by client: NetworkClient, to output: String, maximumBytes: Int?
     ) async throws {
+        _ = try OutputFile.destination(of: output)
         let meter = Descriptor.standardError.isTerminal ? ProgressMeter(on: .standardError) : nil
         defer { meter?.clear() }
-        var options = DownloadOptions()
+        var options = DownloadedFile.Options()
         options.resumes = goesOn
         if let maximumBytes { options.maximumBytes = maximumBytes }
         options.checksum = checksum.map { .sha256(String($0.dropFirst("sha256:".count))) }

@@ -48,13 +48,13 @@ struct ExchangeOptions: ParsableArguments {
     func apply(to request: inout TransportRequest) throws {
         if let user { request.options.authentication = authentication(user) }
         if let range { try request.ask(forPart: range) }
-        if let proxy { request.options.proxy = proxy.isEmpty ? .none : .explicit(Proxy(proxy)) }
+        if let proxy { request.options.proxy = proxy.isEmpty ? .none : .explicit(TransportOptions.Proxy.Server(proxy)) }
     }
 
-    private func authentication(_ text: String) -> Authentication {
+    private func authentication(_ text: String) -> TransportOptions.Authentication {
         let parts = text.utf8.split(separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false)
             .map { String(Substring($0)) }
-        let (user, password) = (parts[0], Secret(parts.count > 1 ? parts[1] : ""))
+        let (user, password) = (parts[0], TransportOptions.Secret(parts.count > 1 ? parts[1] : ""))
         return switch auth {
         case .basic: .basic(user: user, password: password)
         case .digest: .digest(user: user, password: password)

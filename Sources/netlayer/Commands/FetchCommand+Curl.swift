@@ -2,6 +2,7 @@ import NetworkLayer
 
 extension FetchCommand {
     /// The request as a curl command, with what the options of more than one exchange mean to curl.
+    /// - Throws: ``NetworkError`` for a request that no transport would send.
     func curlCommand(for request: TransportRequest) async throws -> String {
         var words: [String] = []
         if pipeline.location {
@@ -13,6 +14,7 @@ extension FetchCommand {
         if let maxBody { words += ["--max-filesize", "\(maxBody)"] }
         if fail { words.append("--fail") }
         let request = try await pipeline.adding(to: request)
+        try request.check()
         return request.curlCommand(secrets: delivery.showSecrets ? .revealed : .redacted, adding: words)
     }
 }

@@ -26,7 +26,7 @@ extension FetchCommand {
                 request.headerFields.append(try HTTPField(checking: "Content-Type", value: type))
             }
         }
-        request.method = try method.map { try HTTPMethod(checking: $0) } ?? (request.body == nil ? .get : .post)
+        request.method = try method.map { try HTTPRequest.Method(checking: $0) } ?? (request.body == nil ? .get : .post)
         request.options.totalTimeout = try OptionChecks.timeout(timeout)
         request.options.decompress = !raw
         if let maxBody { request.options.maximumBodyBytes = maxBody }

@@ -126,14 +126,16 @@ struct FetchCommand: AsyncParsableCommand {
     /// One object, whatever comes of the request, and then the status that belongs to it.
     private func printJSON() async throws {
         let line: AnswerLine
-        var failure: NetworkError?
+        var failure: (any Error)?
         do {
             line = try await answerLine()
         } catch let error as NetworkError {
             (line, failure) = (AnswerLine(error: error), error)
+        } catch let error as ToolFailure {
+            (line, failure) = (AnswerLine(failure: error), error)
         }
         if output != nil, let status = line.status { try check(status) }
-        try await write(head: line.json.line + [UInt8(ascii: "\n")], body: ResponseBody(Data()))
+        try await write(head: line.json.line + [UInt8(ascii: "\n")], body: TransportResponse.Body(Data()))
         if let failure { throw failure }
         if let status = line.status { try check(status) }
     }
@@ -174,7 +176,7 @@ struct FetchCommand: AsyncParsableCommand {
     /// Sends the request, and shows how its body grows while it is used.
     private func carrying<Value>(
         _ request: TransportRequest, by client: NetworkClient,
-        _ use: (NetworkResponse<ResponseBody>, RequestURL) async throws -> Value
+        _ use: (NetworkResponse<TransportResponse.Body>, RequestURL) async throws -> Value
     ) async throws -> Value {
         // Where the body itself is printed on the terminal, the meter would wipe away lines of it.
         let isFree = json || output != nil || !Descriptor.standardOutput.isTerminal
@@ -186,7 +188,7 @@ struct FetchCommand: AsyncParsableCommand {
         return try await use(response, response.url ?? request.url)
     }
 
-    private func write(head: [UInt8], body: ResponseBody) async throws {
+    private func write(head: [UInt8], body: TransportResponse.Body) async throws {
         guard let output else { return try await ResponsePrinter().print(head: head, body: body) }
         let file = try OutputFile(replacing: output)
         try file.write(head)

@@ -64,9 +64,9 @@ struct PipelineOptions: ParsableArguments {
         if let maxRedirects { client.redirects.maximum = maxRedirects }
         client.cookies = try jar()
         if retry > 0 {
-            var policy = RetryPolicy()
+            var policy = RetryInterceptor.Policy()
             policy.maximumRetries = retry
-            client.interceptors.append(.retry(policy, budget: RetryBudget(capacity: Double(retry))))
+            client.interceptors.append(.retry(policy, budget: RetryInterceptor.Budget(capacity: Double(retry))))
         }
         if let token = try await token() {
             client.exchangeInterceptors.append(try BearerAuthentication(for: [url.absoluteString], token: token))
@@ -89,7 +89,7 @@ struct PipelineOptions: ParsableArguments {
         } catch {
             do { try save(client.cookies) } catch let loss as NetworkError {
                 // The error that counts is the first one.
-                await Netlayer.say("netlayer: \(loss)")
+                await OutputWriter.say("netlayer: \(loss)")
             }
             throw error
         }
@@ -99,26 +99,26 @@ struct PipelineOptions: ParsableArguments {
 
     /// The cookies of the file, if there is one; `nil` where none are kept.
     func jar() throws -> CookieJar? {
-        guard let cookieJar else { return nil }
-        let jar = CookieJar()
-        if Descriptor.exists(cookieJar) { try jar.load(cookieJar) }
-        return jar
+        try cookieJar.map { try CookieJar(file: $0) }
     }
 
     private func save(_ cookies: CookieJar?) throws {
         if let cookieJar, let cookies { try cookies.save(to: cookieJar) }
     }
 
-    func token() async throws -> Secret? {
-        if let bearer { return Secret(bearer) }
+    func token() async throws -> TransportOptions.Secret? {
+        if let bearer { return TransportOptions.Secret(bearer) }
         if let bearerEnv {
             guard let value = ProcessInfo.processInfo.environment[bearerEnv] else {
-                throw ToolFailure(.usage, "the environment has no variable '\(bearerEnv)' (--bearer-env)")
+                let name = ShownName.variable(bearerEnv)
+                throw ToolFailure(.usage, "the environment has no variable \(name) (--bearer-env)")
             }
-            return Secret(value)
+            return TransportOptions.Secret(value)
         }
         guard let bearerFile else { return nil }
-        let bytes = try await ByteSource(path: bearerFile).readAll(limit: Self.maximumTokenBytes)
-        return Secret(String(decoding: bytes, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines))
+        let source = try ByteSource(path: bearerFile, name: "the file \(ShownName.path(bearerFile)) (--bearer-file)")
+        let bytes = try await source.readAll(limit: Self.maximumTokenBytes)
+        return TransportOptions.Secret(
+            String(decoding: bytes, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines))
     }
 }

@@ -18,7 +18,7 @@ struct ServeCommand: AsyncParsableCommand {
     var host = "127.0.0.1"
 
     func validate() throws {
-        guard IPAddress(host)?.bytes.count == 4 else {
+        guard AddressPolicy.Address(host)?.bytes.count == 4 else {
             throw ValidationError("--host takes an IPv4 address; it is '\(host.shown)'")
         }
     }

@@ -43,8 +43,8 @@ struct TransportsCommand: AsyncParsableCommand {
         return lines + reasons.map { "\($0.0), \($0.1): \($0.2)" }
     }
 
-    private static func wellKnownAndOwn(_ all: [TransportCapabilities]) -> [TransportCapability] {
-        let known = TransportCapability.wellKnown
+    private static func wellKnownAndOwn(_ all: [TransportCapabilities]) -> [TransportCapabilities.Capability] {
+        let known = TransportCapabilities.Capability.wellKnown
         let own = Set(all.flatMap(\.supported)).subtracting(known)
         return known + own.sorted { $0.rawValue < $1.rawValue }
     }

@@ -12,15 +12,17 @@ struct ByteSource: Sendable {
     private static let ahead = 8
 
     /// Opens a file; `-` is standard input.
+    /// - Parameter name: How it is called in errors, if not by its path.
     /// - Throws: ``ToolFailure`` that names the file.
-    init(path: String) throws {
+    init(path: String, name: String? = nil) throws {
         guard path != "-" else {
-            name = "standard input"
+            self.name = "standard input"
             descriptor = .standardInput
             return
         }
-        name = path
-        do { descriptor = try Descriptor.open(path, O_RDONLY) } catch { throw ToolFailure.unreadable(path, error) }
+        let name = name ?? path
+        self.name = name
+        do { descriptor = try Descriptor.open(path, O_RDONLY) } catch { throw ToolFailure.unreadable(name, error) }
     }
 
     /// Reads from now on. To be called once.

@@ -16,18 +16,18 @@ final class Interruption: Sendable {
     /// The status for the signal that came, if one did.
     var status: ProcessStatus? { first.withLock { $0 }.flatMap { ProcessStatus(rawValue: 128 + $0) } }
 
-    /// Runs an operation that ends when a signal comes.
-    func guarding(_ operation: @escaping @Sendable () async throws -> Void) async throws {
-        let task = Task { try await operation() }
+    /// Runs all that the process does, which ends when a signal comes; one that the parent has ignored stays ignored.
+    func guarding(_ operation: @escaping @Sendable () async -> ProcessStatus) async -> ProcessStatus {
+        let task = Task { await operation() }
         let sources = [SIGINT, SIGTERM, SIGHUP].compactMap { number -> (any DispatchSourceSignal)? in
-            if Signals.ignore(number), number == SIGHUP { return nil }
+            if Signals.ignore(number) { return nil }
             let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
             source.setEventHandler { self.receive(number, task) }
             source.resume()
             return source
         }
-        defer { sources.forEach { $0.cancel() } }
-        try await task.value
+        let status = await task.value
+        return withExtendedLifetime(sources) { status }
     }
 
     /// Ends the process when a time is over that the command itself should have kept.
@@ -37,7 +37,7 @@ final class Interruption: Sendable {
         }
     }
 
-    private func receive(_ number: Int32, _ task: Task<Void, any Error>) {
+    private func receive(_ number: Int32, _ task: Task<ProcessStatus, Never>) {
         let isFirst = first.withLock { first in
             guard first == nil else { return false }
             first = number

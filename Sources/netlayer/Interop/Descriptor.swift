@@ -72,10 +72,9 @@ struct Descriptor: Sendable {
         _ = systemWrite(number, bytes, bytes.count)
     }
 
-    /// Whether a path names something that can be looked at.
-    static func exists(_ path: String) -> Bool {
-        var status = stat()
-        return unsafe stat(path, &status) == 0
+    /// Whether this process may write what a path names.
+    static func checkWritable(_ path: String) throws(SystemFailure) {
+        if unsafe access(path, W_OK) != 0 { throw SystemFailure(errno) }
     }
 
     static func rename(_ path: String, to name: String) throws(SystemFailure) {

@@ -14,7 +14,7 @@ struct BodyLimit: Interceptor {
     func intercept(_ request: TransportRequest, in call: Call, next: Next) async throws -> TransportResponse {
         var response = try await next(request)
         let limit = bytes
-        response.body = ResponseBody(
+        response.body = TransportResponse.Body(
             source: LimitedBody(response, limit: limit) { [transport] in
                 NetworkError.bodyTooLarge(limit: limit)
                     .during(request, transport: transport, elapsed: call.elapsed)
@@ -24,7 +24,7 @@ struct BodyLimit: Interceptor {
 }
 
 /// A body that gives as many bytes as are allowed and fails when there are more.
-private final class LimitedBody: ResponseBodySource {
+private final class LimitedBody: TransportResponse.BodySource {
     private struct State {
         /// The response below; `nil` once it was refused, which ends its exchange.
         var response: TransportResponse?

@@ -19,13 +19,24 @@ struct OutputFile: ~Copyable {
     /// - Throws: ``ToolFailure`` that names the file and the system's reason.
     init(replacing name: String) throws { place = try Self.place(for: name) }
 
-    private static func place(for name: String) throws -> Place {
+    /// Where a name leads, if that may be written. A file that may not be is refused as curl does it, though the folder
+    /// would let another one take its place.
+    /// - Throws: ``ToolFailure`` that names the file and the system's reason.
+    static func destination(of name: String) throws -> FilePlace {
         let place: FilePlace
         do throws(NetworkError) {
             place = try FilePlace(toWrite: name)
         } catch {
             throw ToolFailure.unwritable(name, SystemFailure(Int32(error.underlying?.code ?? Int(EIO))))
         }
+        if case .file(let path, .some) = place {
+            do { try Descriptor.checkWritable(path) } catch { throw ToolFailure.unwritable(name, error) }
+        }
+        return place
+    }
+
+    private static func place(for name: String) throws -> Place {
+        let place = try destination(of: name)
         do throws(SystemFailure) {
             switch place {
             case .file(let path, let existing): return try draft(of: path, existing)

@@ -42,3 +42,11 @@ final class OutputWriter: Sendable {
         }
     }
 }
+
+extension OutputWriter {
+    /// Writes one line to standard error.
+    static func say(_ message: String) async {
+        // There is nowhere left to report a standard error that can't be written.
+        try? await standardError.writeLine(TerminalText.visible(message))
+    }
+}

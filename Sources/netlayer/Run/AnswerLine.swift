@@ -13,7 +13,7 @@ struct AnswerLine: Sendable {
     var metrics: [JSONValue.Member] = []
 
     /// A response.
-    init(id: JSONValue?, response: NetworkResponse<ResponseBody>, body: Data, url: String) {
+    init(id: JSONValue?, response: NetworkResponse<TransportResponse.Body>, body: Data, url: String) {
         self.id = id
         status = response.head.status.code
         headers = .array(
@@ -29,6 +29,12 @@ struct AnswerLine: Sendable {
         let below = error.underlying.map { " [\($0.domain) \($0.code): \($0.message)]" } ?? ""
         self.init(id: id, code: error.code.rawValue, message: error.message + below)
         metrics = error.exchange.map { [.init("totalMs", .decimal($0.elapsed.inSeconds * 1000))] } ?? []
+    }
+
+    /// A failure of the tool before there is a request: a file that can't be read, a variable that is not there.
+    init(failure: ToolFailure) {
+        let code = failure.status == .file ? NetworkError.Code.unreadableFile : .invalidOption
+        self.init(id: nil, code: code.rawValue, message: failure.message)
     }
 
     /// A failure of the line itself.

@@ -1,15 +1,15 @@
 import NetworkLayer
 
-extension ProxyOptions {
+extension TransportOptions.Proxy {
     /// The option `proxy` of a line. An empty URL is 'no proxy', as everywhere around curl.
     /// - Throws: ``LineProblem`` that names the key.
     init(_ options: ObjectReader) throws {
         var reader = options
         guard let url = try reader.string("url") else { throw LineProblem("'options.proxy.url' is missing") }
-        var proxy = Proxy(
+        var proxy = Server(
             url,
             user: try reader.string("user"),
-            password: try reader.string("password").map { Secret($0) }
+            password: try reader.string("password").map { TransportOptions.Secret($0) }
         )
         if let name = try reader.string("scheme") { proxy.scheme = try Self.scheme(name) }
         proxy.noProxy = try Self.hosts(reader.value("noProxy"))
@@ -22,7 +22,7 @@ extension ProxyOptions {
         self = url.isEmpty ? .none : .explicit(proxy)
     }
 
-    private static func scheme(_ name: String) throws -> Proxy.Scheme {
+    private static func scheme(_ name: String) throws -> Server.Scheme {
         switch name {
         case "basic": return .basic
         case "digest": return .digest
@@ -47,7 +47,7 @@ extension ProxyOptions {
         }
     }
 
-    private static func authorities(_ reader: inout ObjectReader) throws -> TLSOptions.Authorities {
+    private static func authorities(_ reader: inout ObjectReader) throws -> TransportOptions.TLS.Authorities {
         switch (try reader.string("caFile"), try reader.string("caDirectory")) {
         case (nil, nil): return .system
         case (let file?, nil): return .file(file)

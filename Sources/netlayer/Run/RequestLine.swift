@@ -54,7 +54,7 @@ struct RequestLine: Sendable {
     /// The request to send.
     /// - Throws: ``NetworkError``: what the library refuses.
     func transportRequest() throws -> TransportRequest {
-        var request = try TransportRequest(method: try HTTPMethod(checking: method), to: url)
+        var request = try TransportRequest(method: try HTTPRequest.Method(checking: method), to: url)
         for (name, value) in headers { request.headerFields.append(try HTTPField(checking: name, value: value)) }
         request.body = body.map { .bytes($0) }
         try options.apply(to: &request)

@@ -8,8 +8,8 @@ struct RequestLineOptions: Sendable {
     var maxBodyBytes: Int?
     var httpVersion: TransportOptions.HTTPVersion?
     var range: String?
-    var authentication: Authentication?
-    var proxy: ProxyOptions?
+    var authentication: TransportOptions.Authentication?
+    var proxy: TransportOptions.Proxy?
     /// The most redirects to follow; `nil` follows none.
     var maximumRedirects: Int?
     /// The statuses that keep method and body.
@@ -20,7 +20,7 @@ struct RequestLineOptions: Sendable {
     var allowsDowngrade = false
     /// Whether cookies are kept, for the line or its session.
     var keepsCookies = false
-    var initialCookies: [Cookie] = []
+    var initialCookies: [CookieJar.Cookie] = []
     /// Whether the body is sent piece by piece, its length unannounced.
     var isUploadStreamed = false
 
@@ -42,7 +42,7 @@ struct RequestLineOptions: Sendable {
         }
         try readRedirects(&reader)
         try readCookies(&reader)
-        proxy = try reader.object("proxy").map { try ProxyOptions($0) }
+        proxy = try reader.object("proxy").map { try TransportOptions.Proxy($0) }
         if let auth = try reader.object("auth") { try readAuth(auth) }
         isUploadStreamed = try reader.bool("uploadStreamed") ?? false
         try reader.finish()
@@ -70,7 +70,7 @@ struct RequestLineOptions: Sendable {
             guard case .object(let members) = value else {
                 throw LineProblem("'options.initialCookies[\(index)]' is \(value.kind); an object was expected")
             }
-            return try Cookie(ObjectReader(members, path: "options.initialCookies[\(index)]."))
+            return try CookieJar.Cookie(ObjectReader(members, path: "options.initialCookies[\(index)]."))
         }
         switch mode {
         case nil: keepsCookies = !initialCookies.isEmpty
@@ -116,10 +116,10 @@ struct RequestLineOptions: Sendable {
         let password = try reader.string("password")
         try reader.finish()
         switch scheme {
-        case "basic": authentication = .basic(user: user ?? "", password: Secret(password ?? ""))
-        case "bearer": authentication = .bearer(token: Secret(password ?? user ?? ""))
-        case "digest": authentication = .digest(user: user ?? "", password: Secret(password ?? ""))
-        case "any": authentication = .anySafe(user: user ?? "", password: Secret(password ?? ""))
+        case "basic": authentication = .basic(user: user ?? "", password: TransportOptions.Secret(password ?? ""))
+        case "bearer": authentication = .bearer(token: TransportOptions.Secret(password ?? user ?? ""))
+        case "digest": authentication = .digest(user: user ?? "", password: TransportOptions.Secret(password ?? ""))
+        case "any": authentication = .anySafe(user: user ?? "", password: TransportOptions.Secret(password ?? ""))
         case nil: throw LineProblem("'options.auth.scheme' is missing")
         case .some(let other):
             throw LineProblem(
@@ -142,9 +142,9 @@ struct RequestLineOptions: Sendable {
     }
 }
 
-extension RequestBody {
+extension TransportRequest.Body {
     /// The bytes in pieces of 64 KiB, in chunked encoding. They can be sent again.
-    fileprivate static func streamed(_ bytes: Data) -> RequestBody {
+    fileprivate static func streamed(_ bytes: Data) -> TransportRequest.Body {
         .replayableStream {
             AsyncStream { pieces in
                 var rest = bytes

@@ -43,7 +43,7 @@ final class SessionJars: Sendable {
     }
 }
 
-extension Cookie {
+extension CookieJar.Cookie {
     /// An entry of `initialCookies`.
     /// - Throws: ``LineProblem`` that names the key, never the value.
     init(_ entry: ObjectReader) throws {

@@ -28,7 +28,9 @@ struct TurnTests {
         let dispatcher = CurlNetworkDispatcher()
         for (host, gate, count) in [("a.test", first, 12), ("b.test", second, 24)] {
             let request = try request("http://\(host)/") {
-                $0.proxy = .explicit(Proxy("http://127.0.0.1:\(proxy.port)"))
+                // With one, the look at it would find the connection.
+                $0.connectTimeout = nil
+                $0.proxy = .explicit(TransportOptions.Proxy.Server("http://127.0.0.1:\(proxy.port)"))
             }
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for _ in 0..<12 { group.addTask { _ = try await dispatcher.send(request).body.collect() } }
@@ -44,7 +46,7 @@ struct TurnTests {
     @Test func aTransferThatWaitsForItsTurnHasNoHandle() async throws {
         let server = try ScriptedServer(.stalled)
         defer { server.stop() }
-        var configuration = CurlConfiguration()
+        var configuration = CurlNetworkDispatcher.Configuration()
         configuration.maximumConnectionsPerHost = 1
         let loop = try CurlLoop(configuration: configuration)
         let request = try request(server.url())

@@ -43,7 +43,7 @@ struct AddressPolicyTests {
             $0.names.addresses = [.init("two.invalid", port: Int(server.port), ["127.0.0.9", "127.0.0.1"])]
             $0.addressPolicy = .custom { address in
                 asked.withLock { $0.append("\(address)") }
-                return address == IPAddress("127.0.0.1")
+                return address == AddressPolicy.Address("127.0.0.1")
             }
         }
         #expect(exchange.metrics.remoteAddress == "127.0.0.1:\(server.port)")
@@ -53,8 +53,8 @@ struct AddressPolicyTests {
     @Test func aDenyListRefusesWhatItHolds() async throws {
         let server = try ScriptedServer(.ok("x"))
         defer { server.stop() }
-        let narrow = try AddressRange("127.0.0.0/30")
-        let other = try AddressRange("10.0.0.0/8")
+        let narrow = try AddressPolicy.Range("127.0.0.0/30")
+        let other = try AddressPolicy.Range("10.0.0.0/8")
         await expectFailure(.addressRefused) {
             try await OptionExchange(server.url()) { $0.addressPolicy = .denying([other, narrow]) }
         }

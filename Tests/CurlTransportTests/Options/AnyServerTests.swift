@@ -30,9 +30,9 @@ struct AnyServerTests {
     @Test func itIsLoggedOnceAsAWarning_AndOtherwiseNothingIs() {
         let lines = Record.Lines()
         let logger = Logger(label: "test") { _ in Record(lines: lines) }
-        _ = CurlNetworkDispatcher(configuration: CurlConfiguration(), logger: logger)
+        _ = CurlNetworkDispatcher(configuration: CurlNetworkDispatcher.Configuration(), logger: logger)
         #expect(lines.all.withLock { $0 }.isEmpty)
-        var configuration = CurlConfiguration()
+        var configuration = CurlNetworkDispatcher.Configuration()
         configuration.unsafelyTrustsAnyServer = true
         _ = CurlNetworkDispatcher(configuration: configuration, logger: logger)
         #expect(lines.all.withLock { $0 }.count == 1)

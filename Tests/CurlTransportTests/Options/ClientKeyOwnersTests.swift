@@ -6,8 +6,8 @@ import Testing
 
 @Suite("Whose key opens a client certificate's connections")
 struct ClientKeyOwnersTests {
-    private typealias Certificate = TLSOptions.ClientCertificate
-    private let file = TLSOptions.Source.file("/client.pem")
+    private typealias Certificate = TransportOptions.TLS.ClientCertificate
+    private let file = TransportOptions.TLS.Source.file("/client.pem")
 
     @Test func theFirstKeyAndPasswordShare_AndNoOthers() {
         let owners = ClientKeyOwners()

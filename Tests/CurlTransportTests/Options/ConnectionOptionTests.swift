@@ -36,7 +36,7 @@ struct ConnectionOptionTests {
     @Test func theIPVersionChoosesAmongAddresses() async throws {
         let server = try ScriptedServer(.ok("x"))
         defer { server.stop() }
-        let both = NameOptions.StaticAddresses("both.test", port: Int(server.port), ["::1", "127.0.0.1"])
+        let both = TransportOptions.Names.StaticAddresses("both.test", port: Int(server.port), ["::1", "127.0.0.1"])
         let url = "http://both.test:\(server.port)/"
         let four = try await OptionExchange(url) {
             $0.names.addresses = [both]
@@ -57,9 +57,9 @@ struct ConnectionOptionTests {
         let server = try ScriptedServer(.ok("x"))
         defer { server.stop() }
         let dispatcher = CurlNetworkDispatcher()
-        let both = NameOptions.StaticAddresses("both.test", port: Int(server.port), ["::1", "127.0.0.1"])
+        let both = TransportOptions.Names.StaticAddresses("both.test", port: Int(server.port), ["::1", "127.0.0.1"])
         let url = "http://both.test:\(server.port)/"
-        for version in [ConnectionOptions.IPVersion.any, .v4] {
+        for version in [TransportOptions.Connection.IPVersion.any, .v4] {
             _ = try await OptionExchange(url, over: dispatcher) {
                 $0.names.addresses = [both]
                 $0.connection.ipVersion = version
@@ -104,7 +104,7 @@ struct ConnectionOptionTests {
     @Test func theCountOfProbesIsTaken_OrRefusedBeforeAnythingIsSent() async throws {
         let server = try ScriptedServer(.ok("x"))
         defer { server.stop() }
-        var keepAlive = ConnectionOptions.KeepAlive()
+        var keepAlive = TransportOptions.Connection.KeepAlive()
         keepAlive.probes = 3
         let probing = keepAlive
         if Libcurl.found.has(.keepAliveProbes) {

@@ -8,13 +8,17 @@ import Testing
 
 @Suite("Encodings beyond gzip", .timeLimit(.minutes(1)))
 struct EncodingOptionTests {
-    private static let packed: [ContentEncoding: (base64: String, text: String)] = [
+    private static let packed: [TransportOptions.ContentEncoding: (base64: String, text: String)] = [
         .brotli: ("Gz8B+I1Utb8GEZOjk2lsbzXIbDXARzqx2j4A", String(repeating: "hello in brotli ", count: 20)),
         .zstd: ("KLUv/QRYrQAAcGhlbGxvIGluIHpzdGQgAQAHoU4lHeZumQ==", String(repeating: "hello in zstd ", count: 20)),
     ]
 
-    @Test(arguments: [(ContentEncoding.brotli, TransportCapability.brotli), (.zstd, .zstd)])
-    func anEncodingIsAskedForAndDecoded(encoding: ContentEncoding, capability: TransportCapability) async throws {
+    @Test(arguments: [
+        (TransportOptions.ContentEncoding.brotli, TransportCapabilities.Capability.brotli), (.zstd, .zstd),
+    ])
+    func anEncodingIsAskedForAndDecoded(
+        encoding: TransportOptions.ContentEncoding, capability: TransportCapabilities.Capability
+    ) async throws {
         guard CurlNetworkDispatcher.instance.capabilities.supports(capability) else {
             _ = await expectFailure(.unsupported) {
                 try await OptionExchange("http://127.0.0.1:1/") { $0.acceptedEncodings = [encoding] }
@@ -31,8 +35,8 @@ struct EncodingOptionTests {
         #expect(server.requests.first?.values(of: "Accept-Encoding") == ["\(encoding.rawValue), gzip"])
     }
 
-    @Test(arguments: [ContentEncoding.brotli, .zstd])
-    func anEncodingThatEndsEarlyOrIsDamagedIsAnError(encoding: ContentEncoding) async throws {
+    @Test(arguments: [TransportOptions.ContentEncoding.brotli, .zstd])
+    func anEncodingThatEndsEarlyOrIsDamagedIsAnError(encoding: TransportOptions.ContentEncoding) async throws {
         guard CurlNetworkDispatcher.instance.capabilities.supported.isSuperset(of: encoding.required) else { return }
         let sample = try #require(Self.packed[encoding])
         let whole = try #require(Data(base64Encoded: sample.base64))

@@ -37,7 +37,7 @@ struct ExtremeOptionTests {
         },
         Option("highest low speed") { $0.rate.lowSpeed = .init(bytesPerSecond: 1 << 40, for: .milliseconds(1_999)) },
         Option("keep-alive") { options in
-            var keepAlive = ConnectionOptions.KeepAlive()
+            var keepAlive = TransportOptions.Connection.KeepAlive()
             (keepAlive.idle, keepAlive.interval) = (.seconds(32_767), .milliseconds(1_001))
             options.connection.keepAlive = keepAlive
         },
@@ -59,7 +59,7 @@ struct ExtremeOptionTests {
     @Test(arguments: [0, 1, -1, .max, .min] as [Int]) func limitOfADispatcher_isTaken(limit: Int) async throws {
         let server = try ScriptedServer(.ok(), .ok())
         defer { server.stop() }
-        var configuration = CurlConfiguration()
+        var configuration = CurlNetworkDispatcher.Configuration()
         configuration.maximumConnections = limit
         configuration.maximumConnectionsPerHost = limit
         configuration.loops = limit

@@ -13,7 +13,8 @@ struct NameOptionTests {
         defer { server.stop() }
         let dispatcher = CurlNetworkDispatcher()
         let url = "http://known.invalid:\(server.port)/"
-        let known = NameOptions.StaticAddresses("Known.invalid", port: Int(server.port), ["::1", "127.0.0.1"])
+        let known = TransportOptions.Names.StaticAddresses(
+            "Known.invalid", port: Int(server.port), ["::1", "127.0.0.1"])
         let exchange = try await OptionExchange(url, over: dispatcher) { $0.names.addresses = [known] }
         #expect(exchange.text == "x")
         #expect(server.requests.first?.values(of: "Host") == ["known.invalid:\(server.port)"])
@@ -93,7 +94,7 @@ struct NameOptionTests {
         var others = Array(repeating: options, count: 4)
         others[3].names.addresses = [.init("other.invalid", port: 80, ["127.0.0.1"])]
         others[0].proxy = .none
-        others[1].proxy = .explicit(Proxy("http://127.0.0.1:1"))
+        others[1].proxy = .explicit(TransportOptions.Proxy.Server("http://127.0.0.1:1"))
         others[2].addressPolicy = .noPrivateRanges
         for other in others {
             let error = #expect(throws: NetworkError.self) {

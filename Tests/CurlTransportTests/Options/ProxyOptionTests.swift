@@ -11,7 +11,7 @@ struct ProxyOptionTests {
     @Test func anHTTPProxyGetsTheWholeURL_Credentials_AndItsOwnFields() async throws {
         let server = try ScriptedServer(.ok("from the proxy"))
         defer { server.stop() }
-        var proxy = Proxy(server.baseURL, user: "me", password: "pw")
+        var proxy = TransportOptions.Proxy.Server(server.baseURL, user: "me", password: "pw")
         proxy.headerFields = [.acceptLanguage: "tlh"]
         let explicit = proxy
         let exchange = try await OptionExchange("http://example.invalid/a?b") { $0.proxy = .explicit(explicit) }
@@ -23,15 +23,17 @@ struct ProxyOptionTests {
     }
 
     /// Older libcurls take them as percent-encoded.
-    @Test(arguments: ["a%41", "%0d%0aX: y", "100%", "%3Ab", "%25", "%zz%00"], [Proxy.Scheme.basic, .digest])
-    func userAndPasswordGoOutAsTheyAre(text: String, scheme: Proxy.Scheme) async throws {
+    @Test(
+        arguments: ["a%41", "%0d%0aX: y", "100%", "%3Ab", "%25", "%zz%00"],
+        [TransportOptions.Proxy.Server.Scheme.basic, .digest])
+    func userAndPasswordGoOutAsTheyAre(text: String, scheme: TransportOptions.Proxy.Server.Scheme) async throws {
         let challenge = Script.head(
             407, fields: [("Proxy-Authenticate", #"Digest realm="r", nonce="n", qop="auth""#), ("Content-Length", "0")])
         let server = try ScriptedServer(
             scheme == .basic ? .ok() : [.read, .send(challenge), .read, .send("HTTP/1.1 204 OK\r\n\r\n")])
         defer { server.stop() }
         let user = text.contains(":") ? "%41" : text
-        var proxy = Proxy(server.baseURL, user: user, password: Secret(text))
+        var proxy = TransportOptions.Proxy.Server(server.baseURL, user: user, password: TransportOptions.Secret(text))
         proxy.scheme = scheme
         let explicit = proxy
         do {
@@ -53,7 +55,7 @@ struct ProxyOptionTests {
     func aFieldWithoutValueGoesOutEmpty(value: String) async throws {
         let server = try ScriptedServer(.ok("from the proxy"))
         defer { server.stop() }
-        var proxy = Proxy(server.baseURL)
+        var proxy = TransportOptions.Proxy.Server(server.baseURL)
         proxy.headerFields = [.acceptLanguage: value]
         let explicit = proxy
         _ = try await OptionExchange("http://example.invalid/") { $0.proxy = .explicit(explicit) }
@@ -66,7 +68,7 @@ struct ProxyOptionTests {
             .send("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx"),
         ])
         defer { server.stop() }
-        var proxy = Proxy(server.baseURL)
+        var proxy = TransportOptions.Proxy.Server(server.baseURL)
         proxy.tunnel = true
         proxy.headerFields = [.acceptLanguage: "tlh"]
         let explicit = proxy
@@ -85,7 +87,8 @@ struct ProxyOptionTests {
         defer { server.stop() }
         let dispatcher = CurlNetworkDispatcher()
         for user in ["one", "two", nil, "one", "two"] {
-            var proxy = Proxy(server.baseURL, user: user, password: user.map { Secret($0) })
+            var proxy = TransportOptions.Proxy.Server(
+                server.baseURL, user: user, password: user.map { TransportOptions.Secret($0) })
             proxy.tunnel = true
             let explicit = proxy
             let exchange = try await OptionExchange("http://example.invalid/", over: dispatcher) {
@@ -101,6 +104,23 @@ struct ProxyOptionTests {
         #expect(server.requests.count(where: { $0.method == "GET" }) == 5)
     }
 
+    /// libcurl reports a proxy that does not listen as it does a server.
+    @Test(arguments: ["http", "socks5", "https"], [true, false])
+    func aProxyThatRefusesTheConnection_isTheProxysFault(scheme: String, isTunnel: Bool) async throws {
+        let closed = try ClosedPort()
+        var proxy = TransportOptions.Proxy.Server("\(scheme)://127.0.0.1:\(closed.port)")
+        proxy.tunnel = isTunnel && scheme != "socks5"
+        let explicit = proxy
+        let error = await #expect(throws: NetworkError.self) {
+            _ = try await OptionExchange("http://example.invalid/") { $0.proxy = .explicit(explicit) }
+        }
+        #expect(error?.code == .proxyFailed, "\(error as Any)")
+        let server = await #expect(throws: NetworkError.self) {
+            _ = try await OptionExchange("http://127.0.0.1:\(closed.port)/") { $0.proxy = .none }
+        }
+        #expect(server?.code == .connectFailed)
+    }
+
     @Test func digestIsAnsweredForAProxyToo() async throws {
         let challenge = Script.head(
             407, fields: [("Proxy-Authenticate", #"Digest realm="r", nonce="n", qop="auth""#), ("Content-Length", "2")])
@@ -108,7 +128,7 @@ struct ProxyOptionTests {
             .read, .send(challenge + Data("no".utf8)), .read, .send("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx"),
         ])
         defer { server.stop() }
-        var proxy = Proxy(server.baseURL, user: "me", password: "pw")
+        var proxy = TransportOptions.Proxy.Server(server.baseURL, user: "me", password: "pw")
         proxy.scheme = .digest
         let explicit = proxy
         let exchange = try await OptionExchange("http://example.invalid/") { $0.proxy = .explicit(explicit) }
@@ -127,7 +147,8 @@ struct ProxyOptionTests {
             proxy.stop()
             server.stop()
         }
-        var way = Proxy(proxy.baseURL, user: refusal.isAnswered ? "me" : nil, password: refusal.isAnswered ? "pw" : nil)
+        var way = TransportOptions.Proxy.Server(
+            proxy.baseURL, user: refusal.isAnswered ? "me" : nil, password: refusal.isAnswered ? "pw" : nil)
         if refusal.isAnswered { way.scheme = .digest }
         way.tunnel = true
         let (explicit, dispatcher) = (way, CurlNetworkDispatcher())
@@ -152,7 +173,9 @@ struct ProxyOptionTests {
         let listener = try LoopbackSocket.listening()
         defer { listener.close() }
         let url = "socks5h://127.0.0.1:\(try listener.localPort())"
-        let proxy = isNamed ? Proxy(url, user: "me", password: "pw") : Proxy(url)
+        let proxy =
+            isNamed
+            ? TransportOptions.Proxy.Server(url, user: "me", password: "pw") : TransportOptions.Proxy.Server(url)
         let greeting = Guarded(Data())
         Thread.detachNewThread {
             guard let socket = listener.accept() else { return }
@@ -176,13 +199,15 @@ struct ProxyOptionTests {
     func aTunnelThatNoHTTPAnswers_IsTheProxysFault(answer: String) async throws {
         let proxy = try ScriptedServer([.read, .send(answer), .close])
         defer { proxy.stop() }
-        var way = Proxy(proxy.baseURL)
+        var way = TransportOptions.Proxy.Server(proxy.baseURL)
         way.tunnel = true
         let error = await failure(through: way, over: CurlNetworkDispatcher())
         #expect(error?.code == .proxyFailed && error?.phase == .connecting, "\(error as Any)")
     }
 
-    private func failure(through proxy: Proxy, over dispatcher: CurlNetworkDispatcher) async -> NetworkError? {
+    private func failure(through proxy: TransportOptions.Proxy.Server, over dispatcher: CurlNetworkDispatcher) async
+        -> NetworkError?
+    {
         do {
             _ = try await OptionExchange("http://example.invalid/", over: dispatcher) { $0.proxy = .explicit(proxy) }
             return nil
@@ -202,7 +227,7 @@ struct ProxyOptionTests {
             .send("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx"),
         ])
         defer { server.stop() }
-        var proxy = Proxy(server.baseURL, user: "me", password: "pw")
+        var proxy = TransportOptions.Proxy.Server(server.baseURL, user: "me", password: "pw")
         proxy.scheme = .digest
         proxy.tunnel = true
         let explicit = proxy
@@ -224,7 +249,7 @@ struct ProxyOptionTests {
             .read, .send("HTTP/1.1 200 Connected\r\n\r\n"), .read, .send(Script.head(200, fields: fields) + body),
         ])
         defer { server.stop() }
-        var proxy = Proxy(server.baseURL)
+        var proxy = TransportOptions.Proxy.Server(server.baseURL)
         proxy.tunnel = true
         let explicit = proxy
         let exchange = try await OptionExchange("http://example.invalid/") { $0.proxy = .explicit(explicit) }
@@ -240,7 +265,7 @@ struct ProxyOptionTests {
             .send("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx"),
         ])
         defer { server.stop() }
-        var proxy = Proxy(server.baseURL, user: "me", password: "pw")
+        var proxy = TransportOptions.Proxy.Server(server.baseURL, user: "me", password: "pw")
         proxy.scheme = .anySafe
         let explicit = proxy
         let exchange = try await OptionExchange("http://example.invalid/") { $0.proxy = .explicit(explicit) }
@@ -258,7 +283,7 @@ struct ProxyOptionTests {
         ])
         defer { server.stop() }
         let exchange = try await OptionExchange("http://example.invalid/") {
-            $0.proxy = .explicit(Proxy("socks4a://127.0.0.1:\(server.port)"))
+            $0.proxy = .explicit(TransportOptions.Proxy.Server("socks4a://127.0.0.1:\(server.port)"))
         }
         #expect(exchange.text == "x")
         // The request line that the server read begins with the SOCKS request.
@@ -280,10 +305,14 @@ struct ProxyOptionTests {
             let guarded = try await OptionExchange(server.url()) { $0.addressPolicy = .custom { _ in true } }
             #expect(guarded.text == "x")
             let other = try ScriptedServer(.ok("by mine"))
-            let mine = try await OptionExchange(server.url()) { $0.proxy = .explicit(Proxy(other.baseURL)) }
+            let mine = try await OptionExchange(server.url()) {
+                $0.proxy = .explicit(TransportOptions.Proxy.Server(other.baseURL))
+            }
             #expect(mine.text == "by mine")
             setenv("no_proxy", "*", 1)
-            let still = try await OptionExchange(server.url()) { $0.proxy = .explicit(Proxy(other.baseURL)) }
+            let still = try await OptionExchange(server.url()) {
+                $0.proxy = .explicit(TransportOptions.Proxy.Server(other.baseURL))
+            }
             #expect(still.text == "by mine")
         }
     }

@@ -6,22 +6,22 @@ import Testing
 
 @Suite("Whose spelling of TLS settings shares connections and sessions")
 struct TLSTextOwnersTests {
-    private func settings(_ change: (inout TLSOptions) -> Void) -> TLSOptions {
-        var settings = TLSOptions()
+    private func settings(_ change: (inout TransportOptions.TLS) -> Void) -> TransportOptions.TLS {
+        var settings = TransportOptions.TLS()
         change(&settings)
         return settings
     }
 
     /// Settings that libcurl takes for one, since their texts differ in case alone.
-    static let pairs: [(first: TLSOptions, second: TLSOptions)] = [
+    static let pairs: [(first: TransportOptions.TLS, second: TransportOptions.TLS)] = [
         { $0.authorities = .file($1 ? "/ca.pem" : "/CA.pem") },
         { $0.authorities = .directory($1 ? "/ca" : "/Ca") },
         { $0.clientCertificate = .init(.file($1 ? "/me.pem" : "/ME.pem")) },
         { $0.pinnedPublicKeys = [$1 ? "sha256//ab" : "sha256//aB"] },
         { $0.ciphers = $1 ? "ECDHE" : "ecdhe" },
         { $0.cipherSuites = $1 ? "TLS" : "tls" },
-    ].map { (change: (inout TLSOptions, Bool) -> Void) in
-        var (first, second) = (TLSOptions(), TLSOptions())
+    ].map { (change: (inout TransportOptions.TLS, Bool) -> Void) in
+        var (first, second) = (TransportOptions.TLS(), TransportOptions.TLS())
         change(&first, true)
         change(&second, false)
         return (first, second)
@@ -42,7 +42,7 @@ struct TLSTextOwnersTests {
 
     @Test func settingsOfNoTextAreShared() {
         let owners = TLSTextOwners()
-        #expect(owners.isOwner(TLSOptions()))
+        #expect(owners.isOwner(TransportOptions.TLS()))
         #expect(owners.isOwner(settings { $0.authorities = .bytes(Data("a".utf8)) }))
         #expect(owners.isOwner(settings { $0.authorities = .bytes(Data("A".utf8)) }))
     }
@@ -50,7 +50,7 @@ struct TLSTextOwnersTests {
     @Test func aProxysAuthoritiesAreAskedForToo() throws {
         let owners = TLSTextOwners()
         func request(_ path: String) throws -> TransportRequest {
-            var proxy = Proxy("https://proxy.test")
+            var proxy = TransportOptions.Proxy.Server("https://proxy.test")
             proxy.authorities = .file(path)
             var request = TransportRequest(url: try RequestURL("https://a.test/"))
             request.options.proxy = .explicit(proxy)

@@ -6,8 +6,9 @@ import Testing
 
 @Suite("Whose tunnels are whose")
 struct TunnelOwnersTests {
-    private func proxy(_ url: String, _ user: String? = nil, fields: HTTPFields = [:]) -> Proxy {
-        var proxy = Proxy(url, user: user, password: user.map { Secret($0) })
+    private func proxy(_ url: String, _ user: String? = nil, fields: HTTPFields = [:]) -> TransportOptions.Proxy.Server
+    {
+        var proxy = TransportOptions.Proxy.Server(url, user: user, password: user.map { TransportOptions.Secret($0) })
         proxy.headerFields = fields
         return proxy
     }

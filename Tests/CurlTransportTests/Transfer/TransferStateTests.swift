@@ -30,6 +30,21 @@ struct TransferStateTests {
         #expect((state.failure as? NetworkError)?.code == .responseHeadTooLarge)
     }
 
+    /// libcurl reads all of them in one call, and keeps a record of each line.
+    @Test func theLinesOfAllHeadsCountTogether() {
+        var state = TransferState(now: start)
+        var verdict = TransferState.HeaderVerdict.goOn
+        for _ in 0..<3 where verdict == .goOn {
+            _ = state.receive(headerLine: line("HTTP/1.1 103 Early"), at: start)
+            for _ in 0..<TransferState.maximumHeaderLines / 2 - 1 where verdict == .goOn {
+                verdict = state.receive(headerLine: line("A:"), at: start)
+            }
+            if verdict == .goOn { verdict = state.receive(headerLine: line(""), at: start) }
+        }
+        #expect(verdict == .stop)
+        #expect((state.failure as? NetworkError)?.code == .responseHeadTooLarge)
+    }
+
     /// The first byte's timeout was over with a challenge, and the next round waited without it.
     @Test func aRequestThatGoesOutAgainWaitsForItsOwnResponse() {
         var state = TransferState(now: start, answersChallenges: true)

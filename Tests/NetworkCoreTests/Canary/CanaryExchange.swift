@@ -155,14 +155,14 @@ struct CanaryExchange: Sendable {
         CanaryExchange(
             "a redirect that is decided", { [.redirect(to: "/?token=\($0.percentEncoded)"), Answer(body: "[]")] }
         ) { client, _ in
-            let proposals = Guarded<[ProposedRedirect]>([])
+            let proposals = Guarded<[RedirectPolicy.Proposal]>([])
             client.redirects = .deciding { proposal in
                 proposals.withLock { $0.append(proposal) }
                 return .follow(proposal.request)
             }
             let response = try await client.send(RequestData(path: "http://h/p"), as: .data)
             let seen = proposals.withLock { $0 }
-            return [response, response.redirects] + seen + seen.map { RedirectDecision.follow($0.request) }
+            return [response, response.redirects] + seen + seen.map { RedirectPolicy.Decision.follow($0.request) }
         },
     ]
 
@@ -178,7 +178,7 @@ struct CanaryExchange: Sendable {
     }
 
     private static let listen: @Sendable (inout NetworkClient, CanarySecret) async throws -> [Any] = { client, _ in
-        var options = EventOptions()
+        var options = ServerSentEvents.Options()
         options.maximumFailures = 1
         options.time = TimeSource(now: { Date() }, sleep: { _ in }, random: { 0 })
         var seen: [Any] = []
@@ -203,12 +203,12 @@ struct CanaryExchange: Sendable {
 
     private static let tokens: [CanaryExchange] = [
         CanaryExchange("a token", { _ in [Answer(status: 401)] }) { client, secret in
-            let bearer = try BearerAuthentication(for: ["http://h"], token: Secret(secret.value))
+            let bearer = try BearerAuthentication(for: ["http://h"], token: TransportOptions.Secret(secret.value))
             client.exchangeInterceptors.append(bearer)
             return [try await client.send(RequestData(path: "http://h/p"), as: .data), bearer]
         },
         CanaryExchange("a refreshed token", { _ in [Answer(status: 401)] }) { client, secret in
-            let bearer = try BearerAuthentication(for: ["http://h"]) { _ in Secret(secret.value) }
+            let bearer = try BearerAuthentication(for: ["http://h"]) { _ in TransportOptions.Secret(secret.value) }
             client.exchangeInterceptors.append(bearer)
             return [try await client.send(RequestData(path: "http://h/p"), as: .data), bearer]
         },

@@ -6,39 +6,48 @@ import Testing
 /// A public type into which no secret is put is one that the canary knows nothing of.
 @Suite("The canary's inventory", .timeLimit(.minutes(5)))
 struct CanaryInventoryTests {
-    /// Types that hold nothing of a caller's or a server's that may be secret, or are plain values like a text: who
-    /// prints
-    /// such a one prints what it holds.
+    /// Types that hold nothing of a caller's or a server's that may be secret, or are plain values like a text:
+    /// printing such a value prints what it holds.
     private static let harmless: [String: String] = [
         "ParameterValue": "a plain value, as a text is",
-        "SecretFields": "no values", "MultipartBoundary": "no values", "NetworkLayerVersion": "no values",
-        "AddressPolicy": "rules", "AddressRange": "addresses", "IPAddress": "an address",
-        "APIError": "cases without values", "Code": "a name", "Phase": "cases without values",
-        "InvalidText": "cases without values",
-        "RetryBudget": "counts", "RetryPolicy": "counts and closures",
+        "SecretFields": "no values", "MultipartPart.Boundary": "no values", "NetworkLayerVersion": "no values",
+        "AddressPolicy": "rules", "AddressPolicy.Range": "addresses", "AddressPolicy.Address": "an address",
+        "APIError": "cases without values", "NetworkError.Code": "a name", "NetworkError.Phase": "cases without values",
+        "ResponseLines.InvalidText": "cases without values",
+        "RetryInterceptor.Budget": "counts", "RetryInterceptor.Policy": "counts and closures",
         "RetryInterceptor": "counts and closures", "TimeSource": "closures", "RequestAdapter": "a closure",
         "ResponseAdapter": "a closure", "LoggingInterceptor": "a logger and names",
-        "Next": "steps, which are printed apart",
-        "CurlCommandSecrets": "cases without values", "RequestCompression": "a level", "ContentEncoding": "a name",
-        "HTTPVersion": "a name", "Version": "a name", "IPVersion": "a name", "Scheme": "a name",
-        "Choice": "a proxy, printed apart",
-        "LowSpeed": "numbers", "KeepAlive": "times", "UnixSocket": "a path", "StaticAddresses": "a name and addresses",
-        "ConnectTo": "names and ports", "TransportCapability": "a name", "TransportCapabilities": "names",
-        "Handler": "a closure", "WireLog": "a logger and names",
+        "NetworkClient.Next": "steps, which are printed apart",
+        "TransportRequest.CurlSecrets": "cases without values", "TransportOptions.RequestCompression": "a level",
+        "TransportOptions.ContentEncoding": "a name",
+        "TransportOptions.HTTPVersion": "a name", "TransportOptions.TLS.Version": "a name",
+        "TransportOptions.Connection.IPVersion": "a name", "TransportOptions.Proxy.Server.Scheme": "a name",
+        "TransportOptions.Proxy.Choice": "a proxy, printed apart",
+        "TransportOptions.Rate.LowSpeed": "numbers", "TransportOptions.Connection.KeepAlive": "times",
+        "TransportOptions.Connection.UnixSocket": "a path",
+        "TransportOptions.Names.StaticAddresses": "a name and addresses",
+        "TransportOptions.Names.ConnectTo": "names and ports", "TransportCapabilities.Capability": "a name",
+        "TransportCapabilities": "names",
+        "TransferProgress.Handler": "a closure", "WireLog": "a logger and names",
         "TransportMetrics": "times, counts and addresses",
         "Empty": "nothing", "JSONResponseDecoder": "a decoder", "ClosureResponseDecoder": "a closure",
-        "ResponseValidation": "closures", "PublicSuffixList": "names",
-        "DownloadOptions": "numbers",
-        "DownloadedFile": "a path", "TransferProgress": "numbers", "ExpectedChecksum": "a checksum that is no secret",
-        "SHA256Checksum": "a state of a sum", "ParameterConventions": "cases without values",
-        "Arrays": "cases without values",
-        "Objects": "cases without values", "Booleans": "cases without values", "Dates": "cases without values",
-        "JSONContent": "a closure", "EventOptions": "times, and an id that is printed apart",
+        "ResponseValidation": "closures", "CookieJar.PublicSuffixList": "names",
+        "DownloadedFile.Options": "numbers",
+        "DownloadedFile": "a path", "TransferProgress": "numbers",
+        "DownloadedFile.ExpectedChecksum": "a checksum that is no secret",
+        "SHA256Checksum": "a state of a sum", "RequestData.Conventions": "cases without values",
+        "RequestData.Conventions.Arrays": "cases without values",
+        "RequestData.Conventions.Objects": "cases without values",
+        "RequestData.Conventions.Booleans": "cases without values",
+        "RequestData.Conventions.Dates": "cases without values",
+        "RequestContent.JSON": "a closure",
         "RedirectPolicy": "closures",
-        "JSONLines": "a sequence over ResponseLines",
+        "JSONLines": "a sequence over ResponseLines", "JSONLines.AsyncIterator": "a sequence over ResponseLines",
+        "JSONParameterEncoder": "no values", "URLParameterEncoder": "no values", "Router": "a client and tasks",
         "DemoServer": "an address", "DemoRoute": "names and a closure", "SocketFailure": "the system's words",
         "Gate": "open or not", "ClosedPort": "a port", "FullListener": "a port", "ManualClock": "times",
-        "Instant": "a time", "StubMatcher": "the words of a test, and a closure", "PatternBytes": "a fixed pattern",
+        "ManualClock.Instant": "a time", "StubMatcher": "the words of a test, and a closure",
+        "PatternBytes": "a fixed pattern",
         "CRC32": "a sum", "Gzip": "no values",
     ]
 
@@ -60,26 +69,36 @@ struct CanaryInventoryTests {
         #expect(gone.isEmpty, "called harmless, and not there: \(gone.sorted())")
     }
 
-    /// The names in a value's type: `Optional<NetworkCore.NetworkError.Exchange>` has `Exchange` in it.
+    /// The types in a value's type, without their modules: `Optional<NetworkCore.NetworkError.Exchange>` has
+    /// `NetworkError.Exchange` in it.
     private static func names(of value: Any) -> [String] {
-        String(reflecting: type(of: value)).split { !$0.isLetter && !$0.isNumber && $0 != "_" }.map(String.init)
+        String(reflecting: type(of: value)).split { !$0.isLetter && !$0.isNumber && $0 != "_" && $0 != "." }
+            .map { $0.drop { $0 != "." }.dropFirst() }.map(String.init)
     }
 
     private static func declaredTypes() throws -> Set<String> {
         let sources = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Sources")
-        return try ["NetworkCore", "NetworkTesting"].reduce(into: []) { names, module in
+        return try ["NetworkCore", "NetworkLayerTutorials", "NetworkTesting"].reduce(into: []) { names, module in
             names.formUnion(try declaredTypes(in: sources.appending(path: module)))
         }
     }
 
     private static func declaredTypes(in folder: URL) throws -> Set<String> {
         let paths = try #require(FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil))
-        let pattern = /^ *public (?:final )?(?:struct|class|enum|actor) (\w+)/.anchorsMatchLineEndings()
+        let pattern =
+            /^( *)(public |package |private |fileprivate )?(?:final )?(struct|class|enum|actor|protocol|extension) ([\w.]+)/
         var names: Set<String> = []
         for case let file as URL in paths where file.pathExtension == "swift" {
-            let text = try String(contentsOf: file, encoding: .utf8)
-            names.formUnion(text.matches(of: pattern).map { String($0.output.1) })
+            // The declarations that a line stands in, with their indentation.
+            var around: [(indentation: Int, name: String)] = []
+            for line in try String(contentsOf: file, encoding: .utf8).split(separator: "\n") {
+                guard let found = line.prefixMatch(of: pattern)?.output else { continue }
+                around.removeAll { $0.indentation >= found.1.count }
+                around.append((found.1.count, String(found.4)))
+                guard found.2 == "public ", !["protocol", "extension"].contains(found.3) else { continue }
+                names.insert(around.map(\.name).joined(separator: "."))
+            }
         }
         return names
     }

@@ -51,13 +51,13 @@ struct CanaryPlace: Sendable {
     }
 
     private static let everything = TransportCapabilities(
-        transport: "a test", basis: "a test", supported: Set(TransportCapability.wellKnown))
+        transport: "a test", basis: "a test", supported: Set(TransportCapabilities.Capability.wellKnown))
 
     /// The request, its parts, its curl command, and why it would be refused.
     private static func exhibits(of request: TransportRequest) -> [Any] {
         let options = request.options
         var parts: [Any] = [
-            request, request.url, options, request.curlCommand(), Call(), options.redirects(of: request),
+            request, request.url, options, request.curlCommand(), NetworkClient.Call(), options.redirects(of: request),
         ]
         if let body = request.body { parts.append(body) }
         parts += [options.tls, options.tls.authorities, options.proxy, options.connection]
@@ -72,7 +72,7 @@ struct CanaryPlace: Sendable {
 }
 
 extension TransportOptions {
-    fileprivate func redirects(of request: TransportRequest) -> Redirect {
-        Redirect(status: .found, from: request.url, to: request.url, method: request.method)
+    fileprivate func redirects(of request: TransportRequest) -> RedirectPolicy.Redirect {
+        RedirectPolicy.Redirect(status: .found, from: request.url, to: request.url, method: request.method)
     }
 }

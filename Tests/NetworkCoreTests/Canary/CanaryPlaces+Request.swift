@@ -1,5 +1,6 @@
 import Foundation
 import NetworkCore
+import NetworkLayerTutorials
 import TestSupport
 
 extension CanaryPlace {
@@ -47,7 +48,7 @@ extension CanaryPlace {
         .described("a field of a kind that can't be sent") { secret in
             URLRequestBuilder(with: URL(string: "http://h/")!, path: "a").set(headers: ["X-Key": [secret.value]]).data
         },
-        CanaryPlace("a method that has a value in it") { [try HTTPMethod(checking: "GET \(secret($0))")] },
+        CanaryPlace("a method that has a value in it") { [try HTTPRequest.Method(checking: "GET \(secret($0))")] },
     ]
 
     private static func secret(_ secret: CanarySecret) -> String { secret.value }

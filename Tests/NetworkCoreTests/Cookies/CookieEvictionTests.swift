@@ -48,8 +48,8 @@ struct CookieEvictionTests {
     @Test func cookiesThatAreOver_goBeforeAllOthers() throws {
         let over = Date(timeIntervalSince1970: 1_700_000_000)
         var store = CookieStore(suffixes: .builtIn)
-        func cookie(_ name: String, secure: Bool, ends: Date?) -> Cookie {
-            Cookie(name: name, value: "v", domain: "a.test", isSecure: secure, expires: ends)
+        func cookie(_ name: String, secure: Bool, ends: Date?) -> CookieJar.Cookie {
+            CookieJar.Cookie(name: name, value: "v", domain: "a.test", isSecure: secure, expires: ends)
         }
         store.keep(cookie("old", secure: true, ends: over), at: over - 10)
         for number in 1..<CookieStore.maximumPerSite {
@@ -70,7 +70,7 @@ struct CookieEvictionTests {
             let isSecure = Int.random(in: 0..<4, using: &generator) == 0
             let name = "\(isSecure ? "s" : "n")\(Int.random(in: 0..<600, using: &generator))"
             let host = ["a.example.com", "b.example.com"][Int.random(in: 0..<2, using: &generator)]
-            store.keep(Cookie(name: name, value: "\(step)", domain: host, isSecure: isSecure), at: now)
+            store.keep(CookieJar.Cookie(name: name, value: "\(step)", domain: host, isSecure: isSecure), at: now)
             let kept = store.cookies(at: now)
             let secure = Set(kept.filter(\.isSecure).map { $0.domain + $0.name })
             #expect(kept.count <= CookieStore.maximumPerSite)

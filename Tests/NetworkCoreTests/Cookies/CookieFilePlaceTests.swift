@@ -9,7 +9,7 @@ import Testing
 struct CookieFilePlaceTests {
     private let jar = CookieJar(publicSuffixes: .builtIn)
 
-    init() throws { try jar.set(Cookie(name: "n", value: "v", domain: "a.test")) }
+    init() throws { try jar.set(CookieJar.Cookie(name: "n", value: "v", domain: "a.test")) }
 
     @Test(arguments: [true, false]) func link_staysALink(leadsToAFile: Bool) throws {
         try withFolder { folder in

@@ -26,7 +26,7 @@ struct CookieFileTests {
         let sid = try #require(jar.cookies.first { $0.name == "SID" })
         #expect(
             sid
-                == Cookie(
+                == CookieJar.Cookie(
                     name: "SID", value: "31d4d96e", domain: "www.example.com", path: "/a", isSecure: true,
                     isHTTPOnly: true,
                     expires: Date(timeIntervalSince1970: 4_102_444_800)))
@@ -40,9 +40,10 @@ struct CookieFileTests {
     @Test(arguments: [Double.nan, .infinity, -.infinity]) func endThatIsNoMoment_isRefused(seconds: Double) throws {
         let expires = Date(timeIntervalSince1970: seconds)
         expectFailure(.invalidOption) {
-            try jar.set(Cookie(name: "n", value: "v", domain: "a.test", expires: expires))
+            try jar.set(CookieJar.Cookie(name: "n", value: "v", domain: "a.test", expires: expires))
         }
-        try jar.set(Cookie(name: "n", value: "v", domain: "a.test", expires: Date(timeIntervalSince1970: 1e300)))
+        try jar.set(
+            CookieJar.Cookie(name: "n", value: "v", domain: "a.test", expires: Date(timeIntervalSince1970: 1e300)))
         #expect(jar.netscape.contains("\t1000000000000000\tn\tv"))
     }
 
@@ -63,6 +64,21 @@ struct CookieFileTests {
         try other.load(path)
         #expect(other.cookies == jar.cookies)
         #expect(other.netscape == jar.netscape)
+    }
+
+    /// A program's first run finds no file, and all the others do.
+    @Test func jarOfAFile_isEmptyUntilThereIsOne() throws {
+        let path = FileManager.default.temporaryDirectory.appending(path: "cookies-\(UUID()).txt").path
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let first = try CookieJar(file: path, publicSuffixes: .builtIn)
+        #expect(first.cookies.isEmpty)
+        try first.add(netscape: text)
+        try first.save(to: path)
+        #expect(try CookieJar(file: path, publicSuffixes: .builtIn).netscape == first.netscape)
+        expectFailure(.unreadableFile) { try CookieJar(file: path + "/x").cookies }
+        expectFailure(.unreadableFile) { try CookieJar(file: FileManager.default.temporaryDirectory.path).cookies }
+        try Data("nonsense".utf8).write(to: URL(filePath: path))
+        expectFailure(.invalidCookieFile) { try CookieJar(file: path).cookies }
     }
 
     @Test(arguments: [

@@ -185,23 +185,28 @@ struct CookieJarTests {
     }
 
     @Test(arguments: [
-        Cookie(name: "", value: "x", domain: "a.test"), Cookie(name: "a;b", value: "x", domain: "a.test"),
-        Cookie(name: "a=b", value: "x", domain: "a.test"), Cookie(name: "a", value: "x;y", domain: "a.test"),
-        Cookie(name: "a", value: "x\r\nEvil: y", domain: "a.test"), Cookie(name: "a", value: "x", domain: "A.test"),
-        Cookie(name: "a", value: "x", domain: ""), Cookie(name: "a", value: "x", domain: ".a.test"),
-        Cookie(name: "a", value: "x", domain: "a.test:80"), Cookie(name: "a", value: "x", domain: "a.test", path: "x"),
-        Cookie(name: "a", value: "x", domain: "com", includesSubdomains: true),
-        Cookie(name: "__Secure-a", value: "x", domain: "a.test"), Cookie(name: "a", value: "x\u{0}", domain: "a.test"),
-        Cookie(name: "a", value: String(repeating: "x", count: 4096), domain: "a.test"),
+        CookieJar.Cookie(name: "", value: "x", domain: "a.test"),
+        CookieJar.Cookie(name: "a;b", value: "x", domain: "a.test"),
+        CookieJar.Cookie(name: "a=b", value: "x", domain: "a.test"),
+        CookieJar.Cookie(name: "a", value: "x;y", domain: "a.test"),
+        CookieJar.Cookie(name: "a", value: "x\r\nEvil: y", domain: "a.test"),
+        CookieJar.Cookie(name: "a", value: "x", domain: "A.test"),
+        CookieJar.Cookie(name: "a", value: "x", domain: ""), CookieJar.Cookie(name: "a", value: "x", domain: ".a.test"),
+        CookieJar.Cookie(name: "a", value: "x", domain: "a.test:80"),
+        CookieJar.Cookie(name: "a", value: "x", domain: "a.test", path: "x"),
+        CookieJar.Cookie(name: "a", value: "x", domain: "com", includesSubdomains: true),
+        CookieJar.Cookie(name: "__Secure-a", value: "x", domain: "a.test"),
+        CookieJar.Cookie(name: "a", value: "x\u{0}", domain: "a.test"),
+        CookieJar.Cookie(name: "a", value: String(repeating: "x", count: 4096), domain: "a.test"),
     ])
-    func ownCookieThatNoServerCouldSet_isRefused(cookie: Cookie) {
+    func ownCookieThatNoServerCouldSet_isRefused(cookie: CookieJar.Cookie) {
         let error = #expect(throws: NetworkError.self) { try jar.set(cookie) }
         #expect(error?.code == .invalidOption)
         #expect(jar.cookies.isEmpty)
     }
 
     @Test func ownCookie_isSent() throws {
-        try jar.set(Cookie(name: "a", value: "x", domain: "example.com", includesSubdomains: true))
+        try jar.set(CookieJar.Cookie(name: "a", value: "x", domain: "example.com", includesSubdomains: true))
         #expect(try sent() == "a=x")
         let shown = "\(jar.cookies) \(String(reflecting: jar.cookies))"
         #expect(!shown.contains("x)") && !shown.contains("=x"))

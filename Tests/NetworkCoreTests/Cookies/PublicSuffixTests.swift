@@ -4,7 +4,7 @@ import Testing
 @testable import NetworkCore
 
 struct PublicSuffixTests {
-    private let list = PublicSuffixList(
+    private let list = CookieJar.PublicSuffixList(
         """
         // comment
         com
@@ -44,7 +44,7 @@ struct PublicSuffixTests {
     func otherLetters_haveTheirASCIIForm(name: String, ascii: String) { #expect(Punycode.host(name) == ascii) }
 
     @Test func everyList_knowsTheBestKnown() {
-        for list in [PublicSuffixList.system, .builtIn] {
+        for list in [CookieJar.PublicSuffixList.system, .builtIn] {
             for name in ["com", "co.uk", "com.au", "github.io", "herokuapp.com"] {
                 #expect(list.isPublicSuffix(name), "\(name)")
             }
@@ -56,7 +56,7 @@ struct PublicSuffixTests {
         var generator = SeededGenerator(seed: 1)
         for _ in 0..<2000 {
             let pieces = ["*", "!", ".", "a", "é", "\n", " ", "//", "中", "\u{10FFFF}", "\u{301}"]
-            let list = PublicSuffixList(generator.text(of: pieces, upTo: 20))
+            let list = CookieJar.PublicSuffixList(generator.text(of: pieces, upTo: 20))
             _ = list.isPublicSuffix(generator.text(of: ["a", ".", "b"], upTo: 8))
         }
     }

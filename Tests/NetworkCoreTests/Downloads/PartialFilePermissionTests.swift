@@ -56,6 +56,7 @@ struct PartialFilePermissionTests {
         try withFolder { folder in
             let path = folder + "/file"
             try "abc".write(toFile: path + ".partial", atomically: true, encoding: .utf8)
+            try "{}".write(toFile: path + ".partial.json", atomically: true, encoding: .utf8)
             try FileManager.default.setAttributes([.posixPermissions: 0o666], ofItemAtPath: path + ".partial")
             let file = try PartialFile(for: path, permissions: 0o600)
             #expect(try mode(of: path + ".partial") == 0o600)

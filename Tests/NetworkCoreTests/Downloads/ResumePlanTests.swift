@@ -33,20 +33,27 @@ struct ResumePlanTests {
 
     @Test(
         arguments: [
-            (206, [("Content-Range", "bytes 40-99/100")], .append(total: 100)),
             (206, [("Content-Range", "bytes 40-99/100"), ("ETag", "\"v1\"")], .append(total: 100)),
-            (206, [("Content-Range", "bytes 40-99/*")], .append(total: 100)),
+            (206, [("Content-Range", "bytes 40-99/*"), ("ETag", "\"v1\"")], .append(total: 100)),
+            // A part names the entity tag that the whole has (RFC 9110 §15.3.7).
+            (206, [("Content-Range", "bytes 40-99/100")], .startAgain),
+            (206, [("Content-Range", "bytes 40-99/100"), ("Last-Modified", then)], .startAgain),
+            (206, [("Content-Range", "bytes 40-99/100"), ("ETag", "\"v1\""), ("ETag", "\"v2\"")], .startAgain),
             (206, [("Content-Range", "bytes 40-99/100"), ("ETag", "\"v2\"")], .startAgain),
             (206, [("Content-Range", "bytes 40-99/100"), ("ETag", "W/\"v1\"")], .startAgain),
-            (206, [("Content-Range", "bytes 40-50/*")], .startAgain),
-            (206, [("Content-Range", "bytes 41-99/100")], .startAgain),
-            (206, [("Content-Range", "bytes 0-99/100")], .startAgain),
-            (206, [("Content-Range", "bytes 40-50/100")], .startAgain),
-            (206, [("Content-Range", "bytes 40-199/200")], .startAgain),
-            (206, [("Content-Range", "bytes 40-99/100"), ("Content-Encoding", "gzip")], .startAgain),
-            (206, [("Content-Type", "multipart/byteranges; boundary=x")], .startAgain),
-            (206, [("Content-Range", "lines 40-99/100")], .startAgain),
-            (206, [], .startAgain), (200, [], .writeWhole), (404, [], .writeWhole),
+            (206, [("Content-Range", "bytes 40-50/*"), ("ETag", "\"v1\"")], .startAgain),
+            (206, [("Content-Range", "bytes 41-99/100"), ("ETag", "\"v1\"")], .startAgain),
+            (206, [("Content-Range", "bytes 0-99/100"), ("ETag", "\"v1\"")], .startAgain),
+            (206, [("Content-Range", "bytes 40-50/100"), ("ETag", "\"v1\"")], .startAgain),
+            (206, [("Content-Range", "bytes 40-199/200"), ("ETag", "\"v1\"")], .startAgain),
+            (
+                206, [("Content-Range", "bytes 40-99/100"), ("ETag", "\"v1\""), ("Content-Encoding", "gzip")],
+                .startAgain
+            ),
+            (206, [("Content-Type", "multipart/byteranges; boundary=x"), ("ETag", "\"v1\"")], .startAgain),
+            (206, [("Content-Range", "lines 40-99/100"), ("ETag", "\"v1\"")], .startAgain),
+            (206, [("ETag", "\"v1\"")], .startAgain), (206, [], .startAgain),
+            (200, [], .writeWhole), (404, [], .writeWhole),
             (416, [("Content-Range", "bytes */100")], .startAgain), (416, [], .startAgain),
         ] as [(Int, [(String, String)], ResumePlan.Reaction)]
     )
@@ -57,8 +64,9 @@ struct ResumePlanTests {
     /// Any piece counted as the rest.
     @Test func pieceOfAFileWithoutAKnownLength_isNotTheRest() throws {
         let plan = ResumePlan(length: 40, record: PartialRecord(url: "http://127.0.0.1/", validator: "\"v1\""))
-        #expect(plan.reaction(to: try head(206, [("Content-Range", "bytes 40-99/*")])) == .startAgain)
-        #expect(plan.reaction(to: try head(206, [("Content-Range", "bytes 40-99/100")])) == .append(total: 100))
+        let tag = ("ETag", "\"v1\"")
+        #expect(plan.reaction(to: try head(206, [("Content-Range", "bytes 40-99/*"), tag])) == .startAgain)
+        #expect(plan.reaction(to: try head(206, [("Content-Range", "bytes 40-99/100"), tag])) == .append(total: 100))
     }
 
     /// The rest of a file that has changed was put behind the start of the old one.
@@ -69,6 +77,15 @@ struct ResumePlanTests {
         #expect(plan.reaction(to: try head(206, [range])) == .append(total: 100))
         #expect(plan.reaction(to: try head(206, [range, ("Last-Modified", old)])) == .append(total: 100))
         #expect(plan.reaction(to: try head(206, [range, ("Last-Modified", new)])) == .startAgain)
+        // The first response had no tag, and what has one now is another file.
+        #expect(plan.reaction(to: try head(206, [range, ("ETag", "\"v2\"")])) == .startAgain)
+    }
+
+    @Test func wholeAfterAll_isNoOtherVersion() throws {
+        let plan = ResumePlan(length: 100, record: record)
+        let range = ("Content-Range", "bytes */100")
+        #expect(plan.reaction(to: try head(416, [range, ("ETag", "\"v1\"")])) == .isComplete)
+        #expect(plan.reaction(to: try head(416, [range, ("ETag", "\"v2\"")])) == .startAgain)
     }
 
     /// Two files that a query tells apart were put together to one.

@@ -39,7 +39,7 @@ struct SHA256ChecksumTests {
 
     @Test(arguments: ["", "12", "xyz", String(repeating: "g", count: 64), String(repeating: "0", count: 63)])
     func whatIsNoSum_isRefusedBeforeSending(text: String) async {
-        var options = DownloadOptions()
+        var options = DownloadedFile.Options()
         options.checksum = .sha256(text)
         let client = NetworkClient(transport: StubDispatcher(always: .text("")))
         await expectFailure(.invalidOption) {

@@ -76,9 +76,9 @@ struct MultipartContentTests {
     @Test func randomBoundary_followsItsGenerator() {
         var first = SeededGenerator(seed: 1)
         var second = SeededGenerator(seed: 1)
-        #expect(MultipartBoundary.random(using: &first) == MultipartBoundary.random(using: &second))
-        #expect(MultipartBoundary.random(using: &first) != MultipartBoundary.random(using: &first))
-        #expect(MultipartBoundary.random() != MultipartBoundary.random())
+        #expect(MultipartPart.Boundary.random(using: &first) == MultipartPart.Boundary.random(using: &second))
+        #expect(MultipartPart.Boundary.random(using: &first) != MultipartPart.Boundary.random(using: &first))
+        #expect(MultipartPart.Boundary.random() != MultipartPart.Boundary.random())
     }
 
     @Test func filesAndStreams_areSentInTheirPlace() async throws {

@@ -8,7 +8,7 @@ import Testing
 struct ParameterConventionsTests {
     private func query(
         _ params: [String: ParameterValue],
-        _ change: (inout ParameterConventions) -> Void = { _ in }
+        _ change: (inout RequestData.Conventions) -> Void = { _ in }
     ) throws -> String? {
         var data = RequestData(path: "http://h/", params: params)
         change(&data.conventions)
@@ -19,18 +19,18 @@ struct ParameterConventionsTests {
         arguments: [
             (.repeated, "l=a&l=b%2Cc"), (.brackets, "l%5B%5D=a&l%5B%5D=b%2Cc"),
             (.indexed, "l%5B0%5D=a&l%5B2%5D=b%2Cc"), (.commas, "l=a,b%2Cc"),
-        ] as [(ParameterConventions.Arrays, String)]
+        ] as [(RequestData.Conventions.Arrays, String)]
     )
-    func list_isWrittenByItsConvention(arrays: ParameterConventions.Arrays, expected: String) throws {
+    func list_isWrittenByItsConvention(arrays: RequestData.Conventions.Arrays, expected: String) throws {
         #expect(try query(["l": ["a", nil, "b,c"], "none": []]) { $0.arrays = arrays } == expected)
     }
 
     @Test(
         arguments: [
             (.brackets, "u%5Bname%5D=A&u%5Bx%5D%5By%5D=1"), (.dots, "u.name=A&u.x.y=1"),
-        ] as [(ParameterConventions.Objects, String)]
+        ] as [(RequestData.Conventions.Objects, String)]
     )
-    func object_isWrittenByItsConvention(objects: ParameterConventions.Objects, expected: String) throws {
+    func object_isWrittenByItsConvention(objects: RequestData.Conventions.Objects, expected: String) throws {
         #expect(try query(["u": ["x": ["y": 1], "name": "A"]]) { $0.objects = objects } == expected)
     }
 
@@ -89,7 +89,7 @@ struct ParameterConventionsTests {
         for date in [
             Date.distantPast - 1e11, Date(timeIntervalSince1970: .infinity), Date(timeIntervalSince1970: .nan),
         ] {
-            for method in [HTTPMethod.get, .post] {
+            for method in [HTTPRequest.Method.get, .post] {
                 let data = RequestData(path: "http://h/", method: method, params: ["when": ["x": .date(date)]])
                 let error = expectFailure(.invalidParameters) { try data.transportRequest() }
                 #expect(error?.message.contains("'when.x'") == true)

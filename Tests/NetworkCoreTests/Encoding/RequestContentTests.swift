@@ -13,10 +13,10 @@ private struct CSVContent: ContentEncoder {
     struct Ragged: Error, Equatable {}
     let rows: [[String]]
 
-    func encode() throws -> EncodedContent {
+    func encode() throws -> RequestContent.Encoded {
         guard Set(rows.map(\.count)).count <= 1 else { throw Ragged() }
         let text = rows.map { $0.joined(separator: ",") }.joined(separator: "\r\n")
-        return EncodedContent(.bytes(Data(text.utf8)), type: "text/csv")
+        return RequestContent.Encoded(.bytes(Data(text.utf8)), type: "text/csv")
     }
 }
 

@@ -9,8 +9,8 @@ struct EventReconnectionTests {
         return head
     }
 
-    private func options(failures: Int? = 10) -> EventOptions {
-        var options = EventOptions()
+    private func options(failures: Int? = 10) -> ServerSentEvents.Options {
+        var options = ServerSentEvents.Options()
         options.maximumFailures = failures
         return options
     }

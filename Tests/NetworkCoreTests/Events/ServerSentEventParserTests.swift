@@ -4,10 +4,10 @@ import TestSupport
 import Testing
 
 struct ServerSentEventParserTests {
-    private typealias Event = ServerSentEvent
+    private typealias Event = ServerSentEvents.Event
 
-    private func events(_ text: String) -> [ServerSentEvent] {
-        var parser = ServerSentEventParser()
+    private func events(_ text: String) -> [ServerSentEvents.Event] {
+        var parser = ServerSentEvents.Parser()
         return parser.events(in: Data(text.utf8))
     }
 
@@ -32,9 +32,9 @@ struct ServerSentEventParserTests {
             ("data: a: b :c\n\n", [.init(data: "a: b :c")]),
             ("data: cut off", []), ("data: no blank line\n", []), ("", []), ("\n\n\n", []),
             ("event:\ndata: empty type\n\n", [.init(data: "empty type")]),
-        ] as [(String, [ServerSentEvent])]
+        ] as [(String, [ServerSentEvents.Event])]
     )
-    func rulesOfTheStandard_areKept(text: String, expected: [ServerSentEvent]) {
+    func rulesOfTheStandard_areKept(text: String, expected: [ServerSentEvents.Event]) {
         #expect(events(text) == expected)
     }
 
@@ -45,7 +45,7 @@ struct ServerSentEventParserTests {
         ] as [(String, Int?)]
     )
     func reconnectionTime_isDigitsAlone(line: String, milliseconds: Int?) {
-        var parser = ServerSentEventParser()
+        var parser = ServerSentEvents.Parser()
         #expect(parser.events(in: Data("\(line)\n".utf8)).isEmpty)
         #expect(parser.reconnectionTime == milliseconds.map { .milliseconds($0) })
     }
@@ -65,7 +65,7 @@ struct ServerSentEventParserTests {
     }
 
     @Test func enormousReconnectionTime_isNoTrap() {
-        var parser = ServerSentEventParser()
+        var parser = ServerSentEvents.Parser()
         _ = parser.events(in: Data("retry: \(String(repeating: "9", count: 1000))\n\n".utf8))
         #expect(parser.reconnectionTime == .milliseconds(Int(Int32.max)))
         _ = parser.events(in: Data("retry: \(Int64.max)\n\n".utf8))
@@ -73,7 +73,7 @@ struct ServerSentEventParserTests {
     }
 
     @Test func lastEventID_isThatOfTheLastBlankLine() {
-        var parser = ServerSentEventParser(lastEventID: "0")
+        var parser = ServerSentEvents.Parser(lastEventID: "0")
         #expect(parser.lastEventID == "0")
         _ = parser.events(in: Data("id: 1\ndata: x\n".utf8))
         #expect(parser.lastEventID == "0", "the event is not complete")
@@ -86,18 +86,18 @@ struct ServerSentEventParserTests {
     }
 
     @Test func bytesThatAreNotUTF8_areReplaced() {
-        var parser = ServerSentEventParser()
+        var parser = ServerSentEvents.Parser()
         #expect(parser.events(in: Data([0x64, 0x61, 0x74, 0x61, 0x3A, 0xFF, 0x0A, 0x0A])) == [Event(data: "\u{FFFD}")])
     }
 
     @Test func lineAndEvent_haveLimits_afterWhatCameBefore() {
-        var parser = ServerSentEventParser(maximumLineBytes: 10)
+        var parser = ServerSentEvents.Parser(maximumLineBytes: 10)
         #expect(parser.events(in: Data("data: a\n\ndata: 12345\n\n".utf8)) == [Event(data: "a")])
         #expect(parser.problem?.code == .lineTooLong)
         #expect(parser.problem?.message.contains("line 3") == true)
         #expect(parser.events(in: Data("data: b\n\n".utf8)).isEmpty)
 
-        parser = ServerSentEventParser(maximumEventBytes: 6)
+        parser = ServerSentEvents.Parser(maximumEventBytes: 6)
         #expect(parser.events(in: Data("data: 12345\n\ndata: 123\ndata: 456\n\n".utf8)) == [Event(data: "12345")])
         #expect(parser.problem?.code == .eventTooLarge)
         #expect(parser.events(in: Data("data: b\n\n".utf8)).isEmpty)
@@ -112,14 +112,14 @@ struct ServerSentEventParserTests {
             ("data:ééé", "ééé"), ("data:ééé1", nil), ("data:123456\ndata:", nil),
         ] as [(String, String?)])
     func limit_isThatOfTheData(lines: String, data: String?) {
-        var parser = ServerSentEventParser(maximumEventBytes: 6)
+        var parser = ServerSentEvents.Parser(maximumEventBytes: 6)
         #expect(parser.events(in: Data("\(lines)\n\n".utf8)) == (data.map { [Event(data: $0)] } ?? []))
         #expect(parser.problem?.code == (data == nil ? .eventTooLarge : nil))
     }
 
     @Test(arguments: [(2, true), (3, false)])
     func bytesThatAreNoText_countAsWhatTheyBecome(count: Int, isTaken: Bool) {
-        var parser = ServerSentEventParser(maximumEventBytes: 6)
+        var parser = ServerSentEvents.Parser(maximumEventBytes: 6)
         let line = Data("data:".utf8) + Data(repeating: 0xFF, count: count) + Data("\n\n".utf8)
         #expect(parser.events(in: line).map(\.data.utf8.count) == (isTaken ? [6] : []))
         #expect((parser.problem == nil) == isTaken)
@@ -143,14 +143,14 @@ struct ServerSentEventParserTests {
     }
 
     private struct Reading: Equatable {
-        var events: [ServerSentEvent] = []
+        var events: [ServerSentEvents.Event] = []
         var lastEventID = ""
         var reconnectionTime: Duration?
         var problem: NetworkError.Code?
     }
 
     private func read(_ chunks: [Data]) -> Reading {
-        var parser = ServerSentEventParser(maximumLineBytes: 12, maximumEventBytes: 8)
+        var parser = ServerSentEvents.Parser(maximumLineBytes: 12, maximumEventBytes: 8)
         var reading = Reading()
         for chunk in chunks { reading.events += parser.events(in: chunk) }
         reading.lastEventID = parser.lastEventID

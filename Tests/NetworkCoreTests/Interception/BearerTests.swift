@@ -50,7 +50,7 @@ struct BearerTests {
 
     @Test func refusedToken_isRenewedOnce_AndKept() async throws {
         let transport = server(taking: "new")
-        let refused = Guarded<[Secret?]>([])
+        let refused = Guarded<[TransportOptions.Secret?]>([])
         let bearer = try BearerAuthentication(for: ["http://a"], token: "old") { token in
             refused.withLock { $0.append(token) }
             return "new"
@@ -191,7 +191,7 @@ struct BearerTests {
         let login = Guarded<NetworkClient?>(nil)
         let bearer = try BearerAuthentication(for: ["http://a"]) { _ in
             let client = try #require(login.withLock { $0 })
-            return Secret(
+            return TransportOptions.Secret(
                 String(
                     decoding: try await client.send(RequestData(path: "http://a/login"), as: .data).body, as: UTF8.self)
             )
@@ -263,7 +263,7 @@ struct BearerTests {
             let client = try #require(login.withLock { $0 })
             let answer = Task.detached { try await client.send(RequestData(path: "http://a/login"), as: .data).body }
             waits.open()
-            return Secret(String(decoding: try await answer.value, as: UTF8.self))
+            return TransportOptions.Secret(String(decoding: try await answer.value, as: UTF8.self))
         }
         let client = client(transport, bearer)
         login.withLock { $0 = client }

@@ -8,7 +8,7 @@ struct CallDeadlineTests {
     /// It was thrown as a CancellationError, which no caller of this library looks for.
     @Test(arguments: [nil, .seconds(60)] as [Duration?])
     func cancelledWork_isCancelledInOurWords(timeout: Duration?) async {
-        let call = Call(totalTimeout: timeout)
+        let call = NetworkClient.Call(totalTimeout: timeout)
         let task = Task {
             try await call.withinDeadline {
                 try await Self.waitForCancellation()
@@ -19,7 +19,7 @@ struct CallDeadlineTests {
     }
 
     @Test func deadline_endsTheWork() async {
-        let call = Call(totalTimeout: .milliseconds(20))
+        let call = NetworkClient.Call(totalTimeout: .milliseconds(20))
         await expectFailure(.totalTimeout) {
             try await call.withinDeadline {
                 try await Self.waitForCancellation()
@@ -29,7 +29,7 @@ struct CallDeadlineTests {
 
     /// It was lost with the work that was cancelled.
     @Test func errorAtTheDeadline_saysWhatTheWorkKnew() async {
-        let call = Call(totalTimeout: .milliseconds(20))
+        let call = NetworkClient.Call(totalTimeout: .milliseconds(20))
         let error = await expectFailure(.totalTimeout) {
             try await call.withinDeadline {
                 do {

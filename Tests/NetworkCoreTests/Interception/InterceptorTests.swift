@@ -40,8 +40,10 @@ struct InterceptorTests {
 
     @Test func answerWithoutSending_isTheAnswer() async throws {
         struct Cached: Interceptor {
-            func intercept(_ request: TransportRequest, in call: Call, next: Next) async throws -> TransportResponse {
-                TransportResponse(head: HTTPResponse(status: .ok), body: ResponseBody(Data("kept".utf8)))
+            func intercept(_ request: TransportRequest, in call: Call, next: Next)
+                async throws -> TransportResponse
+            {
+                TransportResponse(head: HTTPResponse(status: .ok), body: TransportResponse.Body(Data("kept".utf8)))
             }
         }
         let transport = AnsweringTransport(Answer())

@@ -112,10 +112,10 @@ struct StepDeadlineTests {
     }
 
     private struct SlowContent: ContentEncoder {
-        func encode() throws -> EncodedContent {
+        func encode() throws -> RequestContent.Encoded {
             let late = ContinuousClock.now + StepDeadlineTests.total * 1.5
             while ContinuousClock.now < late {}
-            return EncodedContent(.bytes(Data("late".utf8)), type: "text/plain")
+            return RequestContent.Encoded(.bytes(Data("late".utf8)), type: "text/plain")
         }
     }
 

@@ -39,7 +39,7 @@ struct ByteComparisonTests {
         let isPrefixed = name.utf8.starts(with: "__H".utf8) || name.utf8.starts(with: "__S".utf8)
         #expect(try jar(after: "\(name)=evil; Path=/x").cookies.isEmpty == isPrefixed)
         #expect(try !jar(after: "\(name)=good; Secure; Path=/").cookies.isEmpty)
-        let own = Cookie(name: name, value: "evil", domain: "www.example.com")
+        let own = CookieJar.Cookie(name: name, value: "evil", domain: "www.example.com")
         #expect(isPrefixed == ((try? CookieJar(publicSuffixes: .builtIn).set(own)) == nil))
     }
 
@@ -67,7 +67,7 @@ struct ByteComparisonTests {
     }
 
     @Test func userWithAColon_isRefused_WhateverFollowsIt() {
-        for authentication: Authentication in [
+        for authentication: TransportOptions.Authentication in [
             .basic(user: "a:\u{301}b", password: "c"), .digest(user: "a:\u{301}", password: "c"),
         ] {
             expectFailure(.invalidOption) { try authentication.check() }
@@ -75,7 +75,7 @@ struct ByteComparisonTests {
     }
 
     @Test func schemeOfAProxy_isItsBytes() {
-        expectFailure(.invalidOption) { try Proxy("soc\u{212A}s5://127.0.0.1:1080").check() }
+        expectFailure(.invalidOption) { try TransportOptions.Proxy.Server("soc\u{212A}s5://127.0.0.1:1080").check() }
     }
 
     @Test func nameOfAFilesPart_hasNoFolder() throws {

@@ -9,12 +9,12 @@ import Testing
 struct CharsetTests {
     private static let piece = Charset.pieceBytes
 
-    private func text(_ charset: Charset, _ bytes: [UInt8], _ invalid: InvalidText) -> String? {
+    private func text(_ charset: Charset, _ bytes: [UInt8], _ invalid: ResponseLines.InvalidText) -> String? {
         try? charset.text(of: bytes, invalid: invalid, "the text", pieceBytes: 16, check: {})
     }
 
-    @Test(arguments: Charset.allCases, [InvalidText.refused, .replaced])
-    func eachPiece_isAskedFor(charset: Charset, invalid: InvalidText) throws {
+    @Test(arguments: Charset.allCases, [ResponseLines.InvalidText.refused, .replaced])
+    func eachPiece_isAskedFor(charset: Charset, invalid: ResponseLines.InvalidText) throws {
         let bytes = [UInt8](repeating: 0x61, count: 5 * Self.piece + 1)
         var checks = 0
         let text = try charset.text(of: bytes, invalid: invalid, "the text", check: { checks += 1 })
@@ -61,8 +61,8 @@ struct CharsetTests {
     }
 
     /// The whole was made at once, and the deadline asked for afterwards.
-    @Test(arguments: Charset.allCases, [InvalidText.refused, .replaced])
-    func textThatTakesTooLong_isCutOff(charset: Charset, invalid: InvalidText) async throws {
+    @Test(arguments: Charset.allCases, [ResponseLines.InvalidText.refused, .replaced])
+    func textThatTakesTooLong_isCutOff(charset: Charset, invalid: ResponseLines.InvalidText) async throws {
         let body = String(repeating: "a", count: 4 * Self.piece)
         let fields: HTTPFields = [.contentType: "text/plain; charset=\(charset.rawValue)"]
         let client = NetworkClient(transport: AnsweringTransport(.init(fields: fields, body: body)))

@@ -34,12 +34,12 @@ struct ExtremeValueTests {
         Option("names.cacheTime") { $0.names.cacheTime = $1 },
         Option("rate.lowSpeed.duration") { $0.rate.lowSpeed = .init(bytesPerSecond: 1, for: $1) },
         Option("connection.keepAlive.idle") { options, value in
-            var keepAlive = ConnectionOptions.KeepAlive()
+            var keepAlive = TransportOptions.Connection.KeepAlive()
             keepAlive.idle = value
             options.connection.keepAlive = keepAlive
         },
         Option("connection.keepAlive.interval") { options, value in
-            var keepAlive = ConnectionOptions.KeepAlive()
+            var keepAlive = TransportOptions.Connection.KeepAlive()
             keepAlive.interval = value
             options.connection.keepAlive = keepAlive
         },
@@ -52,7 +52,7 @@ struct ExtremeValueTests {
         Option("rate.lowSpeed.bytesPerSecond") { $0.rate.lowSpeed = .init(bytesPerSecond: $1, for: .seconds(1)) },
         Option("connection.localPorts") { $0.connection.localPorts = $1...$1 },
         Option("connection.keepAlive.probes") { options, value in
-            var keepAlive = ConnectionOptions.KeepAlive()
+            var keepAlive = TransportOptions.Connection.KeepAlive()
             keepAlive.probes = value
             options.connection.keepAlive = keepAlive
         },
@@ -109,7 +109,7 @@ struct ExtremeValueTests {
 
     @Test func call_takesAnyTimeout() async {
         for timeout in Self.durations {
-            let call = Call(totalTimeout: timeout)
+            let call = NetworkClient.Call(totalTimeout: timeout)
             #expect(call.remaining.map { $0 >= .zero } == true)
             await expectFailure(timeout <= .nanoseconds(1) ? .totalTimeout : .cancelled) {
                 try await call.withinDeadline {
@@ -146,7 +146,7 @@ struct ExtremeValueTests {
     @Test func retryPolicy_takesAnyTimesAndChances() async throws {
         for time in Self.durations {
             for chance in Self.chances {
-                var policy = RetryPolicy()
+                var policy = RetryInterceptor.Policy()
                 (policy.baseDelay, policy.maximumDelay, policy.maximumRetryAfter) = (time, time, time)
                 for fields: HTTPFields in [[:], [.retryAfter: "\(Int64.max)"]] {
                     let transport = AnsweringTransport(.init(status: 503, fields: fields))
@@ -160,11 +160,13 @@ struct ExtremeValueTests {
     }
 
     @Test(arguments: numbers) func numberOfRetriesAndRedirects_isTaken(number: Int) async throws {
-        var policy = RetryPolicy()
+        var policy = RetryInterceptor.Policy()
         policy.maximumRetries = number
         let transport = AnsweringTransport(.init(status: 503), .redirect(to: "/b"), .init(body: "fine"))
         var client = NetworkClient(transport: transport)
-        client.interceptors = [.retry(policy, budget: RetryBudget(capacity: Double(number)), time: source())]
+        client.interceptors = [
+            .retry(policy, budget: RetryInterceptor.Budget(capacity: Double(number)), time: source())
+        ]
         client.redirects.maximum = number
         do {
             let status = try await client.send(try .make(.get, "http://a/"), as: .stream).status.code
@@ -177,7 +179,7 @@ struct ExtremeValueTests {
     @Test func budget_takesAnyNumbers() {
         for capacity in Self.chances {
             for perCall in Self.chances {
-                let budget = RetryBudget(capacity: capacity, perCall: perCall)
+                let budget = RetryInterceptor.Budget(capacity: capacity, perCall: perCall)
                 budget.earn()
                 _ = budget.spend()
             }
@@ -187,7 +189,7 @@ struct ExtremeValueTests {
     @Test func body_takesAnyLimit() async throws {
         for limit in Self.numbers {
             do {
-                let body = try await ResponseBody(Data("abc".utf8)).collect(upTo: limit)
+                let body = try await TransportResponse.Body(Data("abc".utf8)).collect(upTo: limit)
                 #expect(body.count == 3 && limit >= 3)
             } catch let error as NetworkError {
                 #expect(error.code == .bodyTooLarge && limit < 3)
@@ -226,14 +228,14 @@ struct ExtremeValueTests {
     }
 
     @Test(arguments: durations) func durationOfADownload_isRefusedOrTaken(value: Duration) async throws {
-        var options = DownloadOptions()
+        var options = DownloadedFile.Options()
         options.retryDelay = value
         options.time = source(.nan)
         try await download(options, isValid: value > .zero && value <= TransportOptions.maximumTimeout)
     }
 
     @Test(arguments: numbers) func numberOfADownload_isRefusedOrTaken(value: Int) async throws {
-        var options = DownloadOptions()
+        var options = DownloadedFile.Options()
         options.time = source()
         options.retries = value
         try await download(options, isValid: value >= 0)
@@ -243,7 +245,7 @@ struct ExtremeValueTests {
     }
 
     private func download(
-        _ options: DownloadOptions,
+        _ options: DownloadedFile.Options,
         isValid: Bool,
         fits: Bool = true
     ) async throws {
@@ -261,8 +263,8 @@ struct ExtremeValueTests {
     }
 
     @Test func events_takeOrRefuseAnyValues() async throws {
-        func check(_ name: String, _ change: (inout EventOptions) -> Void) async {
-            var options = EventOptions()
+        func check(_ name: String, _ change: (inout ServerSentEvents.Options) -> Void) async {
+            var options = ServerSentEvents.Options()
             options.maximumFailures = 3
             options.time = source()
             change(&options)
@@ -290,7 +292,7 @@ struct ExtremeValueTests {
             await check("maximumFailures") { $0.maximumFailures = value }
             await check("maximumLineBytes") { $0.maximumLineBytes = value }
             await check("maximumEventBytes") { $0.maximumEventBytes = value }
-            var parser = ServerSentEventParser(maximumLineBytes: value, maximumEventBytes: value)
+            var parser = ServerSentEvents.Parser(maximumLineBytes: value, maximumEventBytes: value)
             _ = parser.events(in: Data("data: a\ndata: b\n\nretry: 99999999999999999999\n\n".utf8))
         }
     }
@@ -315,7 +317,7 @@ struct ExtremeValueTests {
         let jar = CookieJar(publicSuffixes: .builtIn, now: { Date(timeIntervalSince1970: 1_700_000_000) })
         for seconds in Self.numbers.map(Double.init) + Self.chances {
             let ends = Date(timeIntervalSince1970: seconds)
-            let cookie = Cookie(name: "a\(seconds)", value: "b", domain: "a.test", expires: ends)
+            let cookie = CookieJar.Cookie(name: "a\(seconds)", value: "b", domain: "a.test", expires: ends)
             if seconds.isFinite {
                 try jar.set(cookie)
             } else {

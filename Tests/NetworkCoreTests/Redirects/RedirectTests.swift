@@ -24,13 +24,16 @@ struct RedirectTests {
     }
 
     @Test(arguments: [
-        (301, HTTPMethod.get, HTTPMethod.get, false), (301, .head, .head, false), (301, .post, .get, false),
+        (301, HTTPRequest.Method.get, HTTPRequest.Method.get, false), (301, .head, .head, false),
+        (301, .post, .get, false),
         (301, .put, .put, true), (301, .delete, .delete, true), (302, .post, .get, false), (302, .patch, .patch, true),
         (303, .get, .get, true), (303, .head, .head, false), (303, .post, .get, false), (303, .put, .get, false),
         (303, .delete, .get, false), (307, .get, .get, true), (307, .post, .post, true), (307, .head, .head, false),
         (308, .post, .post, true), (308, .put, .put, true),
     ])
-    func method_changesAsTheRulesSay(status: Int, method: HTTPMethod, next: HTTPMethod, keepsBody: Bool) async throws {
+    func method_changesAsTheRulesSay(status: Int, method: HTTPRequest.Method, next: HTTPRequest.Method, keepsBody: Bool)
+        async throws
+    {
         let body = method == .head || (method == .get && !keepsBody) ? nil : "body"
         let fields: HTTPFields = [.contentType: "text/plain", .contentLanguage: "de", .accept: "x/y"]
         let request = try TransportRequest.make(method, "http://a/b", fields: fields, body: body)
@@ -99,7 +102,7 @@ struct RedirectTests {
         let other = try #require(try next("https://b/x"))
         #expect(other.headerFields.isEmpty)
         #expect(other.options.authentication == nil)
-        #expect(other.options.tls == TLSOptions())
+        #expect(other.options.tls == TransportOptions.TLS())
         #expect(other.options.names == request.options.names)
     }
 
@@ -192,7 +195,9 @@ struct RedirectTests {
     @Test func decision_followsStopsAndRefuses() async throws {
         let request = try TransportRequest.make(.get, "http://a/")
         let audit = Guarded<[String]>([])
-        func decided(_ decision: @escaping @Sendable (ProposedRedirect) -> RedirectDecision) async throws -> String? {
+        func decided(_ decision: @escaping @Sendable (RedirectPolicy.Proposal) -> RedirectPolicy.Decision) async throws
+            -> String?
+        {
             try await following(302, request, to: "http://b/x") { client in
                 client.redirects = .deciding { proposal in
                     audit.withLock {

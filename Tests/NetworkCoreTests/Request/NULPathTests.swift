@@ -25,7 +25,7 @@ struct NULPathTests {
 
     /// Every way by which a path comes in.
     private static let ways: [Way] = [
-        Way("body", .unreadableFile) { _ = try RequestBody.file($0) },
+        Way("body", .unreadableFile) { _ = try TransportRequest.Body.file($0) },
         Way("part of a form", .unreadableFile) { path in
             let part = MultipartPart.file("a", path: path, fileName: "a")
             _ = try MultipartContent(parts: [part], boundary: { "x" }).encode()
@@ -38,7 +38,7 @@ struct NULPathTests {
         },
         Way("download that breaks", .unwritableFile) { path in
             let transport = AnsweringTransport { _ in throw NetworkError(.connectionLost, "lost", phase: .receiving) }
-            var options = DownloadOptions()
+            var options = DownloadedFile.Options()
             options.retries = 0
             let request = RequestData(path: "http://a/")
             _ = try await NetworkClient(transport: transport).send(request, as: .file(path, options: options))
@@ -50,7 +50,7 @@ struct NULPathTests {
             try options { $0.tls.clientCertificate = .init(.file("a"), key: .file(path)) }
         },
         Way("proxy's authorities", .invalidOption) { path in
-            var proxy = Proxy("https://a:1")
+            var proxy = TransportOptions.Proxy.Server("https://a:1")
             proxy.authorities = .file(path)
             try proxy.check()
         },

@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct RequestBodyReadingTests {
-    private func send(_ body: RequestBody, timeout: Duration? = nil) async throws -> [TransportRequest] {
+    private func send(_ body: TransportRequest.Body, timeout: Duration? = nil) async throws -> [TransportRequest] {
         let transport = AnsweringTransport(streamsBodies: false) { _ in .init() }
         let client = NetworkClient(transport: transport)
         var request = try TransportRequest.make(.post, "http://h/")

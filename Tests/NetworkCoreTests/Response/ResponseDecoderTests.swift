@@ -117,6 +117,34 @@ struct ResponseDecoderTests {
         #expect(missing?.description.contains("the key 'userName' is missing at ….userName") == true)
     }
 
+    private enum Places: Int, CodingKey { case first = 7 }
+    private struct Seventh: Decodable, Sendable {
+        init(from decoder: any Decoder) throws {
+            _ = try decoder.container(keyedBy: Places.self).decode([Role].self, forKey: .first)
+        }
+    }
+
+    /// A key of digits has a number too, as the index of an array has, and was printed as one.
+    @Test(arguments: ["4111111111111111", "0", "-7", "Index 3", "3", "secret"])
+    func keyOfTheBody_isNotShown_andAnIndexIs(key: String) async throws {
+        func failure<Value: Decodable & Sendable>(_ type: Value.Type, _ body: String) async -> NetworkError? {
+            let client = NetworkClient(transport: StubDispatcher(always: .text(body)))
+            return await expectFailure(.decodingFailed) { _ = try await client.send(request, as: type).body }
+        }
+        let texts = await failure([String: [Role]].self, #"{"\#(key)":["x"]}"#)
+        #expect(texts?.message.hasSuffix("the data is not valid at …[0]") == true, "\(texts as Any)")
+        #expect(texts?.decoding?.codingPath == "\(key)[0]")
+        let deep = await failure([[String: [String: Role]]].self, #"[{},{"a":{"\#(key)":"x"}}]"#)
+        #expect(deep?.message.hasSuffix("at [1].….…") == true, "\(deep as Any)")
+        #expect(deep?.decoding?.codingPath == "[1].a.\(key)")
+        if let number = Int(key) {
+            let numbers = await failure([Int: [Role]].self, #"{"\#(number)":["x"]}"#)
+            #expect(numbers?.message.hasSuffix("at …[0]") == true, "\(numbers as Any)")
+        }
+        let own = await failure(Seventh.self, #"{"first":["x"]}"#)
+        #expect(own?.message.hasSuffix("at first[0]") == true, "\(own as Any)")
+    }
+
     @Test func failure_namesItsExchange() async throws {
         let client = NetworkClient(transport: StubDispatcher(always: .text("<html>")))
         let error = await expectFailure(.decodingFailed) { try await client.send(Find()).body?.userName }

@@ -9,7 +9,7 @@ extension Kind {
             $1.options.authentication = .basic(user: $0.user, password: $0.password)
             $1.body = .bytes(Data("x".utf8))
         },
-        Kind("bearer") { $1.options.authentication = .bearer(token: Secret($0.token)) },
+        Kind("bearer") { $1.options.authentication = .bearer(token: TransportOptions.Secret($0.token)) },
         Kind("digest") { $1.options.authentication = .digest(user: $0.user, password: $0.password) },
         Kind("digest-two", at: .two) { $1.options.authentication = .digest(user: $0.user, password: $0.password) },
         Kind("digest-post", .post) {

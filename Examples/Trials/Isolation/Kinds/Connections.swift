@@ -52,7 +52,7 @@ extension Kind {
             $1.body = .bytes(Bodies.medium)
         },
         Kind("low-speed") { $1.options.rate.lowSpeed = .init(bytesPerSecond: 1, for: .seconds(30)) },
-        Kind("policy-passes") { $1.options.addressPolicy = .denying([try AddressRange("10.0.0.0/8")]) },
+        Kind("policy-passes") { $1.options.addressPolicy = .denying([try AddressPolicy.Range("10.0.0.0/8")]) },
         Kind("policy-refuses") { $1.options.addressPolicy = .noPrivateRanges },
     ]
 }

@@ -8,7 +8,7 @@ struct Kind: Sendable {
 
     let name: String
     let site: Site
-    let method: HTTPMethod
+    let method: HTTPRequest.Method
     let change: Change
     /// Where its change stands, to be printed in a test.
     let file: String
@@ -17,7 +17,8 @@ struct Kind: Sendable {
     let pipeline: (@Sendable (inout NetworkClient) -> Void)?
 
     init(
-        _ name: String, at site: Site = .one, _ method: HTTPMethod = .get, file: String = #filePath, line: Int = #line,
+        _ name: String, at site: Site = .one, _ method: HTTPRequest.Method = .get, file: String = #filePath,
+        line: Int = #line,
         _ change: @escaping Change = { _, _ in }
     ) {
         (self.name, self.site, self.method, self.change) = (name, site, method, change)
@@ -26,7 +27,8 @@ struct Kind: Sendable {
 
     /// A kind that goes through a pipeline.
     init(
-        _ name: String, _ method: HTTPMethod = .get, pipeline: @escaping @Sendable (inout NetworkClient) -> Void,
+        _ name: String, _ method: HTTPRequest.Method = .get,
+        pipeline: @escaping @Sendable (inout NetworkClient) -> Void,
         file: String = #filePath, line: Int = #line, change: @escaping Change = { _, _ in }
     ) {
         (self.name, site, self.method, self.change) = (name, .one, method, change)
@@ -87,13 +89,14 @@ struct Place: Sendable {
     let folder: String
 
     var user: String { "user-\(kind)" }
-    var password: Secret { Secret("pw-\(kind);") }
+    var password: TransportOptions.Secret { TransportOptions.Secret("pw-\(kind);") }
     var token: String { "token-\(kind);" }
-    var authorities: TLSOptions.Authorities { .file(folder + "/ca.pem") }
+    var authorities: TransportOptions.TLS.Authorities { .file(folder + "/ca.pem") }
 
-    func proxy(_ scheme: String = "http", isNamed: Bool = false) -> Proxy {
+    func proxy(_ scheme: String = "http", isNamed: Bool = false) -> TransportOptions.Proxy.Server {
         let url = "\(scheme)://127.0.0.1:\(proxyPort)"
-        return isNamed ? Proxy(url, user: user, password: password) : Proxy(url)
+        return isNamed
+            ? TransportOptions.Proxy.Server(url, user: user, password: password) : TransportOptions.Proxy.Server(url)
     }
 
     func url(_ site: Kind.Site) throws -> RequestURL {

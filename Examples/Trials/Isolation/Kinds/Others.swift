@@ -36,7 +36,7 @@ extension Kind {
         Kind(
             "pipeline-retry",
             pipeline: { client in
-                var policy = RetryPolicy()
+                var policy = RetryInterceptor.Policy()
                 policy.baseDelay = .milliseconds(1)
                 client.interceptors = [RetryInterceptor(policy)]
             }),

@@ -17,7 +17,7 @@ extension Kind {
         Kind("head", .head),
         Kind("delete", .delete),
         Kind("options", .options),
-        Kind("custom-method", HTTPMethod(rawValue: "PURGE") ?? .get),
+        Kind("custom-method", HTTPRequest.Method(rawValue: "PURGE") ?? .get),
         Kind("get-query") { $1.url = try RequestURL($1.url.absoluteString + "?a=b&c=%20d") },
         Kind("get-fields") { place, request in
             for number in 0..<20 {

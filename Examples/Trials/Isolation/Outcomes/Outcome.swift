@@ -117,6 +117,10 @@ struct Outcome: Sendable {
         Outcome("length-and-chunks"),
         Outcome("http10-chunked"),
         Outcome("length-on-204"),
+        // The head of another response comes in the same packet, and more of it with the next request.
+        Outcome("surplus-behind-chunks"),
+        Outcome("surplus-behind-204"),
+        Outcome("http2-line"),
         Outcome("bad-chunk"),
         Outcome("huge-head"),
         Outcome("tls-reset"),

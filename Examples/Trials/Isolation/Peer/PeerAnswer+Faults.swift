@@ -76,6 +76,11 @@ extension PeerAnswer {
             let lines = "Connection: keep-alive\r\nContent-Length: 400\r\nTransfer-Encoding: chunked"
             return framed(lines, inChunks: true, status: "HTTP/1.0 200 OK")
         case "length-on-204": return framed("Content-Length: 400", hasBody: false, status: "HTTP/1.1 204 No Content")
+        case "surplus-behind-chunks":
+            return framed("Transfer-Encoding: chunked", inChunks: true, more: Self.unasked)
+        case "surplus-behind-204":
+            return framed("X-A: b", hasBody: false, status: "HTTP/1.1 204 No Content", more: Self.unasked)
+        case "http2-line": return framed("Content-Length: \(text.utf8.count)", status: "HTTP/2 200")
         case "bad-chunk":
             exchange.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\nzz\r\n")
             return false
@@ -86,14 +91,19 @@ extension PeerAnswer {
     /// A whole body behind lines of framing that say something else too. Whatever is asked over the connection next
     /// gets what is left of the other reading.
     private func framed(
-        _ lines: String, inChunks: Bool = false, hasBody: Bool = true, status: String = "HTTP/1.1 200 OK"
+        _ lines: String, inChunks: Bool = false, hasBody: Bool = true, status: String = "HTTP/1.1 200 OK",
+        more: String = ""
     ) -> Bool {
         let size = String(text.utf8.count, radix: 16)
         let body = !hasBody || isHead ? "" : inChunks ? "\(size)\r\n\(text)\r\n0\r\n\r\n" : text
-        guard exchange.send("\(status)\r\n\(lines)\r\n\r\n\(body)"), exchange.connection.fill(1) else { return false }
+        let response = "\(status)\r\n\(lines)\r\n\r\n\(body)\(more)"
+        guard exchange.send(response), exchange.connection.fill(1) else { return false }
         exchange.send("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nforged")
         return false
     }
+
+    /// The head of a response that no request asked for.
+    private static let unasked = "HTTP/1.1 200 OK\r\nContent-Length: 400\r\n\r\n"
 
     private var filler: String { String(repeating: "filler ", count: 20) }
 }

@@ -16,7 +16,8 @@ extension PeerConnection {
             return false
         }
         // Whether a Digest was asked for is the proxy's affair, and the user is in the sharing rules.
-        let asked = Wire.normalised(peer.place(head)).replacing(/Proxy-Authorization: Digest [^\r]*\r\n/, with: "")
+        let asked = Wire.normalised(peer.place(head)).replacing(
+            /TransportOptions.Proxy.Server-Authorization: Digest [^\r]*\r\n/, with: "")
         way.append("tunnel to \(peer.place(place)) by \(asked.replacing("\r\n", with: "|"))")
         return send(Array("HTTP/1.1 200 OK\r\n\r\n".utf8))
     }

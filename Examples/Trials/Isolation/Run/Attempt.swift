@@ -34,7 +34,7 @@ struct Attempt: Sendable {
     }
 
     private func read(
-        _ body: ResponseBody, _ head: HTTPResponse, into observation: inout Observation,
+        _ body: TransportResponse.Body, _ head: HTTPResponse, into observation: inout Observation,
         metrics: (() -> TransportMetrics)? = nil
     ) async throws {
         observation.result.append("status \(head.status.code)")

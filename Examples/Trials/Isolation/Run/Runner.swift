@@ -25,7 +25,7 @@ final class Runner: Sendable {
     /// - Parameter first: The number of the first step, so that one step alone has the number it has in a sequence.
     func run(_ steps: [Step], first: Int = 0) async -> Run {
         peer.log.begin()
-        var configuration = CurlConfiguration()
+        var configuration = CurlNetworkDispatcher.Configuration()
         configuration.maximumConnectionsPerHost = 1
         configuration.maximumWaiting = 1
         let dispatcher = CurlNetworkDispatcher(configuration: configuration)

@@ -43,7 +43,7 @@ struct Sharing {
         (isFresh, forbidsReuse) = (connection.isFresh, connection.forbidsReuse)
     }
 
-    private static func text(_ tls: TLSOptions) -> String {
+    private static func text(_ tls: TransportOptions.TLS) -> String {
         "\(tls.authorities) \(tls.pinnedPublicKeys) \(tls.minimumVersion) \(tls.maximumVersion.map { "\($0)" } ?? "") "
             + "\(tls.ciphers ?? "") \(tls.cipherSuites ?? "") \(tls.serverName ?? "") "
             + (tls.clientCertificate.map { "\($0.certificate)" } ?? "")

@@ -1,0 +1,153 @@
+import Foundation
+import NetworkLayer
+import Synchronization
+
+/// What can be added from outside, with the public API alone: a transport, interceptors, an encoder, an adapter to
+/// another library's transport. Over the transport that NETWORK_TRANSPORT names:
+///
+///     Outside http://127.0.0.1:8080        the address of `netlayer serve`
+@main
+struct Outside {
+    static func main() async {
+        guard CommandLine.arguments.count == 2 else { fail("usage: Outside BASE-URL", status: 2) }
+        do {
+            let transport = try TransportKind.selected().transport
+            let client = NetworkClient(transport: transport).with {
+                $0.baseURL = CommandLine.arguments[1]
+                $0.options.totalTimeout = .seconds(10)
+            }
+            try await ownTransport()
+            try await signing(client)
+            try await logging(client)
+            try await recording(client)
+            try await encoding(client)
+            try await openAPI(client, base: CommandLine.arguments[1])
+            print("all over \(transport.name)")
+        } catch {
+            fail("\(error)", status: 1)
+        }
+    }
+
+    /// What the demo server's /echo responds.
+    struct Echo: Decodable {
+        let bodyBase64: Data
+        let headers: [[String]]
+
+        var body: String { String(decoding: bodyBase64, as: UTF8.self) }
+
+        func values(of name: String) -> [String] {
+            headers.filter { $0[0].lowercased() == name }.map { $0[1] }
+        }
+    }
+
+    private static func ownTransport() async throws {
+        let shouting = InProcessTransport { request, body, response in
+            guard request.url.path != "/silent" else { return try await Task.sleep(for: .seconds(3600)) }
+            response.begin(HTTPResponse(status: request.method == .post ? .created : .ok))
+            while let piece = try await body.next() {
+                try await response.body.send(Data(String(decoding: piece, as: UTF8.self).uppercased().utf8))
+            }
+        }
+        let client = NetworkClient(transport: shouting)
+        let words = AsyncStream { continuation in
+            for word in ["a ", "stream ", "both ", "ways"] { continuation.yield(Data(word.utf8)) }
+            continuation.finish()
+        }
+        var request = TransportRequest(method: .post, url: try RequestURL("http://inside/"))
+        request.body = .stream(words)
+        request.options.requestCompression = .none
+        let text = try await client.send(request, as: .text)
+        try check("a third transport", text.status == .created && text.body == "A STREAM BOTH WAYS")
+
+        let waiting = Task { try await client.send(RequestData(url: "http://inside/silent"), as: .data) }
+        waiting.cancel()
+        do {
+            _ = try await waiting.value
+            try check("a third transport, cancelled", false)
+        } catch NetworkError.cancelled { try check("a third transport, cancelled", true) }
+    }
+
+    private static func signing(_ client: NetworkClient) async throws {
+        // RFC 4231, test case 2, signed as this interceptor signs.
+        var mac = HMAC(key: Data("Jefe".utf8))
+        mac.update(Data("what do ya want for nothing?".utf8))
+        let known = "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"
+        try check("HMAC", mac.finish().map { String(format: "%02x", $0) }.joined() == known)
+
+        let signed = client.with { $0.exchangeInterceptors.append(HMACSigning(key: Data("key".utf8))) }
+        let request = RequestData(path: "echo", method: .post, content: .text("pay 1"))
+        let echo = try await signed.send(request, as: Echo.self).body
+        try check("a signed body", echo.body == "pay 1" && echo.values(of: "x-signature").first?.count == 64)
+    }
+
+    private static func logging(_ client: NetworkClient) async throws {
+        let lines = Mutex<[String]>([])
+        let logged = client.with {
+            $0.interceptors.append(
+                BodyLogging(limit: 8) { what, bytes in
+                    lines.withLock { $0.append("\(what): \(String(decoding: bytes, as: UTF8.self))") }
+                })
+        }
+        let request = RequestData(path: "echo", method: .post, content: .text("a rather long text"))
+        _ = try await logged.send(request, as: Echo.self).body
+        let seen = lines.withLock { $0 }
+        try check("logged bodies", seen.count == 2 && seen.contains("request: a rather"))
+    }
+
+    private static func recording(_ client: NetworkClient) async throws {
+        let recorder = Recorder()
+        let users = RequestData(path: "users")
+        let live = try await client.with { $0.interceptors.append(recorder) }.send(users, as: .text).body
+        let player = try Recorder(playing: recorder.recording)
+        let offline = client.with {
+            $0.interceptors.append(player)
+        }
+        let played = try await offline.send(users, as: .text).body
+        try check("a recording", played == live)
+        do {
+            _ = try await offline.send(users, as: .text)
+            try check("a recording's end", false)
+        } catch let error as NetworkError { try check("a recording's end", error.code == .connectFailed) }
+    }
+
+    private static func encoding(_ client: NetworkClient) async throws {
+        let request = RequestData(path: "echo", method: .post, content: .csv([["a", "b,c"], ["\"", "d"]]))
+        let echo = try await client.send(request, as: Echo.self).body
+        try check(
+            "an encoder",
+            echo.body == "a,\"b,c\"\r\n\"\"\"\",d"
+                && echo.values(of: "content-type").first?.hasPrefix("text/csv") == true)
+    }
+
+    private static func openAPI(_ client: NetworkClient, base: String) async throws {
+        guard let url = URL(string: base) else { fail("no URL: \(base)", status: 2) }
+        let transport: any ClientTransport = OpenAPITransport(client: client)
+        let request = HTTPRequest(method: .post, scheme: nil, authority: nil, path: "/echo")
+        let (head, body) = try await transport.send(
+            request, body: HTTPBody("generated"), baseURL: url, operationID: "echo")
+        var bytes: [UInt8] = []
+        if let body { for try await piece in body { bytes += piece } }
+        let echo = try JSONDecoder().decode(Echo.self, from: Data(bytes))
+        try check("a generated client's transport", head.status == .ok && echo.body == "generated")
+
+        let (missing, _) = try await transport.send(
+            HTTPRequest(method: .get, scheme: nil, authority: nil, path: "/status/404"), body: nil, baseURL: url,
+            operationID: "missing")
+        try check("its 404", missing.status == .notFound)
+    }
+
+    private static func check(_ what: String, _ holds: Bool) throws {
+        guard holds else { throw Failed(what: what) }
+        print("\(what): as it should be")
+    }
+
+    private struct Failed: Error, CustomStringConvertible {
+        let what: String
+        var description: String { "\(what): not as it should be" }
+    }
+
+    private static func fail(_ message: String, status: Int32) -> Never {
+        FileHandle.standardError.write(Data("\(message)\n".utf8))
+        exit(status)
+    }
+}

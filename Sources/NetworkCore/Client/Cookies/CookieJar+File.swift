@@ -1,0 +1,113 @@
+import FoundationEssentials
+
+extension CookieJar {
+    /// The largest file that is loaded, in bytes.
+    static let maximumFileBytes = 16 << 20
+
+    /// A jar with the cookies of a file, as ``save(to:)`` writes it; an empty one where there is no file yet.
+    /// - Throws: What ``load(_:)`` throws for a file that is there.
+    public convenience init(file path: String, publicSuffixes: PublicSuffixList = .system) throws {
+        self.init(publicSuffixes: publicSuffixes)
+        if let bytes = try FileText.readIfPresent(path, limit: Self.maximumFileBytes) { try add(lines: bytes) }
+    }
+
+    /// Adds the cookies of a file in the Netscape format, as curl writes it. The file has to be there;
+    /// ``init(file:publicSuffixes:)`` does without.
+    ///
+    /// Cookies that are over, and those that no server could have set, are left out.
+    /// - Throws: ``NetworkError/Code/unreadableFile``, and ``NetworkError/Code/invalidCookieFile`` that names the line;
+    ///   then no cookie was added.
+    public func load(_ path: String) throws { try add(lines: FileText.read(path, limit: Self.maximumFileBytes)) }
+
+    /// Writes all cookies to a file in the Netscape format, those that end with the jar too. The file appears when it
+    /// is complete, and its owner alone may read it. A symbolic link is followed; a device or a pipe is written into.
+    /// - Throws: ``NetworkError/Code/unwritableFile``, ``NetworkError/Code/diskFull``.
+    public func save(to path: String) throws {
+        var bytes = Data(Self.firstLine.utf8)
+        for cookie in cookies {
+            let line = Self.line(of: cookie)
+            let latin1 = cookie.isLatin1 ? line.unicodeScalars.compactMap { UInt8(exactly: $0.value) } : []
+            // Of one that was changed since, all may no longer be Latin-1.
+            bytes += latin1.count == line.unicodeScalars.count ? Data(latin1) : Data(line.utf8)
+        }
+        try FileText.write(bytes, to: path)
+    }
+
+    /// All cookies in the Netscape format: a line each of domain, whether its subdomains get it, path, whether it is
+    /// for TLS alone, its end in seconds since 1970 (0 for none), name and value, separated by tabs.
+    public var netscape: String {
+        Self.firstLine + cookies.map { Self.line(of: $0) }.joined()
+    }
+
+    private static let firstLine = "# Netscape HTTP Cookie File\n"
+
+    private static func line(of cookie: Cookie) -> String {
+        [
+            "\(cookie.isHTTPOnly ? httpOnlyMark : "")\(cookie.includesSubdomains ? "." : "")\(cookie.domain)",
+            cookie.includesSubdomains ? "TRUE" : "FALSE",
+            cookie.path,
+            cookie.isSecure ? "TRUE" : "FALSE",
+            // A moment within a second is not over before it.
+            cookie.expires.map { String(Int(max(-1e15, min($0.timeIntervalSince1970.rounded(.up), 1e15)))) } ?? "0",
+            cookie.name,
+            cookie.value,
+        ].joined(separator: "\t") + "\n"
+    }
+
+    /// Adds cookies from a text in the Netscape format; see ``load(_:)``.
+    /// - Throws: ``NetworkError/Code/invalidCookieFile``.
+    public func add(netscape text: String) throws { try add(lines: Data(text.utf8)) }
+
+    private func add(lines bytes: Data) throws {
+        var found: [Cookie] = []
+        for (index, line) in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated() {
+            let line = line.last == UInt8(ascii: "\r") ? line.dropLast() : line
+            let text = String(validating: line, as: UTF8.self)
+            // As in the fields of a response: what is not UTF-8 is Latin-1, in which each byte is a character.
+            let latin1 = { String(String.UnicodeScalarView(line.map { Unicode.Scalar($0) })) }
+            if var cookie = try Self.cookie(text ?? latin1(), number: index + 1) {
+                cookie.isLatin1 = text == nil
+                found.append(cookie)
+            }
+        }
+        for cookie in found where accepts(cookie) { keep(cookie) }
+    }
+
+    private static let httpOnlyMark = "#HttpOnly_"
+
+    /// The cookie of a line; `nil` for a comment and an empty line.
+    private static func cookie(_ line: String, number: Int) throws -> Cookie? {
+        let isHTTPOnly = line.hasBytePrefix(httpOnlyMark)
+        let text = isHTTPOnly ? Substring(line.utf8.dropFirst(httpOnlyMark.utf8.count)) : line[...]
+        if !isHTTPOnly, line.isEmpty || line.hasBytePrefix("#") { return nil }
+        let columns = text.split(atByte: UInt8(ascii: "\t"), maximumSplits: 6).map(String.init)
+        // curl writes an empty value as nothing at all, older ones without the tab before it.
+        guard columns.count >= 6 else { throw invalid(number, "has \(columns.count) of 7 columns") }
+        guard let includesSubdomains = flag(columns[1]), let isSecure = flag(columns[3]) else {
+            throw invalid(number, "has something else than TRUE and FALSE in column 2 or 4")
+        }
+        guard let seconds = Int64(columns[4]) else { throw invalid(number, "has no number in column 5") }
+        return Cookie(
+            name: columns[5],
+            value: columns.count > 6 ? columns[6] : "",
+            domain: SetCookieParser.withoutDot(columns[0]).lowercasedASCII,
+            includesSubdomains: includesSubdomains,
+            path: columns[2],
+            isSecure: isSecure,
+            isHTTPOnly: isHTTPOnly,
+            expires: seconds == 0 ? nil : Date(timeIntervalSince1970: Double(seconds))
+        )
+    }
+
+    private static func flag(_ text: String) -> Bool? {
+        switch text.lowercasedASCII {
+        case "true": true
+        case "false": false
+        default: nil
+        }
+    }
+
+    private static func invalid(_ line: Int, _ problem: String) -> NetworkError {
+        NetworkError(.invalidCookieFile, "line \(line) of the cookie file \(problem)", phase: .preparing)
+    }
+}

@@ -1,0 +1,109 @@
+import FoundationEssentials
+
+/// The cookies of a jar: what is kept, what takes the place of what, what has to go. Pure: the time is told.
+///
+/// They are kept by site (the public suffix and the label before it), so that one site's many subdomains have one
+/// limit.
+struct CookieStore: Sendable {
+    /// The most cookies of one site and in all.
+    static let maximumPerSite = 180
+    static let maximumInAll = 3000
+
+    private struct Entry: Sendable {
+        var cookie: CookieJar.Cookie
+        /// In the order of creation; a cookie that is replaced keeps its place.
+        var created: Int
+        var used: Int
+
+        /// The entry with the lowest rank is the first to go.
+        var rank: (Int, Int) { (cookie.isSecure ? 1 : 0, used) }
+    }
+
+    let suffixes: CookieJar.PublicSuffixList
+    private var sites: [String: [Entry]] = [:]
+    private(set) var count = 0
+    private var steps = 0
+
+    init(suffixes: CookieJar.PublicSuffixList) { self.suffixes = suffixes }
+
+    /// Everything that is not over, in the order of creation.
+    func cookies(at now: Date) -> [CookieJar.Cookie] {
+        sites.values.joined().filter { !$0.cookie.isExpired(at: now) }.sorted { $0.created < $1.created }.map(\.cookie)
+    }
+
+    /// What goes along with a request: longer paths first, then older ones.
+    mutating func cookies(for url: RequestURL, at now: Date) -> [CookieJar.Cookie] {
+        let site = suffixes.site(of: url.host)
+        guard let entries = sites[site] else { return [] }
+        steps += 1
+        var matching: [Entry] = []
+        for index in entries.indices where entries[index].cookie.matches(url) {
+            guard !entries[index].cookie.isExpired(at: now) else { continue }
+            sites[site]?[index].used = steps
+            matching.append(entries[index])
+        }
+        matching.sort {
+            ($1.cookie.path.utf8.count, $0.created) < ($0.cookie.path.utf8.count, $1.created)
+        }
+        return matching.map(\.cookie)
+    }
+
+    /// Whether a cookie that came in clear would take the place of one that came over TLS, or hide it.
+    func protects(against cookie: CookieJar.Cookie, at now: Date) -> Bool {
+        (sites[suffixes.site(of: cookie.domain)] ?? []).contains { entry in
+            let kept = entry.cookie
+            return kept.isSecure && !kept.isExpired(at: now) && kept.name.hasSameBytes(as: cookie.name)
+                && (CookieMatching.domain(kept.domain, matches: cookie.domain)
+                    || CookieMatching.domain(cookie.domain, matches: kept.domain))
+                && CookieMatching.path(cookie.path, matches: kept.path)
+        }
+    }
+
+    /// Keeps a cookie, in the place of one with the same name, domain and path; one that is over only takes it away.
+    mutating func keep(_ cookie: CookieJar.Cookie, at now: Date) {
+        let site = suffixes.site(of: cookie.domain)
+        var entries = sites[site] ?? []
+        let before = entries.count
+        steps += 1
+        let place = entries.firstIndex { $0.cookie.isReplaced(by: cookie) }
+        if cookie.isExpired(at: now) {
+            if let place { entries.remove(at: place) }
+        } else if let place {
+            entries[place].cookie = cookie
+            entries[place].used = steps
+        } else {
+            entries.append(Entry(cookie: cookie, created: steps, used: steps))
+        }
+        if entries.count > Self.maximumPerSite {
+            entries.removeAll { $0.cookie.isExpired(at: now) }
+            Self.removeLeast(of: &entries, downTo: Self.maximumPerSite)
+        }
+        sites[site] = entries.isEmpty ? nil : entries
+        count += entries.count - before
+        if count > Self.maximumInAll { makeRoom(at: now) }
+    }
+
+    mutating func removeAll() {
+        sites = [:]
+        count = 0
+    }
+
+    /// Removes what counts least: cookies without Secure before those with it, then what was used longest ago.
+    private static func removeLeast(of entries: inout [Entry], downTo limit: Int) {
+        while entries.count > limit, let least = entries.indices.min(by: { entries[$0].rank < entries[$1].rank }) {
+            entries.remove(at: least)
+        }
+    }
+
+    private mutating func makeRoom(at now: Date) {
+        sites = sites.mapValues { $0.filter { !$0.cookie.isExpired(at: now) } }.filter { !$0.value.isEmpty }
+        count = sites.values.reduce(0) { $0 + $1.count }
+        while count > Self.maximumInAll {
+            let ranks = sites.compactMap { site, entries in entries.map(\.rank).min(by: <).map { (site, $0) } }
+            guard let site = ranks.min(by: { $0.1 < $1.1 })?.0, var entries = sites[site] else { return }
+            Self.removeLeast(of: &entries, downTo: entries.count - 1)
+            sites[site] = entries.isEmpty ? nil : entries
+            count -= 1
+        }
+    }
+}

@@ -1,0 +1,80 @@
+import CLibrary
+import FoundationEssentials
+
+/// Small text files: read with a limit, written as a whole or not at all.
+enum FileText {
+    /// - Throws: ``NetworkError/Code/unreadableFile``, also for more bytes than the limit.
+    static func read(_ path: String, limit: Int) throws -> Data {
+        do throws(SystemFile.Failure) { return try text(of: path, limit: limit) } catch {
+            throw unreadable(path, error)
+        }
+    }
+
+    /// The same; `nil` where there is no file.
+    static func readIfPresent(_ path: String, limit: Int) throws -> Data? {
+        do throws(SystemFile.Failure) {
+            return try text(of: path, limit: limit)
+        } catch {
+            if error.code == ENOENT { return nil }
+            throw unreadable(path, error)
+        }
+    }
+
+    private static func unreadable(_ path: String, _ failure: SystemFile.Failure) -> NetworkError {
+        NetworkError.file(path, failure, .unreadableFile, "can't be read", .preparing)
+    }
+
+    private static func text(of path: String, limit: Int) throws(SystemFile.Failure) -> Data {
+        let file = try SystemFile(opening: path, O_RDONLY)
+        let text = Result { () throws(SystemFile.Failure) in try contents(of: file, limit: limit) }
+        try file.close()
+        return try text.get()
+    }
+
+    private static func contents(of file: SystemFile, limit: Int) throws(SystemFile.Failure) -> Data {
+        var text = Data()
+        while true {
+            let piece = try file.read()
+            if piece.isEmpty { return text }
+            guard text.count + piece.count <= limit else { throw SystemFile.Failure(code: EFBIG) }
+            text.append(piece)
+        }
+    }
+
+    /// Writes a file that its owner alone may read, and puts it in the place of one that is there when it is complete.
+    /// What is no regular file is written into; see ``FilePlace``.
+    /// - Throws: ``NetworkError/Code/unwritableFile``, ``NetworkError/Code/diskFull``.
+    static func write(_ text: Data, to path: String) throws {
+        do throws(SystemFile.Failure) {
+            switch try FilePlace.find(path) {
+            case .file(let path, let existing): try replace(path, existing, by: text)
+            case .special: try write(text, closing: try SystemFile(opening: path, O_WRONLY))
+            case .open(let number): try write(text, closing: try SystemFile(duplicating: number))
+            }
+        } catch {
+            throw NetworkError.file(path, error)
+        }
+    }
+
+    private static func replace(
+        _ path: String, _ existing: FilePlace.Attributes?, by text: Data
+    ) throws(SystemFile.Failure) {
+        let draft = "\(path).\(UInt64.random(in: 0 ... .max)).tmp"
+        let file = try SystemFile(opening: draft, O_WRONLY | O_CREAT | O_EXCL, mode: 0o600)
+        do throws(SystemFile.Failure) {
+            if let existing { file.setOwner(existing.owner, existing.group) }
+            try write(text, closing: file)
+            try SystemFile.rename(draft, to: path)
+        } catch {
+            try? SystemFile.remove(draft)  // The error that counts is the first one.
+            throw error
+        }
+    }
+
+    private static func write(_ text: Data, closing file: SystemFile) throws(SystemFile.Failure) {
+        let written = Result { () throws(SystemFile.Failure) in try file.write(text) }
+        let closed = Result { () throws(SystemFile.Failure) in try file.close() }
+        try written.get()
+        try closed.get()
+    }
+}

@@ -1,0 +1,90 @@
+import FoundationEssentials
+
+extension CookieJar {
+    /// The names below which the public may register (`com`, `co.uk`, `github.io`): a cookie for all of one would reach
+    /// strangers.
+    ///
+    /// The rules are those of publicsuffix.org. ``system`` reads the list that the system keeps up to date (Debian's
+    /// package `publicsuffix`); without one it is ``builtIn``, a few dozen of the best known, which can't know them
+    /// all. Beyond its rules every list takes a name of one label for a public suffix, so that no cookie is ever for
+    /// all of `com`.
+    public struct PublicSuffixList: Sendable {
+        private var rules: Set<String> = []
+        /// `*.ck` is kept as `ck`.
+        private var wildcards: Set<String> = []
+        /// `!www.ck` is kept as `www.ck`.
+        private var exceptions: Set<String> = []
+
+        /// Where the system's list is looked for.
+        public static let systemPath = "/usr/share/publicsuffix/public_suffix_list.dat"
+
+        /// The system's list, read when it is first asked for, or ``builtIn`` if there is none that can be read.
+        public static let system: PublicSuffixList = {
+            guard let text = try? FileText.read(systemPath, limit: 16 << 20) else { return builtIn }
+            return PublicSuffixList(String(decoding: text, as: UTF8.self))
+        }()
+
+        /// The best known public suffixes of more than one label.
+        public static let builtIn = PublicSuffixList(
+            """
+            co.uk org.uk ac.uk gov.uk me.uk net.uk ltd.uk plc.uk sch.uk nhs.uk police.uk com.au net.au org.au edu.au gov.au \
+            id.au co.nz net.nz org.nz ac.nz govt.nz co.jp ne.jp or.jp ac.jp go.jp ad.jp ed.jp gr.jp lg.jp co.kr or.kr go.kr \
+            ac.kr com.cn net.cn org.cn gov.cn edu.cn ac.cn com.hk org.hk edu.hk gov.hk com.tw org.tw edu.tw gov.tw com.sg \
+            org.sg edu.sg gov.sg co.in net.in org.in gov.in ac.in com.br net.br org.br gov.br edu.br com.mx org.mx gob.mx \
+            com.ar org.ar gob.ar co.za org.za gov.za ac.za com.tr org.tr gov.tr edu.tr co.il org.il ac.il gov.il com.ua \
+            org.ua gov.ua com.pl org.pl gov.pl co.id or.id ac.id go.id com.my org.my gov.my com.ph co.th or.th ac.th go.th \
+            com.vn com.sa com.eg com.ng co.ke com.pk com.co com.pe com.ve co.at or.at ac.at gv.at gov.it edu.it asso.fr \
+            gouv.fr com.es org.es gob.es com.pt gov.pt com.gr gov.gr \
+            github.io gitlab.io githubusercontent.com herokuapp.com appspot.com web.app firebaseapp.com cloudfunctions.net \
+            run.app azurewebsites.net cloudapp.net blob.core.windows.net s3.amazonaws.com cloudfront.net elasticbeanstalk.com \
+            netlify.app vercel.app pages.dev workers.dev fly.dev onrender.com blogspot.com wordpress.com readthedocs.io
+            """.split(separator: " ").joined(separator: "\n")
+        )
+
+        /// A list in the format of publicsuffix.org: a rule a line, `//` begins a comment.
+        public init(_ text: String) {
+            for line in text.utf8.split(separator: UInt8(ascii: "\n")) {
+                let rule = String(decoding: line.prefix { $0 != 0x20 && $0 != 0x09 && $0 != 0x0D }, as: UTF8.self)
+                if rule.isEmpty || rule.hasBytePrefix("//") { continue }
+                if rule.hasBytePrefix("*.") {
+                    wildcards.insert(Punycode.host(String(Substring(rule.utf8.dropFirst(2)))))
+                } else if rule.hasBytePrefix("!") {
+                    exceptions.insert(Punycode.host(String(Substring(rule.utf8.dropFirst()))))
+                } else {
+                    rules.insert(Punycode.host(rule))
+                }
+            }
+        }
+
+        /// Whether the public may register below a host. A name in lower case and ASCII, as ``RequestURL/host`` is.
+        public func isPublicSuffix(_ host: String) -> Bool {
+            let labels = Self.labels(of: host)
+            return suffixLength(of: labels) == labels.count
+        }
+
+        /// The part of a host that one owner has: its public suffix and one label more. The host itself, if it is an
+        /// address or a public suffix.
+        func site(of host: String) -> String {
+            if HostName.isAddress(host) { return host }
+            let labels = Self.labels(of: host)
+            return labels.suffix(suffixLength(of: labels) + 1).joined(separator: ".")
+        }
+
+        private static func labels(of host: String) -> [Substring] {
+            host.split(atByte: UInt8(ascii: ".")).filter { !$0.isEmpty }
+        }
+
+        /// How many labels, from the right, are the public suffix. The longest rule counts, exceptions first.
+        private func suffixLength(of labels: [Substring]) -> Int {
+            for start in labels.indices {
+                let name = labels[start...].joined(separator: ".")
+                if exceptions.contains(name) { return labels.count - start - 1 }
+                if rules.contains(name) { return labels.count - start }
+                if start + 1 < labels.count, wildcards.contains(labels[(start + 1)...].joined(separator: ".")) {
+                    return labels.count - start
+                }
+            }
+            return min(1, labels.count)
+        }
+    }
+}

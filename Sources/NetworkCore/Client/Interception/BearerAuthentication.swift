@@ -1,0 +1,156 @@
+import HTTPTypes
+import Synchronization
+
+/// Sends a bearer token (RFC 6750) to the origins it is for, and renews it once when a server answers 401.
+///
+/// ```swift
+/// let bearer = try BearerAuthentication(for: ["https://api.example.com"]) { _ in try await logIn() }
+/// client.exchangeInterceptors.append(bearer)
+/// ```
+///
+/// It belongs into ``NetworkClient/exchangeInterceptors``, where it sees each redirect's origin. However many requests
+/// are answered with 401, one refresh runs, and all wait for it; whoever finds a newer token than the one that was
+/// refused takes that. Its failure is the failure of each that waited, and the next request tries anew. Whoever is
+/// cancelled or runs out of time stops waiting; the refresh goes on for the others. A 401 for the new token is handed
+/// back, and so is one for a body that can't be sent again.
+///
+/// A request with an `Authorization` of its own, or with ``TransportOptions/authentication``, passes as it is. So do
+/// the requests that the refresh itself sends, in its task and in the tasks that inherit its task-local values. A
+/// detached task and a callback of another library inherit none: a request from there waits for the refresh that waits
+/// for it, until the refresh's time is over and all of them fail. Send such a request with a client that has no
+/// ``BearerAuthentication``.
+public final class BearerAuthentication: Interceptor {
+    private let origins: [RequestURL]
+    private let refresh: (@Sendable (TransportOptions.Secret?) async throws -> TransportOptions.Secret)?
+    private let timeout: Duration
+    private let time: TimeSource
+    private let state: Guarded<TokenState<FirstOutcome<IssuedToken>>>
+
+    /// Those whose refresh the current task runs in.
+    @TaskLocal private static var refreshing: [ObjectIdentifier] = []
+
+    /// A token for some origins.
+    /// - Parameters:
+    ///   - origins: URLs whose scheme, host and port may see the token.
+    ///   - token: The first token; without one, the first request asks for it.
+    ///   - timeout: The longest time for a refresh, a minute by default. Beyond it the refresh is cancelled, and the
+    ///     requests that wait for it fail with ``NetworkError/Code/totalTimeout``.
+    ///   - time: What the timeout waits on.
+    ///   - refresh: Gets the next token, given the one that was refused.
+    /// - Throws: ``NetworkError/Code/invalidURL``, ``NetworkError/Code/invalidOption`` for a timeout out of range.
+    public convenience init(
+        for origins: [String],
+        token: TransportOptions.Secret? = nil,
+        timeout: Duration = .seconds(60),
+        time: TimeSource = .system,
+        refresh: @escaping @Sendable (_ refused: TransportOptions.Secret?) async throws -> TransportOptions.Secret
+    ) throws {
+        try OptionCheck.duration(timeout, "timeout")
+        self.init(try origins.map { try RequestURL($0) }, token, timeout, time, refresh)
+    }
+
+    /// A token that can't be renewed: a 401 is handed back.
+    /// - Throws: ``NetworkError/Code/invalidURL``.
+    public convenience init(for origins: [String], token: TransportOptions.Secret) throws {
+        self.init(try origins.map { try RequestURL($0) }, token, .seconds(60), .system, nil)
+    }
+
+    private init(
+        _ origins: [RequestURL],
+        _ token: TransportOptions.Secret?,
+        _ timeout: Duration,
+        _ time: TimeSource,
+        _ refresh: (@Sendable (TransportOptions.Secret?) async throws -> TransportOptions.Secret)?
+    ) {
+        self.origins = origins
+        self.refresh = refresh
+        self.timeout = timeout
+        self.time = time
+        state = Guarded(TokenState(token))
+    }
+
+    /// Sends the request with the token, and once more with a newer one.
+    public func intercept(_ request: TransportRequest, in call: Call, next: Next)
+        async throws -> TransportResponse
+    {
+        guard isFor(request) else { return try await next(request) }
+        let first = try await call.withinDeadline { try await self.token(newerThan: nil) }
+        let response = try await next(try request.carrying(first.token))
+        guard response.head.status == .unauthorized, refresh != nil, request.body?.isReplayable ?? true else {
+            return response
+        }
+        await response.drain()
+        let second = try await call.withinDeadline { try await self.token(newerThan: first.number) }
+        return try await next(try request.carrying(second.token))
+    }
+
+    private func isFor(_ request: TransportRequest) -> Bool {
+        origins.contains { $0.hasSameOrigin(as: request.url) } && !request.headerFields.contains(.authorization)
+            && request.options.authentication == nil && !Self.refreshing.contains(ObjectIdentifier(self))
+    }
+
+    private func token(newerThan refused: Int?) async throws -> IssuedToken {
+        let outcome = FirstOutcome<IssuedToken>()
+        let key: Int
+        switch state.withLock({ $0.need(newerThan: refused, outcome) }) {
+        case .use(let issued): return issued
+        case .wait(let waiting): key = waiting
+        case .refresh(let token, let waiting, let number):
+            key = waiting
+            startRefresh(number, of: token)
+        }
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { outcome.attach($0) }
+        } onCancel: {
+            state.withLock { $0.leave(key) }
+            outcome.finish(.failure(NetworkError.cancelled))
+        }
+    }
+
+    /// Runs in a task of its own: it belongs to all who wait, and to none of them.
+    private func startRefresh(_ number: Int, of refused: TransportOptions.Secret?) {
+        guard let refresh else { return }
+        Task {
+            await withTaskGroup(of: Void.self) { group in
+                group.addTask { [self] in
+                    do {
+                        let token = try await Self.$refreshing.withValue(Self.refreshing + [ObjectIdentifier(self)]) {
+                            try await refresh(refused)
+                        }
+                        finish(number, .success(token))
+                    } catch {
+                        finish(number, .failure(error))
+                    }
+                }
+                group.addTask { [self] in
+                    // Cancelled when the refresh is over before.
+                    guard (try? await time.sleep(timeout)) != nil else { return }
+                    finish(number, .failure(NetworkError.refreshTimeout(timeout)))
+                }
+                await group.next()
+                group.cancelAll()
+            }
+        }
+    }
+
+    private func finish(_ number: Int, _ result: Result<TransportOptions.Secret, any Error>) {
+        let (outcome, waiters) = state.withLock { $0.finish(number, result) }
+        for waiter in waiters { waiter.finish(outcome) }
+    }
+}
+
+extension NetworkError {
+    fileprivate static func refreshTimeout(_ timeout: Duration) -> NetworkError {
+        let words = "the token was not renewed within \(timeout); the refresh may wait for a request that waits for it"
+        return NetworkError(.totalTimeout, words, phase: .waiting)
+    }
+}
+
+extension TransportRequest {
+    fileprivate func carrying(_ token: TransportOptions.Secret) throws -> TransportRequest {
+        try OptionCheck.token(token.value, "token")
+        var request = self
+        request.headerFields[.authorization] = "Bearer \(token.value)"
+        return request
+    }
+}

@@ -1,0 +1,63 @@
+extension NetworkClient.Call {
+    /// To be asked between pieces of work that nothing interrupts, and around what can't be done in pieces.
+    /// - Throws: ``NetworkError/Code/totalTimeout`` after the deadline, ``NetworkError/Code/cancelled`` in a cancelled
+    ///   task.
+    func check(while phase: NetworkError.Phase) throws(NetworkError) {
+        guard Task.isCancelled || deadline.map({ $0 <= .now }) ?? false else { return }
+        var error = Task.isCancelled ? NetworkError.cancelled : NetworkError.totalTimeout
+        error.phase = phase
+        throw error
+    }
+
+    /// Does something that must be over when the call is. Without a deadline nothing is added to it.
+    /// - Throws: ``NetworkError/Code/totalTimeout`` at the deadline, with the exchange that the work names; the work is
+    ///   cancelled then, and waited for. ``NetworkError/Code/cancelled`` when the task is, whichever way the work says
+    ///   it.
+    package func withinDeadline<Value: Sendable>(
+        _ work: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value {
+        do {
+            guard let remaining else { return try await work() }
+            return try await Self.atMost(remaining, work)
+        } catch is CancellationError where Task.isCancelled {
+            throw NetworkError.cancelled
+        }
+    }
+
+    private static func atMost<Value: Sendable>(
+        _ time: Duration,
+        _ work: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value {
+        let end = ContinuousClock.now + min(time, TransportOptions.maximumTimeout)
+        return try await withThrowingTaskGroup(of: Value?.self) { group in
+            group.addTask { try await work() }
+            group.addTask {
+                // Cut short when the work is done, and when the call's own task is cancelled.
+                try? await Task.sleep(until: end, clock: .continuous)
+                return nil
+            }
+            defer { group.cancelAll() }
+            if let value = try await group.next() ?? nil {
+                guard ContinuousClock.now < end else { throw NetworkError.totalTimeout }
+                return value
+            }
+            let isCancelled = Task.isCancelled
+            group.cancelAll()
+            let outcome = await group.nextResult()
+            if isCancelled, let value = try outcome?.get() ?? nil { return value }
+            throw NetworkError.totalTimeout(after: outcome)
+        }
+    }
+}
+
+extension NetworkError {
+    /// The deadline's error, with what the work knew of its exchange when it was cancelled.
+    fileprivate static func totalTimeout<Value>(after outcome: Result<Value?, any Error>?) -> NetworkError {
+        guard case .failure(let failure as NetworkError)? = outcome else { return .totalTimeout }
+        if failure.code == .totalTimeout { return failure }
+        var error = NetworkError.totalTimeout
+        error.phase = failure.phase
+        error.exchange = failure.exchange
+        return error
+    }
+}

@@ -1,0 +1,44 @@
+import HTTPTypes
+
+/// What a request gets of its client: the rule of ``NetworkClient/headerFields``.
+extension NetworkClient {
+    /// The request of a description, which has no options of its own, with the client's.
+    func request(of data: RequestData, options: TransportOptions) throws -> TransportRequest {
+        let isBelowBase = data.isBelowClientsBase && baseURL != nil
+        var request = try data.based(on: baseURL).transportRequest(options: options)
+        // User and password of the client's base are the client's.
+        let saysWhoAsks =
+            request.headerFields.contains(.authorization) || !isBelowBase && request.hasCredentialsOfItsURL
+        let isPlain = headerFields.isEmpty && !request.options.hasRareOptions
+        let isAtHome = isPlain || isBase(originOf: request.url)
+        if !isAtHome { OfOneOrigin.remove(from: &request.options) }
+        if saysWhoAsks, request.options.authentication != nil { request.options.authentication = nil }
+        addHeaderFields(to: &request, isAtHome: isAtHome, saysWhoAsks: saysWhoAsks)
+        return request
+    }
+
+    /// The same for a request that is complete: its options are its own.
+    func addDefaults(to request: inout TransportRequest) {
+        let saysWhoAsks =
+            request.options.authentication != nil || request.hasCredentialsOfItsURL
+            || request.headerFields.contains(.authorization)
+        addHeaderFields(to: &request, isAtHome: isBase(originOf: request.url), saysWhoAsks: saysWhoAsks)
+    }
+
+    private func addHeaderFields(to request: inout TransportRequest, isAtHome: Bool, saysWhoAsks: Bool) {
+        if !options.secretFields.isSubset(of: request.options.secretFields) {
+            request.options.secretFields.formUnion(options.secretFields)
+        }
+        guard !headerFields.isEmpty else { return }
+        let secrets = request.options.secretFields
+        request.addMissing(headerFields) { name in
+            (isAtHome || !OfOneOrigin.contains(name, besides: secrets)) && !(saysWhoAsks && name == .authorization)
+        }
+    }
+
+    /// Whether a URL has the base URL's origin; any has, where there is no base.
+    private func isBase(originOf url: RequestURL) -> Bool {
+        guard let baseURL else { return true }
+        return (try? RequestURL.separatingCredentials(from: baseURL).url)?.hasSameOrigin(as: url) ?? false
+    }
+}

@@ -1,0 +1,153 @@
+public import FoundationEssentials
+import HTTPTypes
+import Synchronization
+
+/// Carries requests. One method is enough to write one:
+///
+/// ```swift
+/// struct CannedDispatcher: NetworkDispatcher {
+///     func dispatch(
+///         request: RequestData,
+///         onSuccess: @escaping @Sendable (Data) -> Void,
+///         onError: @escaping @Sendable (any Error) -> Void
+///     ) {
+///         onSuccess(Data(#"[{"dataField1": "1", "dataField2": "1"}]"#.utf8))
+///     }
+/// }
+///
+/// let rows = try await GetAllSampleData().send(over: CannedDispatcher()).body
+/// ```
+///
+/// A dispatcher that speaks HTTP should rather be an ``HTTPTransport``: its responses then have their status, header
+/// fields and metrics, and the calls validation and cancellation.
+public protocol NetworkDispatcher: Sendable {
+    /// Carries one request and calls exactly one of the closures, once, on any thread.
+    ///
+    /// If an implementation calls more often, the first call counts.
+    func dispatch(
+        request: RequestData,
+        onSuccess: @escaping @Sendable (Data) -> Void,
+        onError: @escaping @Sendable (any Error) -> Void
+    )
+
+    /// Sends a request and returns its response in a form.
+    ///
+    /// ``NetworkClient`` and each ``HTTPTransport`` have their own. The default is for a dispatcher that knows bytes
+    /// alone: it waits for ``dispatch(request:onSuccess:onError:)``, and the response is a 200 with these bytes and no
+    /// header fields. Cancelling the task ends that wait at once with ``NetworkError/Code/cancelled``, and a late
+    /// outcome is dropped.
+    /// - Throws: ``NetworkError``, or what the dispatcher reports.
+    func send<Body>(
+        _ request: some RequestConvertible, as form: ResponseForm<Body>
+    ) async throws -> sending NetworkResponse<Body>
+}
+
+extension NetworkDispatcher {
+    /// Sends a request by ``dispatch(request:onSuccess:onError:)``, and returns a 200 with its bytes in a form.
+    public func send<Body>(
+        _ request: some RequestConvertible, as form: ResponseForm<Body>
+    ) async throws -> sending NetworkResponse<Body> {
+        let data = request.data
+        // A dispatcher of the program's own may not look at it.
+        if let refusal = data.refusal { throw refusal }
+        // What the dispatcher gets is the description itself, which need not be a URL.
+        let described = try? data.transportRequest()
+        let client = NetworkClient(transport: BytesTransport(dispatcher: self, request: data))
+        var response = try await client.send(described ?? TransportRequest(url: .placeholder), as: form)
+        if described == nil { response.url = nil }
+        return response
+    }
+
+    /// Sends a typed request and returns its response with the decoded value.
+    public func send<Request: RequestType>(
+        _ request: Request
+    ) async throws -> sending NetworkResponse<Request.ResponseType> {
+        try await send(request.data, as: .decoded(Request.ResponseType.self))
+    }
+
+    /// Sends a request and returns its response with a decoded value; short for the form
+    /// ``ResponseForm/decoded(_:by:)``.
+    public func send<Value: Decodable & SendableMetatype>(
+        _ request: some RequestConvertible, as type: Value.Type
+    ) async throws -> sending NetworkResponse<Value> {
+        try await send(request, as: .decoded(type))
+    }
+}
+
+/// A dispatcher that knows bytes alone, as a transport for one request.
+private struct BytesTransport: HTTPTransport {
+    let dispatcher: any NetworkDispatcher
+    let request: RequestData
+
+    var name: String { "\(type(of: dispatcher))" }
+    var capabilities: TransportCapabilities {
+        TransportCapabilities(
+            transport: name, basis: "a dispatcher that knows bytes alone",
+            supported: Set(TransportCapabilities.Capability.wellKnown)
+        )
+    }
+
+    func send(_: TransportRequest) async throws -> TransportResponse {
+        let outcome = FirstOutcome<Data>()
+        let bytes = try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                outcome.attach(continuation)
+                dispatcher.dispatch(
+                    request: request,
+                    onSuccess: { outcome.finish(.success($0)) },
+                    onError: { outcome.finish(.failure($0)) }
+                )
+            }
+        } onCancel: {
+            outcome.finish(.failure(NetworkError.cancelled))
+        }
+        return TransportResponse(head: HTTPResponse(status: .ok), body: TransportResponse.Body(bytes))
+    }
+}
+
+/// Delivers the first outcome and drops the others, whether it comes before or after the one who waits.
+package final class FirstOutcome<Value: Sendable>: Sendable {
+    private enum State {
+        case empty
+        case waiting(CheckedContinuation<Value, any Error>)
+        case early(Result<Value, any Error>)
+        case delivered
+    }
+
+    private let state = Guarded(State.empty)
+
+    package init() {}
+
+    /// Waits here. To be called once.
+    package func attach(_ continuation: CheckedContinuation<Value, any Error>) {
+        let early: Result<Value, any Error>? = state.withLock { state in
+            guard case .early(let outcome) = state else {
+                state = .waiting(continuation)
+                return nil
+            }
+            state = .delivered
+            return outcome
+        }
+        if let early { continuation.resume(with: early) }
+    }
+
+    /// Delivers, or does nothing if an outcome was there already.
+    /// - Returns: Whether this outcome is the one that counts.
+    @discardableResult
+    package func finish(_ outcome: Result<Value, any Error>) -> Bool {
+        let (isFirst, waiting) = state.withLock { state -> (Bool, CheckedContinuation<Value, any Error>?) in
+            switch state {
+            case .empty:
+                state = .early(outcome)
+                return (true, nil)
+            case .waiting(let continuation):
+                state = .delivered
+                return (true, continuation)
+            case .early, .delivered:
+                return (false, nil)
+            }
+        }
+        waiting?.resume(with: outcome)
+        return isFirst
+    }
+}

@@ -1,0 +1,54 @@
+import HTTPTypes
+
+extension NetworkClient {
+    /// An exchange and, as far as the policy allows, those that it leads to.
+    func follow(_ request: TransportRequest, in call: Call) async throws -> TransportResponse {
+        let response = try await step(request, in: call)
+        guard response.status.kind == .redirection, redirects.isOn else { return response }
+        return try await follow(from: response, to: request, in: call)
+    }
+
+    private func follow(
+        from first: TransportResponse,
+        to start: TransportRequest,
+        in call: Call
+    ) async throws -> TransportResponse {
+        let rules = RedirectRules(policy: redirects)
+        var (request, response, followed) = (start, first, 0)
+        while true {
+            do {
+                guard var next = try rules.next(after: request, head: response.head) else { return response }
+                guard followed < redirects.maximum else {
+                    throw NetworkError.tooManyRedirects(from: request.url, to: next.url, limit: redirects.maximum)
+                }
+                if let decide = redirects.decide {
+                    let proposal = RedirectPolicy.Proposal(
+                        redirect: RedirectPolicy.Redirect(response.head.status, from: request.url, as: next),
+                        request: next,
+                        head: response.head,
+                        followed: followed
+                    )
+                    switch try await call.withinDeadline({ try await decide(proposal) }) {
+                    case .follow(let decided): next = decided
+                    case .stop: return response
+                    case .refuse(let reason):
+                        throw NetworkError.redirectRefused(from: request.url, to: next.url, reason)
+                    }
+                }
+                await response.drain()
+                call.follow(RedirectPolicy.Redirect(response.head.status, from: request.url, as: next))
+                request = next
+                followed += 1
+            } catch let error as NetworkError {
+                throw error.during(request, transport: transport.name, elapsed: call.elapsed)
+            }
+            response = try await step(request, in: call)
+        }
+    }
+}
+
+extension RedirectPolicy.Redirect {
+    fileprivate init(_ status: HTTPResponse.Status, from: RequestURL, as request: TransportRequest) {
+        self.init(status: status, from: from, to: request.url, method: request.method)
+    }
+}

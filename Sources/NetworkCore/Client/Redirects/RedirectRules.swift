@@ -1,0 +1,67 @@
+import HTTPTypes
+
+/// The request that an answer asks for: the rules of ``RedirectPolicy`` without its state.
+struct RedirectRules: Sendable {
+    let policy: RedirectPolicy
+
+    /// The next request; `nil` for an answer that is handed back.
+    /// - Throws: ``NetworkError/Code/redirectRefused``.
+    func next(after request: TransportRequest, head: HTTPResponse) throws -> TransportRequest? {
+        guard [301, 302, 303, 307, 308].contains(head.status.code), let target = target(of: head, from: request.url)
+        else { return nil }
+        var next = request
+        next.url = target
+        if dropsBody(head.status.code, request.method) {
+            next.method = .get
+            next.body = nil
+            next.headerFields.removeAll { $0.name.canonicalName.hasPrefix("content-") || $0.name == .transferEncoding }
+        }
+        if let body = next.body, !body.isReplayable { return nil }
+        if request.url.scheme == "https", target.scheme == "http", !policy.allowsDowngrade {
+            throw NetworkError.redirectRefused(from: request.url, to: target, "it leads from https to http")
+        }
+        if !target.hasSameOrigin(as: request.url) { leaveSecretsBehind(in: &next) }
+        return next
+    }
+
+    private func target(of head: HTTPResponse, from base: RequestURL) -> RequestURL? {
+        let locations = Set(head.headerFields[values: .location])
+        guard locations.count == 1, let location = locations.first, !location.isEmpty else { return nil }
+        do {
+            return try base.resolving(location)
+        } catch {
+            // The answer is the caller's then, with the field that can't be used in it.
+            return nil
+        }
+    }
+
+    private func dropsBody(_ status: Int, _ method: HTTPRequest.Method) -> Bool {
+        guard !policy.keepsMethodOn.contains(status) else { return false }
+        switch status {
+        case 301, 302: return method == .post
+        case 303: return method != .get && method != .head
+        default: return false
+        }
+    }
+
+    private func leaveSecretsBehind(in request: inout TransportRequest) {
+        let own = request.options.secretFields
+        request.headerFields.removeAll { OfOneOrigin.contains($0.name, besides: own) }
+        OfOneOrigin.remove(from: &request.options)
+        // They would come back where the way leads home.
+        request.credentials = nil
+    }
+}
+
+extension NetworkError {
+    /// A redirect that must not be followed.
+    static func redirectRefused(from: RequestURL, to: RequestURL, _ reason: String) -> NetworkError {
+        NetworkError(.redirectRefused, "the redirect from \(from) to \(to) is refused: \(reason)", phase: .decoding)
+    }
+
+    /// One redirect more than is allowed.
+    static func tooManyRedirects(from: RequestURL, to: RequestURL, limit: Int) -> NetworkError {
+        let words = "the limit of redirects (\(limit)) is used up; the one from \(from) to \(to) was not followed"
+        return NetworkError(.tooManyRedirects, words, phase: .decoding)
+    }
+}

@@ -1,0 +1,125 @@
+import FoundationEssentials
+import HTTPTypes
+
+/// Turns a body into the type that was asked for.
+enum ResponseDecoding {
+    /// The value, by a decoder; ``Empty`` and an optional without a body are made here.
+    /// - Throws: ``NetworkError/Code/noData`` for an empty body, ``NetworkError/Code/decodingFailed`` otherwise.
+    static func decode<Value: Decodable & SendableMetatype>(
+        _ type: Value.Type,
+        from body: Data,
+        of head: ReadableHead = ReadableHead(HTTPResponse(status: .ok)),
+        by decoder: any ResponseDecoder = .json
+    ) throws -> sending Value {
+        if body.isEmpty || type == Empty.self || head.status == .noContent || head.status == .resetContent {
+            if let value = (type as? any ValueWithoutBody.Type)?.withoutBody as? Value {
+                // A new value each time.
+                return unshared(value)
+            }
+        }
+        do {
+            // It does not look at the fields, and so nobody has to read them.
+            if let decoder = decoder as? JSONResponseDecoder { return try decoder.decode(type, from: body) }
+            return try decoder.decode(type, from: body, of: head.head)
+        } catch {
+            guard !body.isEmpty else {
+                throw NetworkError(
+                    .noData,
+                    "the response has no body, and \(TypeName.withArticle(type)) was expected",
+                    phase: .decoding
+                )
+            }
+            if error is NetworkError { throw error }
+            throw NetworkError.decodingFailed(type, body, error, contentType: decoder.unexpected(in: head))
+        }
+    }
+}
+
+extension NetworkError {
+    /// The error for a body, or the line of one, that does not fit a type.
+    /// - Parameters:
+    ///   - place: Where it stands, `line 3` for example; empty for the whole body.
+    ///   - contentType: The response's, where it names another format than the decoder's.
+    static func decodingFailed(
+        _ type: Any.Type, _ body: Data, _ error: any Error, at place: String = "", contentType: String? = nil
+    ) -> NetworkError {
+        let (keys, words, detail) = explain(error)
+        let shownPath = path(keys.map { ($0, isOfProgram($0) ? $0.stringValue : "…") })
+        let failure = NetworkError.DecodingFailure(
+            type: TypeName.of(type),
+            codingPath: path(keys.map { ($0, $0.stringValue) }),
+            reason: detail.map { "\(words): \($0)" } ?? words,
+            bodyStart: Excerpt.of(body)
+        )
+        var failed = NetworkError(
+            .decodingFailed,
+            "\(place.isEmpty ? "the body" : place) is not \(TypeName.withArticle(type)): \(words)"
+                + (shownPath.isEmpty ? "" : " at \(shownPath)")
+                + (contentType.map { "; its Content-Type is \($0)" } ?? ""),
+            phase: .decoding
+        )
+        failed.decoding = failure
+        return failed
+    }
+
+    /// - Returns: The way to the value, what is wrong in words that hold nothing of the body, and the decoder's own
+    ///   words, which may.
+    private static func explain(_ error: any Error) -> (keys: [any CodingKey], words: String, detail: String?) {
+        switch error as? DecodingError {
+        case .typeMismatch(let type, let context):
+            (context.codingPath, "\(TypeName.withArticle(type)) was expected\(found(by: context))", nil)
+        case .valueNotFound(let type, let context):
+            (context.codingPath, "null where \(TypeName.withArticle(type)) was expected", nil)
+        case .keyNotFound(let key, let context):
+            isOfProgram(key)
+                ? (context.codingPath + [key], "the key '\(key.stringValue)' is missing", nil)
+                : (context.codingPath + [key], "a key is missing", key.stringValue)
+        case .dataCorrupted(let context): (context.codingPath, "the data is not valid", context.debugDescription)
+        default: ([], "the decoder failed with \(type(of: error))", String(describing: error))
+        }
+    }
+
+    /// What a JSON decoder found in place of what was expected, by its own words: one of few, and nothing of the body.
+    private static func found(by context: DecodingError.Context) -> String {
+        for (words, kind) in [
+            ("a string", "a string"), ("number", "a number"), ("a number", "a number"), ("bool", "a boolean"),
+            ("an array", "an array"), ("a dictionary", "an object"), ("null", "null"),
+        ] where context.debugDescription.hasSuffix("found \(words) instead.") {
+            return ", and \(kind) found"
+        }
+        return ""
+    }
+
+    /// Whether a key's name stands in the program, as a case of an enum does. A dictionary's keys come from the body.
+    private static func isOfProgram(_ key: any CodingKey) -> Bool {
+        let mirror = Mirror(reflecting: key)
+        return mirror.displayStyle == .enum && mirror.children.isEmpty
+    }
+
+    /// The index that a key stands for in an array. A dictionary's key of digits has a number as well, and it comes
+    /// from the body; the name tells the two apart.
+    private static func index(of key: any CodingKey) -> Int? {
+        key.intValue.flatMap { key.stringValue == "Index \($0)" ? $0 : nil }
+    }
+
+    /// `[3].name` for the coding path Index 3, name.
+    private static func path(_ keys: [(key: any CodingKey, name: String)]) -> String {
+        keys.reduce(into: "") { path, step in
+            if let index = index(of: step.key) {
+                path += "[\(index)]"
+            } else {
+                path += path.isEmpty ? step.name : ".\(step.name)"
+            }
+        }
+    }
+}
+
+extension ResponseDecoder {
+    /// The media type of a response that is not the one which this decoder asks for, as JSON for HTML.
+    fileprivate func unexpected(in head: ReadableHead) -> String? {
+        guard let accept, let found = head.head.headerFields[.contentType].flatMap(MediaType.init),
+            !found.matches(accept), !(accept == "application/json" && found.matches("*/*+json"))
+        else { return nil }
+        return Redaction.visible(found.essence)
+    }
+}

@@ -1,0 +1,26 @@
+import FoundationEssentials
+
+extension RequestContent {
+    /// Parameters as an HTML form sends them: `application/x-www-form-urlencoded`, sorted by name.
+    /// - Parameters:
+    ///   - parameters: The fields. One that can't be encoded fails the request with
+    ///     ``NetworkError/Code/invalidParameters``, which names it.
+    ///   - conventions: How lists, objects, booleans and dates are written.
+    public static func form(
+        _ parameters: [String: ParameterValue],
+        conventions: RequestData.Conventions = .standard
+    ) -> RequestContent {
+        RequestContent(FormContent(parameters: parameters, conventions: conventions))
+    }
+}
+
+/// Encodes a form.
+struct FormContent: ContentEncoder {
+    let parameters: [String: ParameterValue]
+    let conventions: RequestData.Conventions
+
+    func encode() throws -> RequestContent.Encoded {
+        let text = try QueryEncoder(conventions, escape: PercentEncoding.formComponent).encode(parameters)
+        return RequestContent.Encoded(.bytes(Data(text.utf8)), type: "application/x-www-form-urlencoded")
+    }
+}

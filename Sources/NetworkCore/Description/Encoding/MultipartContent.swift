@@ -1,0 +1,81 @@
+import FoundationEssentials
+
+extension RequestContent {
+    /// Parts as an HTML form with files sends them: `multipart/form-data` (RFC 7578), in their order.
+    ///
+    /// ```swift
+    /// RequestData(
+    ///     path: "http://127.0.0.1:3000/upload",
+    ///     method: .post,
+    ///     content: .multipart([
+    ///         .field("title", "Holiday"), .file("photo", path: "/sea.jpg", contentType: "image/jpeg"),
+    ///     ])
+    /// )
+    /// ```
+    ///
+    /// Parts of known bytes alone are put together in memory, and every transport carries them. With a file or a stream
+    /// among them the body is produced while it is sent (``TransportCapabilities/Capability/streamedRequestBodies``),
+    /// with a Content-Length if the length of each part is known, and it can be sent again if each part can.
+    /// - Parameters:
+    ///   - parts: The parts; none make an empty form.
+    ///   - boundary: Makes the boundary; a random one by default. Asked again, up to 8 times in all, while what it
+    ///     gives occurs in a part of known bytes.
+    public static func multipart(
+        _ parts: [MultipartPart],
+        boundary: @escaping @Sendable () -> String = MultipartPart.Boundary.random
+    ) -> RequestContent {
+        RequestContent(MultipartContent(parts: parts, boundary: boundary))
+    }
+}
+
+/// Encodes a multipart form.
+struct MultipartContent: ContentEncoder {
+    let parts: [MultipartPart]
+    let boundary: @Sendable () -> String
+
+    func encode() throws -> RequestContent.Encoded {
+        let bodies = try parts.map { try $0.body() }
+        let boundary = try MultipartPart.Boundary.make(boundary, avoiding: bodies.compactMap(\.knownBytes))
+        var pieces: [TransportRequest.Body] = []
+        for (part, body) in zip(parts, bodies) {
+            let separator = pieces.isEmpty ? "" : "\r\n"
+            pieces.append(.bytes(Data("\(separator)--\(boundary)\r\n".utf8) + (try part.head())))
+            pieces.append(body)
+        }
+        pieces.append(.bytes(Data("\(pieces.isEmpty ? "" : "\r\n")--\(boundary)--\r\n".utf8)))
+        return RequestContent.Encoded(try .joined(pieces), type: "multipart/form-data; boundary=\(boundary)")
+    }
+}
+
+extension TransportRequest.Body {
+    /// Several bodies, one after the other.
+    /// - Throws: ``NetworkError/Code/invalidParameters`` for lengths that are more in all than a length can be.
+    static func joined(_ pieces: [TransportRequest.Body]) throws -> TransportRequest.Body {
+        let known = pieces.compactMap(\.knownBytes)
+        if known.count == pieces.count { return .bytes(known.reduce(into: Data()) { $0 += $1 }) }
+        let lengths = pieces.compactMap(\.length)
+        let total = try lengths.reduce(0) { total, length in
+            let (sum, isTooLarge) = total.addingReportingOverflow(length)
+            guard !isTooLarge else {
+                throw NetworkError(
+                    .invalidParameters, "the parts' lengths are more in all than a length can be", phase: .preparing)
+            }
+            return sum
+        }
+        return TransportRequest.Body(
+            content: .produced(
+                BodyProducer(
+                    length: lengths.count == pieces.count ? total : nil,
+                    isReplayable: pieces.allSatisfy(\.isReplayable)
+                ) { deliver in
+                    for piece in pieces {
+                        switch piece.content {
+                        case .bytes(let bytes): try await deliver(bytes)
+                        case .produced(let producer): try await producer.run(deliver)
+                        }
+                    }
+                }
+            )
+        )
+    }
+}

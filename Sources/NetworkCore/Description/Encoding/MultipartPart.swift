@@ -1,0 +1,112 @@
+public import FoundationEssentials
+
+/// One part of a multipart form: a field, or a file.
+public struct MultipartPart: Sendable {
+    /// The field's name.
+    public var name: String
+    /// The file's name, if the part is a file.
+    public var fileName: String?
+    /// The part's own Content-Type; `nil` for none, which means text.
+    public var contentType: String?
+    let body: @Sendable () throws -> TransportRequest.Body
+
+    /// A part with any body.
+    ///
+    /// In both names, CR, LF, `"` and `\` are percent-encoded: the first three as HTML does it, the last because some
+    /// servers take it for an escape. Other control characters are refused when the request is sent.
+    public init(name: String, body: TransportRequest.Body, fileName: String? = nil, contentType: String? = nil) {
+        self.init(name: name, fileName: fileName, contentType: contentType) { body }
+    }
+
+    private init(
+        name: String,
+        fileName: String?,
+        contentType: String?,
+        body: @escaping @Sendable () throws -> TransportRequest.Body
+    ) {
+        self.name = name
+        self.fileName = fileName
+        self.contentType = contentType
+        self.body = body
+    }
+
+    /// A text, as UTF-8.
+    public static func field(_ name: String, _ value: String) -> MultipartPart {
+        MultipartPart(name: name, body: .bytes(Data(value.utf8)))
+    }
+
+    /// Bytes that are here already.
+    public static func bytes(
+        _ name: String,
+        _ bytes: Data,
+        fileName: String? = nil,
+        contentType: String? = "application/octet-stream"
+    ) -> MultipartPart {
+        MultipartPart(name: name, body: .bytes(bytes), fileName: fileName, contentType: contentType)
+    }
+
+    /// A file of the disk, read while it is sent. One that can't be read fails the request with
+    /// ``NetworkError/Code/unreadableFile``.
+    /// - Parameters:
+    ///   - name: The field's name.
+    ///   - path: The file.
+    ///   - fileName: What the server is told; the last part of the path if not given.
+    ///   - contentType: The part's type; `nil` for none.
+    public static func file(
+        _ name: String,
+        path: String,
+        fileName: String? = nil,
+        contentType: String? = "application/octet-stream"
+    ) -> MultipartPart {
+        let shown = fileName ?? path.split(atByte: UInt8(ascii: "/")).last { !$0.isEmpty }.map(String.init) ?? path
+        return MultipartPart(name: name, fileName: shown, contentType: contentType) { try .file(path) }
+    }
+
+    /// A sequence of chunks, read once, while it is sent.
+    public static func stream<Chunks: AsyncSequence & Sendable>(
+        _ name: String,
+        _ chunks: Chunks,
+        length: Int? = nil,
+        fileName: String? = nil,
+        contentType: String? = "application/octet-stream"
+    ) -> MultipartPart where Chunks.Element == Data {
+        MultipartPart(
+            name: name,
+            body: .stream(chunks, length: length),
+            fileName: fileName,
+            contentType: contentType
+        )
+    }
+
+    /// The part's head, without the boundary before it.
+    /// - Throws: ``NetworkError/Code/invalidParameters`` that says where.
+    func head() throws -> Data {
+        var head = "Content-Disposition: form-data; name=\"\(try Self.quoted(name, of: "name"))\""
+        if let fileName { head += "; filename=\"\(try Self.quoted(fileName, of: "file name"))\"" }
+        head += "\r\n"
+        if let contentType {
+            head += "Content-Type: \(try HTTPField(checking: "Content-Type", value: contentType).value)\r\n"
+        }
+        return Data((head + "\r\n").utf8)
+    }
+
+    private static func quoted(_ text: String, of what: String) throws -> String {
+        try text.unicodeScalars.reduce(into: "") { output, scalar in
+            switch scalar {
+            case "\"": output += "%22"
+            case "\\": output += "%5C"
+            case "\r": output += "%0D"
+            case "\n": output += "%0A"
+            case _ where scalar.value < 0x20 || scalar.value == 0x7F:
+                // The name is not shown: names come from users as often as values do.
+                let byte = text.utf8.prefix { $0 != UInt8(ascii: scalar) }.count
+                throw NetworkError(
+                    .invalidParameters,
+                    "the \(what) of a part has a control character at byte \(byte)",
+                    phase: .preparing
+                )
+            default: output.unicodeScalars.append(scalar)
+            }
+        }
+    }
+}

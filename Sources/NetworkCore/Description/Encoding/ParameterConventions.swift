@@ -1,0 +1,66 @@
+extension RequestData {
+    /// How parameters are written where HTTP leaves it open. A server expects one of each; the defaults are the
+    /// commonest.
+    ///
+    /// ```swift
+    /// var data = RequestData(path: "http://127.0.0.1:3000/search", params: ["tags": ["a", "b"], "exact": true])
+    /// data.conventions.arrays = .brackets
+    /// data.conventions.booleans = .numbers
+    /// ```
+    ///
+    /// In a JSON body only ``dates`` matters.
+    public struct Conventions: Sendable, Hashable {
+        /// How a list is written.
+        public var arrays = Arrays.repeated
+        /// How an object within another is written.
+        public var objects = Objects.brackets
+        /// How truth is written.
+        public var booleans = Booleans.words
+        /// How a moment is written.
+        public var dates = Dates.iso8601
+
+        /// `tags=a&tags=b`, `nested[key]=1`, `true`, ISO 8601.
+        public static let standard = Conventions()
+
+        /// The standard ones.
+        public init() {}
+
+        /// How a list is written. An empty list is left out, and so is `nil` in a list.
+        public enum Arrays: Sendable, Hashable, CaseIterable {
+            /// `tags=a&tags=b`.
+            case repeated
+            /// `tags[]=a&tags[]=b`.
+            case brackets
+            /// `tags[0]=a&tags[1]=b`. An element keeps its number when one before it is `nil`.
+            case indexed
+            /// `tags=a,b`. Commas within an element are percent-encoded. A list or object in such a list is refused.
+            case commas
+        }
+
+        /// How an object within another is written.
+        public enum Objects: Sendable, Hashable, CaseIterable {
+            /// `user[name]=Ada`.
+            case brackets
+            /// `user.name=Ada`.
+            case dots
+        }
+
+        /// How truth is written.
+        public enum Booleans: Sendable, Hashable, CaseIterable {
+            /// `true` and `false`.
+            case words
+            /// `1` and `0`.
+            case numbers
+        }
+
+        /// How a moment is written.
+        public enum Dates: Sendable, Hashable, CaseIterable {
+            /// `2026-01-31T12:00:00Z`, in UTC, with milliseconds where the moment is between two seconds.
+            case iso8601
+            /// Seconds since 1970, to the microsecond.
+            case seconds
+            /// Milliseconds since 1970, rounded.
+            case milliseconds
+        }
+    }
+}

@@ -1,0 +1,68 @@
+/// Parameters as a query or a form: sorted by name, by the conventions chosen, `nil` left out.
+struct QueryEncoder {
+    private let conventions: RequestData.Conventions
+    private let escape: (String) -> String
+
+    /// - Parameter escape: How a name or a value is escaped; a query's way unless said otherwise.
+    init(_ conventions: RequestData.Conventions, escape: @escaping (String) -> String = PercentEncoding.component) {
+        self.conventions = conventions
+        self.escape = escape
+    }
+
+    /// - Throws: ``NetworkError/Code/invalidParameters`` that names the first parameter that can't be encoded.
+    func encode(_ parameters: [String: ParameterValue]) throws -> String {
+        var pairs: [String] = []
+        for (name, value) in parameters.sorted(by: { $0.key < $1.key }) {
+            if let problem = value.firstProblem(at: name) { throw problem }
+            try append(value, name: name, to: &pairs)
+        }
+        return pairs.joined(separator: "&")
+    }
+
+    private func append(_ value: ParameterValue, name: String, to pairs: inout [String]) throws {
+        switch value {
+        case .array(let values): try append(values, name: name, to: &pairs)
+        case .object(let values):
+            for (key, value) in values.sorted(by: { $0.key < $1.key }) {
+                let nested = conventions.objects == .dots ? "\(name).\(key)" : "\(name)[\(key)]"
+                try append(value, name: nested, to: &pairs)
+            }
+        default: if let text = text(of: value) { pairs.append("\(escape(name))=\(escape(text))") }
+        }
+    }
+
+    private func append(_ values: [ParameterValue], name: String, to pairs: inout [String]) throws {
+        switch conventions.arrays {
+        case .repeated: for value in values { try append(value, name: name, to: &pairs) }
+        case .brackets: for value in values { try append(value, name: "\(name)[]", to: &pairs) }
+        case .indexed:
+            for (index, value) in values.enumerated() { try append(value, name: "\(name)[\(index)]", to: &pairs) }
+        case .commas:
+            let texts = try values.enumerated().compactMap { index, value in
+                switch value {
+                case .array, .object:
+                    throw NetworkError.invalidParameter(
+                        "\(name)[\(index)]",
+                        "is a list or an object, which a list with commas can't hold"
+                    )
+                default: text(of: value).map(escape)
+                }
+            }
+            if !texts.isEmpty { pairs.append("\(escape(name))=\(texts.joined(separator: ","))") }
+        }
+    }
+
+    /// What stands for a value that is neither list nor object.
+    private func text(of value: ParameterValue) -> String? {
+        switch value {
+        case .null, .unencodable, .array, .object: nil
+        case .bool(let value): conventions.booleans == .words ? (value ? "true" : "false") : (value ? "1" : "0")
+        case .int(let value): String(value)
+        case .unsigned(let value): String(value)
+        case .double(let value): String(value)
+        case .decimal(let value): "\(value)"
+        case .string(let value): value
+        case .date(let date): text(of: conventions.dates.value(of: date))
+        }
+    }
+}

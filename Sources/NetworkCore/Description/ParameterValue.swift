@@ -1,0 +1,234 @@
+public import FoundationEssentials
+
+/// One parameter: what JSON can hold.
+///
+/// Rarely written by name; literals make it:
+///
+/// ```swift
+/// RequestData(path: "http://127.0.0.1:3000/test",
+///             params: ["page": 1, "q": nil, "tags": ["a"], "nested": ["deep": [true, 2.5, "x"]]])
+/// ```
+public enum ParameterValue: Sendable, Hashable {
+    /// `null` in JSON; left out of a query.
+    case null
+    /// `true` or `false`.
+    case bool(Bool)
+    /// A whole number.
+    case int(Int)
+    /// A whole number above `Int.max`.
+    case unsigned(UInt64)
+    /// A number with a fraction. Infinity and NaN are refused when the request is sent.
+    case double(Double)
+    /// A number with more digits than a `Double` keeps.
+    case decimal(Decimal)
+    /// A text.
+    case string(String)
+    /// A moment, written as ``RequestData/Conventions/dates`` says; years 1 to 9999.
+    case date(Date)
+    /// A list.
+    case array([ParameterValue])
+    /// An object.
+    case object([String: ParameterValue])
+    /// A value of a type that JSON does not have. Sending it fails with ``NetworkError/Code/invalidParameters``, which
+    /// names the parameter and this type.
+    case unencodable(type: String)
+
+    /// How deep arrays and objects may nest.
+    public static let maximumDepth = 64
+}
+
+extension ParameterValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,
+    ExpressibleByFloatLiteral, ExpressibleByStringLiteral, ExpressibleByStringInterpolation,
+    ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
+{
+    /// `nil` is ``null``.
+    public init(nilLiteral: ()) { self = .null }
+    /// `true`.
+    public init(booleanLiteral value: Bool) { self = .bool(value) }
+    /// `1`.
+    public init(integerLiteral value: Int) { self = .int(value) }
+    /// `2.5`.
+    public init(floatLiteral value: Double) { self = .double(value) }
+    /// `"text"`.
+    public init(stringLiteral value: String) { self = .string(value) }
+    /// `[1, "two"]`.
+    public init(arrayLiteral elements: ParameterValue...) { self = .array(elements) }
+    /// `["a": 1]`; of two equal keys the last wins.
+    public init(dictionaryLiteral elements: (String, ParameterValue)...) {
+        self = .object(Dictionary(elements) { _, last in last })
+    }
+}
+
+extension ParameterValue {
+    /// Any value: numbers, texts, booleans, `Date`, `URL`, `UUID`, `Decimal`, optionals, arrays and string-keyed
+    /// dictionaries of them, and Foundation's classes for these: a 1 that `JSONSerialization` has read is a number, and
+    /// its `true` a boolean. Anything else becomes ``unencodable(type:)``.
+    public init(_ value: Any?) { self.init(value, depth: 0) }
+
+    private init(_ value: Any?, depth: Int) {
+        guard let value else {
+            self = .null
+            return
+        }
+        guard depth <= Self.maximumDepth else {
+            self = .unencodable(type: "a value nested deeper than \(Self.maximumDepth)")
+            return
+        }
+        switch value {
+        // First, for a cast looks through both, and through a class.
+        case let value as any OptionalValue: self.init(value.wrappedValue, depth: depth)
+        case let hashable as AnyHashable where Swift.type(of: value) == AnyHashable.self:
+            self.init(hashable.base, depth: depth)
+        case let value where Swift.type(of: value) is AnyClass: self.init(object: value, depth: depth)
+        default: self.init(plain: value, depth: depth)
+        }
+    }
+
+    private init(plain value: Any, depth: Int) {
+        switch value {
+        case let value as ParameterValue: self = value
+        case let value as String: self = .string(value)
+        case let value as Substring: self = .string(String(value))
+        case let value as Character: self = .string(String(value))
+        case let value as Bool: self = .bool(value)
+        case let value as Int: self = .int(value)
+        case let value as any BinaryInteger: self = .init(wholeNumber: value)
+        case let value as Double: self = .double(value)
+        // By its digits: 0.1 as a Float is no 0.10000000149.
+        case let value as any BinaryFloatingPoint: self = .double(Double("\(value)") ?? Double(value))
+        case let value as Date: self = .date(value)
+        case let value as URL: self = .string(value.absoluteString)
+        case let value as UUID: self = .string(value.uuidString)
+        case let value as Decimal: self = .init(decimal: value)
+        case let value as [Any?]: self = .array(value.map { Self($0, depth: depth + 1) })
+        case let value as [String: Any?]: self = .object(value.mapValues { Self($0, depth: depth + 1) })
+        default: self = .unencodable(type: String(reflecting: Swift.type(of: value)))
+        }
+    }
+
+    /// An object of full Foundation, which this module does not link. A number can be cast to any type that holds it,
+    /// to a boolean too, so that its text is asked instead.
+    private init(object value: Any, depth: Int) {
+        let type = String(reflecting: Swift.type(of: value))
+        if type.hasSuffix(".NSNull") {
+            self = .null
+        } else if type.hasSuffix(".__NSCFBoolean"), let flag = value as? Bool {
+            self = .bool(flag)
+        } else if let decimal = value as? Decimal {
+            self = .init(decimal: decimal)
+        } else if value is Double || value is UInt64 {
+            let text = "\(value)"
+            self =
+                Int(text).map { .int($0) } ?? UInt64(text).map { .unsigned($0) } ?? Double(text).map { .double($0) }
+                ?? .unencodable(type: type)
+        } else {
+            self.init(plain: value, depth: depth)
+        }
+    }
+
+    private init(decimal value: Decimal) {
+        let text = "\(value)"
+        guard let double = Double(text) else {
+            self = .unencodable(type: "Decimal")
+            return
+        }
+        self = !double.isFinite || Decimal(string: "\(double)") == value ? .double(double) : .decimal(value)
+    }
+
+    private init(wholeNumber value: any BinaryInteger) {
+        if let int = Int(exactly: value) {
+            self = .int(int)
+        } else if let unsigned = UInt64(exactly: value) {
+            self = .unsigned(unsigned)
+        } else {
+            self = .unencodable(type: "\(type(of: value)) beyond 64 bits")
+        }
+    }
+
+    /// The plain Swift value, as `JSONSerialization` and `as? Int` want it.
+    public var plainValue: (any Sendable)? {
+        switch self {
+        case .null, .unencodable: nil
+        case .bool(let value): value
+        case .int(let value): value
+        case .unsigned(let value): value
+        case .double(let value): value
+        case .decimal(let value): value
+        case .string(let value): value
+        case .date(let value):
+            firstProblem(at: "") == nil ? RequestData.Conventions.Dates.iso8601.value(of: value).plainValue : nil
+        case .array(let values): values.map(\.plainValue)
+        case .object(let values): values.mapValues(\.plainValue)
+        }
+    }
+}
+
+/// An optional inside an `Any`, which no cast to its wrapped type sees when it is `nil`.
+private protocol OptionalValue {
+    var wrappedValue: Any? { get }
+}
+
+extension Optional: OptionalValue {
+    fileprivate var wrappedValue: Any? { self }
+}
+
+extension ParameterValue: Encodable {
+    /// Writes the value as JSON's own kinds.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        switch self {
+        case .null: try container.encodeNil()
+        case .bool(let value): try container.encode(value)
+        case .int(let value): try container.encode(value)
+        case .unsigned(let value): try container.encode(value)
+        case .double(let value): try container.encode(value)
+        case .decimal(let value): try container.encode(value)
+        case .string(let value): try container.encode(value)
+        case .date(let value):
+            if let problem = firstProblem(at: "date") { throw problem }
+            try container.encode(RequestData.Conventions.Dates.iso8601.value(of: value))
+        case .array(let values): try container.encode(values)
+        case .object(let values): try container.encode(values)
+        case .unencodable(let type):
+            throw EncodingError.invalidValue(
+                type,
+                .init(codingPath: encoder.codingPath, debugDescription: "JSON can't hold a \(type)")
+            )
+        }
+    }
+}
+
+extension ParameterValue {
+    /// The first parameter, in sorted order, that can't be sent, and why.
+    func firstProblem(at path: String, depth: Int = 0) -> NetworkError? {
+        guard depth <= Self.maximumDepth else {
+            return .invalidParameter(path, "is nested deeper than \(Self.maximumDepth)")
+        }
+        switch self {
+        case .unencodable(let type): return .invalidParameter(path, "has the type \(type), which JSON can't hold")
+        case .double(let value) where !value.isFinite:
+            return .invalidParameter(path, "is \(value), not a number in JSON")
+        case .decimal(let value) where !value.isFinite:
+            return .invalidParameter(path, "is \(value), not a number in JSON")
+        case .date(let value) where !RequestData.Conventions.Dates.range.contains(value):
+            return .invalidParameter(path, "is a moment outside the years 1 to 9999")
+        case .array(let values):
+            for (index, value) in values.enumerated() {
+                if let problem = value.firstProblem(at: "\(path)[\(index)]", depth: depth + 1) { return problem }
+            }
+            return nil
+        case .object(let values):
+            for (key, value) in values.sorted(by: { $0.key < $1.key }) {
+                if let problem = value.firstProblem(at: "\(path).\(key)", depth: depth + 1) { return problem }
+            }
+            return nil
+        default: return nil
+        }
+    }
+}
+
+extension NetworkError {
+    static func invalidParameter(_ path: String, _ problem: String) -> NetworkError {
+        NetworkError(.invalidParameters, "the parameter '\(path)' \(problem)", phase: .preparing)
+    }
+}

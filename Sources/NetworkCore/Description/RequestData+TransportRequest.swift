@@ -1,0 +1,56 @@
+import HTTPTypes
+
+extension RequestData {
+    /// The request as a transport takes it: parsed, checked and encoded.
+    /// - Throws: ``NetworkError`` that names what is wrong, before anything is sent; the error of an encoder of your
+    ///   own as it is.
+    public func transportRequest(options: TransportOptions = TransportOptions()) throws -> TransportRequest {
+        if let refusal { throw refusal }
+        let (url, credentials) = try target()
+        var request = TransportRequest(method: method, url: url, options: options)
+        request.credentials = URLCredentials(credentials, for: url)
+        request.headerFields = try HTTPFields(checking: headers ?? [:])
+        if let idleTimeout { request.options.idleTimeout = idleTimeout }
+        guard let content = try content ?? contentOfParameters() else { return request }
+        let encoded = try content.encoded()
+        request.body = encoded.body
+        if let type = encoded.contentType, !request.headerFields.contains(.contentType) {
+            request.headerFields.append(try HTTPField(checking: "Content-Type", value: type))
+        }
+        return request
+    }
+
+    /// Where the request goes, without encoding what it sends.
+    package var targetURL: RequestURL {
+        get throws {
+            if let refusal { throw refusal }
+            return try target().url
+        }
+    }
+
+    /// The URL with its whole query, and what stood before its host.
+    private func target() throws -> (url: RequestURL, credentials: TransportOptions.Authentication?) {
+        var (url, credentials) = try RequestURL.separatingCredentials(from: baseURL ?? path)
+        if baseURL != nil { url = try url.appending(path) }
+        return (try withQuery(url), credentials)
+    }
+
+    private func withQuery(_ url: RequestURL) throws -> RequestURL {
+        let inQuery = [query, parametersAreQuery ? parameters : nil].compactMap { $0 }
+        guard !inQuery.isEmpty else { return url }
+        let encoder = QueryEncoder(conventions)
+        let added = try inQuery.map { try encoder.encode($0) }.filter { !$0.isEmpty }
+        guard !added.isEmpty else { return url }
+        let kept = [url.query ?? ""].filter { !$0.isEmpty }
+        return try url.replacingQuery((kept + added).joined(separator: "&")).withinLimit()
+    }
+
+    private var parametersAreQuery: Bool {
+        content != nil || method == .get || method == .head || method == .delete
+    }
+
+    private func contentOfParameters() throws -> RequestContent? {
+        guard let parameters, !parametersAreQuery else { return nil }
+        return .json(parameters: parameters, conventions: conventions)
+    }
+}

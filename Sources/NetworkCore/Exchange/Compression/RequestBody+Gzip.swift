@@ -1,0 +1,57 @@
+import FoundationEssentials
+import Synchronization
+
+extension TransportRequest.Body {
+    /// The body in a gzip container: bytes at once, a stream while it is sent, and again each time that it is.
+    /// - Parameters:
+    ///   - level: The level of gzip.
+    ///   - check: Throws when there is no more time for bytes. A stream's task is cancelled with its exchange.
+    func gzipped(level: Int, check: () throws -> Void = {}) throws -> TransportRequest.Body {
+        switch content {
+        case .bytes(let bytes): .bytes(try Deflater(level: level).pack(bytes, isLast: true, check: check))
+        case .produced(let producer):
+            TransportRequest.Body(
+                content: .produced(
+                    BodyProducer(length: nil, isReplayable: producer.isReplayable) { deliver in
+                        try await Self.gzip(producer, level: level, deliver)
+                    }))
+        }
+    }
+
+    private static func gzip(
+        _ producer: BodyProducer, level: Int, _ deliver: @Sendable (Data) async throws -> Void
+    ) async throws {
+        let packing = try Packing(level: level)
+        try await producer.run { chunk in
+            let packed = try packing.pack(chunk, isLast: false)
+            if !packed.isEmpty { try await deliver(packed) }
+        }
+        // Nobody counts these bytes on the wire any more.
+        if let length = producer.length, length != packing.count {
+            throw NetworkError.bodyLengthMismatch(expected: length, got: "\(packing.count)")
+        }
+        try await deliver(try packing.pack(Data(), isLast: true))
+    }
+
+    /// The container that a stream goes into.
+    private final class Packing: Sendable {
+        private struct State: ~Copyable {
+            let deflater: Deflater
+            var count = 0
+        }
+
+        private let state: Guarded<State>
+
+        init(level: Int) throws { state = Guarded(State(deflater: try Deflater(level: level))) }
+
+        func pack(_ bytes: Data, isLast: Bool) throws -> Data {
+            try state.withLock { state in
+                state.count += bytes.count
+                return try state.deflater.pack(bytes, isLast: isLast, check: Task.checkCancellation)
+            }
+        }
+
+        /// The bytes that went in.
+        var count: Int { state.withLock { $0.count } }
+    }
+}

@@ -1,0 +1,90 @@
+extension AddressPolicy {
+    /// An IPv4 or IPv6 address.
+    public struct Address: Sendable, Hashable, CustomStringConvertible {
+        /// 4 or 16 bytes, in the network's order.
+        public let bytes: [UInt8]
+
+        /// An address from its bytes; `nil` unless there are 4 or 16.
+        public init?(bytes: [UInt8]) {
+            guard bytes.count == 4 || bytes.count == 16 else { return nil }
+            self.bytes = bytes
+        }
+
+        /// An address as people write it, without brackets; `nil` for what is none.
+        public init?(_ text: String) {
+            // A zone names an interface and not another address.
+            guard let bytes = NumericAddress.bytes(of: String(text.prefix { $0 != "%" })) else { return nil }
+            self.bytes = bytes
+        }
+
+        /// As people write it.
+        public var description: String {
+            if bytes.count == 4 { return bytes.map { "\($0)" }.joined(separator: ".") }
+            let groups = stride(from: 0, to: 16, by: 2).map { Int(bytes[$0]) << 8 | Int(bytes[$0 + 1]) }
+            return groups.map { String($0, radix: 16) }.joined(separator: ":")
+        }
+
+        /// The IPv4 address that this one is, if it is a mapped one (`::ffff:10.0.0.1`): connecting to either is the
+        /// same.
+        var unmapped: Address {
+            isMapped ? Address(bytes: Array(bytes[12...])) ?? self : self
+        }
+
+        fileprivate var isMapped: Bool {
+            bytes.count == 16 && bytes[..<12].elementsEqual([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF])
+        }
+
+        /// The IPv4 address that stands in an IPv6 one: mapped, compatible, translated (SIIT), NAT64, 6to4, ISATAP. A
+        /// policy looks at it as well.
+        var embeddedIPv4: Address? {
+            guard bytes.count == 16 else { return nil }
+            if bytes[0] == 0x20, bytes[1] == 0x02 { return Address(bytes: Array(bytes[2..<6])) }
+            let isCompatible = bytes[..<12].allSatisfy { $0 == 0 }
+            let isTranslated = bytes[..<12].elementsEqual([0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF, 0, 0])
+            let isNAT64 = bytes[..<12].elementsEqual([0, 0x64, 0xFF, 0x9B, 0, 0, 0, 0, 0, 0, 0, 0])
+            // Its fourth group is 0 or, for an address that is unique in the world, 200.
+            let isISATAP = bytes[8] & ~2 == 0 && bytes[9..<12].elementsEqual([0, 0x5E, 0xFE])
+            guard isMapped || isCompatible || isTranslated || isNAT64 || isISATAP else { return nil }
+            return Address(bytes: Array(bytes[12...]))
+        }
+    }
+}
+
+extension AddressPolicy {
+    /// A range of addresses in CIDR notation: `10.0.0.0/8`, `fc00::/7`; without `/`, one address.
+    ///
+    /// IPv4 addresses that are written as IPv6 ones (`::ffff:10.0.0.0/104`, RFC 4291 §2.5.5.2) are the IPv4 addresses
+    /// that they are: `10.0.0.0/8`.
+    public struct Range: Sendable, Hashable {
+        /// The first address.
+        public let base: Address
+        /// How many leading bits count.
+        public let prefixLength: Int
+
+        /// A range as people write it.
+        /// - Throws: ``NetworkError/Code/invalidOption`` when it is none.
+        public init(_ text: String) throws {
+            let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+            guard let base = Address(String(parts[0])), !parts[0].contains("%") else {
+                throw OptionCheck.invalid("the address range", "is not an IP address and a prefix length")
+            }
+            let length = parts.count == 1 ? base.bytes.count * 8 : Int(parts[1]) ?? -1
+            guard (0...base.bytes.count * 8).contains(length) else {
+                throw OptionCheck.invalid("the address range", "has a prefix length out of range")
+            }
+            let isIPv4 = base.isMapped && length >= 96
+            self.base = isIPv4 ? base.unmapped : base
+            prefixLength = isIPv4 ? length - 96 : length
+        }
+
+        /// Whether it holds an address. IPv4 and IPv6 are apart, but a mapped address is looked for in both.
+        public func contains(_ address: Address) -> Bool { holds(address) || holds(address.unmapped) }
+
+        private func holds(_ address: Address) -> Bool {
+            guard address.bytes.count == base.bytes.count else { return false }
+            let (whole, rest) = prefixLength.quotientAndRemainder(dividingBy: 8)
+            guard address.bytes[..<whole].elementsEqual(base.bytes[..<whole]) else { return false }
+            return rest == 0 || (address.bytes[whole] ^ base.bytes[whole]) >> (8 - rest) == 0
+        }
+    }
+}

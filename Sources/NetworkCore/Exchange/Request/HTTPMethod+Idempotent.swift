@@ -1,0 +1,14 @@
+package import HTTPTypes
+
+extension HTTPRequest.Method {
+    /// Whether a second execution changes nothing more than the first (RFC 9110 §9.2.2, and the registry of methods). A
+    /// method that is not known is taken for one that is not idempotent.
+    package var isIdempotent: Bool {
+        switch self {
+        case .get, .head, .options, .trace, .put, .delete: true
+        default: Self.registered.contains(rawValue)
+        }
+    }
+
+    private static let registered: Set<String> = ["PROPFIND", "QUERY", "REPORT", "SEARCH"]
+}

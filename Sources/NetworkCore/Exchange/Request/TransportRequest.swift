@@ -1,0 +1,238 @@
+public import HTTPTypes
+
+/// One request as a transport takes it: checked, encoded, complete.
+public struct TransportRequest: Sendable {
+    /// How to ask.
+    @inlinable public var method: HTTPRequest.Method {
+        _read { yield content.value.method }
+        _modify { yield &content.value.method }
+    }
+    /// Where.
+    @inlinable public var url: RequestURL {
+        _read { yield content.value.url }
+        _modify { yield &content.value.url }
+    }
+    /// The caller's header fields, in their order; what is sent is ``wireFields``.
+    @inlinable public var headerFields: HTTPFields {
+        _read { yield content.value.headerFields }
+        _modify { yield &content.value.headerFields }
+    }
+    /// What to send along; `nil` for none.
+    @inlinable public var body: Body? {
+        _read { yield content.value.body }
+        _modify { yield &content.value.body }
+    }
+    /// Time, size and protocol.
+    @inlinable public var options: TransportOptions {
+        _read { yield content.value.options }
+        _modify { yield &content.value.options }
+    }
+
+    @usableFromInline var content: CopyOnWrite<Content>
+
+    @usableFromInline
+    struct Content: Sendable {
+        @usableFromInline var method: HTTPRequest.Method
+        @usableFromInline var url: RequestURL
+        @usableFromInline var headerFields: HTTPFields
+        @usableFromInline var body: Body?
+        @usableFromInline var options: TransportOptions
+    }
+
+    /// A request. Whether a transport can carry it is told by ``check(for:)``.
+    public init(
+        method: HTTPRequest.Method = .get,
+        url: RequestURL,
+        headerFields: HTTPFields = [:],
+        body: Body? = nil,
+        options: TransportOptions = TransportOptions()
+    ) {
+        content = CopyOnWrite(
+            Content(method: method, url: url, headerFields: headerFields, body: body, options: options))
+    }
+
+    /// The header fields that go out, the same over every transport.
+    ///
+    /// The caller's, without `Content-Length` and `Transfer-Encoding`, which follow from the body, and with several
+    /// `Cookie` fields as one; then, where the caller has none: `Accept: */*`, `User-Agent`, and `Accept-Encoding:
+    /// gzip, deflate` (or `identity` when the response is not to be decompressed, and others where
+    /// ``TransportOptions/acceptedEncodings`` says so). Basic and Bearer of ``TransportOptions/authentication``, or
+    /// else user and password of the URL, become `Authorization`, and ``TransportOptions/requestCompression``
+    /// `Content-Encoding`.
+    public var wireFields: HTTPFields {
+        var fields = ownFields
+        forEachAddedField { fields.append($0) }
+        return fields
+    }
+
+    /// Calls `body` with each of ``wireFields``, which are not copied for that.
+    package func forEachWireField(_ body: (HTTPField) -> Void) {
+        for field in ownFields { body(field) }
+        forEachAddedField(body)
+    }
+
+    /// The caller's fields as they go out.
+    private var ownFields: HTTPFields {
+        var fields = headerFields
+        if fields.contains(.contentLength) { fields[.contentLength] = nil }
+        if fields.contains(.transferEncoding) { fields[.transferEncoding] = nil }
+        if fields.contains(.cookie), case let cookies = fields[values: .cookie], cookies.count > 1 {
+            // One field in HTTP/1.1 (RFC 6265 §5.4); `headerFields[.cookie] =` makes several.
+            fields.removeAll { $0.name == .cookie }
+            fields.append(HTTPField(name: .cookie, value: cookies.joined(separator: "; ")))
+        }
+        return fields
+    }
+
+    private func forEachAddedField(_ body: (HTTPField) -> Void) {
+        let (fields, options) = (headerFields, options)
+        if !fields.contains(.accept) { body(.acceptAnything) }
+        if !fields.contains(.userAgent) { body(.ownUserAgent) }
+        let isRare = options.hasRareOptions
+        if !fields.contains(.acceptEncoding) {
+            if !options.decompress {
+                body(.acceptIdentity)
+            } else {
+                body(isRare ? .acceptEncodings(options.acceptedEncodings) : .acceptCommonEncodings)
+            }
+        }
+        guard isRare else { return }
+        if compression != nil { body(HTTPField(name: .contentEncoding, value: "gzip")) }
+        // Those of the options, or else those of the URL unless the caller says otherwise.
+        if let value = options.authentication?.fieldValue ?? urlAuthorization {
+            body(HTTPField(name: .authorization, value: value))
+        }
+    }
+
+    /// The body that goes out, the same over every transport: ``body``, packed if
+    /// ``TransportOptions/requestCompression`` says so, which takes no longer than ``TransportOptions/totalTimeout``.
+    /// - Throws: ``NetworkError/Code/unclassified`` when there is no memory to pack it;
+    ///   ``NetworkError/Code/totalTimeout``, ``NetworkError/Code/cancelled``.
+    public func wireBody() throws -> Body? {
+        guard let level = compression else { return body }
+        let longest = options.totalTimeout.map { min($0, TransportOptions.maximumTimeout) }
+        let deadline = longest.map { ContinuousClock.now + $0 }
+        return try body?.gzipped(level: level) {
+            if Task.isCancelled { throw NetworkError.cancelled }
+            if let deadline, deadline <= .now { throw NetworkError.totalTimeout(of: self, phase: .preparing) }
+        }
+    }
+
+    /// The level of gzip, if there is something to pack.
+    private var compression: Int? {
+        guard options.hasRareOptions, case .gzip(let level) = options.requestCompression, let body, body.length != 0
+        else { return nil }
+        return level
+    }
+
+    /// The default `User-Agent`.
+    public static let userAgent = "NetworkLayer/\(NetworkLayerVersion.current)"
+
+    /// Checks what can be checked before anything is sent.
+    /// - Throws: ``NetworkError/Code/invalidOption`` for an option out of range, ``NetworkError/Code/unsupported`` for
+    ///   what the transport can't do, naming both.
+    public func check(for capabilities: TransportCapabilities) throws {
+        try options.check()
+        for missing in requiredCapabilities where !capabilities.supports(missing) {
+            throw capabilities.refusal(of: missing)
+        }
+        try checkParts()
+    }
+
+    /// Checks what no transport would send, whatever it can do.
+    package func check() throws {
+        try options.check()
+        try checkParts()
+    }
+
+    /// Whether the parts go together.
+    private func checkParts() throws {
+        if method == .connect || method == .trace {
+            throw NetworkError(
+                .unsupported,
+                "\(method.rawValue) is not carried by any transport of this library",
+                phase: .preparing
+            )
+        }
+        if method == .head, body != nil {
+            throw NetworkError(.unsupported, "a body on HEAD is not carried by any transport", phase: .preparing)
+        }
+        if options.authentication != nil, headerFields.contains(.authorization) {
+            throw NetworkError(
+                .invalidOption,
+                "the option authentication and the header field Authorization exclude one another",
+                phase: .preparing
+            )
+        }
+        if options.tls.serverName != nil, url.scheme != "https" {
+            throw NetworkError(.invalidOption, "tls.serverName has no meaning for an http URL", phase: .preparing)
+        }
+        if compression != nil, headerFields.contains(.contentEncoding) {
+            throw NetworkError(
+                .invalidOption,
+                "the option requestCompression and the header field Content-Encoding exclude one another",
+                phase: .preparing
+            )
+        }
+        if let length = body?.length, length < 0 {
+            throw NetworkError(.invalidOption, "the body's length is \(length), below 0", phase: .preparing)
+        }
+        let hasLength = body?.length != nil && (compression == nil || body?.knownBytes != nil)
+        if options.httpVersion == .http1_0, body != nil, !hasLength {
+            throw NetworkError(
+                .unsupported,
+                "a body of unknown length can't be sent with HTTP/1.0",
+                phase: .preparing
+            )
+        }
+        if options.wireLog != nil, options.names.dnsOverHTTPS != nil {
+            // libcurl below 8.4 writes the look-up's own exchange to standard error, path and query included.
+            throw NetworkError(
+                .invalidOption, "the options wireLog and names.dnsOverHTTPS exclude one another", phase: .preparing)
+        }
+        var bytes = 0
+        for field in headerFields {
+            try field.checkValue()
+            bytes += field.name.rawName.utf8.count + field.value.utf8.count + 4
+        }
+        // Several go out as one.
+        try ownFields[fields: .cookie].first?.checkValue()
+        guard bytes <= Self.maximumHeaderBytes else {
+            throw NetworkError(
+                .invalidHeader,
+                "the header fields have \(bytes) bytes together; at most \(Self.maximumHeaderBytes) are sent",
+                phase: .preparing
+            )
+        }
+    }
+
+    /// The largest sum of header fields that is sent, in bytes.
+    public static let maximumHeaderBytes = 262_144
+
+    private var requiredCapabilities: [TransportCapabilities.Capability] {
+        var required: [TransportCapabilities.Capability] = []
+        if method == .get, body != nil { required.append(.bodyOnGet) }
+        if case .produced = body?.content { required.append(.streamedRequestBodies) }
+        if options.wireLog != nil { required.append(.wireLog) }
+        if url.isIPv6Literal { required.append(.ipv6Literals) }
+        return required + options.required
+    }
+}
+
+extension HTTPField {
+    /// What is added where the caller says nothing; made once, for every request has them.
+    package static let acceptAnything = HTTPField(name: .accept, value: "*/*")
+    fileprivate static let ownUserAgent = HTTPField(name: .userAgent, value: TransportRequest.userAgent)
+    fileprivate static let acceptIdentity = HTTPField(name: .acceptEncoding, value: "identity")
+    fileprivate static let acceptCommonEncodings = acceptEncodings(TransportOptions.ContentEncoding.common)
+
+    fileprivate static func acceptEncodings(_ encodings: [TransportOptions.ContentEncoding]) -> HTTPField {
+        HTTPField(name: .acceptEncoding, value: encodings.map(\.rawValue).joined(separator: ", "))
+    }
+}
+
+/// This library's version.
+public enum NetworkLayerVersion {
+    /// The version, as in the changelog.
+    public static let current = "0.1.0"
+}

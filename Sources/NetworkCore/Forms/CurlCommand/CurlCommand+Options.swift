@@ -1,0 +1,148 @@
+extension CurlCommand {
+    /// What the options are called on curl's command line; nothing for those at their defaults.
+    var optionArguments: [String] {
+        let options = request.options
+        var words: [String] = []
+        switch options.httpVersion {
+        case .automatic: break
+        case .http1_0: words.append("--http1.0")
+        case .http1_1: words.append("--http1.1")
+        case .http2: words.append("--http2")
+        case .http2PriorKnowledge: words.append("--http2-prior-knowledge")
+        case .http3: words.append("--http3")
+        }
+        if let timeout = options.connectTimeout, timeout != TransportOptions().connectTimeout {
+            words += ["--connect-timeout", Self.seconds(timeout)]
+        }
+        if let timeout = options.totalTimeout { words += ["--max-time", Self.seconds(timeout)] }
+        guard options.hasRareOptions else { return words }
+        return words + authentication(options) + tls(options.tls) + proxy(options.proxy)
+            + connection(options.connection) + names(options.names) + rate(options.rate)
+    }
+
+    /// Seconds with three decimals, from a millisecond, since none means no limit to curl(1), to a year: a timeout may
+    /// be whatever a subtraction gave.
+    private static func seconds(_ duration: Duration) -> String {
+        let clamped = max(.milliseconds(1), min(duration, TransportOptions.maximumTimeout))
+        let (seconds, attoseconds) = clamped.components
+        return "\(seconds).\(String("00\(attoseconds / 1_000_000_000_000_000)".suffix(3)))"
+    }
+
+    /// Basic and Bearer are among the header fields.
+    private func authentication(_ options: TransportOptions) -> [String] {
+        switch options.authentication {
+        case nil, .basic, .bearer: []
+        case .digest(let user, let password): ["--digest", "--user", credentials(user, password.value)]
+        case .ntlm(let user, let password): ["--ntlm", "--user", credentials(user, password.value)]
+        case .negotiate: ["--negotiate", "--user", ":"]
+        case .anySafe(let user, let password): ["--anyauth", "--user", credentials(user, password.value)]
+        case .awsSigV4(let signature):
+            [
+                "--aws-sigv4",
+                plain("\(signature)"),
+                "--user", credentials(signature.keyID, signature.secretKey.value),
+            ]
+        }
+    }
+
+    private func tls(_ tls: TransportOptions.TLS) -> [String] {
+        guard tls != TransportOptions.TLS() else { return [] }
+        var words = ["--tlsv" + Self.version(tls.minimumVersion)]
+        if let version = tls.maximumVersion { words += ["--tls-max", Self.version(version)] }
+        switch tls.authorities {
+        case .system, .bytes: break
+        case .file(let path): words += ["--cacert", plain(path)]
+        case .directory(let path): words += ["--capath", plain(path)]
+        }
+        if case .file(let path)? = tls.clientCertificate?.certificate { words += ["--cert", plain(path)] }
+        if case .file(let path)?? = tls.clientCertificate.map(\.key) { words += ["--key", plain(path)] }
+        if let password = tls.clientCertificate?.password { words += ["--pass", secret(password.value)] }
+        let pins = tls.pinnedPublicKeys.joined(separator: ";")
+        if !pins.isEmpty { words += ["--pinnedpubkey", plain(pins)] }
+        if let ciphers = tls.ciphers { words += ["--ciphers", plain(ciphers)] }
+        if let suites = tls.cipherSuites { words += ["--tls13-ciphers", plain(suites)] }
+        return words
+    }
+
+    private static func version(_ version: TransportOptions.TLS.Version) -> String {
+        switch version {
+        case .tls1_0: "1.0"
+        case .tls1_1: "1.1"
+        case .tls1_2: "1.2"
+        case .tls1_3: "1.3"
+        }
+    }
+
+    private func proxy(_ options: TransportOptions.Proxy) -> [String] {
+        switch options.choice {
+        case .environment: return []
+        case .none: return ["--noproxy", "*"]
+        case .explicit(let proxy):
+            var words = ["--proxy", isRevealed ? proxy.url : redaction.url(proxy.url)]
+            words += ["--noproxy", plain(proxy.noProxy.joined(separator: ","))]
+            if let user = proxy.user { words += ["--proxy-user", credentials(user, proxy.password?.value ?? "")] }
+            switch proxy.scheme {
+            case .basic: break
+            case .digest: words.append("--proxy-digest")
+            case .anySafe: words.append("--proxy-anyauth")
+            }
+            if proxy.tunnel { words.append("--proxytunnel") }
+            for field in proxy.headerFields {
+                let value = field.value.isEmpty ? ";" : ": \(secret(field.value))"
+                words += ["--proxy-header", field.name.rawName + value]
+            }
+            switch proxy.authorities {
+            case .system, .bytes: break
+            case .file(let path): words += ["--proxy-cacert", plain(path)]
+            case .directory(let path): words += ["--proxy-capath", plain(path)]
+            }
+            return words
+        }
+    }
+
+    private func connection(_ connection: TransportOptions.Connection) -> [String] {
+        var words: [String] = []
+        switch connection.ipVersion {
+        case .any: break
+        case .v4: words.append("--ipv4")
+        case .v6: words.append("--ipv6")
+        }
+        switch connection.unixSocket {
+        case nil: break
+        case .path(let path): words += ["--unix-socket", plain(path)]
+        case .abstract(let name): words += ["--abstract-unix-socket", plain(name)]
+        }
+        if let interface = connection.interface { words += ["--interface", plain(interface)] }
+        if let ports = connection.localPorts { words += ["--local-port", "\(ports.lowerBound)-\(ports.upperBound)"] }
+        if let keepAlive = connection.keepAlive {
+            words += ["--keepalive-time", "\(max(1, keepAlive.idle.components.seconds))"]
+        }
+        return words
+    }
+
+    private func names(_ names: TransportOptions.Names) -> [String] {
+        var words: [String] = []
+        for entry in names.addresses {
+            words += ["--resolve", plain("\(entry.host):\(entry.port):\(entry.addresses.joined(separator: ","))")]
+        }
+        for rule in names.connectTo {
+            let parts = [rule.host, rule.port.map { "\($0)" }, rule.toHost, rule.toPort.map { "\($0)" }]
+            words += ["--connect-to", plain(parts.map { $0 ?? "" }.joined(separator: ":"))]
+        }
+        if let url = names.dnsOverHTTPS { words += ["--doh-url", isRevealed ? url : redaction.origin(of: url)] }
+        return words
+    }
+
+    private func rate(_ rate: TransportOptions.Rate) -> [String] {
+        var words: [String] = []
+        // One option limits both directions, and the lower limit holds for each.
+        if let limit = [rate.maximumReceived, rate.maximumSent].compactMap({ $0 }).min() {
+            words += ["--limit-rate", "\(limit)"]
+        }
+        if let lowSpeed = rate.lowSpeed {
+            words += ["--speed-limit", "\(lowSpeed.bytesPerSecond)"]
+            words += ["--speed-time", "\(max(1, lowSpeed.duration.components.seconds))"]
+        }
+        return words
+    }
+}

@@ -1,0 +1,166 @@
+import FoundationEssentials
+import HTTPTypes
+
+extension TransportRequest {
+    /// What a curl command shows of the values that may be secrets.
+    public enum CurlSecrets: Sendable, Hashable {
+        /// `REDACTED` in their place: users and passwords, ``SecretFields`` and ``TransportOptions/secretFields``, the
+        /// values of the query and the queries of other URLs, the path of a server for DNS over HTTPS, the body.
+        /// Control characters are made visible. Safe for logs; what it sends is another request.
+        case redacted
+        /// All of them. For the eyes of who may see them.
+        case revealed
+    }
+}
+
+extension TransportRequest {
+    /// The request as a command for a POSIX shell that sends the same bytes by curl.
+    ///
+    /// ```swift
+    /// print(try GetUsers().data.curlCommand(secrets: .revealed))
+    /// // curl -q --globoff --path-as-is --compressed -H 'Accept: */*' … http://127.0.0.1:3000/users
+    /// ```
+    ///
+    /// Any bytes are quoted safely. A body that is not text, or larger than 64 KiB, is piped in from `printf`; one of
+    /// more than 1 MiB, a file or a stream is left to standard input (`--data-binary @-`), which a comment at the end
+    /// says. What curl has no option for (certificates in memory, a server name of TLS, the idle timeout, an address
+    /// policy) is not in it.
+    public func curlCommand(secrets: CurlSecrets = .redacted) -> String {
+        curlCommand(secrets: secrets, adding: [])
+    }
+
+    /// - Parameter words: What curl is to do beyond one exchange, options without secrets.
+    package func curlCommand(secrets: CurlSecrets, adding words: [String]) -> String {
+        CurlCommand(request: self, isRevealed: secrets == .revealed, words: words).text
+    }
+}
+
+extension RequestConvertible {
+    /// The request as a curl command; see ``TransportRequest/curlCommand(secrets:)``.
+    /// - Throws: ``NetworkError`` for a request that no transport would send.
+    public func curlCommand(
+        options: TransportOptions = TransportOptions(),
+        secrets: TransportRequest.CurlSecrets = .redacted
+    ) throws -> String {
+        let request = try data.transportRequest(options: options)
+        try request.check()
+        return request.curlCommand(secrets: secrets)
+    }
+}
+
+/// Writes one command.
+struct CurlCommand {
+    let request: TransportRequest
+    let isRevealed: Bool
+    private let words: [String]
+    /// What goes out, packed if it is to be.
+    private let wireBody: TransportRequest.Body?
+
+    init(request: TransportRequest, isRevealed: Bool, words: [String] = []) {
+        self.request = request
+        self.isRevealed = isRevealed
+        self.words = words
+        // Only memory can fail here, and a command whose body is left as it is says more than none.
+        wireBody = (try? request.wireBody()) ?? request.body
+    }
+
+    /// The most that stands in a word; a system takes 128 KiB.
+    private static let maximumWordBytes = 65_536
+    /// The most that is printed at all.
+    private static let maximumPrintedBytes = 1 << 20
+    static let redacted = "REDACTED"
+
+    var text: String {
+        let body = bodyArguments
+        // Whatever ~/.curlrc says must not count, and neither brackets nor dots in the URL.
+        var words = ["curl", "-q", "--globoff"]
+        // curl 8.14 and later sign no path that they may not normalize; no segment of dots is left in it.
+        if case .awsSigV4 = request.options.authentication {} else { words.append("--path-as-is") }
+        words += methodArguments
+        if request.options.decompress { words.append("--compressed") }
+        for line in headerLines { words += ["-H", line] }
+        words += optionArguments + self.words + body.arguments + [url]
+        let command = words.map { ShellText.word($0) }.joined(separator: " ")
+        return (body.source.map { $0 + " | " } ?? "") + command + (body.note.map { "  # " + $0 } ?? "")
+    }
+
+    func secret(_ value: String) -> String { isRevealed ? value : Self.redacted }
+
+    /// User and password as one word.
+    func credentials(_ user: String, _ password: String) -> String { secret("\(user):\(password)") }
+
+    /// What no secret stands in, but whatever else the caller has put there.
+    func plain(_ value: String) -> String { isRevealed ? value : Redaction.visible(value) }
+
+    var redaction: Redaction { Redaction(mark: Self.redacted, secrets: request.options.secretFields) }
+
+    // MARK: Method and URL
+
+    /// Whether there is a body in libcurl's eyes, if an empty one: everything but a GET without one, and HEAD.
+    private var posts: Bool { request.method != .head && (request.method != .get || request.body != nil) }
+
+    private var methodArguments: [String] {
+        switch request.method {
+        case .head: ["--head"]
+        case .get where !posts, .post: []
+        default: ["-X", request.method.rawValue]
+        }
+    }
+
+    private var url: String {
+        guard !isRevealed, let query = request.url.query else { return request.url.absoluteString }
+        let hidden = query.utf8.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false).map { part in
+            part.isEmpty ? "" : (Self.name(of: part) ?? "") + Self.redacted
+        }
+        return request.url.replacingQuery(hidden.joined(separator: "&")).absoluteString
+    }
+
+    /// The name of a parameter with its `=`; `nil` without one. Base64 ends in `=` too: where nothing else follows,
+    /// what
+    /// stands before it is no name.
+    private static func name(of part: Substring.UTF8View) -> String? {
+        let name = part.prefix { $0 != UInt8(ascii: "=") }
+        let value = part.dropFirst(name.count)
+        guard name.count <= 40, value.contains(where: { $0 != UInt8(ascii: "=") }) else { return nil }
+        return String(Substring(name)) + "="
+    }
+
+    // MARK: Header fields
+
+    private var headerLines: [String] {
+        let fields = request.wireFields
+        var lines = fields.map { field in
+            if field.value.isEmpty { return "\(field.name.rawName);" }
+            return "\(field.name.rawName): \(isRevealed ? field.value : redaction.value(of: field))"
+        }
+        // Not invented by curl: its form type, and the wait for '100 Continue'.
+        if posts, !fields.contains(.contentType) { lines.append("Content-Type:") }
+        if posts, !fields.contains(.expect) { lines.append("Expect:") }
+        if posts, let body = wireBody, body.length == nil { lines.append("Transfer-Encoding: chunked") }
+        return lines
+    }
+
+    // MARK: Body
+
+    private var bodyArguments: (source: String?, arguments: [String], note: String?) {
+        guard posts else { return (nil, [], nil) }
+        guard let body = wireBody else { return (nil, ["--data-raw", ""], nil) }
+        guard let bytes = body.knownBytes else {
+            return (nil, ["--data-binary", "@-"], "standard input is the body: a stream\(Self.sized(body.length))")
+        }
+        if !isRevealed {
+            return (
+                nil, ["--data-raw", bytes.isEmpty ? "" : Self.redacted], bytes.isEmpty ? nil : "the body is left out"
+            )
+        }
+        if bytes.count <= Self.maximumWordBytes, let text = ShellText.typeable(bytes) {
+            return (nil, ["--data-raw", text], nil)
+        }
+        guard bytes.count <= Self.maximumPrintedBytes else {
+            return (nil, ["--data-binary", "@-"], "standard input is the body\(Self.sized(bytes.count))")
+        }
+        return (ShellText.printf(bytes), ["--data-binary", "@-"], nil)
+    }
+
+    private static func sized(_ length: Int?) -> String { length.map { " of \($0) bytes" } ?? "" }
+}

@@ -1,0 +1,262 @@
+import Dispatch
+import FoundationEssentials
+import HTTPTypes
+import Synchronization
+
+/// One download: exchange after exchange until the file is whole.
+struct DownloadRun: Sendable {
+    let prepared: PreparedCall
+    let path: String
+    let options: DownloadedFile.Options
+    private var request: TransportRequest { prepared.request }
+    private var call: NetworkClient.Call { prepared.call }
+
+    init(_ prepared: PreparedCall, path: String, options: DownloadedFile.Options) throws {
+        try options.check()
+        guard prepared.request.method != .head else { throw NetworkError.downloadOfHead }
+        self.prepared = prepared
+        self.path = path
+        self.options = options
+    }
+
+    /// Ranges have a meaning for GET alone, and a caller who asks for one of his own wants that part and no other.
+    private var canResume: Bool {
+        options.resumes && request.method == .get && request.body == nil && !request.headerFields.contains(.range)
+    }
+
+    /// - Throws: ``NetworkError``. The partial file stays if the download can go on with it another time.
+    func run() async throws -> NetworkResponse<DownloadedFile> {
+        let file = try await BlockingFile.open(path, options)
+        do {
+            let (arrival, start) = try await fetch(into: file)
+            let (sum, length) = try await file.perform { ($0.sum(), $0.length) }
+            if let expected = options.checksum, sum != expected.hexadecimal {
+                throw arrival.naming(NetworkError.checksumMismatch(expected.hexadecimal, sum ?? ""))
+            }
+            let finalPath = try await file.perform { file in
+                try file.finish()
+                return file.path
+            }
+            return arrival.ended(
+                DownloadedFile(path: finalPath, bytes: length, resumedFrom: start, checksum: sum)
+            )
+        } catch {
+            let isUsable = canResume && ![.checksumMismatch, .bodyTooLarge].contains((error as? NetworkError)?.code)
+            // The error that counts is the first one.
+            try? await file.perform { try $0.giveUp(isUsable: isUsable) }
+            throw error is CancellationError ? NetworkError.cancelled : error
+        }
+    }
+
+    /// Asks until everything is in the file.
+    /// - Returns: The last answer, and where it went on.
+    private func fetch(into file: BlockingFile) async throws -> (Arrival, resumedFrom: Int) {
+        var (retries, failuresInARow, hasBegun) = (0, 0, false)
+        var mayResume = canResume
+        while true {
+            let plan = try await plan(for: file, mayResume: mayResume)
+            let before = try await file.perform(\.length)
+            var arrived = false
+            do {
+                var request = request
+                plan.apply(to: &request)
+                // Offsets are those of the file only if no coding changes its bytes.
+                if canResume, !request.headerFields.contains(.acceptEncoding) {
+                    request.headerFields[.acceptEncoding] = "identity"
+                }
+                let arrival = try await prepared.arrival(of: request, in: call)
+                switch plan.reaction(to: arrival.head) {
+                case .startAgain:
+                    mayResume = false
+                    continue
+                case .isComplete:
+                    try await arrival.validate(as: plan.whole(of: arrival.head))
+                    try await file.perform { $0.claim() }
+                    try checkLength(before, of: arrival)
+                    try await resume(file)
+                    return (arrival, before)
+                case .append(let total):
+                    try await arrival.validate(as: plan.whole(of: arrival.head))
+                    try await resume(file)
+                    try await write(arrival, to: file, total: total) { arrived = true }
+                    return (arrival, before)
+                case .writeWhole:
+                    try await arrival.validate()
+                    guard ![204, 205, 304].contains(arrival.head.status.code) else {
+                        let error = NetworkError.noContent(arrival.head.status)
+                        throw arrival.refusing(arrival.ended(Data()), for: error)
+                    }
+                    guard request.asked(forEncodingOf: arrival.head) else {
+                        throw arrival.naming(NetworkError.unaskedEncoding)
+                    }
+                    if arrival.head.status == .partialContent, !self.request.headerFields.contains(.range) {
+                        throw arrival.naming(NetworkError.unaskedPart)
+                    }
+                    let record = canResume ? PartialRecord(of: arrival.head, for: request) : nil
+                    try await file.perform { try $0.restart(as: record) }
+                    mayResume = canResume
+                    // Of a body that is decoded, the announced length is another one.
+                    let isOther = arrival.head.headerFields[.contentEncoding] != nil
+                    try await write(arrival, to: file, total: isOther ? nil : arrival.head.wholeLength) {
+                        arrived = true
+                    }
+                    return (arrival, 0)
+                }
+            } catch let error as NetworkError where error.isConnectionLoss {
+                // One that breaks before it brought anything counts only in a download that had begun.
+                hasBegun = hasBegun || arrived
+                failuresInARow = arrived ? 1 : failuresInARow + 1
+                guard hasBegun, retries < options.retries, isRepeatable else { throw error }
+                retries += 1
+                call.beginRetry()
+                let backOff = BackOff(first: options.retryDelay, limit: .seconds(30))
+                let delay = backOff.delay(after: failuresInARow, jitter: options.time.random() / 4)
+                try await options.time.sleep(min(delay, call.remaining ?? delay))
+            }
+        }
+    }
+
+    private var isRepeatable: Bool {
+        request.method == .get && request.body?.isReplayable ?? true
+    }
+
+    private func plan(for file: BlockingFile, mayResume: Bool) async throws -> ResumePlan {
+        let url = request.url
+        return try await file.perform { file in
+            let record = mayResume ? file.record() : nil
+            return ResumePlan(length: file.length, record: record?.isOf(url) == true ? record : nil)
+        }
+    }
+
+    /// Goes on behind what is in the file, within the call's time.
+    private func resume(_ file: BlockingFile) async throws {
+        let isCancelled = OneTimeFlag()
+        try await withTaskCancellationHandler {
+            try await file.perform { file in
+                // On the file's queue no task can be cancelled.
+                try file.resume { () throws(NetworkError) in
+                    if isCancelled.isRaised { throw NetworkError.cancelled }
+                    try call.check(while: .receiving)
+                }
+            }
+        } onCancel: {
+            _ = isCancelled.raise()
+        }
+    }
+
+    /// A file that was complete already has the same limit as one that still comes.
+    private func checkLength(_ length: Int, of arrival: Arrival) throws {
+        guard length > options.maximumBytes else { return }
+        throw arrival.naming(NetworkError.fileTooLarge(limit: options.maximumBytes))
+    }
+
+    private static let pieceBytes = 262_144
+
+    private func write(
+        _ arrival: Arrival,
+        to file: BlockingFile,
+        total: Int?,
+        arrived: () -> Void
+    ) async throws {
+        do {
+            var length = try await file.perform(\.length)
+            options.progress?(TransferProgress(completed: length, total: total))
+            for try await chunk in arrival.incoming.body {
+                try call.check(while: .receiving)
+                guard length + chunk.count <= options.maximumBytes else {
+                    throw NetworkError.fileTooLarge(limit: options.maximumBytes)
+                }
+                // One chunk may be as large as a whole body.
+                for start in stride(from: 0, to: chunk.count, by: Self.pieceBytes) {
+                    if start > 0 { try call.check(while: .receiving) }
+                    let piece = chunk.dropFirst(start).prefix(Self.pieceBytes)
+                    try await file.perform { try $0.append(piece) }
+                    arrived()
+                    length += piece.count
+                    options.progress?(TransferProgress(completed: length, total: total))
+                }
+            }
+            try call.check(while: .receiving)
+            if let total, total != length {
+                throw NetworkError(
+                    .truncatedBody,
+                    "the file has \(length) bytes, and \(total) were announced",
+                    phase: .receiving
+                )
+            }
+        } catch {
+            throw arrival.naming(error)
+        }
+    }
+}
+
+/// A partial file whose work is done on a queue of its own: a disk may be slow, and neither the loop nor the caller's
+/// threads wait for it.
+private final class BlockingFile: Sendable {
+    private let queue: DispatchQueue
+    private let file: Guarded<PartialFile>
+
+    private init(_ file: PartialFile, on queue: DispatchQueue) {
+        self.queue = queue
+        self.file = Guarded(file)
+    }
+
+    static func open(_ path: String, _ options: DownloadedFile.Options) async throws -> BlockingFile {
+        let queue = DispatchQueue(label: "NetworkLayer.Download")
+        return try await withCheckedThrowingContinuation { continuation in
+            queue.async {
+                continuation.resume(
+                    with: Result {
+                        let file = try PartialFile(
+                            for: path,
+                            permissions: options.permissions,
+                            checksum: options.checksum?.make
+                        )
+                        return BlockingFile(file, on: queue)
+                    }
+                )
+            }
+        }
+    }
+
+    func perform<Result: Sendable>(_ body: @escaping @Sendable (inout PartialFile) throws -> Result) async throws
+        -> Result
+    {
+        try await withCheckedThrowingContinuation { continuation in
+            queue.async {
+                continuation.resume(with: Swift.Result { try self.file.withLock { try body(&$0) } })
+            }
+        }
+    }
+}
+
+extension NetworkError {
+    fileprivate static var downloadOfHead: NetworkError {
+        NetworkError(
+            .unsupported, "a response to HEAD has no content that could be downloaded into a file", phase: .preparing)
+    }
+
+    fileprivate static func noContent(_ status: HTTPResponse.Status) -> NetworkError {
+        NetworkError(
+            .noData, "the response (\(status.code)) has no content for the file, which stays as it was",
+            phase: .receiving)
+    }
+
+    fileprivate static var unaskedPart: NetworkError {
+        NetworkError(
+            .invalidResponse, "the server sent a part of the file (206), and all was asked for", phase: .receiving)
+    }
+
+    fileprivate static func fileTooLarge(limit: Int) -> NetworkError {
+        NetworkError(
+            .bodyTooLarge, "the file is larger than the limit of \(limit) bytes (maximumBytes)", phase: .receiving)
+    }
+
+    fileprivate static func checksumMismatch(_ expected: String, _ actual: String) -> NetworkError {
+        NetworkError(
+            .checksumMismatch,
+            "the checksum of the file is \(actual), and \(expected) was expected; the file was deleted",
+            phase: .decoding
+        )
+    }
+}

@@ -1,0 +1,238 @@
+import FoundationEssentials
+import HTTPTypes
+
+/// Server-sent events, with automatic reconnection: what ``ResponseForm/events(_:)`` makes of a response.
+///
+/// ```swift
+/// for try await event in try await client.send(request, as: .events).body { print(event.type, event.data) }
+/// ```
+///
+/// The call returns when the first connection is open; iterate its events once. A connection that ends or breaks, the
+/// first one included, and a status of 5xx, is followed by another one that asks with `Last-Event-ID`. The sequence
+/// ends when the server responds with 204 and when its task is cancelled, then with ``NetworkError/Code/cancelled``;
+/// any other status, another content type than `text/event-stream`, and too many failures in a row
+/// (``ServerSentEvents/Options/maximumFailures``) are errors, of the call or of the sequence.
+///
+/// A request whose method is not idempotent, such as POST, is sent once unless
+/// ``ServerSentEvents/Options/reconnectsAnyMethod`` says otherwise, and so is one whose body can't be sent again: the
+/// sequence then ends where the server ends the stream, and a connection that breaks is an error.
+///
+/// ``TransportOptions/totalTimeout`` is not applied, since a stream has no end of its own. A silence that is longer
+/// than ``TransportOptions/idleTimeout`` is a broken connection: it should be longer than the server's heartbeat.
+/// ``NetworkClient/validation`` is not applied.
+public struct ServerSentEvents: AsyncSequence, Sendable {
+    /// An event.
+    public typealias Element = Event
+
+    private let connection: Connection
+
+    fileprivate init(_ connection: Connection) { self.connection = connection }
+
+    /// Reads event by event.
+    public func makeAsyncIterator() -> AsyncIterator {
+        AsyncIterator(connection: connection, chunks: connection.arrival?.incoming.body.makeAsyncIterator())
+    }
+
+    /// The events of one stream.
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        fileprivate var connection: Connection
+        fileprivate var chunks: TransportResponse.Body.AsyncIterator?
+        private var ready: [Event] = []
+        private var isOver = false
+
+        /// The id at the last event that ``next()`` has returned: where another stream would go on. Ids behind it that
+        /// came without an event count when the next event is asked for.
+        public private(set) var lastEventID: String
+
+        fileprivate init(connection: Connection, chunks: TransportResponse.Body.AsyncIterator?) {
+            self.connection = connection
+            self.chunks = chunks
+            isOver = chunks == nil
+            lastEventID = connection.parser.lastEventID
+        }
+
+        /// The next event; `nil` when the server has ended the stream by 204.
+        /// - Throws: ``NetworkError``, once.
+        public mutating func next() async throws -> Event? {
+            do {
+                while ready.isEmpty {
+                    if isOver { return nil }
+                    // All that was parsed so far is behind the reader.
+                    lastEventID = connection.parser.lastEventID
+                    try await step()
+                }
+                // One chunk may hold thousands of events.
+                try Task.checkCancellation()
+            } catch {
+                isOver = true
+                // The caller may hold the response for long.
+                await connection.arrival?.incoming.end()
+                (chunks, connection.arrival) = (nil, nil)
+                ready = []
+                throw error is CancellationError ? NetworkError.cancelled : error
+            }
+            let event = ready.removeLast()
+            lastEventID = event.id
+            return event
+        }
+
+        /// Connects, or reads a chunk.
+        private mutating func step() async throws {
+            guard let arrival = connection.arrival, var chunks else {
+                try await connection.open()
+                chunks = connection.arrival?.incoming.body.makeAsyncIterator()
+                isOver = chunks == nil
+                return
+            }
+            // The events before it were handed out.
+            if let problem = connection.parser.problem { throw arrival.naming(problem) }
+            do {
+                guard let chunk = try await chunks.next() else {
+                    self.chunks = nil
+                    isOver = try await connection.ended() == .finish
+                    return
+                }
+                self.chunks = chunks
+                ready = connection.take(chunk)
+            } catch let error as NetworkError where error.isConnectionLoss {
+                self.chunks = nil
+                try await connection.lost(arrival.naming(error))
+            }
+        }
+    }
+
+    /// The connection of a stream of events, and what is known of the stream from one to the next.
+    struct Connection: Sendable {
+        private let prepared: PreparedCall
+        private let options: Options
+        private var reconnection: EventReconnection
+        fileprivate private(set) var parser: Parser
+        /// The response that is read; `nil` before it, after its end, and where the server has ended the stream.
+        fileprivate var arrival: Arrival?
+
+        private init(_ prepared: PreparedCall, _ options: Options) {
+            self.prepared = prepared
+            self.options = options
+            reconnection = EventReconnection(
+                options,
+                isReplayable: prepared.request.body?.isReplayable ?? true,
+                isIdempotent: prepared.request.method.isIdempotent
+            )
+            let first = options.lastEventID.isEmpty ? prepared.request.headerFields[.lastEventID] : nil
+            parser = Self.parser(after: first ?? options.lastEventID, options)
+        }
+
+        /// Opens the first connection of a stream.
+        static func first(
+            of prepared: PreparedCall, _ options: Options
+        ) async throws -> NetworkResponse<ServerSentEvents> {
+            var connection = Connection(prepared, options)
+            do {
+                let last = try await connection.open()
+                return last.streamed(ServerSentEvents(connection))
+            } catch {
+                throw error is CancellationError ? NetworkError.cancelled : error
+            }
+        }
+
+        /// Connects, as often as the rules of reconnection have it, until there is a stream to read or its end.
+        /// - Returns: The last response.
+        @discardableResult
+        mutating func open() async throws -> Arrival {
+            while true {
+                var request = prepared.request
+                // A server may reset it to none.
+                request.headerFields[.lastEventID] =
+                    parser.lastEventID.isEmpty
+                    ? nil : try HTTPField(checking: "Last-Event-ID", value: parser.lastEventID).value
+                let opened: Arrival
+                do {
+                    opened = try await prepared.arrival(of: request, in: NetworkClient.Call())
+                } catch let error as NetworkError where error.isConnectionLoss {
+                    try await lost(error)
+                    continue
+                }
+                switch reconnection.opened(opened.head, jitter: jitter) {
+                case .read:
+                    // Half an event that a broken connection has left is no part of this one.
+                    parser = Self.parser(after: parser.lastEventID, options)
+                    arrival = opened
+                    return opened
+                case .finish:
+                    arrival = nil
+                    return opened
+                case .refuse:
+                    let refusal = refusal(of: opened.head)
+                    try await opened.validate(by: .custom { _ in throw refusal })
+                    throw refusal
+                case .giveUp: throw opened.naming(refusal(of: opened.head))
+                case .reconnect(let delay): try await pause(delay, givingUp: opened.incoming)
+                }
+            }
+        }
+
+        /// The events of a chunk, the last one first.
+        fileprivate mutating func take(_ chunk: Data) -> [Event] {
+            let events = parser.events(in: chunk)
+            if let time = parser.reconnectionTime { reconnection.serverTime = time }
+            if !events.isEmpty { reconnection.received() }
+            return events.reversed()
+        }
+
+        /// Waits until the next connection may be made, after a stream that the server has ended in order.
+        fileprivate mutating func ended() async throws -> EventReconnection.Action {
+            let ended = NetworkError(.connectionLost, "the server ended the stream of events", phase: .receiving)
+            let failure = arrival?.naming(ended) ?? ended
+            arrival = nil
+            let action = reconnection.ended(jitter: jitter)
+            if action != .finish { try await follow(action, failure) }
+            return action
+        }
+
+        /// The same after a connection that was cut, or was never made.
+        fileprivate mutating func lost(_ failure: any Error) async throws {
+            arrival = nil
+            try await follow(reconnection.lost(jitter: jitter), failure)
+        }
+
+        private func follow(_ action: EventReconnection.Action, _ failure: any Error) async throws {
+            guard case .reconnect(let delay) = action else { throw failure }
+            try await options.time.sleep(delay)
+        }
+
+        /// Waits, and meanwhile frees the connection of a response that is given up.
+        private func pause(_ delay: Duration, givingUp response: TransportResponse) async throws {
+            async let drained: Void = response.drain()
+            try await options.time.sleep(delay)
+            await drained
+        }
+
+        private var jitter: Double { options.time.random() / 4 }
+
+        private func refusal(of head: HTTPResponse) -> NetworkError {
+            head.status == .ok
+                ? NetworkError(
+                    .unacceptableContentType,
+                    "the content type is not text/event-stream",
+                    phase: .decoding
+                )
+                : NetworkError(
+                    .unacceptableStatus,
+                    "the response to a request for events has the status \(head.status.code)",
+                    phase: .decoding
+                )
+        }
+
+        private static func parser(after id: String, _ options: Options) -> Parser {
+            Parser(
+                lastEventID: id,
+                maximumLineBytes: options.maximumLineBytes,
+                maximumEventBytes: options.maximumEventBytes
+            )
+        }
+    }
+}
+
+extension HTTPField.Name {
+    fileprivate static let lastEventID = Self("Last-Event-ID")!
+}

@@ -1,0 +1,102 @@
+import HTTPTypes
+
+extension ResponseLines {
+    /// What to do with bytes that are not text in the charset of a response.
+    public enum InvalidText: Sendable, Hashable {
+        /// Fail, with ``NetworkError/Code/undecodableText``.
+        case refused
+        /// Put U+FFFD in their place.
+        case replaced
+    }
+}
+
+/// The charset of a text.
+enum Charset: String, Sendable, CaseIterable {
+    case utf8 = "UTF-8"
+    case latin1 = "ISO-8859-1"
+    case ascii = "US-ASCII"
+
+    private static let names: [String: Charset] = [
+        "utf-8": .utf8, "utf8": .utf8, "iso-8859-1": .latin1, "iso_8859-1": .latin1, "latin1": .latin1,
+        "us-ascii": .ascii, "ascii": .ascii,
+    ]
+
+    /// The charset that a response's Content-Type names; UTF-8 if it names none.
+    /// - Throws: ``NetworkError/Code/undecodableText`` for a charset that is not known.
+    init(of head: HTTPResponse) throws {
+        guard let name = head.headerFields[.contentType].flatMap({ MediaType($0) })?.parameters["charset"] else {
+            self = .utf8
+            return
+        }
+        guard let charset = Self.names[name.lowercased()] else {
+            let shown = name.unicodeScalars.prefix(32).map { $0.escaped(asASCII: true) }.joined()
+            let known = Self.allCases.map(\.rawValue).joined(separator: ", ")
+            throw NetworkError(
+                .undecodableText,
+                "the charset '\(shown)' is not known; \(known) are",
+                phase: .decoding
+            )
+        }
+        self = charset
+    }
+
+    /// The text, piece by piece. A byte order mark before UTF-8 is not part of it.
+    /// - Parameters:
+    ///   - place: What the bytes are, for the error: `the body`, `line 3`.
+    ///   - pieceBytes: The size of a piece, 4 at least.
+    ///   - check: Asked before each piece, for the whole may be large; what it throws ends the work.
+    func text(
+        of bytes: some RandomAccessCollection<UInt8>,
+        invalid: ResponseLines.InvalidText,
+        _ place: @autoclosure () -> String,
+        pieceBytes: Int = Self.pieceBytes,
+        check: () throws -> Void
+    ) throws -> String {
+        var rest = bytes[...]
+        if self == .utf8, rest.starts(with: Self.mark) { rest = rest.dropFirst(Self.mark.count) }
+        var text = ""
+        text.reserveCapacity(rest.count)
+        while !rest.isEmpty {
+            try check()
+            var piece = Array(rest.prefix(pieceBytes))
+            // The last piece ends where the text does.
+            if piece.count < rest.count, self == .utf8 { piece.removeSubrange(Self.border(in: piece)...) }
+            guard let part = self.text(of: piece, invalid: invalid) else {
+                throw NetworkError(.undecodableText, "\(place()) is not \(rawValue)", phase: .decoding)
+            }
+            text += part
+            rest = rest.dropFirst(piece.count)
+        }
+        return text
+    }
+
+    private static let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+    static let pieceBytes = 65_536
+
+    /// Where UTF-8 may be cut: before a byte that begins a character, or behind three that go on with one, for no
+    /// character has more.
+    private static func border(in piece: [UInt8]) -> Int {
+        let last = piece.indices.suffix(4).last { piece[$0] & 0xC0 != 0x80 }
+        return last ?? piece.count
+    }
+
+    /// A piece's text; `nil` for what is refused.
+    private func text(of piece: [UInt8], invalid: ResponseLines.InvalidText) -> String? {
+        switch (self, invalid) {
+        case (.latin1, _):
+            let utf8 = piece.reduce(into: [UInt8]()) { utf8, byte in
+                if byte < 0x80 { utf8.append(byte) } else { utf8 += [0xC0 | byte >> 6, 0x80 | byte & 0x3F] }
+            }
+            return String(decoding: utf8, as: UTF8.self)
+        case (.ascii, .replaced):
+            let utf8 = piece.reduce(into: [UInt8]()) { utf8, byte in
+                if byte < 0x80 { utf8.append(byte) } else { utf8 += [0xEF, 0xBF, 0xBD] }
+            }
+            return String(decoding: utf8, as: UTF8.self)
+        case (.utf8, .replaced): return String(decoding: piece, as: UTF8.self)
+        case (.utf8, .refused): return String(validating: piece, as: UTF8.self)
+        case (.ascii, .refused):
+            return piece.allSatisfy { $0 < 0x80 } ? String(decoding: piece, as: UTF8.self) : nil
+        }
+    }
+}

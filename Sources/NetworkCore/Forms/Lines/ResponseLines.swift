@@ -1,0 +1,106 @@
+import FoundationEssentials
+
+/// The lines of a text on its way.
+///
+/// ```swift
+/// for try await line in try await client.send(request, as: .lines).body { print(line) }
+/// ```
+///
+/// A line ends with LF, CR, or both; the last one may end with nothing. Iterate it once. An error ends it, and the
+/// exchange too.
+public struct ResponseLines: AsyncSequence, Sendable {
+    /// A line, without what ends it.
+    public typealias Element = String
+
+    let arrival: Arrival
+    let charset: Charset
+    let invalid: InvalidText
+    let limit: Int
+
+    /// Reads line by line.
+    public func makeAsyncIterator() -> AsyncIterator {
+        AsyncIterator(
+            lines: BodyLines(arrival, endingWith: .any, limit: limit),
+            charset: charset,
+            invalid: invalid,
+            arrival: arrival
+        )
+    }
+
+    /// The lines of a text.
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        fileprivate var lines: BodyLines
+        fileprivate let charset: Charset
+        fileprivate let invalid: InvalidText
+        fileprivate let arrival: Arrival
+
+        /// The next line, or `nil` at the end.
+        /// - Throws: ``NetworkError/Code/lineTooLong``, ``NetworkError/Code/undecodableText``, the transport's errors.
+        public mutating func next() async throws -> String? {
+            guard let line = try await lines.next() else { return nil }
+            do {
+                // A byte order mark stands at the start of the body alone; elsewhere it is a character.
+                let hasMark = lines.number > 1 && charset == .utf8 && line.starts(with: [0xEF, 0xBB, 0xBF])
+                let text = try charset.text(of: line, invalid: invalid, "line \(lines.number)") {
+                    try arrival.call.check(while: .decoding)
+                }
+                return hasMark ? "\u{FEFF}" + text : text
+            } catch {
+                await lines.end()
+                throw arrival.naming(error)
+            }
+        }
+    }
+}
+
+/// The values of JSON lines on their way: one JSON text a line.
+///
+/// ```swift
+/// for try await user in try await client.send(request, as: .jsonLines(of: User.self)).body { print(user.name) }
+/// ```
+///
+/// Lines of nothing but white space are skipped. Iterate it once.
+public struct JSONLines<Value: Decodable & Sendable>: AsyncSequence, Sendable {
+    /// A line's value.
+    public typealias Element = Value
+
+    let arrival: Arrival
+    let decoder: any ResponseDecoder
+    let limit: Int
+
+    /// Reads value by value.
+    public func makeAsyncIterator() -> AsyncIterator {
+        AsyncIterator(
+            lines: BodyLines(arrival, endingWith: .lineFeed, limit: limit),
+            decoder: decoder,
+            arrival: arrival
+        )
+    }
+
+    /// The values of JSON lines.
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        fileprivate var lines: BodyLines
+        fileprivate let decoder: any ResponseDecoder
+        fileprivate let arrival: Arrival
+
+        /// The next value, or `nil` at the end.
+        ///
+        /// After an error of one line the next call goes on with the line that follows.
+        /// - Throws: ``NetworkError/Code/decodingFailed``, whose message names the line's number;
+        ///   ``NetworkError/Code/lineTooLong``; the transport's errors.
+        public mutating func next() async throws -> Value? {
+            while let line = try await lines.next() {
+                if line.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }) { continue }
+                do {
+                    return try decoder.decode(Value.self, from: Data(line), of: arrival.head)
+                } catch let error as NetworkError {
+                    throw arrival.naming(error)
+                } catch {
+                    let place = "line \(lines.number)"
+                    throw arrival.naming(NetworkError.decodingFailed(Value.self, Data(line), error, at: place))
+                }
+            }
+            return nil
+        }
+    }
+}

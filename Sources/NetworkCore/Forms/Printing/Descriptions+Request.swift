@@ -1,0 +1,58 @@
+import FoundationEssentials
+import HTTPTypes
+
+// What a request and its parts print: what they are and how much, never what is in them.
+
+extension RequestData: SafelyPrinted {
+    /// Method and URL, without users, passwords and queries.
+    public var description: String {
+        let redaction = Redaction()
+        return "\(method.rawValue) " + (baseURL.map { redaction.url($0) + " + " } ?? "") + redaction.url(path)
+    }
+}
+
+extension TransportRequest: SafelyPrinted {
+    /// Method and URL without its query, how many header fields and how much of a body.
+    public var description: String {
+        "\(method.rawValue) \(url), \(headerFields.count) header fields" + (body.map { ", \($0)" } ?? "")
+    }
+}
+
+extension RequestURL: SafelyPrinted {}
+
+extension TransportRequest.Body: SafelyPrinted {
+    /// How much it is.
+    public var description: String {
+        length.map { "a body of \($0) bytes" } ?? "a body of unknown length"
+    }
+}
+
+extension BodyProducer: SafelyPrinted {
+    /// How much it makes.
+    package var description: String { "a producer of \(length.map { "\($0)" } ?? "an unknown number of") bytes" }
+}
+
+extension RequestContent: SafelyPrinted {
+    /// That it is content. The encoder holds it.
+    public var description: String { "content to be encoded" }
+}
+
+extension RequestContent.Encoded: SafelyPrinted {
+    /// How much it is.
+    public var description: String { "\(body)" }
+}
+
+extension MultipartPart: SafelyPrinted {
+    /// Whether it is a file. Names come from users as often as values do.
+    public var description: String { fileName == nil ? "a field of a form" : "a file of a form" }
+}
+
+extension NetworkClient: SafelyPrinted {
+    /// The transport, and whether there is a base URL.
+    public var description: String { "a client over \(transport.name)\(baseURL == nil ? "" : ", with a base URL")" }
+}
+
+extension ResponseForm: SafelyPrinted {
+    /// The body's type.
+    public var description: String { "a response's body as \(Body.self)" }
+}

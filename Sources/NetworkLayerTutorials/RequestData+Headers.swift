@@ -1,0 +1,29 @@
+import NetworkLayer
+
+extension RequestData {
+    /// Sets header fields from values of any kind: texts as they are, numbers and booleans as text, `nil` left out.
+    /// Anything else refuses the request, by the field's name.
+    mutating func setHeaders(_ headers: [String: Any]?) {
+        guard let headers else { return }
+        var fields: [String: String] = [:]
+        for (name, value) in headers.sorted(by: { $0.key < $1.key }) {
+            switch ParameterValue(value) {
+            case .null: break
+            case .string(let text): fields[name] = text
+            case .int(let number): fields[name] = String(number)
+            case .unsigned(let number): fields[name] = String(number)
+            case .double(let number): fields[name] = String(number)
+            case .decimal(let number): fields[name] = "\(number)"
+            case .bool(let flag): fields[name] = flag ? "true" : "false"
+            case .date, .array, .object, .unencodable:
+                refusal = NetworkError(
+                    .invalidHeader,
+                    "the header field '\(Redaction.token(name))' is a \(type(of: value)); a text or a number is "
+                        + "expected",
+                    phase: .preparing
+                )
+            }
+        }
+        self.headers = fields
+    }
+}

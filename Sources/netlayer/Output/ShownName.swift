@@ -1,0 +1,28 @@
+/// The name of something that holds a secret, as an error may show it: the secret itself may stand in its place.
+enum ShownName {
+    /// A variable of the environment, in quotes; of what does not look like one, the length.
+    static func variable(_ name: String) -> String {
+        name.utf8.first.map(isDigit) == false && isPlain(name, "_") ? "'\(name)'" : length(of: name)
+    }
+
+    /// A path, of which each part has to look like a name; else the length.
+    static func path(_ path: String) -> String {
+        path.utf8.isEmpty || !isPlain(path, "_-./") ? length(of: path) : "'\(path)'"
+    }
+
+    /// Whether it is made of short words of letters: what generates a token makes long ones, with digits among them.
+    private static func isPlain(_ name: String, _ separators: String) -> Bool {
+        let words = name.utf8.split { separators.utf8.contains($0) }
+        return name.utf8.count(where: isDigit) <= maximumDigits
+            && words.allSatisfy { $0.count <= maximumWord && $0.allSatisfy { isDigit($0) || isLetter($0) } }
+    }
+
+    private static let maximumWord = 16
+    private static let maximumDigits = 2
+
+    private static func length(of text: String) -> String { "(\(text.utf8.count) bytes)" }
+
+    private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
+
+    private static func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte | 0x20) }
+}

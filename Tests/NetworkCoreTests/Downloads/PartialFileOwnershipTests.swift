@@ -1,0 +1,106 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import NetworkCore
+
+/// A download writes over what downloads have left, and over nothing else.
+struct PartialFileOwnershipTests {
+    private let record = PartialRecord(url: "http://127.0.0.1/", validator: "\"v1\"", total: 6)
+
+    private func permissions(of path: String) throws -> Int? {
+        try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+    }
+
+    private func text(of path: String) throws -> String { try String(contentsOfFile: path, encoding: .utf8) }
+
+    @Test func fileOfTheUsers_staysAsItIs() throws {
+        try withFolder { folder in
+            let own = folder + "/a.partial"
+            try "MY OWN NOTES".write(toFile: own, atomically: true, encoding: .utf8)
+            try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: own)
+            let error = expectFailure(.unwritableFile) { try PartialFile(for: folder + "/a", permissions: 0o600) }
+            #expect(error?.message.contains("/a.partial'") == true, "\(String(describing: error))")
+            #expect(try text(of: own) == "MY OWN NOTES")
+            #expect(try permissions(of: own) == 0o640)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["a.partial"])
+        }
+    }
+
+    @Test(arguments: ["MY OWN NOTES", "[]", "{", "{\"url\":1}", String(repeating: "x", count: 70_000)], [true, false])
+    func recordOfTheUsers_staysAsItIs(words: String, hasPart: Bool) throws {
+        try withFolder { folder in
+            let own = folder + "/a.partial.json"
+            try words.write(toFile: own, atomically: true, encoding: .utf8)
+            if hasPart { try "part".write(toFile: folder + "/a.partial", atomically: true, encoding: .utf8) }
+            let error = expectFailure(.unwritableFile) { try PartialFile(for: folder + "/a") }
+            #expect(error?.message.contains("/a.partial.json'") == true, "\(String(describing: error))")
+            #expect(try text(of: own) == words)
+            let names = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
+            #expect(names == (hasPart ? ["a.partial"] : []) + ["a.partial.json"])
+        }
+    }
+
+    /// A download that was killed can't tidy up. A record is there before the first byte.
+    @Test(arguments: [true, false]) func whatAKilledDownloadLeft_isTakenOver(isResumable: Bool) throws {
+        try withFolder { folder in
+            var file = try PartialFile(for: folder + "/a")
+            try file.restart(as: isResumable ? record : nil)
+            try file.append(Data("abc".utf8))
+            try file.leave()
+            file = try PartialFile(for: folder + "/a")
+            #expect(file.length == 3)
+            #expect(file.record() == (isResumable ? record : nil))
+            try file.restart(as: record)
+            try file.append(Data("abcdef".utf8))
+            try file.finish()
+            #expect(try text(of: folder + "/a") == "abcdef")
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["a"])
+        }
+    }
+
+    /// The one that was interrupted between two steps of its beginning, or before them.
+    @Test(arguments: [nil, "", "{}", #"{"url":"http://127.0.0.1/","validator":"x"}"#])
+    func emptyPart_isTakenOver(left: String?) throws {
+        try withFolder { folder in
+            try Data().write(to: URL(filePath: folder + "/a.partial"))
+            if let left { try Data(left.utf8).write(to: URL(filePath: folder + "/a.partial.json")) }
+            let file = try PartialFile(for: folder + "/a")
+            try file.delete()
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == [])
+        }
+    }
+
+    @Test func whatCanNotBeResumed_isNotLeft() throws {
+        try withFolder { folder in
+            var file = try PartialFile(for: folder + "/a")
+            try file.restart(as: nil)
+            try file.append(Data("abc".utf8))
+            try file.giveUp(isUsable: true)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == [])
+        }
+    }
+
+    /// The first took the second's record away, which had begun when the name was free.
+    @Test func downloadThatBeginsWhileAnotherEnds_keepsItsRecord() throws {
+        try withFolder { folder in
+            let path = folder + "/a"
+            var first = try PartialFile(for: path)
+            try first.restart(as: record)
+            try first.append(Data("abc".utf8))
+            var second: PartialFile?
+            try first.finish { () throws(NetworkError) in
+                second = try PartialFile(for: path)
+                try second?.restart(as: PartialRecord(url: "http://127.0.0.1/", validator: "\"v2\""))
+                try second?.append(Data("xy".utf8))
+            }
+            #expect(try text(of: path) == "abc")
+            try second?.leave()
+            let third = try PartialFile(for: path)
+            #expect(third.length == 2)
+            #expect(third.record()?.validator == "\"v2\"")
+            try third.delete()
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["a"])
+        }
+    }
+}

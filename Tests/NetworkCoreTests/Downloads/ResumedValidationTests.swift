@@ -1,0 +1,140 @@
+import Foundation
+import NetworkCore
+import NetworkTesting
+import Synchronization
+import TestSupport
+import Testing
+
+/// What a client takes for a success holds for the end of a download as for its beginning.
+@Suite(.timeLimit(.minutes(1)))
+struct ResumedValidationTests {
+    private static let type = "application/octet-stream"
+    private let request = RequestData(path: "http://h/f")
+
+    /// A download that is cut after five bytes of ten, and what its rest gets; `nil` asks for nothing more.
+    private func download(
+        to path: String, judging validation: ResponseValidation, first: HTTPFields = [.contentType: type],
+        cutAt total: Int = 10, then rest: StubAnswer...
+    ) async throws -> NetworkResponse<DownloadedFile> {
+        let stub = StubDispatcher()
+        var fields = first
+        fields[.eTag] = "\"v\""
+        fields[.contentLength] = "\(total)"
+        let cut = NetworkError(.truncatedBody, "cut")
+        stub.when(.any, .chunks([Data("01234".utf8)], fields: fields, thenFailing: cut))
+        for answer in rest { stub.when(.any, answer) }
+        var client = NetworkClient(transport: stub)
+        client.validation = validation
+        var options = DownloadedFile.Options()
+        options.time.sleep = { _ in }
+        let response = try await client.send(request, as: .file(path, options: options))
+        try stub.checkAllUsed()
+        return response
+    }
+
+    private func rest(_ more: HTTPFields = [:]) -> StubAnswer {
+        var fields: HTTPFields = [.contentRange: "bytes 5-9/10", .eTag: "\"v\"", .contentLength: "5"]
+        for field in more { fields.append(field) }
+        return .text("56789", status: 206, fields: fields)
+    }
+
+    private func nothingMore(_ more: HTTPFields = [:]) -> StubAnswer {
+        var fields: HTTPFields = [.contentRange: "bytes */5", .contentType: "text/html"]
+        for field in more { fields.append(field) }
+        return .text("<html>no</html>", status: 416, fields: fields)
+    }
+
+    /// It stands for the 200 that the whole had.
+    @Test func restOfAFile_isJudgedAsTheWhole() async throws {
+        try await withFolder { folder in
+            let path = folder + "/file"
+            let rule = ResponseValidation.statuses(200...200).and(.contentTypes(Self.type))
+            for more in [[.contentType: Self.type], [:]] as [HTTPFields] {
+                let response = try await download(to: path, judging: rule, then: rest(more))
+                #expect(response.status == .partialContent)
+                #expect(try String(contentsOfFile: path, encoding: .utf8) == "0123456789")
+                try FileManager.default.removeItem(atPath: path)
+            }
+        }
+    }
+
+    @Test func restOfAnotherType_isRefused() async throws {
+        try await withFolder { folder in
+            let error = await expectFailure(.unacceptableContentType) {
+                try await download(
+                    to: folder + "/file", judging: .contentTypes(Self.type), then: rest([.contentType: "text/html"]))
+            }
+            #expect(error?.response?.status == .partialContent)
+            #expect(error?.response?.body == Data("56789".utf8))
+            // Nothing of it is in the part that is kept.
+            let part = try String(contentsOfFile: folder + "/file.partial", encoding: .utf8)
+            #expect(part == "01234")
+            #expect(!FileManager.default.fileExists(atPath: folder + "/file"))
+        }
+    }
+
+    @Test func ruleOfOnesOwn_seesTheWholeThatThePartStandsFor() async throws {
+        try await withFolder { folder in
+            let heads = Guarded<[HTTPResponse]>([])
+            let rule = ResponseValidation.custom { head in heads.withLock { $0.append(head) } }
+            let path = folder + "/file"
+            _ = try await download(to: path, judging: rule, then: rest([.server: "s"]))
+            _ = try await download(to: path, judging: rule, cutAt: 5, then: nothingMore([.server: "s"]))
+            let seen = heads.withLock { $0 }
+            #expect(seen.map(\.status) == [.ok, .ok, .ok, .ok])
+            #expect(seen.map { $0.headerFields[.contentType] } == Array(repeating: Self.type, count: 4))
+            #expect(seen.map { $0.headerFields[.contentLength] } == ["10", "10", "5", "5"])
+            #expect(seen.map { $0.headerFields[.server] } == [nil, "s", nil, "s"])
+            #expect(seen.allSatisfy { !$0.headerFields.contains(.contentRange) })
+        }
+    }
+
+    /// The file is whole: the page that says so is no part of it.
+    @Test func nothingMissing_isASuccess_whateverTheStatusAndItsPage() async throws {
+        try await withFolder { folder in
+            let path = folder + "/file"
+            let rule = ResponseValidation.statuses(200...200).and(.contentTypes(Self.type))
+            let response = try await download(to: path, judging: rule, cutAt: 5, then: nothingMore())
+            #expect(response.status == .rangeNotSatisfiable)
+            #expect(try String(contentsOfFile: path, encoding: .utf8) == "01234")
+        }
+    }
+
+    @Test func ruleThatRefusesTheEnd_isHeard() async throws {
+        try await withFolder { folder in
+            let rule = ResponseValidation.custom { head in
+                if head.headerFields[.server] == "wrong" { throw NetworkError(.invalidResponse, "the wrong server") }
+            }
+            await expectFailure(.invalidResponse) {
+                try await download(
+                    to: folder + "/a", judging: rule, cutAt: 5, then: nothingMore([.server: "wrong"]))
+            }
+            await expectFailure(.invalidResponse) {
+                try await download(to: folder + "/b", judging: rule, then: rest([.server: "wrong"]))
+            }
+            #expect(!FileManager.default.fileExists(atPath: folder + "/a"))
+            #expect(!FileManager.default.fileExists(atPath: folder + "/b"))
+        }
+    }
+
+    /// Two versions were put together without a word.
+    @Test func partWithoutTheTag_isNoPartOfTheSame() async throws {
+        try await withFolder { folder in
+            let path = folder + "/file"
+            let other: HTTPFields = [.contentRange: "bytes 5-9/10", .lastModified: "Sun, 06 Nov 1994 08:49:37 GMT"]
+            let response = try await download(
+                to: path, judging: .successful, then: .text("fghij", status: 206, fields: other),
+                .text("abcdefghij", fields: [.eTag: "\"v2\""]))
+            #expect(response.body.resumedFrom == 0)
+            #expect(try String(contentsOfFile: path, encoding: .utf8) == "abcdefghij")
+        }
+    }
+}
+
+/// Gives a folder of its own, and takes it away.
+func withFolder<Result>(_ body: (String) async throws -> Result) async throws -> Result {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "networklayer-\(UUID().uuidString)").path
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    return try await body(folder)
+}

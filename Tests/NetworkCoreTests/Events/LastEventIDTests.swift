@@ -1,0 +1,81 @@
+import Foundation
+import NetworkCore
+import NetworkTesting
+import TestSupport
+import Testing
+
+/// Where another stream would go on: behind what the reader has, wherever the chunks end.
+@Suite(.timeLimit(.minutes(1)))
+struct LastEventIDTests {
+    private let request = RequestData(path: "http://h/")
+
+    private func client(_ chunks: [Data]) -> NetworkClient {
+        let stub = StubDispatcher()
+        stub.when(.any, .chunks(chunks, fields: [.contentType: "text/event-stream"]), .status(204))
+        return NetworkClient(transport: stub)
+    }
+
+    private var options: ServerSentEvents.Options {
+        var options = ServerSentEvents.Options()
+        options.lastEventID = "before"
+        options.time.sleep = { _ in }
+        return options
+    }
+
+    /// The id of the whole chunk was there with its first event, and a reader who went on from it lost the others.
+    @Test(arguments: 0..<60) func itIsThatOfTheEventThatWasReadLast(seed: UInt64) async throws {
+        var random = SeededGenerator(seed: seed)
+        let blocks = (0..<12).map { number in
+            switch Int.random(in: 0..<5, using: &random) {
+            case 0: "id: \(number)\n\n"
+            case 1: "data: \(number)\n\n"
+            case 2: ": a comment\n\n"
+            case 3: "id\ndata: \(number)\n\n"
+            default: "id: \(number)\ndata: \(number)\n\n"
+            }
+        }
+        var rest = Data(blocks.joined().utf8)
+        var chunks: [Data] = []
+        while !rest.isEmpty {
+            let count = min(rest.count, Int.random(in: 1...60, using: &random))
+            chunks.append(rest.prefix(count))
+            rest = Data(rest.dropFirst(count))
+        }
+        let stream = try await client(chunks).send(request, as: .events(options)).body
+        var iterator = stream.makeAsyncIterator()
+        #expect(iterator.lastEventID == "before")
+        while let event = try await iterator.next() { #expect(iterator.lastEventID == event.id) }
+        // What stands behind the last event was passed on the way to the end.
+        let last = blocks.last { $0.hasPrefix("id") }
+        let id = last.map { $0.hasPrefix("id: ") ? $0.dropFirst(4).prefix { $0.isNumber } : "" } ?? "before"
+        #expect(iterator.lastEventID == id)
+    }
+
+    @Test func readerThatStopsAndGoesOn_losesNothing() async throws {
+        let all = (1...6).map { "id: \($0)\ndata: \($0)\n\n" }
+        var (read, id) = ([String](), "")
+        for _ in 1...6 {
+            let left = all.dropFirst(Int(id) ?? 0).joined()
+            var options = options
+            options.lastEventID = id
+            let stream = try await client([Data(left.utf8)]).send(request, as: .events(options)).body
+            var iterator = stream.makeAsyncIterator()
+            if let event = try await iterator.next() { read.append(event.data) }
+            id = iterator.lastEventID
+        }
+        #expect(read == ["1", "2", "3", "4", "5", "6"])
+    }
+
+    @Test func cancelledReader_goesOnBehindWhatItGot() async throws {
+        let text = "id: 1\ndata: 1\n\nid: 2\ndata: 2\n\nid: 3\n\n"
+        let stream = try await client([Data(text.utf8)]).send(request, as: .events(options)).body
+        let reader = Task {
+            var iterator = stream.makeAsyncIterator()
+            _ = try await iterator.next()
+            withUnsafeCurrentTask { $0?.cancel() }
+            await expectFailure(.cancelled) { try await iterator.next() }
+            return iterator.lastEventID
+        }
+        #expect(try await reader.value == "1")
+    }
+}

@@ -1,0 +1,71 @@
+import Foundation
+import NetworkCore
+import NetworkTesting
+import TestSupport
+import Testing
+
+/// The URL of a response, and that of an error, is the one that was asked.
+@Suite(.timeLimit(.minutes(1)))
+struct ResponseURLTests {
+    private let toMirror = RequestAdapter { request in
+        request.url = try RequestURL("http://mirror.example" + request.url.path)
+    }
+
+    private func client(
+        _ stub: StubDispatcher, call: [any Interceptor] = [], exchange: [any Interceptor] = []
+    ) -> NetworkClient {
+        var client = NetworkClient(transport: stub)
+        client.interceptors = call
+        client.exchangeInterceptors = exchange
+        return client
+    }
+
+    @Test(arguments: [true, false], [true, false])
+    func interceptorsURL_isTheResponses(isOfTheCall: Bool, isRedirected: Bool) async throws {
+        let stub = StubDispatcher()
+        if isRedirected { stub.when(.path("/a"), .status(302, fields: [.location: "/b"])) }
+        stub.always(.any, .text("x"))
+        let client = client(stub, call: isOfTheCall ? [toMirror] : [], exchange: isOfTheCall ? [] : [toMirror])
+        let path = isRedirected ? "/b" : "/a"
+        let response = try await client.send(RequestData(path: "http://h/a"), as: .text)
+        #expect(response.url == stub.sent.last?.url)
+        #expect(response.url?.absoluteString == "http://mirror.example" + path)
+    }
+
+    @Test(arguments: [true, false]) func interceptorsURL_isTheErrors(isOfTheCall: Bool) async throws {
+        let stub = StubDispatcher(always: .text("not here", status: 404))
+        let client = client(stub, call: isOfTheCall ? [toMirror] : [], exchange: isOfTheCall ? [] : [toMirror])
+        let request = RequestData(path: "http://h/a")
+        for error in [
+            await expectFailure(.unacceptableStatus, from: { try await client.send(request, as: .text) }),
+            await expectFailure(.unacceptableStatus, from: { try await client.send(request, as: .lines) }),
+        ] {
+            #expect(error?.exchange?.url == "http://mirror.example/a")
+        }
+    }
+
+    /// The attempt that counts asked no redirect.
+    @Test func attemptThatCounts_isTheResponses() async throws {
+        let stub = StubDispatcher()
+        stub.when(.path("/a"), .status(302, fields: [.location: "/b"]), .text("direct"))
+        stub.when(.path("/b"), .status(503))
+        let time = TimeSource(now: { Date() }, sleep: { _ in }, random: { 0 })
+        let client = client(stub, call: [.retry(RetryInterceptor.Policy(), time: time)])
+        let response = try await client.send(RequestData(path: "http://h/a"), as: .text)
+        #expect(response.url?.absoluteString == "http://h/a")
+        #expect(response.redirects.isEmpty)
+    }
+
+    /// Nothing was asked, so that the request's own is all there is.
+    @Test func responseThatNoTransportGave_hasTheRequestsURL() async throws {
+        struct Shelf: Interceptor {
+            func intercept(_ request: TransportRequest, in call: Call, next: Next) async throws -> TransportResponse {
+                TransportResponse(head: HTTPResponse(status: .ok), body: TransportResponse.Body(Data("x".utf8)))
+            }
+        }
+        let stub = StubDispatcher()
+        let response = try await client(stub, call: [Shelf()]).send(RequestData(path: "http://h/a"), as: .text)
+        #expect(response.url?.absoluteString == "http://h/a")
+        #expect(stub.sent.isEmpty)
+    }
+}

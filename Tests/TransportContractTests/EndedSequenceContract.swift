@@ -1,0 +1,82 @@
+import Foundation
+import NetworkLayer
+import NetworkTesting
+import TestSupport
+import Testing
+
+/// A sequence that has ended by an error holds no connection, though its response is still held.
+@Suite(.timeLimit(.minutes(1)))
+struct EndedSequenceContract {
+    /// What ends a sequence.
+    enum Fault: CaseIterable, Sendable {
+        case longLine, longJSONLine, undecodableLine, longEvent, cancelled
+
+        private static let long = String(repeating: "x", count: 4_000)
+
+        var start: String {
+            switch self {
+            case .longLine, .longJSONLine: "1\n" + Self.long
+            case .undecodableLine: "1\nxyz\n"
+            case .longEvent: "data: 1\n\ndata: \(Self.long)\n\n"
+            case .cancelled: "1\n"
+            }
+        }
+
+        var type: String {
+            switch self {
+            case .longEvent: "text/event-stream"
+            case .undecodableLine: "text/plain; charset=us-ascii"
+            default: "text/plain"
+            }
+        }
+
+        /// Bytes that are in no text of ASCII.
+        var body: Data {
+            Data(start.utf8.map { self == .undecodableLine && $0 == UInt8(ascii: "y") ? 0xE9 : $0 })
+        }
+
+        /// Reads to the end, and returns what ended it and what holds the response.
+        func read(_ client: NetworkClient, _ url: String) async throws -> (error: NetworkError?, held: any Sendable) {
+            let request = RequestData(path: url)
+            switch self {
+            case .longLine:
+                let response = try await client.send(request, as: .lines(maximumLineBytes: 1_000))
+                return (await expectFailure(.lineTooLong) { for try await _ in response.body {} }, response)
+            case .longJSONLine:
+                let response = try await client.send(
+                    request, as: .jsonLines(of: Int.self, maximumLineBytes: 1_000))
+                return (await expectFailure(.lineTooLong) { for try await _ in response.body {} }, response)
+            case .undecodableLine:
+                let response = try await client.send(request, as: .lines)
+                return (await expectFailure(.undecodableText) { for try await _ in response.body {} }, response)
+            case .longEvent:
+                var options = ServerSentEvents.Options()
+                options.maximumEventBytes = 1_000
+                let response = try await client.send(request, as: .events(options))
+                return (await expectFailure(.eventTooLarge) { for try await _ in response.body {} }, response)
+            case .cancelled:
+                let response = try await client.send(request, as: .lines)
+                let reader = Task {
+                    for try await _ in response.body { withUnsafeCurrentTask { $0?.cancel() } }
+                    throw NetworkError.cancelled
+                }
+                return (await expectFailure(.cancelled) { try await reader.value }, response)
+            }
+        }
+    }
+
+    /// How the server goes on behind what ends the sequence.
+    enum Rest: CaseIterable, Sendable { case silence, flood }
+
+    @Test(arguments: ContractTransport.all, Fault.allCases.flatMap { fault in Rest.allCases.map { (fault, $0) } })
+    func connection_isFreeAtOnce(transport: ContractTransport, way: (Fault, Rest)) async throws {
+        let (fault, rest) = way
+        let head = Script.head(200, fields: [("Content-Type", fault.type), ("Content-Length", "100000000")])
+        let last: Script.Step = rest == .silence ? .stall : .flood(Data("y\n".utf8))
+        let server = try ScriptedServer([.read, .send(head + fault.body), last])
+        defer { server.stop() }
+        let (_, held) = try await fault.read(NetworkClient(transport: transport.transport), server.url())
+        try await server.wait { $0.connectionsEndedByPeer == 1 }
+        withExtendedLifetime(held) {}
+    }
+}
