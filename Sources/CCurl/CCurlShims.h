@@ -1,7 +1,7 @@
 // libcurl for Swift. Swift can't call C functions with variable arguments, so there is one inline function per
-// *parameter type* of curl_easy_setopt, curl_easy_getinfo and curl_multi_setopt; a new option needs no new line here
-// unless it brings a new type. Options that are newer than the oldest supported header (7.74) are named by their
-// number, which is part of libcurl's ABI: enumerators can't be seen by #ifdef.
+// *parameter type* of curl_easy_setopt, curl_easy_getinfo, and curl_multi_setopt; a new option needs no new line here
+// unless it has a new type. Options that are newer than the oldest supported header (7.74) are given by number, which
+// is part of libcurl's ABI: #ifdef can't see enumerators.
 #ifndef NETWORKLAYER_CCURL_SHIMS_H
 #define NETWORKLAYER_CCURL_SHIMS_H
 
@@ -10,15 +10,16 @@
 #define CURL_DISABLE_TYPECHECK
 #include <curl/curl.h>
 
-// What a loop on Linux needs and Swift's C library module leaves out.
+// What a loop on Linux needs and Swift's C library module omits.
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-// 15 bytes at most; the calling thread. (pthread_setname_np hides behind _GNU_SOURCE.)
+// Names the calling thread, in at most 15 bytes. (_GNU_SOURCE guards pthread_setname_np.)
 static inline void ccurl_name_thread(const char *name) { prctl(PR_SET_NAME, name); }
-// How many cores the process may use: sched_getaffinity(2), behind _GNU_SOURCE too. 0 if that can't be told.
+// Returns the number of cores that the process may use: sched_getaffinity(2), also guarded by _GNU_SOURCE. 0 on
+// failure.
 static inline int ccurl_count_cores(void) {
     unsigned long mask[128] = {0};
     long bytes = syscall(SYS_sched_getaffinity, 0, sizeof mask, mask);
@@ -26,7 +27,7 @@ static inline int ccurl_count_cores(void) {
     for (long word = 0; word < bytes / (long)sizeof *mask; word++) cores += __builtin_popcountl(mask[word]);
     return cores;
 }
-// SCHED_BATCH, which hides behind _GNU_SOURCE.
+// SCHED_BATCH, which _GNU_SOURCE guards.
 static const int ccurl_sched_batch = 3;
 static const unsigned ccurl_epoll_in = EPOLLIN;
 static const unsigned ccurl_epoll_out = EPOLLOUT;
@@ -35,7 +36,7 @@ static const unsigned ccurl_epoll_hup = EPOLLHUP | EPOLLRDHUP;
 static const int ccurl_epoll_cloexec = EPOLL_CLOEXEC;
 static const int ccurl_eventfd_flags = EFD_CLOEXEC | EFD_NONBLOCK;
 
-// CURLOPT_* newer than 7.74, by number, with the version that brought them.
+// CURLOPT_* newer than 7.74, by number, with the versions that introduced them.
 static const CURLoption ccurl_opt_aws_sigv4 = (CURLoption)(CURLOPTTYPE_OBJECTPOINT + 305);           // 7.75
 static const CURLoption ccurl_opt_cainfo_blob = (CURLoption)(40000 + 309);                           // 7.77
 static const CURLoption ccurl_opt_proxy_cainfo_blob = (CURLoption)(40000 + 310);                     // 7.77
@@ -45,7 +46,7 @@ static const CURLoption ccurl_opt_tcp_keepcnt = (CURLoption)(CURLOPTTYPE_LONG + 
 static const CURLoption ccurl_opt_maxlifetime_conn = (CURLoption)(CURLOPTTYPE_LONG + 314);         // 7.80
 static const CURLoption ccurl_opt_quick_exit = (CURLoption)(CURLOPTTYPE_LONG + 322);                 // 7.87
 static const CURLMoption ccurl_mopt_quick_exit = (CURLMoption)(CURLOPTTYPE_LONG + 21);               // 8.20
-// Deprecated, the only way below 7.85.
+// Deprecated, but the only way below 7.85.
 static const CURLoption ccurl_opt_protocols = (CURLoption)(CURLOPTTYPE_LONG + 181);
 static const CURLoption ccurl_opt_redir_protocols = (CURLoption)(CURLOPTTYPE_LONG + 182);
 
@@ -91,7 +92,7 @@ static const size_t ccurl_error_size = CURL_ERROR_SIZE;
 
 static inline const curl_version_info_data *ccurl_version_info(void) { return curl_version_info(CURLVERSION_NOW); }
 
-// The member exists from 7.87; NULL when header or library is older.
+// The member exists from 7.87 on; NULL if the header or the library is older.
 static inline const char *const *ccurl_feature_names(void) {
 #if LIBCURL_VERSION_NUM >= 0x075700
     const curl_version_info_data *info = curl_version_info(CURLVERSION_NOW);
@@ -100,7 +101,7 @@ static inline const char *const *ccurl_feature_names(void) {
     return NULL;
 }
 
-// One per parameter type of curl_easy_setopt.
+// One function per parameter type of curl_easy_setopt.
 static inline CURLcode ccurl_easy_setopt_long(CURL *easy, CURLoption option, long value) {
     return curl_easy_setopt(easy, option, value);
 }
@@ -148,7 +149,7 @@ typedef CURLcode (*ccurl_tls_callback)(CURL *easy, void *tls_context, void *cont
 static inline CURLcode ccurl_easy_setopt_tls_callback(CURL *easy, ccurl_tls_callback callback) {
     return curl_easy_setopt(easy, CURLOPT_SSL_CTX_FUNCTION, callback);
 }
-// OpenSSL's ERR_set_error, which was looked up: without a text of its own.
+// Calls OpenSSL's ERR_set_error, which was looked up at run time, without a text.
 static inline void ccurl_set_error(void *function, int library, int reason) {
     ((void (*)(int, int, const char *, ...))function)(library, reason, NULL);
 }
@@ -169,7 +170,7 @@ static inline CURLcode ccurl_easy_setopt_resolver_start_callback(CURL *easy, ccu
     return curl_easy_setopt(easy, CURLOPT_RESOLVER_START_FUNCTION, callback);
 }
 
-// One per parameter type of curl_easy_getinfo.
+// One function per parameter type of curl_easy_getinfo.
 static inline CURLcode ccurl_easy_getinfo_long(CURL *easy, CURLINFO info, long *value) {
     return curl_easy_getinfo(easy, info, value);
 }
@@ -183,7 +184,7 @@ static inline CURLcode ccurl_easy_getinfo_pointer(CURL *easy, void **value) {
     return curl_easy_getinfo(easy, CURLINFO_PRIVATE, value);
 }
 
-// A struct of the library's number and its own session, NULL without a connection.
+// Reads the TLS library's number and its session, which is NULL without a connection.
 static inline CURLcode ccurl_easy_getinfo_tls(CURL *easy, int *library, void **session) {
     struct curl_tlssessioninfo *info = NULL;
     CURLcode code = curl_easy_getinfo(easy, CURLINFO_TLS_SSL_PTR, &info);
@@ -194,7 +195,7 @@ static inline CURLcode ccurl_easy_getinfo_tls(CURL *easy, int *library, void **s
     return code;
 }
 
-// One per parameter type of curl_multi_setopt.
+// curl_share_setopt, and one function per parameter type of curl_multi_setopt.
 static inline CURLSHcode ccurl_share_tls_sessions(CURLSH *share) {
     return curl_share_setopt(share, CURLSHOPT_SHARE, CURL_LOCK_DATA_SSL_SESSION);
 }
@@ -213,7 +214,7 @@ static inline CURLMcode ccurl_multi_setopt_timer_callback(CURLM *multi, ccurl_ti
     return curl_multi_setopt(multi, CURLMOPT_TIMERFUNCTION, callback);
 }
 
-// curl_multi_info_read hands out a struct with a union, which Swift reads as raw memory.
+// curl_multi_info_read returns a struct with a union, which Swift reads as raw memory.
 static inline CURL *ccurl_multi_next_done(CURLM *multi, CURLcode *result) {
     int left = 0;
     CURLMsg *message;

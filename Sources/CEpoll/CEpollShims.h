@@ -1,4 +1,4 @@
-// What a server that waits on Linux needs and Swift's C library module leaves out.
+// What a server that waits on Linux needs and Swift's C library module omits.
 #ifndef NETWORKLAYER_CEPOLL_SHIMS_H
 #define NETWORKLAYER_CEPOLL_SHIMS_H
 

@@ -1,4 +1,4 @@
-// The C library under one name, so that no other file chooses between them.
+// The C library under one name, so that no other file chooses between implementations.
 #if canImport(Musl)
 @_exported public import Musl
 #else

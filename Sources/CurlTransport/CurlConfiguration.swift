@@ -1,53 +1,58 @@
 import CLibrary
 
 extension CurlNetworkDispatcher.Configuration {
-    /// When the thread of a loop runs, if others want its core.
+    /// The policy by which the system schedules a loop's thread when other threads compete for its core.
     public enum Scheduling: String, Sendable, Hashable, CaseIterable {
-        /// As any thread: it may take the core from another one as soon as something arrives.
+        /// The system's default policy: the thread may preempt another one as soon as data arrives.
         case ordinary
-        /// It lets the others finish (SCHED_BATCH, sched(7)), and so finds several answers at once instead of one at a
-        /// time. Where few cores decode what arrives, that saves a third of the CPU; an idle core runs it at once all
-        /// the same.
+        /// Lets other threads finish first (SCHED_BATCH, sched(7)), so that the loop finds several responses at once
+        /// instead of one at a time. Where few cores decode the responses, this saves a third of the CPU time. On an
+        /// idle core the thread still runs at once.
         ///
-        /// Threads that are started from it inherit that: libcurl's resolvers, and those of Swift's pool that start
-        /// when a response arrives. Where the system does not allow it, it is ``ordinary``.
+        /// Threads started from the loop's thread inherit the policy: libcurl's resolver threads, and threads of
+        /// Swift's pool that start when a response arrives. Where the system does not allow the policy, the thread runs
+        /// as ``ordinary``.
         case batch
     }
 }
 
 extension CurlNetworkDispatcher {
-    /// The limits of one ``CurlNetworkDispatcher``.
+    /// The limits and the scheduling of one ``CurlNetworkDispatcher``.
     public struct Configuration: Sendable, Hashable {
-        /// The most requests that run at once to one origin (scheme, host and port), and so its connections. 128 by
-        /// default; the others wait in order, and their wait counts into the total timeout only.
+        /// The maximum number of requests that run at once to one origin (scheme, host, and port), and so of
+        /// connections to it. Default: 128. Further requests wait in order; their wait counts toward the total timeout
+        /// only.
         public var maximumConnectionsPerHost = 128
-        /// The most requests that run at once in all. By default three quarters of the process's descriptors
-        /// (RLIMIT_NOFILE), at most 8,192.
+        /// The maximum number of requests that run at once in all. Default: three quarters of the process's file
+        /// descriptor limit (RLIMIT_NOFILE), at most 8,192.
         public var maximumConnections: Int
-        /// The most requests that wait. One more fails with ``NetworkCore/NetworkError/Code/overloaded``. 100,000 by
-        /// default.
+        /// The maximum number of requests that wait. One more fails with ``NetworkCore/NetworkError/Code/overloaded``.
+        /// Default: 100,000.
         public var maximumWaiting = 100_000
-        /// How many threads with a loop each. 1 by default, which serves tens of thousands of requests a second; more
-        /// help only where one thread's TLS or decompression fills a core, and several origins share the load: each
-        /// origin stays with one loop. The limits above hold for each loop.
+        /// The number of threads, each with its own loop, from 1 to 64. Default: 1, which serves tens of thousands of
+        /// requests a second. More threads help only where TLS or decompression fills one thread's core and several
+        /// origins share the load, because each origin stays with one loop. The limits above apply to each loop.
         public var loops = 1
 
-        /// When a loop's thread runs where cores are scarce.
-        /// ``CurlNetworkDispatcher/Configuration/Scheduling/ordinary`` by default.
+        /// The scheduling policy of the loops' threads. Default:
+        /// ``CurlNetworkDispatcher/Configuration/Scheduling/ordinary``.
         public var scheduling = Configuration.Scheduling.ordinary
 
-        /// Whether *any* server is believed to be who it says it is: CURLOPT_SSL_VERIFYPEER and VERIFYHOST off.
-        /// Anything on the way can then read and change what is sent. For a test bench; a private authority belongs in
-        /// ``NetworkCore/TransportOptions/TLS/authorities``. Off by default; each dispatcher that is made with it logs
-        /// a warning, once.
+        /// Whether to trust *any* server without checking its certificate. Default: `false`.
+        ///
+        /// Anything on the way can then read and change what is sent. This is for a test bench; a private authority
+        /// belongs in ``NetworkCore/TransportOptions/TLS/authorities``. Each dispatcher made with this option logs one
+        /// warning. [CURLOPT_SSL_VERIFYPEER](https://curl.se/libcurl/c/CURLOPT_SSL_VERIFYPEER.html),
+        /// [CURLOPT_SSL_VERIFYHOST](https://curl.se/libcurl/c/CURLOPT_SSL_VERIFYHOST.html)
         public var unsafelyTrustsAnyServer = false
 
-        /// The defaults.
+        /// Creates a configuration with the defaults.
         public init() {
             maximumConnections = max(1, min(8192, (SystemFigures.maximumDescriptors ?? 1024) / 4 * 3))
         }
 
-        /// The configuration with every limit at least 1.
+        /// The configuration with every value in its range: `loops` from 1 to 64, `maximumWaiting` at least 0, the
+        /// other limits at least 1.
         var checked: Configuration {
             var checked = self
             checked.maximumConnectionsPerHost = max(1, maximumConnectionsPerHost)

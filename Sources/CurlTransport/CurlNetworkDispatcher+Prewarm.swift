@@ -1,27 +1,29 @@
 public import NetworkCore
 
 extension CurlNetworkDispatcher {
-    /// Opens connections to an origin ahead of the requests that will use them: name look-up, TCP, proxy, TLS, and no
-    /// request. Returns when all of them are open.
+    /// Opens connections to an origin ahead of the requests that will use them: name lookup, TCP, proxy, and TLS, but
+    /// no request. Returns when all of them are open.
     ///
-    /// They are kept like any other, so the server may close them, and after 50 s without use they are left alone. With
-    /// libcurl 7.74, and from 8.14 on, a connection over TLS 1.3 that speaks HTTP/1.1 may serve nothing: there session
-    /// tickets that wait on it count as its end.
+    /// The pool keeps these connections like any others: the server may close them, and the dispatcher stops using them
+    /// after 50 s of idleness. With libcurl 7.74, and from 8.14 on, a TLS 1.3 connection that speaks HTTP/1.1 may turn
+    /// out useless: these versions take session tickets that wait on it for its end.
     /// - Parameters:
-    ///   - url: Any URL of the origin; its path is not asked for.
-    ///   - connections: How many; from 1 to ``CurlNetworkDispatcher/Configuration/maximumConnectionsPerHost``. One is
-    ///     enough for HTTP/2.
-    ///   - options: Those of the requests to come: a connection serves only requests with the same TLS, proxy and
-    ///     connection options. Credentials are not used.
-    /// - Throws: ``NetworkCore/NetworkError`` of the first connection that could not be made; the others are kept.
-    ///   ``NetworkCore/NetworkError/Code/unsupported`` for HTTP/2 by prior knowledge: not every libcurl takes a
-    ///   connection for that on which it has not been spoken yet. The same where requests with these options never
-    ///   share a connection: with ``NetworkCore/TransportOptions/Connection/interface`` or
+    ///   - url: Any URL of the origin; its path is not requested.
+    ///   - connections: The number of connections, from 1 to
+    ///     ``CurlNetworkDispatcher/Configuration/maximumConnectionsPerHost``. One is enough for HTTP/2.
+    ///   - options: The options of the requests to come: a connection serves only requests with the same TLS, proxy,
+    ///     and connection options. Credentials are not used.
+    /// - Throws: The ``NetworkCore/NetworkError`` of the first connection that could not be opened; the others are
+    ///   kept. ``NetworkCore/NetworkError/Code/invalidOption`` for a number of connections out of range, and for
+    ///   ``NetworkCore/TransportOptions/Connection/forbidsReuse``. ``NetworkCore/NetworkError/Code/unsupported`` for
+    ///   HTTP/2 with prior knowledge: not every libcurl uses a connection for it that has not spoken HTTP/2 yet. The
+    ///   same error where requests with these options never share a connection: with
+    ///   ``NetworkCore/TransportOptions/Connection/interface`` or
     ///   ``NetworkCore/TransportOptions/Connection/localPorts``; with
-    ///   ``NetworkCore/TransportOptions/Authentication/negotiate``; in clear through an `https://` proxy; with another
-    ///   key or password for a client certificate than others have shown it with; with TLS options that differ from
-    ///   others' in case alone; below libcurl 8.19 through a proxy's tunnel that others have opened with other
-    ///   credentials, below 7.80 with an address policy, and below 7.77 with
+    ///   ``NetworkCore/TransportOptions/Authentication/negotiate``; with an `http://` URL through an `https://` proxy;
+    ///   with another key or password for a client certificate than earlier requests used; with TLS options that differ
+    ///   from those of earlier requests in case alone; below libcurl 8.19 through a proxy's tunnel that earlier
+    ///   requests opened with other credentials, below 7.80 with an address policy, and below 7.77 with
     ///   ``NetworkCore/TransportOptions/Connection/ipVersion``.
     public func prewarm(
         _ url: RequestURL, connections: Int = 1, options: TransportOptions = TransportOptions()
@@ -32,11 +34,11 @@ extension CurlNetworkDispatcher {
         }
         guard !options.connection.forbidsReuse else {
             throw NetworkError(
-                .invalidOption, "connection.forbidsReuse leaves nothing of a connection made ahead", phase: .preparing)
+                .invalidOption, "connection.forbidsReuse would close a connection opened ahead", phase: .preparing)
         }
         guard options.httpVersion != .http2PriorKnowledge else {
             throw NetworkError(
-                .unsupported, "connections for HTTP/2 by prior knowledge can't be made ahead", phase: .preparing)
+                .unsupported, "connections for HTTP/2 with prior knowledge can't be opened ahead", phase: .preparing)
         }
         let isBound = options.connection.interface != nil || options.connection.localPorts != nil
         guard options.authentication != .negotiate, !isBound else { throw NetworkError.servesOneRequest }
@@ -59,7 +61,7 @@ extension CurlNetworkDispatcher {
         if let failure { throw failure }
     }
 
-    /// Refuses what would be opened and then not be used.
+    /// Refuses options with which a connection would be opened and then not be used.
     private func checkThatConnectionsAreKept(for request: TransportRequest) throws {
         try request.check(for: capabilities)
         let isProxiedInClear =
@@ -78,10 +80,10 @@ extension CurlNetworkDispatcher {
 extension NetworkError {
     fileprivate static var servesOneRequest: NetworkError {
         NetworkError(
-            .unsupported, "with these options a connection serves one request, and can't be made ahead",
+            .unsupported, "with these options a connection serves one request, and can't be opened ahead",
             phase: .preparing)
     }
 }
 
-/// What a transfer without a request ends with: its connection is open, and in the pool.
+/// The result of a transfer without a request: its connection is open and in the pool.
 struct ConnectionIsOpen: Error {}

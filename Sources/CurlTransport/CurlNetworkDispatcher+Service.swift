@@ -2,16 +2,17 @@
 import NetworkCore
 public import ServiceLifecycle
 
-/// With the package trait `ServiceLifecycle`: the dispatcher as a service of a `ServiceGroup`, which ends it in order.
+/// The dispatcher as a service of a `ServiceGroup`, which shuts it down in order. Requires the package trait
+/// `ServiceLifecycle`.
 ///
 /// ```swift
 /// let group = ServiceGroup(services: [dispatcher, server], gracefulShutdownSignals: [.sigterm], logger: logger)
 /// ```
 ///
-/// A group ends its services last first: list the dispatcher before those who send with it.
+/// A group ends its services in reverse order: list the dispatcher before the services that send with it.
 extension CurlNetworkDispatcher: Service {
-    /// Waits for the graceful shut-down, then calls ``shutDown(within:)`` with 30 seconds. Cancelling it ends the
-    /// dispatcher at once.
+    /// Waits for the graceful shutdown, then calls ``shutDown(within:)`` with 30 seconds. Cancelling the task shuts the
+    /// dispatcher down at once.
     public func run() async throws {
         do {
             try await gracefulShutdown()

@@ -1,17 +1,18 @@
 import Logging
 public import NetworkCore
 
-/// Carries requests over the system's libcurl: one thread, an event loop, kept-alive connections.
+/// A transport that sends requests with the system's libcurl: one thread, an event loop, and kept-alive connections.
 ///
-/// ``instance`` serves most programs. Make another one for limits or a connection pool of its own.
-/// ``shutDown(within:)`` ends it in order; without that it ends when its last reference goes, and no body of its
-/// responses is being read.
+/// ``instance`` serves most programs. Create another dispatcher for its own limits or connection pool.
+/// ``shutDown(within:)`` ends a dispatcher in order; without that call it ends when its last reference is gone and no
+/// body of its responses is being read.
 ///
-/// A process that forks without exec can't use it in the child: neither its thread nor Swift's own survive a fork.
+/// A process that forks without exec can't use the dispatcher in the child: neither its thread nor Swift's own threads
+/// survive a fork.
 ///
-/// Needs Linux and libcurl 7.74 or later; ``capabilities`` tell what the one found can do.
+/// Requires Linux and libcurl 7.74 or later; ``capabilities`` says what the installed libcurl can do.
 public final class CurlNetworkDispatcher: HTTPTransport {
-    /// The one that everybody shares.
+    /// The shared dispatcher, with the default configuration.
     public static let instance = CurlNetworkDispatcher()
 
     private let loops: LoopGroup
@@ -21,7 +22,7 @@ public final class CurlNetworkDispatcher: HTTPTransport {
     private let trustsAnyServer: Bool
     let maximumConnectionsPerHost: Int
 
-    /// A dispatcher with its own thread and connections; the thread starts with the first request.
+    /// Creates a dispatcher with its own thread and connections. The thread starts with the first request.
     public convenience init(configuration: Configuration = Configuration()) {
         self.init(configuration: configuration, logger: Logger(label: "NetworkLayer.CurlTransport"))
     }
@@ -37,20 +38,20 @@ public final class CurlNetworkDispatcher: HTTPTransport {
 
     deinit { loops.shutDown(within: .zero) }
 
-    /// Ends the dispatcher in order: requests that come are refused with ``NetworkCore/NetworkError/Code/shutDown``,
-    /// those that run or wait may go on to their end, and whatever has not ended in time fails with the same code.
+    /// Shuts the dispatcher down in order: new requests are refused with ``NetworkCore/NetworkError/Code/shutDown``,
+    /// running and waiting requests may finish, and whatever has not finished in time fails with the same code.
     ///
-    /// Returns when its threads have ended and its connections are closed. A second call may shorten the time. Requests
-    /// that have failed already are not waited for, even if their names are still looked up; a thread in which the C
-    /// library asks a name service that is silent may outlive the dispatcher, until the service is given up. libcurl
-    /// below 7.87 can't leave such a thread, so there the end waits for it.
-    /// - Parameter patience: How long what runs may take; `.zero` ends it at once.
+    /// Returns when the dispatcher's threads have ended and its connections are closed. A second call may shorten the
+    /// time. The shutdown does not wait for requests that have failed already, even if their names are still being
+    /// looked up. A thread in which the C library waits for a silent name server may outlive the dispatcher, until the
+    /// lookup is given up. libcurl below 7.87 can't leave such a thread behind, so there the shutdown waits for it.
+    /// - Parameter patience: The time that running and waiting requests may still take; `.zero` ends them at once.
     public func shutDown(within patience: Duration) async {
         for loop in loops.shutDown(within: max(.zero, patience)) { await loop.end.wait() }
     }
 
-    /// Runs tasks on the thread of the loop, so that a response goes on where it arrived: no other thread is woken for
-    /// it.
+    /// Returns an executor that runs tasks on the loop's thread, so that a response is handled on the thread where it
+    /// arrived and wakes no other one.
     ///
     /// ```swift
     /// let executor = try dispatcher.loopExecutor()
@@ -59,22 +60,22 @@ public final class CurlNetworkDispatcher: HTTPTransport {
     /// }
     /// ```
     ///
-    /// For tasks that mostly wait for responses. What blocks or computes for long there stops every exchange of the
-    /// dispatcher, so decoding large bodies is not for it. With several loops it is the first one's thread. After the
-    /// dispatcher's end such tasks go on where others run.
-    /// - Throws: ``NetworkCore/NetworkError``: ``NetworkCore/NetworkError/Code/shutDown``; or what keeps a thread from
-    ///   starting.
+    /// The executor suits tasks that mostly wait for responses. A task that blocks or computes for long there stops
+    /// every exchange of the dispatcher, so don't decode large bodies on it. With several loops this is the first
+    /// loop's thread. After the dispatcher's end, such tasks continue on the global executor.
+    /// - Throws: ``NetworkCore/NetworkError`` with ``NetworkCore/NetworkError/Code/shutDown`` after the shutdown, or
+    ///   the error that keeps a thread from starting.
     public func loopExecutor() throws -> any TaskExecutor { try loops.first().executor }
 
-    /// `curl`.
+    /// The transport's name, `curl`.
     public var name: String { capabilities.transport }
 
-    /// What the libcurl found can do.
+    /// The capabilities of the installed libcurl.
     public var capabilities: TransportCapabilities { Self.found }
 
     private static let found = TransportCapabilities(curl: Libcurl.found)
 
-    /// Sends one request; returns when the response's head is there.
+    /// Sends one request and returns when the response's head has arrived.
     /// - Throws: ``NetworkCore/NetworkError``; its `underlying` has the `CURLcode`.
     public func send(_ request: TransportRequest) async throws -> TransportResponse {
         let start = MonotonicTime.now
@@ -86,7 +87,7 @@ public final class CurlNetworkDispatcher: HTTPTransport {
                 let body = CurlBody(transfer, head: head, loop: loop, owner: self)
                 return TransportResponse(status: head.status, head: head, body: TransportResponse.Body(body))
             } catch {
-                // The loop has judged the head already; should this side refuse one, its connection goes too.
+                // The loop has checked the head already; should this side refuse one, its connection goes too.
                 loop.cancel(transfer)
                 throw error
             }
@@ -95,7 +96,7 @@ public final class CurlNetworkDispatcher: HTTPTransport {
         }
     }
 
-    /// Opens a connection for a request that is not sent.
+    /// Opens a connection for a request without sending the request.
     func open(_ request: TransportRequest) async throws {
         let start = MonotonicTime.now
         do {
@@ -123,7 +124,7 @@ public final class CurlNetworkDispatcher: HTTPTransport {
         }
     }
 
-    /// What a request needs that must not share a connection with others whose credentials differ.
+    /// Returns the options for a request that must not share a connection with requests whose credentials differ.
     func loneConnection(for request: TransportRequest) -> [any EasyOption] {
         tunnels.options(for: request, over: Libcurl.found) + clientKeys.options(for: request)
             + tlsTexts.options(for: request)
@@ -145,7 +146,7 @@ public final class CurlNetworkDispatcher: HTTPTransport {
 }
 
 extension TransportCapabilities {
-    /// What a libcurl can do.
+    /// Creates the capabilities of a libcurl.
     init(curl support: LibcurlSupport) {
         var supported: Set<Capability> = [
             .http1_0, .http1_1, .bodyOnGet, .streamedRequestBodies, .ipv6Literals, .rawBodies, .exactResponseFields,
@@ -179,7 +180,7 @@ extension TransportCapabilities {
             facts: [
                 ("features", support.features.sorted().joined(separator: " ")),
                 ("protocols", support.protocols.joined(separator: " ")),
-                ("HTTP/2 without asking", support.http2ByDefault ? "yes" : "no: from libcurl 8.14"),
+                ("HTTP/2 by default", support.http2ByDefault ? "yes" : "no: from libcurl 8.14"),
                 (
                     "known faults",
                     LibcurlSupport.Quirk.allCases.filter(support.suffers).map(\.rawValue).joined(separator: " ")

@@ -1,9 +1,9 @@
-/// The transport that ``TransportKind/variable`` picks, read once, when it is first used.
+/// The transport that the environment variable ``TransportKind/variable`` selects. It is read once, on first use.
 ///
-/// With a wrong value the program runs on: each request over it fails with
-/// ``NetworkCore/NetworkError/Code/invalidConfiguration``, and nothing is picked silently.
+/// With an invalid value the program continues, but each request over this transport fails with
+/// ``NetworkCore/NetworkError/Code/invalidConfiguration``. No other transport takes its place.
 public struct DefaultTransport: HTTPTransport {
-    /// The one that the process's environment picks.
+    /// The transport that the process's environment selects.
     public static let instance = DefaultTransport(selection: Result { try TransportKind.selected() })
 
     private let selection: Result<any HTTPTransport, any Error>
@@ -12,23 +12,23 @@ public struct DefaultTransport: HTTPTransport {
         self.selection = selection.map(\.transport)
     }
 
-    /// The picked transport's name, or `none` after a wrong value.
+    /// The selected transport's name, or `none` after an invalid value.
     public var name: String { (try? selection.get().name) ?? "none" }
 
-    /// The picked transport's capabilities; none after a wrong value.
+    /// The selected transport's capabilities; none after an invalid value.
     public var capabilities: TransportCapabilities {
         (try? selection.get().capabilities)
-            ?? TransportCapabilities(transport: name, basis: "no transport was picked", supported: [])
+            ?? TransportCapabilities(transport: name, basis: "no transport was selected", supported: [])
     }
 
-    /// Sends over the picked transport.
-    /// - Throws: The selection's error, or the transport's.
+    /// Sends a request over the selected transport.
+    /// - Throws: The error of the selection, or the transport's.
     public func send(_ request: TransportRequest) async throws -> TransportResponse {
         try await selection.get().send(request)
     }
 }
 
 extension NetworkClient {
-    /// The pipeline over the transport that ``NetworkLayer/TransportKind/variable`` picks, with default options.
+    /// The pipeline over the transport that ``NetworkLayer/TransportKind/variable`` selects, with default options.
     public static var standard: NetworkClient { NetworkClient(transport: DefaultTransport.instance) }
 }

@@ -1,6 +1,6 @@
 extension RequestConvertible {
     /// Sends the request over the default transport and returns its response in a form.
-    /// - Parameter form: What becomes of the body: `.data`, `.text`, `.stream`, `.lines`, `.events`, `.file("…")`, …
+    /// - Parameter form: What the body becomes: `.data`, `.text`, `.stream`, `.lines`, `.events`, `.file("…")`, …
     /// - Throws: ``NetworkCore/NetworkError``.
     public func send<Body>(as form: ResponseForm<Body>) async throws -> sending NetworkResponse<Body> {
         try await send(as: form, over: DefaultTransport.instance)

@@ -1,7 +1,7 @@
 public import Dispatch
 
 extension RequestType {
-    /// Sends the request over the default transport and calls back once.
+    /// Sends the request over the default transport and calls one closure once.
     ///
     /// See ``NetworkCore/RequestType/execute(dispatcher:queue:onSuccess:onError:)`` for the choice of the queue.
     public func execute(

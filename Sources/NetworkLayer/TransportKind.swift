@@ -1,25 +1,25 @@
 public import FoundationEssentials
 
-/// The transports that ship, by the names that people type.
+/// The included transports, with the names that configurations use.
 public enum TransportKind: String, Sendable, Hashable, CaseIterable {
     /// The system's libcurl: ``CurlTransport/CurlNetworkDispatcher``.
     case curl
     /// Foundation's URLSession: ``URLSessionTransport/URLSessionNetworkDispatcher``.
     case urlsession
 
-    /// The environment variable that picks the default transport.
+    /// The environment variable that selects the default transport.
     public static let variable = "NETWORK_TRANSPORT"
 
-    /// The transport when the variable is unset: curl on Linux, URLSession elsewhere.
+    /// The transport if the variable is unset: curl.
     public static var standard: TransportKind {
         .curl
     }
 
-    /// A transport by its name.
+    /// Creates a transport kind from its name.
     /// - Parameters:
-    ///   - name: `curl` or `urlsession`, in small letters.
-    ///   - source: Who said so, for the error: a variable, an option.
-    /// - Throws: ``NetworkCore/NetworkError/Code/invalidConfiguration`` that names the source, the value and the
+    ///   - name: `curl` or `urlsession`, in lower case.
+    ///   - source: Where the name comes from, for the error: a variable, an option.
+    /// - Throws: ``NetworkCore/NetworkError/Code/invalidConfiguration``, which names the source, the value and the
     ///   choices.
     public init(name: String, from source: String) throws {
         guard let kind = TransportKind(rawValue: name) else {
@@ -34,10 +34,10 @@ public enum TransportKind: String, Sendable, Hashable, CaseIterable {
         self = kind
     }
 
-    /// The transport that an environment picks.
-    /// - Parameter environment: The process's own by default.
-    /// - Throws: ``NetworkCore/NetworkError/Code/invalidConfiguration`` when ``variable`` is set to anything else, the
-    ///   empty string included.
+    /// Returns the transport that an environment selects.
+    /// - Parameter environment: The environment. Default: the process's own.
+    /// - Throws: ``NetworkCore/NetworkError/Code/invalidConfiguration`` if ``variable`` has any other value, the empty
+    ///   string included.
     public static func selected(
         in environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws -> TransportKind {

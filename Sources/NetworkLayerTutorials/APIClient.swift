@@ -3,7 +3,7 @@ import Foundation
 public import FoundationNetworking
 public import NetworkLayer
 
-/// Fetches and decodes what a `URLRequest` asks for.
+/// A type that sends a `URLRequest` and decodes the response.
 ///
 /// ```swift
 /// final class MovieClient: APIClient {
@@ -18,15 +18,16 @@ public import NetworkLayer
 /// }
 /// ```
 ///
-/// The exchange goes over the ``dispatcher``, on whichever transport that is. Of the ``session`` only the configuration
-/// counts: its additional header fields and `timeoutIntervalForRequest`. It carries nothing itself.
+/// The exchange goes through the ``dispatcher``, over whichever transport it has. Only the configuration of the
+/// ``session`` matters: its additional header fields and its `timeoutIntervalForRequest`. The session itself carries
+/// nothing.
 public protocol APIClient {
-    /// Whose configuration counts. `URLSession.shared` by default.
+    /// The session whose configuration applies. Default: `URLSession.shared`.
     var session: URLSession { get }
-    /// Who carries the requests. The default transport unless said otherwise.
+    /// The dispatcher that carries the requests. Default: the pipeline over the default transport.
     var dispatcher: any NetworkDispatcher { get }
 
-    /// Fetches and decodes; see the default.
+    /// Sends a request and decodes the response; see the default implementation.
     @preconcurrency
     func fetch<T: Decodable & SendableMetatype>(
         with request: URLRequest,
@@ -36,20 +37,19 @@ public protocol APIClient {
 }
 
 extension APIClient {
-    /// The shared one, which changes nothing.
+    /// The shared session, whose configuration changes nothing.
     public var session: URLSession { .shared }
 
     /// The pipeline over the default transport.
     public var dispatcher: any NetworkDispatcher { NetworkClient.standard }
 
-    /// Sends a request, decodes the body of a 2xx answer as JSON, and calls back once, on the main queue.
+    /// Sends a request, decodes the body of a 2xx response as JSON, and calls the closure once, on the main queue.
     ///
-    /// A program that never drains its main queue has to name another: `fetch(with:queue:decode:completion:)`.
+    /// A program that never drains its main queue must name another queue: `fetch(with:queue:decode:completion:)`.
     /// - Parameters:
-    ///   - request: What to ask.
-    ///   - decode: Makes the value of what was decoded, usually by a cast; `nil` is
-    ///     ``APIError/jsonParsingFailure``.
-    ///   - completion: Gets the value or the short form of the error.
+    ///   - request: The request.
+    ///   - decode: Converts the decoded value, usually with a cast; `nil` is ``APIError/jsonParsingFailure``.
+    ///   - completion: Receives the value, or the short form of the error.
     @preconcurrency
     public func fetch<T: Decodable & SendableMetatype>(
         with request: URLRequest,
@@ -59,7 +59,7 @@ extension APIClient {
         fetch(with: request, queue: .main, decode: decode, completion: completion)
     }
 
-    /// The same, calling back on a queue of choice.
+    /// Sends a request, decodes the response, and calls the closure once, on the given queue.
     @preconcurrency
     public func fetch<T: Decodable & SendableMetatype>(
         with request: some RequestConvertible,
@@ -82,7 +82,7 @@ extension APIClient {
         }
     }
 
-    /// A typed request as a `URLRequest`.
+    /// Returns a typed request as a `URLRequest`.
     /// - Throws: ``APIError/requestBuilderFailed``.
     public func buildURLRequest<T: APIRequest>(for request: T) throws -> URLRequest {
         try URLRequestBuilder(with: request.baseURL, path: request.path)
@@ -93,7 +93,7 @@ extension APIClient {
     }
 }
 
-/// An optional whose wrapped type is not known: where an optional is asked for, an empty body is `nil`.
+/// An optional whose wrapped type is not known. For an optional type, an empty body decodes to `nil`.
 private protocol Nullable {
     var isNull: Bool { get }
 }
@@ -103,7 +103,7 @@ extension Optional: Nullable {
 }
 
 extension URLSessionConfiguration {
-    /// A request with the header fields and timeouts of this configuration, where it has none of its own.
+    /// Returns a request with the header fields and the timeout of this configuration, unless it has its own.
     func applied(to data: RequestData) -> RequestData {
         var data = data
         let own = data.headers ?? [:]

@@ -1,23 +1,23 @@
 public import FoundationEssentials
 import NetworkLayer
 
-/// The short form of a failure, as `fetch(with:decode:completion:)` and `build()` report it. A
-/// ``NetworkCore/NetworkError`` tells more; every other call of this library throws that one.
+/// The short form of a failure, as reported by `fetch(with:decode:completion:)` and `build()`.
+/// ``NetworkCore/NetworkError``, which every other call of this library throws, has more detail.
 public enum APIError: Error, Sendable, Hashable, CaseIterable {
-    /// There was no answer: the request was refused before it was sent, the connection failed, time was up.
+    /// There was no response: the request was refused before it was sent, the connection failed, or a timeout passed.
     case requestFailed
-    /// The answer's body could not be decoded.
+    /// The response's body could not be decoded.
     case jsonConversionFailure
-    /// The answer had no body, or `null` for one.
+    /// The response had no body, or `null` as its body.
     case invalidData
     /// The status was not 2xx.
     case responseUnsuccessful
-    /// The decoded value was not the one that was wanted: the `decode` closure gave `nil`.
+    /// The decoded value was not of the wanted type: the `decode` closure returned `nil`.
     case jsonParsingFailure
-    /// The request could not be built: its URL, a header field or a parameter can't be used.
+    /// The request could not be built: its URL, a header field or a parameter is invalid.
     case requestBuilderFailed
 
-    /// What it says, for people.
+    /// A short text for a user interface.
     public var localizedDescription: String {
         switch self {
         case .requestFailed: "Request Failed"
@@ -29,7 +29,7 @@ public enum APIError: Error, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// The short form of any error.
+    /// Creates the short form of any error.
     public init(_ error: any Error) {
         switch (error as? NetworkError)?.code {
         case .unacceptableStatus?: self = .responseUnsuccessful

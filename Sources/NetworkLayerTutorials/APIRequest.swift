@@ -1,7 +1,7 @@
 public import FoundationEssentials
 public import NetworkLayer
 
-/// A request that knows its resource, its base and where its parameters go.
+/// A request with a resource type, a base URL and typed parameters.
 ///
 /// ```swift
 /// struct AddNote: APIRequest {
@@ -17,23 +17,23 @@ public import NetworkLayer
 /// let note = try await AddNote(text: "buy milk").send(over: CurlNetworkDispatcher.instance).body
 /// ```
 public protocol APIRequest: RequestConvertible {
-    /// What the response's body is decoded to, as JSON.
+    /// The type that the response's body is decoded to, with the client's decoder or else as JSON.
     associatedtype Resource: Decodable, SendableMetatype
-    /// Scheme, host, and what all paths begin with.
+    /// The scheme, the host, and the start of all paths.
     var baseURL: URL { get }
-    /// What follows the base, by the rule of ``NetworkCore/RequestURL/init(base:path:)``.
+    /// The path below the base URL, by the rule of ``NetworkCore/RequestURL/init(base:path:)``.
     var path: String { get }
-    /// How to ask.
+    /// The HTTP method.
     var method: HTTPMethod { get }
-    /// The parameters, and where they go.
+    /// The parameters, for the body or the query.
     var parameters: RequestParams { get }
-    /// Header fields. Numbers and booleans become text; a value of another type fails the request with
+    /// The header fields. Numbers and booleans become text; a value of another type fails the request with
     /// ``NetworkCore/NetworkError/Code/invalidHeader``.
     var headers: [String: Any]? { get }
 }
 
 extension APIRequest {
-    /// All of it, by way of ``URLRequestBuilder``.
+    /// The request as data, made with ``URLRequestBuilder``.
     public var data: RequestData {
         URLRequestBuilder(with: baseURL, path: path)
             .set(method: method)
@@ -43,8 +43,8 @@ extension APIRequest {
     }
 
     /// Sends the request and returns its response with the decoded resource.
-    /// - Parameter dispatcher: What carries the request.
-    /// - Throws: ``NetworkCore/NetworkError``, or what a dispatcher of the program's own reports.
+    /// - Parameter dispatcher: The dispatcher that carries the request.
+    /// - Throws: ``NetworkCore/NetworkError``, or the error of a dispatcher of your own.
     public func send(over dispatcher: any NetworkDispatcher) async throws -> sending NetworkResponse<Resource> {
         try await dispatcher.send(data, as: .decoded(Resource.self))
     }
@@ -58,10 +58,10 @@ extension APIRequest {
     }
 }
 
-/// Parameters, and where they go.
+/// Parameters, for the body or the query.
 public enum RequestParams {
-    /// A JSON body. `nil` for none.
+    /// The fields of a JSON body. `nil` for none.
     case body(_: [String: Any]?)
-    /// The query. `nil` for none.
+    /// The fields of the query. `nil` for none.
     case url(_: [String: Any]?)
 }

@@ -1,7 +1,7 @@
 public import FoundationEssentials
 public import NetworkLayer
 
-/// A GET request as a base, a path and a key: an enum with a case for each resource is the usual way.
+/// A GET request made of a base URL, a path and a key, usually an enum with a case for each resource.
 ///
 /// ```swift
 /// enum MovieFeed: Endpoint {
@@ -18,31 +18,32 @@ public import NetworkLayer
 /// }
 /// ```
 ///
-/// ``NetworkCore/RequestConvertible/data`` is made of these; with an own `data`, an endpoint may be any other request
-/// too.
+/// ``NetworkCore/RequestConvertible/data`` is made of these properties. An endpoint with its own `data` may be any
+/// other request too.
 public protocol BaseRequest: RequestConvertible {
-    /// Scheme, host, and what all paths begin with.
+    /// The scheme, the host, and the start of all paths.
     var base: String { get }
-    /// What follows the base, by the rule of ``NetworkCore/RequestURL/init(base:path:)``.
+    /// The path below the base URL, by the rule of ``NetworkCore/RequestURL/init(base:path:)``.
     var path: String { get }
-    /// A query that each request carries, `api_key=…` for example; percent-encoded already where it needs to be. Empty
-    /// by default. Errors and logs leave it out, as they do with every query.
+    /// A query that each request has, such as `api_key=…`, percent-encoded already where necessary. Default: empty.
+    /// Errors and logs omit it, as they do every query.
     var apiKey: String { get }
-    /// Parameters of the query beside ``apiKey``. None by default.
+    /// Parameters of the query in addition to ``apiKey``. Default: none.
     var query: [String: ParameterValue]? { get }
 }
 
-/// The other name of ``BaseRequest``.
+/// Another name for ``BaseRequest``.
 public typealias Endpoint = BaseRequest
 
 extension BaseRequest {
-    /// No key.
+    /// The default key: an empty text, for none.
     public var apiKey: String { "" }
 
-    /// No parameters.
+    /// The default parameters: `nil`, for none.
     public var query: [String: ParameterValue]? { nil }
 
-    /// A GET of base and path, with the key, as it is written, and the query, whose names replace the key's.
+    /// A GET request for base and path, with the key unchanged and with the query, whose names replace those of the
+    /// key.
     public var data: RequestData {
         let query = query ?? [:]
         let key = apiKey.utf8.split(separator: UInt8(ascii: "&")).filter { pair in
@@ -52,7 +53,7 @@ extension BaseRequest {
         return RequestData(path: path(with: key.map { String(Substring($0)) }), baseURL: base, query: query)
     }
 
-    /// The path with a part of a query, before its fragment.
+    /// Returns the path with a part of a query, before its fragment.
     private func path(with pairs: [String]) -> String {
         guard !pairs.isEmpty else { return path }
         let target = path.utf8.prefix { $0 != UInt8(ascii: "#") }
@@ -60,7 +61,7 @@ extension BaseRequest {
         return String(Substring(target)) + separator + pairs.joined(separator: "&")
     }
 
-    /// The parts of the URL; without any where base and path make none. Sending the request says then what is wrong.
+    /// The components of the URL; empty if base and path make none. Sending the request reports the problem.
     public var urlComponents: URLComponents {
         guard let url = try? data.transportRequest().url else { return URLComponents() }
         return URLComponents(string: url.absoluteString) ?? URLComponents()

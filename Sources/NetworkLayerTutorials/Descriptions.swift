@@ -1,7 +1,7 @@
 public import NetworkLayer
 
 extension HTTPTask: SafelyPrinted {
-    /// How many parameters go where.
+    /// The number of parameters of the body and of the URL.
     public var description: String {
         switch self {
         case .request: "nothing but the request"
@@ -14,7 +14,7 @@ extension HTTPTask: SafelyPrinted {
 }
 
 extension RequestParams: SafelyPrinted {
-    /// How many parameters go where.
+    /// The number of parameters, and whether they are of the body or of the URL.
     public var description: String {
         switch self {
         case .body(let parameters): "\(parameters?.count ?? 0) parameters of the body"
@@ -24,6 +24,6 @@ extension RequestParams: SafelyPrinted {
 }
 
 extension URLRequestBuilder: SafelyPrinted {
-    /// Method and URL, without users, passwords and queries.
+    /// The method and URL, without users, passwords and queries.
     public var description: String { "\(data)" }
 }

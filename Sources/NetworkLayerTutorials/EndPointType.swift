@@ -1,7 +1,7 @@
 public import FoundationEssentials
 public import NetworkLayer
 
-/// A request as a base, a path, a method and a task: an enum with a case for each resource is the usual way.
+/// A request made of a base URL, a path, a method and a task, usually an enum with a case for each resource.
 ///
 /// ```swift
 /// enum MovieAPI: EndPointType {
@@ -31,20 +31,20 @@ public import NetworkLayer
 /// }
 /// ```
 public protocol EndPointType: RequestConvertible {
-    /// Scheme, host, and what all paths begin with.
+    /// The scheme, the host, and the start of all paths.
     var baseURL: URL { get }
-    /// What follows the base, by the rule of ``NetworkCore/RequestURL/init(base:path:)``.
+    /// The path below the base URL, by the rule of ``NetworkCore/RequestURL/init(base:path:)``.
     var path: String { get }
-    /// How to ask.
+    /// The HTTP method.
     var httpMethod: HTTPMethod { get }
-    /// What to send along.
+    /// The parameters and header fields of the request.
     var task: HTTPTask { get }
-    /// Header fields of the endpoint; those of the task replace them.
+    /// The header fields of the endpoint; those of the task replace them.
     var headers: HTTPHeaders? { get }
 }
 
 extension EndPointType {
-    /// All of it.
+    /// The request as data.
     public var data: RequestData {
         var data = RequestData(path: path, baseURL: baseURL.absoluteString, method: httpMethod, headers: headers)
         task.apply(to: &data)
@@ -55,17 +55,17 @@ extension EndPointType {
 /// Header fields by name.
 public typealias HTTPHeaders = [String: String]
 
-/// Parameters of any kind, by name. Sending what can't be encoded fails with
-/// ``NetworkCore/NetworkError/Code/invalidParameters``, which names the parameter.
+/// Parameters of any type, by name. A parameter that can't be encoded fails the request with
+/// ``NetworkCore/NetworkError/Code/invalidParameters``, which names it.
 public typealias Parameters = [String: Any]
 
-/// What a request sends along.
+/// The parameters and header fields of a request.
 public enum HTTPTask {
-    /// Nothing.
+    /// No parameters.
     case request
-    /// Parameters: those of the body as a JSON object, those of the URL in the query; `nil` for none.
+    /// Parameters: those of the body become a JSON object, those of the URL go into the query. `nil` for none.
     case requestParameters(bodyParameters: Parameters?, urlParameters: Parameters?)
-    /// Parameters, and header fields that replace the endpoint's of the same name.
+    /// Parameters, and header fields that replace the endpoint's fields of the same name.
     case requestParametersAndHeaders(
         bodyParameters: Parameters?,
         urlParameters: Parameters?,
@@ -89,7 +89,7 @@ public enum HTTPTask {
 }
 
 extension RequestData {
-    /// Adds header fields in place of those with the same name, in any case.
+    /// Adds header fields, which replace those of the same name, in any case.
     mutating func replaceHeaders(_ added: [String: String]) {
         guard !added.isEmpty else { return }
         let names = Set(added.keys.map { $0.lowercased() })

@@ -1,8 +1,8 @@
 import NetworkLayer
 
 extension RequestData {
-    /// Sets header fields from values of any kind: texts as they are, numbers and booleans as text, `nil` left out.
-    /// Anything else refuses the request, by the field's name.
+    /// Sets header fields from values of any type. Texts stay unchanged, numbers and booleans become text, and `nil` is
+    /// left out. Any other value refuses the request with an error that names the field.
     mutating func setHeaders(_ headers: [String: Any]?) {
         guard let headers else { return }
         var fields: [String: String] = [:]

@@ -2,22 +2,22 @@ public import Foundation
 public import FoundationNetworking
 public import NetworkLayer
 
-/// What a router calls back with: body and response, or an error. Called once.
+/// A closure that receives body and response, or an error. Called once.
 public typealias NetworkRouterCompletion =
     @Sendable (_ data: Data?, _ response: URLResponse?, _ error: (any Error)?) -> Void
 
-/// Sends the endpoints of one API.
+/// A type that sends the endpoints of one API.
 public protocol NetworkRouter: AnyObject {
-    /// The API.
+    /// The endpoints of the API.
     associatedtype EndPoint: EndPointType
-    /// Sends a request and calls back once.
+    /// Sends a request and calls the closure once.
     @preconcurrency
     func request(_ route: EndPoint, completion: @escaping NetworkRouterCompletion)
-    /// Ends what is under way.
+    /// Cancels the running requests.
     func cancel()
 }
 
-/// Sends the endpoints of one API over either transport.
+/// A router that sends the endpoints of one API over either transport.
 ///
 /// ```swift
 /// let router = Router<MovieAPI>()
@@ -26,16 +26,16 @@ public protocol NetworkRouter: AnyObject {
 /// }
 /// ```
 ///
-/// The response is whatever the server said: a 404 is no error. The closures are called on no particular thread. A
-/// router may be dropped: what is under way goes on.
+/// The response is whatever the server sent: a 404 is not an error. The closures run on an unspecified thread.
+/// Releasing a router does not end its requests.
 public final class Router<EndPoint: EndPointType>: NetworkRouter, Sendable {
     private let client: NetworkClient
     private let tasks = TaskTable()
 
-    /// A router over a pipeline; that of the default transport if none is given.
+    /// Creates a router over a pipeline. Default: the pipeline over the default transport.
     public init(client: NetworkClient = .standard) { self.client = client }
 
-    /// Sends a request and calls back once: with body and response, or with the error.
+    /// Sends a request and calls the closure once, with body and response, or with the error.
     @preconcurrency
     public func request(_ route: EndPoint, completion: @escaping NetworkRouterCompletion) {
         let number = tasks.nextNumber()
@@ -46,7 +46,7 @@ public final class Router<EndPoint: EndPointType>: NetworkRouter, Sendable {
         tasks.add(task, as: number)
     }
 
-    /// Ends all requests of this router that are under way, each with ``NetworkCore/NetworkError/cancelled``.
+    /// Cancels all running requests of this router, each with ``NetworkCore/NetworkError/cancelled``.
     public func cancel() {
         tasks.cancelAll()
     }

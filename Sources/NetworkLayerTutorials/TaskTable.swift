@@ -1,18 +1,18 @@
 import Synchronization
 import NetworkLayer
 
-/// Tasks that are under way, to be cancelled together.
+/// The running tasks, to be cancelled together.
 final class TaskTable: Sendable {
     private struct State {
         var last = 0
         var running: [Int: Task<Void, Never>] = [:]
-        /// Those that were done before they were added: a task may end before its starter has it in hand.
+        /// The tasks that ended before they were added: a task may end before the code that started it has its handle.
         var doneEarly: Set<Int> = []
     }
 
     private let state = Guarded(State())
 
-    /// A number for the next task.
+    /// Returns a number for the next task.
     func nextNumber() -> Int {
         state.withLock { state in
             state.last += 1
@@ -26,7 +26,7 @@ final class TaskTable: Sendable {
         }
     }
 
-    /// Notes that a task is done.
+    /// Records that a task has ended.
     func remove(_ number: Int) {
         state.withLock { state in
             if state.running.removeValue(forKey: number) == nil { state.doneEarly.insert(number) }
@@ -38,6 +38,6 @@ final class TaskTable: Sendable {
         for task in tasks { task.cancel() }
     }
 
-    /// How many are under way.
+    /// The number of running tasks.
     var count: Int { state.withLock { $0.running.count } }
 }

@@ -3,9 +3,9 @@ public import FoundationNetworking
 import NetworkLayer
 
 extension URLRequestBuilder {
-    /// The request as a `URLRequest`.
-    /// - Throws: ``APIError/requestBuilderFailed``. `try builder.data.urlRequest()` makes the same and
-    ///   throws the ``NetworkCore/NetworkError`` that names the culprit.
+    /// Returns the request as a `URLRequest`.
+    /// - Throws: ``APIError/requestBuilderFailed``. `try builder.data.urlRequest()` returns the same request and throws
+    ///   the ``NetworkCore/NetworkError`` that names the problem.
     public func build() throws -> URLRequest {
         do {
             return try data.urlRequest()

@@ -1,7 +1,7 @@
 public import FoundationEssentials
 public import NetworkLayer
 
-/// Puts a request together step by step. GET without parameters unless told otherwise.
+/// A request that is built step by step. The default is a GET without parameters.
 ///
 /// ```swift
 /// let users = URLRequestBuilder(with: base, path: "users")
@@ -10,21 +10,21 @@ public import NetworkLayer
 /// let page = try await users.send(as: [User].self, over: CurlNetworkDispatcher.instance).body
 /// ```
 ///
-/// Nothing fails here; sending does, and so does `build()`, which makes a `URLRequest` of it (in the module
-/// `NetworkLayer`).
+/// Setting a value never fails. Sending the request may fail, and so may ``build()``, which returns a `URLRequest`.
 public class URLRequestBuilder: RequestConvertible {
-    /// Scheme, host, and what all paths begin with.
+    /// The scheme, the host, and the start of all paths.
     public var baseURL: URL
-    /// What follows the base, by the rule of ``NetworkCore/RequestURL/init(base:path:)``.
+    /// The path below the base URL, by the rule of ``NetworkCore/RequestURL/init(base:path:)``.
     public var path: String
-    /// How to ask.
+    /// The HTTP method. Default: GET.
     public var method: HTTPMethod = .get
-    /// Header fields. Numbers and booleans become text.
+    /// The header fields. Numbers and booleans become text; a value of another type fails the request with
+    /// ``NetworkCore/NetworkError/Code/invalidHeader``.
     public var headers: [String: Any]?
-    /// The parameters, and where they go.
+    /// The parameters, for the body or the query.
     public var parameters: RequestParams?
 
-    /// A request for a path below a base.
+    /// Creates a builder for a path below a base URL.
     public init(with baseURL: URL, path: String) {
         self.baseURL = baseURL
         self.path = path
@@ -58,7 +58,7 @@ public class URLRequestBuilder: RequestConvertible {
         return self
     }
 
-    /// What was put together so far.
+    /// The request as built so far.
     public var data: RequestData {
         var data = RequestData(path: path, baseURL: baseURL.absoluteString, method: method)
         data.setHeaders(headers)

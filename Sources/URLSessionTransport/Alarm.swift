@@ -18,13 +18,13 @@ final class Alarm: Sendable {
 
     deinit { cancel() }
 
-    /// Rings at this time and no other; never for `nil`.
+    /// Sets the only time at which the alarm rings; `nil` for never.
     func set(for deadline: ContinuousClock.Instant?) {
         let time: DispatchTime =
             deadline.map { .now() + .milliseconds(max(($0 - .now).roundedUpMilliseconds, 1)) } ?? .distantFuture
         timer.withLock { $0.schedule(deadline: time, leeway: .milliseconds(1)) }
     }
 
-    /// Never rings again.
+    /// Cancels the alarm for good.
     func cancel() { timer.withLock { $0.cancel() } }
 }

@@ -1,10 +1,10 @@
 import Foundation
 import NetworkCore
 
-/// What arrived of a response's body and was not read, and whether somebody waits for more. Pure, like
+/// The part of a response's body that has arrived and was not read, and whether a reader waits for more. Pure, like
 /// ``ExchangeState``, of which it is a part.
 struct BodyInbox {
-    /// What a reader's call comes to.
+    /// The outcome of a reader's call.
     enum Reading {
         case done(Result<Data?, NetworkError>)
         case waits
@@ -13,26 +13,27 @@ struct BodyInbox {
     private var flow = BodyFlow()
     private var unread = Data()
     private var failure: NetworkError?
-    /// A failure is thrown once; what is read after it is the end.
+    /// A failure is thrown once; further reads return the end.
     private var isFailureDelivered = false
-    /// Whether somebody waits.
+    /// Whether a reader waits.
     private(set) var hasReader = false
 
-    /// Bytes that arrived in all.
+    /// The number of bytes that have arrived in all.
     var received: Int { flow.received }
-    /// Bytes that were given to the reader.
+    /// The number of bytes that the reader has received.
     var read: Int { flow.received - flow.held }
-    /// Whether nobody will read any more.
+    /// Whether the body will not be read any more.
     var isDiscarded: Bool { flow.mode == .nothing }
 
-    /// Whether there is nothing left to read but how it ended.
+    /// Whether nothing is left to read except how the exchange ended.
     var isAtEnd: Bool { isDiscarded || flow.hasEnded && flow.held == 0 }
 
     // MARK: The task
 
-    /// A piece came.
-    /// - Parameter unreadLimit: The most bytes to hold for a reader who does not come: the sender can't be stopped.
-    /// - Returns: Why the exchange must end, if it must.
+    /// Adds a chunk.
+    /// - Parameter unreadLimit: The maximum number of bytes to hold for a reader that does not come: the sender can't
+    ///   be stopped.
+    /// - Returns: Why the exchange must end, or `nil`.
     mutating func arrived(_ chunk: Data, unreadLimit: Int) -> NetworkError? {
         let isStreamed = flow.mode == .chunks
         switch flow.arrived(chunk.count, whenFull: .fail(limit: unreadLimit)) {
@@ -44,15 +45,15 @@ struct BodyInbox {
         }
     }
 
-    /// The body is complete, or has failed.
-    /// - Parameter isToldElsewhere: Whether somebody else gets the failure.
+    /// Ends the body, with or without a failure.
+    /// - Parameter isToldElsewhere: Whether the failure is delivered elsewhere.
     mutating func end(_ failure: NetworkError?, isToldElsewhere: Bool) {
         self.failure = failure
         if isToldElsewhere { isFailureDelivered = true }
         flow.end()
     }
 
-    /// What the reader who waits gets now, if there is one and something to get.
+    /// Returns what the waiting reader gets now; `nil` if no reader waits or there is nothing to deliver.
     mutating func wakeUp() -> Result<Data?, NetworkError>? {
         guard flow.roundEnded() else { return nil }
         flow.handOver()
@@ -62,14 +63,14 @@ struct BodyInbox {
 
     // MARK: The reader
 
-    /// Asks for everything that is unread, or else waits for the next piece.
+    /// Returns all unread bytes, or else waits for the next chunk.
     mutating func readNext() -> Reading {
         guard !hasReader else { return .done(.failure(.bodyReadTwice)) }
         return answer(flow.read().reading)
     }
 
-    /// Asks for the whole rest at its end.
-    /// - Returns: The reading, and whether the limit is broken already.
+    /// Waits for the end and returns the whole rest.
+    /// - Returns: The reading, and whether the limit is exceeded already.
     mutating func collect(upTo limit: Int) -> (reading: Reading, isTooLarge: Bool) {
         guard !hasReader else { return (.done(.failure(.bodyReadTwice)), false) }
         let (reading, _, isTooLarge) = flow.collect(upTo: limit)
@@ -77,7 +78,7 @@ struct BodyInbox {
         return (answer(reading), false)
     }
 
-    /// The reader has gone.
+    /// Discards the body: its reader is gone.
     /// - Returns: Whether more was to come.
     mutating func discard() -> Bool {
         unread = Data()
@@ -94,7 +95,8 @@ struct BodyInbox {
         }
     }
 
-    /// The unread bytes, else the failure, once, else the end. A part of what was to be collected whole is of no use.
+    /// Returns the unread bytes, else the failure (once), else the end. If the whole body was to be collected, a
+    /// failure discards the part that has arrived.
     private mutating func take() -> Result<Data?, NetworkError> {
         if failure != nil, flow.mode != .chunks { unread = Data() }
         if let failure, unread.isEmpty {
@@ -108,7 +110,7 @@ struct BodyInbox {
 }
 
 extension NetworkError {
-    /// The error for a reader who is slower than the server.
+    /// The error for a reader that is slower than the server.
     fileprivate static func tooMuchUnread(limit: Int) -> NetworkError {
         NetworkError(
             .bodyTooLarge,

@@ -3,22 +3,22 @@ import NetworkCore
 
 /// The kernel's table of TCP connections, read as text (`proc(5)`, `/proc/[pid]/net/tcp`).
 ///
-/// URLSession does not tell when a connection is made. Waiting for the response instead would fail every slow answer
-/// with a connect timeout, so the kernel is asked when the time is up.
+/// URLSession does not report when a connection is made. Waiting for the response instead would fail every slow
+/// response with a connect timeout, so the table decides when the time is up.
 struct ConnectionTable {
-    /// A connection that somebody in the network namespace has.
+    /// A connection of any process in the network namespace.
     struct Entry: Equatable {
         /// The peer's address, as the table writes it.
         var remoteAddress: String
         var remotePort: Int
-        /// `01` is established, `02` waits for the peer.
+        /// The connection's state: `01` is established, `02` waits for the peer.
         var state: String
         var inode: String
     }
 
     var entries: [Entry]
 
-    /// Reads a table. Lines that are not connections, the heading among them, are left out.
+    /// Parses a table. Skips lines that are not connections, the heading among them.
     init(parsing text: String) {
         entries = text.split(separator: "\n").compactMap { line in
             let columns = line.split(separator: " ", omittingEmptySubsequences: true)
@@ -34,10 +34,12 @@ struct ConnectionTable {
         }
     }
 
-    /// Whether one of these inodes is a connection to the URL's port, and, as far as the URL tells it, address.
+    /// Returns whether one of these inodes is a connection to the URL's port, and to its address as far as the URL has
+    /// one.
     ///
-    /// With a known address, one that is still being made decides: it is more likely the exchange's own than those that
-    /// are there, which may be other exchanges'. Without one it may lead to another host altogether.
+    /// With a known address, a connection that is still being made decides: it is more likely the exchange's own than
+    /// the existing ones, which may belong to other exchanges. Without an address, such a connection may lead to
+    /// another host altogether.
     func hasConnection(to url: RequestURL, among inodes: Set<String>) -> Bool {
         let addresses = Self.addresses(of: url)
         let ours = entries.filter { entry in
@@ -48,8 +50,8 @@ struct ConnectionTable {
         return ours.contains { $0.state == "01" }
     }
 
-    /// The addresses that the URL tells without a name lookup, as the table writes them: each 32 bits in the machine's
-    /// byte order.
+    /// Returns the addresses that the URL gives without a name lookup, as the table writes them: each 32 bits in the
+    /// machine's byte order.
     private static func addresses(of url: RequestURL) -> [String]? {
         if url.host == "localhost" { return ["0100007F", "00000000000000000000000001000000"] }
         let octets = url.host.split(separator: ".").compactMap { UInt8($0) }
@@ -64,8 +66,8 @@ struct ConnectionTable {
 }
 
 extension ConnectionTable {
-    /// Whether this process has a connection to where the URL points; `nil` if that can't be known: there is no such
-    /// table here, or a proxy may stand between.
+    /// Returns whether this process has a connection to the URL's destination; `nil` if that can't be known: the table
+    /// is missing here, or a proxy may be on the way.
     static func hasConnection(to url: RequestURL) -> Bool? {
         guard !ProxyEnvironment.mayApply else { return nil }
         let texts = ["/proc/self/net/tcp", "/proc/self/net/tcp6"].compactMap(text)
@@ -73,7 +75,8 @@ extension ConnectionTable {
         return ConnectionTable(parsing: texts.joined(separator: "\n")).hasConnection(to: url, among: inodes)
     }
 
-    /// The whole file. Foundation's simpler ways to read one stop after a page, since the kernel tells no length.
+    /// Returns the whole file. Foundation's simpler ways to read a file stop after a page, since the kernel reports no
+    /// length.
     private static func text(of path: String) -> String? {
         guard let file = FileHandle(forReadingAtPath: path), let data = try? file.readToEnd() else { return nil }
         return String(decoding: data, as: UTF8.self)
@@ -84,7 +87,7 @@ extension ConnectionTable {
         guard let names = try? FileManager.default.contentsOfDirectory(atPath: folder) else { return nil }
         return Set(
             names.compactMap { name in
-                // A descriptor may be closed while we look.
+                // A descriptor may be closed during the search.
                 guard let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\(name)"),
                     target.hasPrefix("socket:[")
                 else { return nil }

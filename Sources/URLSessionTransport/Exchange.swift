@@ -4,13 +4,13 @@ import FoundationNetworking
 import NetworkCore
 import Synchronization
 
-/// One exchange: hands events to its ``ExchangeState`` and does what that asks for, outside the lock.
+/// One exchange: passes events to its ``ExchangeState`` and performs the resulting reaction outside the lock.
 final class Exchange: Sendable {
     typealias ReaderContinuation = CheckedContinuation<Data?, any Error>
 
     private struct Bookkeeping {
         var state: ExchangeState
-        /// Who waits for more of the body.
+        /// The reader that waits for more of the body.
         var reader: ReaderContinuation?
     }
 
@@ -29,7 +29,7 @@ final class Exchange: Sendable {
 
     /// - Parameters:
     ///   - commands: The serial queue on which ``begin()`` and ``run(_:atEnd:)`` are called and tasks are cancelled.
-    ///   - alarms: Where deadlines are looked after.
+    ///   - alarms: The queue of the deadlines.
     init(_ state: ExchangeState, commands: DispatchQueue, alarms: DispatchQueue) {
         self.request = state.request
         self.bookkeeping = Guarded(Bookkeeping(state: state))
@@ -37,13 +37,13 @@ final class Exchange: Sendable {
         self.alarms = alarms
     }
 
-    /// Who waits for the head. To be called once.
+    /// Sets the continuation that waits for the head. Call once.
     func attach(_ continuation: CheckedContinuation<HTTPResponse, any Error>) { head.attach(continuation) }
 
-    /// Whether the exchange is still wanted.
+    /// Starts the exchange; returns whether it is still wanted.
     func begin() -> Bool { bookkeeping.withLock { $0.state.begin() } }
 
-    /// Resumes the task and watches the clock.
+    /// Resumes the task and starts the clock.
     /// - Parameter atEnd: Called once the exchange is over.
     func run(_ task: URLSessionDataTask, atEnd: @escaping @Sendable () -> Void) {
         let alarm = Alarm(on: alarms) { [weak self] in self?.alarmRang() }
@@ -55,26 +55,27 @@ final class Exchange: Sendable {
     /// Ends the exchange for its caller, at once.
     func cancel() { handle { $0.cancel(at: .now) } }
 
-    // MARK: What the reader wants
+    // MARK: The reader's side
 
-    /// The next bytes; `nil` at the end.
+    /// Returns the next bytes; `nil` at the end.
     func read() async throws -> Data? { try await read { $0.read(isCancelled: $1, at: .now) } }
 
-    /// Everything that is left; `nil` if that is nothing.
+    /// Returns everything that is left; `nil` if that is nothing.
     func collect(upTo limit: Int?) async throws -> Data? {
         try await read { $0.collect(upTo: limit, isCancelled: $1, at: .now) }
     }
 
-    /// Nobody reads any more.
+    /// Discards the rest of the body.
     func discard() { handle { $0.discard(at: .now) } }
 
-    /// What it took so far, or in all.
+    /// The metrics so far, or in all once the exchange is over.
     var metrics: TransportMetrics { bookkeeping.withLock { $0.state.metrics(at: .now) } }
 
     private func read(
         _ attempt: (inout ExchangeState, _ isCancelled: Bool) -> (BodyInbox.Reading, ExchangeState.Reaction)
     ) async throws -> Data? {
-        // Before the handler below, which ends the exchange first and would be asked for how it ended.
+        // Read before the handler below, which would end the exchange first, so that the state could only report how it
+        // ended.
         let isCancelled = Task.isCancelled
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
@@ -91,7 +92,7 @@ final class Exchange: Sendable {
         }
     }
 
-    // MARK: What the delegate tells
+    // MARK: The delegate's side
 
     func sent(totalBytes: Int) { bookkeeping.withLock { $0.state.sent(totalBytes: totalBytes, at: .now) } }
 
@@ -107,24 +108,25 @@ final class Exchange: Sendable {
         handle { $0.failed(error, cancellingTask: cancellingTask, at: .now) }
     }
 
-    /// Hands a redirect back as it is, unless the exchange is over.
+    /// Keeps a redirect as the response, unless the exchange is over.
     ///
-    /// FoundationNetworking traps if a task is cancelled between its question and our answer, so the answer goes
-    /// through the queue of the cancellations: before one it is harmless, and after one it must not be given.
+    /// FoundationNetworking traps if a task is cancelled between its call and our completion, so the completion goes
+    /// through the queue of the cancellations: before a cancellation it is harmless, and after one it must not be
+    /// called.
     func keepRedirect(_ answer: @escaping @Sendable () -> Void) {
         commands.async { [self] in
             if running.withLock({ $0 != nil }) { answer() }
         }
     }
 
-    // MARK: What the state asks for
+    // MARK: Reactions
 
     private func alarmRang() {
         handle { $0.alarm(at: .now) }
         setAlarm()
     }
 
-    /// On the alarms' queue, one after the other: an older deadline must not replace a newer one.
+    /// Runs on the alarms' queue, one at a time: an older deadline must not replace a newer one.
     private func setAlarm() {
         alarms.async { [self] in
             running.withLock { $0?.alarm }?.set(for: bookkeeping.withLock { $0.state.nextDeadline })
@@ -151,7 +153,7 @@ final class Exchange: Sendable {
             handle { $0.connectionChecked(isOpen: isOpen, at: .now) }
         }
         guard reaction.isEnd else { return }
-        // The start may still be on its way through the queue; after it there is a task to cancel and to forget.
+        // The start may still be in the queue; after it there is a task to cancel and to remove.
         commands.async { [self] in
             guard let ended = running.withLock({ $0.take() }) else { return }
             ended.alarm.cancel()

@@ -4,10 +4,10 @@ import NetworkCore
 struct ExchangeClock {
     typealias Instant = ContinuousClock.Instant
 
-    /// What the time comes to.
+    /// The outcome of a check of the time.
     enum Verdict {
         case goOn
-        /// Whether there is a connection is to be found out and told to ``connectionChecked(isOpen:at:)``.
+        /// Find out whether there is a connection and report it to ``connectionChecked(isOpen:at:)``.
         case checkConnection
         case fail(NetworkError)
     }
@@ -24,24 +24,24 @@ struct ExchangeClock {
         movedAt = now
     }
 
-    /// Something moved, which proves a connection.
+    /// Records progress, which proves a connection.
     mutating func moved(at now: Instant) {
         isConnected = true
         movedAt = now
     }
 
-    /// Nobody reads any more; until then the rest may come.
+    /// Records that the body is no longer read; the rest may arrive until then.
     mutating func drain(until deadline: Instant) { drainDeadline = deadline }
 
-    /// When something has to be decided next; `nil` for never.
+    /// When the next deadline is due; `nil` for never.
     var nextDeadline: Instant? {
         [totalDeadline, drainDeadline, isConnected ? nil : connectDeadline, idleDeadline].compactMap { $0 }.min()
     }
 
-    /// Whether the total timeout is over.
+    /// Returns whether the total timeout is over.
     func isOver(at now: Instant) -> Bool { totalDeadline.map { $0 <= now } ?? false }
 
-    /// What is due now.
+    /// Returns what is due now.
     func verdict(at now: Instant) -> Verdict {
         if let totalDeadline, now >= totalDeadline { return .fail(.totalTimeout) }
         if let drainDeadline, now >= drainDeadline { return .fail(.cancelled) }
@@ -53,10 +53,10 @@ struct ExchangeClock {
         return isIdle ? .fail(.idleTimeout) : .goOn
     }
 
-    /// The answer to ``Verdict/checkConnection``.
-    /// - Returns: Why the exchange must end, if it must.
+    /// Records the result of ``Verdict/checkConnection``.
+    /// - Returns: Why the exchange must end, or `nil`.
     mutating func connectionChecked(isOpen: Bool, at now: Instant) -> NetworkError? {
-        // In the meantime a sign may have come.
+        // Progress may have proved a connection in the meantime.
         guard !isConnected else { return nil }
         if isOpen {
             isConnected = true
@@ -64,7 +64,7 @@ struct ExchangeClock {
             return nil
         }
         if let connectDeadline, now >= connectDeadline { return .connectTimeout }
-        // Nothing can be idle before it is connected.
+        // Nothing is idle before it is connected.
         movedAt = now
         return nil
     }

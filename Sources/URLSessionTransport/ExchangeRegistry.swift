@@ -3,9 +3,9 @@ import FoundationNetworking
 import NetworkCore
 import Synchronization
 
-/// The session's delegate: finds the exchange that a task belongs to and tells it what happened.
+/// The session's delegate, which finds the exchange that a task belongs to and reports events to it.
 ///
-/// Tasks whose exchange is over are unknown here, and what they still report is dropped.
+/// Tasks whose exchange is over are unknown here, and their further events are dropped.
 final class ExchangeRegistry: NSObject, Sendable {
     private let exchanges = Guarded<[Int: Exchange]>([:])
 
@@ -17,7 +17,7 @@ final class ExchangeRegistry: NSObject, Sendable {
         _ = exchanges.withLock { $0.removeValue(forKey: task.taskIdentifier) }
     }
 
-    /// How many exchanges are under way.
+    /// The number of exchanges under way.
     var count: Int { exchanges.withLock { $0.count } }
 
     private func exchange(of task: URLSessionTask) -> Exchange? {
@@ -48,7 +48,7 @@ extension ExchangeRegistry: URLSessionDataDelegate {
             let error = NetworkError(.invalidResponse, "what arrived is not an HTTP response", phase: .receiving)
             exchange(of: dataTask)?.failed(error, cancellingTask: true)
         }
-        // FoundationNetworking ignores the answer.
+        // FoundationNetworking ignores the disposition.
         completionHandler(.allow)
     }
 
@@ -64,8 +64,8 @@ extension ExchangeRegistry: URLSessionDataDelegate {
         newRequest request: URLRequest,
         completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
-        // Following is the pipeline's business; nil hands the redirect back as it is. A task whose exchange is over has
-        // been cancelled and gets no answer.
+        // The pipeline follows redirects; nil makes the redirect itself the response. A task whose exchange is over has
+        // been cancelled, and its handler is not called.
         exchange(of: task)?.keepRedirect { completionHandler(nil) }
     }
 
@@ -75,8 +75,9 @@ extension ExchangeRegistry: URLSessionDataDelegate {
         didReceive challenge: URLAuthenticationChallenge,
         completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
-        // The 401's head and body are here already. Any answer to the challenge hangs or fails the task, and
-        // FoundationNetworking asks again for ever: so the response ends here, and the handler is never called.
+        // The 401's head and body have arrived already. Any disposition of the challenge hangs or fails the task, and
+        // FoundationNetworking repeats the challenge indefinitely. So the response ends here, and the handler is never
+        // called.
         exchange(of: task)?.finished(lateHead: task.response.flatMap(HTTPResponse.init), cancellingTask: true)
     }
 
@@ -85,7 +86,7 @@ extension ExchangeRegistry: URLSessionDataDelegate {
         task: URLSessionTask,
         needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
     ) {
-        // Our bodies are bytes, never streams; a stream in answer to this ends the process.
+        // Our bodies are bytes, never streams; returning a stream here ends the process.
         completionHandler(nil)
     }
 

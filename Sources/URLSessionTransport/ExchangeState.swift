@@ -1,29 +1,30 @@
 import Foundation
 import NetworkCore
 
-/// One exchange's bookkeeping: an event goes in, what to do comes out. Nothing here waits, locks or calls anybody.
+/// The bookkeeping of one exchange: an event goes in, a reaction comes out. Nothing here waits, locks, or calls other
+/// code.
 ///
-/// created → running → ended, or created → ended when the cancellation comes before the start. Whatever happens after
-/// the end is ignored: task callbacks still arrive for a while after a cancellation. The head is delivered when it is
-/// there, or with the end; the reader of the body may come before and after the end.
+/// created → running → ended, or created → ended if the cancellation comes before the start. Events after the end are
+/// ignored: a task's callbacks still arrive for a while after a cancellation. The head is delivered when it is there,
+/// or with the end; the reader of the body may come before or after the end.
 struct ExchangeState {
     typealias Instant = ContinuousClock.Instant
 
-    /// What an event asks for, to be done outside the lock.
+    /// The actions that follow an event, to perform outside the lock.
     struct Reaction {
-        /// The head, or why there is none. At most one event ever has one.
+        /// The head, or why there is none. At most one event has one.
         var head: Result<HTTPResponse, NetworkError>?
-        /// What the reader who waits gets; `nil` in it is the end of the body.
+        /// What the waiting reader gets; `nil` inside means the end of the body.
         var reading: Result<Data?, NetworkError>?
-        /// The exchange is over. At most one event ever says so.
+        /// Whether the exchange is over. At most one event sets it.
         var isEnd = false
-        /// The task is to be cancelled.
+        /// Whether to cancel the task.
         var cancelsTask = false
-        /// Whether there is a connection is to be found out and told to ``connectionChecked(isOpen:at:)``.
+        /// Whether to find out if there is a connection, and report it to ``connectionChecked(isOpen:at:)``.
         var checksConnection = false
-        /// ``ExchangeState/nextDeadline`` has come nearer.
+        /// Whether ``ExchangeState/nextDeadline`` has moved earlier.
         var setsAlarm = false
-        /// What is to be told to the progress handler.
+        /// The figures for the progress handler.
         var progress: (received: Int, expected: Int?)?
     }
 
@@ -34,7 +35,7 @@ struct ExchangeState {
     private var clock: ExchangeClock
     private var head: HTTPResponse?
     private var announcedLength: Int?
-    /// Whether the next head may be a proxy's answer to CONNECT, which is not the response's.
+    /// Whether the next head may be a proxy's response to CONNECT, which is not the server's.
     private var headMayBeProxys: Bool
     private var isHeadDelivered = false
     private var body = BodyInbox()
@@ -50,24 +51,24 @@ struct ExchangeState {
 
     // MARK: The caller
 
-    /// Whether there is still something to start.
+    /// Starts the exchange; returns `false` if it was started or has ended.
     mutating func begin() -> Bool {
         guard stage == .created else { return false }
         stage = .running
         return true
     }
 
-    /// The caller gives up.
+    /// Ends the exchange for its caller.
     mutating func cancel(at now: Instant) -> Reaction { end(.cancelled, at: now) }
 
     // MARK: The reader
 
-    /// The reader asks for the next bytes.
+    /// Returns the next bytes, or waits for them.
     mutating func read(isCancelled: Bool = false, at now: Instant) -> (reading: BodyInbox.Reading, reaction: Reaction) {
         giveUp(isCancelled: isCancelled, at: now) ?? (body.readNext(), Reaction())
     }
 
-    /// A reader who comes when the time is over, or was cancelled, gets nothing more, also of what is here.
+    /// Fails a read that comes after the total timeout or in a cancelled task, even if bytes are at hand.
     private mutating func giveUp(
         isCancelled: Bool, at now: Instant
     ) -> (reading: BodyInbox.Reading, reaction: Reaction)? {
@@ -79,7 +80,7 @@ struct ExchangeState {
         return (.done(.failure(failure)), reaction)
     }
 
-    /// The reader asks for the whole rest.
+    /// Waits for the end and returns the whole rest.
     mutating func collect(
         upTo limit: Int?, isCancelled: Bool = false, at now: Instant
     ) -> (reading: BodyInbox.Reading, reaction: Reaction) {
@@ -92,7 +93,8 @@ struct ExchangeState {
         return (reading, isTooLarge ? discard(at: now) : Reaction())
     }
 
-    /// The reader has gone. A small rest is awaited for a moment, which keeps the connection; else the exchange ends.
+    /// Discards the rest of the body. A small rest may arrive for a moment, which keeps the connection; otherwise the
+    /// exchange ends.
     mutating func discard(at now: Instant) -> Reaction {
         guard body.discard(), stage == .running else { return Reaction() }
         guard let length = expectedLength, length - body.received <= Self.drainedBytes else {
@@ -102,31 +104,30 @@ struct ExchangeState {
         return Reaction(setsAlarm: true)
     }
 
-    /// The same as the curl transport's.
+    /// The same limit as in the curl transport.
     private static let maximumFields = 5_000
     private static let drainedBytes = 65_536
     private static let drainTime = Duration.seconds(1)
 
-    /// The most bytes that are held for a reader who does not come. For a caller who accepts very small bodies only, as
-    /// many as are under way in any case.
+    /// The maximum number of bytes to hold for a reader that does not come. For a caller that accepts only very small
+    /// bodies, as many as are under way in any case.
     private var unreadLimit: Int { max(request.options.maximumBodyBytes, BodyFlow.highMark) }
 
     // MARK: The task
 
-    /// Bytes of the request's body went out, so there is a connection.
+    /// Records that bytes of the request's body went out, so there is a connection.
     mutating func sent(totalBytes: Int, at now: Instant) {
         sentBytes = totalBytes
         clock.moved(at: now)
     }
 
-    /// A head came. Interim ones only prove that something moves; a second one takes the place of a proxy's answer to
-    /// CONNECT.
+    /// Processes a head. Interim ones only prove progress; a second final one replaces a proxy's response to CONNECT.
     mutating func received(_ newHead: HTTPResponse, at now: Instant) -> Reaction {
         guard stage == .running else { return Reaction() }
         clock.moved(at: now)
         guard newHead.status.kind != .informational else { return Reaction() }
         guard !isHeadDelivered else {
-            return end(NetworkError(.invalidResponse, "a second head came within the response"), at: now)
+            return end(NetworkError(.invalidResponse, "a second head arrived within the response"), at: now)
         }
         let waitsForAnother = headMayBeProxys && head == nil
         do throws(NetworkError) {
@@ -146,7 +147,7 @@ struct ExchangeState {
         return waitsForAnother ? Reaction() : deliverHead()
     }
 
-    /// A part of the body came.
+    /// Processes a chunk of the body.
     mutating func received(_ chunk: Data, at now: Instant) -> Reaction {
         guard stage == .running else { return Reaction() }
         clock.moved(at: now)
@@ -162,9 +163,9 @@ struct ExchangeState {
         return reaction
     }
 
-    /// The response is complete.
+    /// Processes the end of the response.
     /// - Parameters:
-    ///   - lateHead: The task's own head. It counts if none was delivered, which happens to redirects without a usable
+    ///   - lateHead: The task's own head. It counts if none was delivered, which happens for redirects without a usable
     ///     `Location`.
     ///   - cancelsTask: Whether the task would go on, as it does after a 401's challenge.
     mutating func finished(lateHead: HTTPResponse?, cancellingTask cancelsTask: Bool = false, at now: Instant)
@@ -177,13 +178,14 @@ struct ExchangeState {
         }
         head = head ?? lateHead
         guard head != nil else {
-            let message = "the exchange ended without a response that is HTTP"
+            let message = "the exchange ended without an HTTP response"
             return end(NetworkError(.invalidResponse, message), cancellingTask: cancelsTask, at: now)
         }
         return end(nil, cancellingTask: cancelsTask, at: now)
     }
 
-    /// The task failed, or told what can't be used; only then it is still there to cancel.
+    /// Processes a failure of the task, or of what it reported; only in the second case is the task still there to
+    /// cancel.
     mutating func failed(_ error: NetworkError, cancellingTask: Bool, at now: Instant) -> Reaction {
         var error = error
         if head != nil, error.code == .connectionLost {
@@ -198,7 +200,7 @@ struct ExchangeState {
     /// When ``alarm(at:)`` is due next; `nil` for never.
     var nextDeadline: Instant? { stage == .running ? clock.nextDeadline : nil }
 
-    /// A deadline may have passed.
+    /// Checks the deadlines, one of which may have passed.
     mutating func alarm(at now: Instant) -> Reaction {
         guard stage == .running else { return Reaction() }
         switch clock.verdict(at: now) {
@@ -208,15 +210,15 @@ struct ExchangeState {
         }
     }
 
-    /// The answer to ``Reaction/checksConnection``.
+    /// Processes the result of ``Reaction/checksConnection``.
     mutating func connectionChecked(isOpen: Bool, at now: Instant) -> Reaction {
         guard stage == .running, let error = clock.connectionChecked(isOpen: isOpen, at: now) else { return Reaction() }
         return end(error, at: now)
     }
 
-    // MARK: What it took
+    // MARK: Metrics
 
-    /// So far, or in all once it is over.
+    /// Returns the metrics so far, or in all once the exchange is over.
     func metrics(at now: Instant) -> TransportMetrics {
         var metrics = TransportMetrics(total: (endedAt ?? now) - clock.startedAt)
         metrics.firstByte = firstByteAt.map { $0 - clock.startedAt }
@@ -262,7 +264,7 @@ struct ExchangeState {
 
     private var isRedirection: Bool { head.map { (301...308).contains($0.status.code) } ?? false }
 
-    /// The decoded body's length where the head tells it.
+    /// The decoded body's length in bytes, if the head has it.
     private var expectedLength: Int? {
         guard let head, request.method != .head, !head.isContentEncoded else { return nil }
         guard head.status != .noContent, head.status != .notModified else { return nil }

@@ -3,7 +3,7 @@ import FoundationNetworking
 import NetworkCore
 
 extension HTTPResponse {
-    /// The head of a response; `nil` if it is not HTTP.
+    /// Creates the head of a response; `nil` if the response is not HTTP.
     init?(_ response: URLResponse) {
         guard let response = response as? HTTPURLResponse, (100...999).contains(response.statusCode) else { return nil }
         var fields: [String: String] = [:]
@@ -15,8 +15,8 @@ extension HTTPResponse {
 }
 
 extension HTTPFields {
-    /// Header fields from a dictionary, which has lost their order: sorted by name. Names that differ only in case are
-    /// one field; names that are not tokens are left out.
+    /// Creates header fields from a dictionary, which has lost their order: sorted by name. Names that differ only in
+    /// case become one field; names that are not tokens are skipped.
     init(unordered fields: [String: String]) {
         self.init()
         let sorted = fields.sorted { ($0.key.lowercased(), $0.key) < ($1.key.lowercased(), $1.key) }
@@ -32,11 +32,11 @@ extension HTTPFields {
         }
     }
 
-    /// Several `Set-Cookie` joined by a comma and a space, taken apart again where that can be told: after an attribute
-    /// of a cookie, where a name and `=` follow. The comma in `Expires=Wed, 09 Jun` is none of those.
+    /// Splits several `Set-Cookie` values that were joined by a comma and a space, where that is certain: after an
+    /// attribute of a cookie, before a name and `=`. The comma in `Expires=Wed, 09 Jun` is not such a place.
     ///
-    /// A comma in a value stays in it: the words after it may come from another user of the server. So a cookie without
-    /// attributes takes the next one for a part of its value.
+    /// A comma in a value stays in the value: the text after it may come from another user of the server. So a cookie
+    /// without attributes absorbs the next one into its value.
     static func cookies(in joined: String) -> [String] {
         var cookies: [String] = []
         for part in joined.split(separator: ",", omittingEmptySubsequences: false) {
@@ -49,14 +49,14 @@ extension HTTPFields {
         return cookies.enumerated().map { $0 == 0 ? $1 : String($1.dropFirst()) }
     }
 
-    /// Whether a text may begin a cookie: the space of the joint, then a name.
+    /// Returns whether a text may begin a cookie: the space of the joint, then a name.
     private static func startsCookie(_ part: Substring) -> Bool {
         guard part.utf8.first == UInt8(ascii: " "), let equals = part.utf8.firstIndex(of: UInt8(ascii: "="))
         else { return false }
         return HTTPField.Name(String(part[..<equals].dropFirst())) != nil
     }
 
-    /// Whether a cookie may end here: its last part is a known attribute.
+    /// Returns whether a cookie may end here: its last part is a known attribute.
     private static func endsCookie(_ cookie: String) -> Bool {
         let parts = cookie.utf8.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
         guard parts.count > 1, let last = parts.last else { return false }

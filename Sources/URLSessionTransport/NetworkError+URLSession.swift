@@ -3,10 +3,10 @@ import FoundationNetworking
 import NetworkCore
 
 extension NetworkError {
-    /// What URLSession's error means. Where FoundationNetworking says only -1, libcurl's words tell.
+    /// Creates an error from URLSession's. Where FoundationNetworking has only the code -1, libcurl's text decides.
     init(urlSessionError error: any Error) {
         let error = error as NSError
-        // Foundation wraps its own error in a second one with the same words.
+        // Foundation wraps its own error in a second one with the same text.
         let inner = error.userInfo[NSUnderlyingErrorKey] as? NSError
         let text = (inner ?? error).localizedDescription
         let (code, phase) = Self.classify(domain: error.domain, code: error.code, text: text)
@@ -18,10 +18,10 @@ extension NetworkError {
         )
     }
 
-    /// The code, and the phase where the code tells it.
+    /// Returns the code, and the phase if the code determines it.
     static func classify(domain: String, code: Int, text: String) -> (Code, Phase?) {
         guard domain == NSURLErrorDomain else { return (.unclassified, nil) }
-        // The words first: a refused connection to a proxy and one to the host have the same number.
+        // The text first: a refused connection to a proxy and one to the host have the same number.
         let words = text.lowercased()
         if let clue = clues.first(where: { clue in clue.words.contains { words.contains($0) } }) {
             guard clue.code == .tlsFailed else { return (clue.code, clue.phase) }
@@ -30,8 +30,8 @@ extension NetworkError {
         return numbers[code] ?? (.unclassified, nil)
     }
 
-    /// In this order: an SSL library's complaint about a lost connection is not about TLS. Where libcurl changed its
-    /// words, the older ones come first.
+    /// In this order: an SSL library's message on a lost connection is not about TLS. Where libcurl has changed its
+    /// texts, the older ones come first.
     private static let clues: [(words: [String], code: Code, phase: Phase?)] = [
         (["resolve proxy", "from proxy", "connect tunnel", "proxy connect", "socks"], .proxyFailed, .connecting),
         (["resolve host"], .nameNotResolved, .connecting),
@@ -65,7 +65,7 @@ extension NetworkError {
         NSURLErrorDNSLookupFailed: (.nameNotResolved, .connecting),
         NSURLErrorCannotConnectToHost: (.connectFailed, .connecting),
         NSURLErrorNotConnectedToInternet: (.connectFailed, .connecting),
-        // Our own clocks come first; this is libcurl's limit of 300 s for a connection, or the kernel's.
+        // Our own timeouts come first; this is libcurl's limit of 300 s for a connection, or the kernel's.
         NSURLErrorTimedOut: (.connectTimeout, .connecting),
         NSURLErrorNetworkConnectionLost: (.connectionLost, nil),
         NSURLErrorBadServerResponse: (.invalidResponse, .receiving),
@@ -98,7 +98,7 @@ extension NetworkError {
         case .invalidResponse: "what arrived is not a response that FoundationNetworking can read"
         case .invalidURL: "URLSession can't use the URL"
         case .cancelled: "URLSession cancelled the request"
-        default: "URLSession failed in a way that it does not tell apart"
+        default: "URLSession failed without a specific error"
         }
     }
 }

@@ -2,7 +2,7 @@ import Foundation
 
 /// The environment variables by which libcurl finds a proxy.
 enum ProxyEnvironment {
-    /// Whether a proxy may stand between us and some host. Lists of exceptions are not looked at.
+    /// Whether a proxy may apply to some host. Ignores lists of exceptions.
     static var mayApply: Bool {
         let environment = ProcessInfo.processInfo.environment
         return variables.contains { environment[$0].map { !$0.isEmpty } ?? false }

@@ -3,11 +3,11 @@ import FoundationNetworking
 import NetworkCore
 
 extension URLRequest {
-    /// Longer than any exchange: URLSession's own timeouts are wrong in several ways, so ours alone count.
+    /// Longer than any exchange, in seconds: URLSession's own timeouts are wrong in several ways, so only ours count.
     static let noTimeout: TimeInterval = 10 * 365 * 86_400
 
-    /// The request as URLSession takes it.
-    /// - Throws: ``NetworkError/Code/invalidURL`` if Foundation reads the URL in another way than we do.
+    /// Creates the request for URLSession.
+    /// - Throws: ``NetworkError/Code/invalidURL`` if Foundation reads the URL differently than we do.
     init(_ request: TransportRequest) throws {
         let text = Self.encoded(request.url)
         guard let url = URL(string: text, encodingInvalidCharacters: false), url.absoluteString == text else {
@@ -24,23 +24,23 @@ extension URLRequest {
         }
     }
 
-    /// The URL with `[`, `]` and `|` percent-encoded in path and query. Foundation would do it too, and encode each `%`
-    /// that is there already once more.
+    /// Returns the URL with `[`, `]`, and `|` percent-encoded in its path and query. Foundation would do that too, but
+    /// would also encode each existing `%` again.
     static func encoded(_ url: RequestURL) -> String {
         let rest = url.path + (url.query.map { "?\($0)" } ?? "")
         let encodings: [Character: String] = ["[": "%5B", "]": "%5D", "|": "%7C"]
         return "\(url.scheme)://\(url.authority)" + rest.map { encodings[$0] ?? String($0) }.joined()
     }
 
-    /// What FoundationNetworking or the libcurl below would add: a form's type for any POST body, the language of the
-    /// process, a wait for permission to send a large body, what HTTP/1.1 does anyway.
+    /// The fields that FoundationNetworking or its libcurl would add: a form's type for any POST body, the process's
+    /// language, a wait for permission to send a large body, and what HTTP/1.1 does anyway.
     private static let invented = ["Content-Type", "Accept-Language", "Expect", "Connection"]
 
-    /// FoundationNetworking takes this for a value and adds none of its own; libcurl takes a blank value for 'leave it
-    /// out'. The empty string would be sent as an empty field.
+    /// FoundationNetworking takes this for a value and adds none of its own; libcurl takes a blank value as 'leave it
+    /// out'. An empty string would be sent as an empty field.
     private static let leftOut = " "
 
-    /// One value for each name, as a dictionary can hold it.
+    /// Returns one value for each name, since a dictionary can hold no more.
     static func joined(_ fields: HTTPFields) -> [(name: String, value: String)] {
         var names: [HTTPField.Name] = []
         for field in fields where !names.contains(field.name) { names.append(field.name) }

@@ -1,7 +1,7 @@
 import Foundation
 import NetworkCore
 
-/// The body of a response over URLSession, as its reader sees it. Dropping it before the end ends the exchange.
+/// The body of a response over URLSession, from its reader's side. Releasing it before the end ends the exchange.
 final class URLSessionBody: TransportResponse.BodySource {
     private let exchange: Exchange
     private let transport: String

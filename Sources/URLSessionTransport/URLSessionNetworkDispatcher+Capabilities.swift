@@ -1,7 +1,7 @@
 public import NetworkCore
 
 extension URLSessionNetworkDispatcher {
-    /// None of the things in which transports differ, each with its reason.
+    /// The transport's capabilities: none of those in which transports differ, each with its reason.
     public var capabilities: TransportCapabilities {
         TransportCapabilities(
             transport: name,

@@ -3,47 +3,46 @@ import Foundation
 import FoundationNetworking
 public import NetworkCore
 
-/// The transport over Foundation's URLSession.
+/// A transport that sends requests with Foundation's URLSession.
 ///
-/// On Linux, FoundationNetworking has limits that no caller can lift; what can't be done is refused before anything is
-/// sent (see ``capabilities``), and this is what remains:
+/// On Linux, FoundationNetworking has limits that no caller can lift. What it can't do is refused before anything is
+/// sent (see ``capabilities``); the rest follows here:
 ///
-/// - A response with trailers ends the process, and so does a redirect whose `Location` starts with `//` and has an
-///   IPv6 address or a percent-encoded character in its host, a connection that the server closes within the response's
-///   head, and a `Content-Length` just below 2^63. A head of ten thousand lines holds up all exchanges of the process
-///   for seconds. Peers that you don't trust belong on the curl transport.
-/// - Header fields are sent in no particular order, repeated ones joined by `, `, and received sorted by name, re-cased
-///   (`Etag`), with repeated ones joined by `, ` (`Set-Cookie` is taken apart again).
-/// - A head with bytes that are not UTF-8, a line without a space after the colon or a status line without a reason
+/// - A response with trailers ends the process. So does a redirect whose `Location` starts with `//` and has an IPv6
+///   address or a percent-encoded character in its host, a connection that the server closes within the response's
+///   head, and a `Content-Length` just below 2^63. A head of ten thousand lines blocks all exchanges of the process for
+///   seconds. Use the curl transport for peers that you don't trust.
+/// - Header fields are sent in no particular order, repeated ones joined by `, `. They are received sorted by name,
+///   re-cased (`Etag`), with repeated ones joined by `, ` (`Set-Cookie` is split again).
+/// - A head with bytes that are not UTF-8, a line without a space after the colon, or a status line without a reason
 ///   fails with ``NetworkCore/NetworkError/Code/invalidResponse``.
-/// - The body of a 301, 302, 303, 305, 306, 307 or 308 without a usable `Location` is lost; status and header fields
-///   arrive. With one, the body is held whole before anything can refuse it.
-/// - A gzip body that ends early but agrees with its `Content-Length` is taken for whole.
+/// - The body of a 301, 302, 303, 305, 306, 307, or 308 without a usable `Location` is lost; status and header fields
+///   arrive. With a usable one, the whole body is held before any check can refuse it.
+/// - A gzip body that ends early but agrees with its `Content-Length` is taken for complete.
 /// - A body that was being sent on a kept-alive connection when the server closed it is not sent again: the exchange
 ///   ends with a timeout.
-/// - There is no back-pressure: a body comes as fast as the server sends it, whether it is read or not. What nobody has
-///   read yet may grow to ``NetworkCore/TransportOptions/maximumBodyBytes`` (or to 256 KiB, if that is more), the
-///   memory that the caller allows for a body; then the exchange fails with
-///   ``NetworkCore/NetworkError/Code/bodyTooLarge``, after what was held. A reader that keeps up can read a body of any
-///   length.
-/// - The head of a redirect arrives with the end of its body; that of a response through a proxy's tunnel with the
-///   first byte of its body, since the proxy's own answer looks the same until then.
-/// - The connect timeout is approximate. URLSession does not tell when a connection is made; the first part of a body
-///   that is sent, a challenge and a response prove one. Without such a sign when the time is up, the kernel's table of
-///   connections decides: if this process has one to the URL's port, the exchange goes on under the idle timeout, which
-///   then counts from the start; if not, it fails with ``NetworkCore/NetworkError/Code/connectTimeout``. Where the
-///   table can't be read, or a proxy stands between, the idle timeout alone counts.
+/// - There is no back pressure: a body comes as fast as the server sends it, whether it is read or not. Its unread part
+///   may grow to ``NetworkCore/TransportOptions/maximumBodyBytes`` (or to 256 KiB, if that is more), the memory that
+///   the caller allows for a body. Beyond that the exchange fails with ``NetworkCore/NetworkError/Code/bodyTooLarge``,
+///   after the reader has received what was held. A reader that keeps up can read a body of any length.
+/// - The head of a redirect arrives with the end of its body. The head of a response through a proxy's tunnel arrives
+///   with the first byte of its body, since the proxy's own response looks the same until then.
+/// - The connect timeout is approximate. URLSession does not report when a connection is made; the first sent part of a
+///   body, a challenge, and a response prove one. Without such a sign when the time is up, the kernel's table of
+///   connections decides. If this process has a connection to the URL's port, the exchange continues under the idle
+///   timeout, which then counts from the start; if not, it fails with ``NetworkCore/NetworkError/Code/connectTimeout``.
+///   Where the table can't be read, or a proxy may be on the way, only the idle timeout counts.
 public final class URLSessionNetworkDispatcher: HTTPTransport {
-    /// The one that the process needs: URLSession serialises all sessions of a process anyway.
+    /// The only instance: URLSession serializes all sessions of a process anyway.
     public static let instance = URLSessionNetworkDispatcher()
 
-    /// How many connections to one host there may be; the same as the curl transport's.
+    /// The maximum number of connections to one host; the same as in the curl transport.
     static let maximumConnectionsPerHost = 128
 
     private let exchanges = ExchangeRegistry()
     private let session: URLSession
 
-    // Starting and cancelling go through one serial queue: a cancellation never overtakes its start, and cancelling
+    // Starts and cancellations go through one serial queue: a cancellation never overtakes its start, and cancelling
     // many tasks at once from many threads deadlocks FoundationNetworking.
     private let commands = DispatchQueue(label: "urlsession-transport.commands")
     private let alarms = DispatchQueue(label: "urlsession-transport.alarms")
@@ -52,14 +51,14 @@ public final class URLSessionNetworkDispatcher: HTTPTransport {
         session = URLSession(configuration: Self.configuration(), delegate: exchanges, delegateQueue: nil)
     }
 
-    /// `urlsession`.
+    /// The transport's name, `urlsession`.
     public var name: String { "urlsession" }
 
-    /// Sends one request and returns its response, whatever the status, when its head is there. A redirect is returned
+    /// Sends one request and returns its response, whatever the status, when the head has arrived. Returns a redirect
     /// as it is.
     ///
     /// Cancelling the task ends the exchange and throws ``NetworkError/Code/cancelled`` at once.
-    /// - Throws: ``NetworkError``, each failure once, with the exchange it belongs to.
+    /// - Throws: ``NetworkError``, each failure once, with the exchange that it belongs to.
     public func send(_ request: TransportRequest) async throws -> TransportResponse {
         let started = ContinuousClock.now
         do {
@@ -85,7 +84,7 @@ public final class URLSessionNetworkDispatcher: HTTPTransport {
         }
     }
 
-    /// How many exchanges are under way; for tests of what is left behind.
+    /// The number of exchanges under way, for tests of leaks.
     var openExchanges: Int { exchanges.count }
 
     private func start(_ exchange: Exchange, with request: URLRequest) {

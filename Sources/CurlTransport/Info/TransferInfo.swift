@@ -1,8 +1,9 @@
 import NetworkCore
 
-/// What libcurl knows of a transfer, as typed values.
+/// libcurl's data on a transfer, as typed values.
 struct TransferInfo: Sendable {
-    /// From the start of the transfer to the end of each step, in microseconds; `nil` for a step that did not happen.
+    /// The times from the start of the transfer to the end of each step, in microseconds; `nil` for a step that did not
+    /// happen.
     var nameLookup: Int?
     var connect: Int?
     var tls: Int?
@@ -12,12 +13,12 @@ struct TransferInfo: Sendable {
     var httpVersion: String?
     var remote: Address?
     var local: Address?
-    /// The heads of all requests that went out.
+    /// The size of the heads of all requests that went out, in bytes.
     var requestBytes: Int
     var uploadedBytes: Int
     var downloadedBytes: Int
 
-    /// An end of the connection.
+    /// One end of the connection.
     struct Address: Sendable {
         let host: String
         let port: Int
@@ -25,22 +26,22 @@ struct TransferInfo: Sendable {
         var text: String { host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]:\(port)" : "\(host):\(port)" }
     }
 
-    /// How far the transfer has come.
-    /// - Parameter hasResponse: Whether a byte of the response has arrived; libcurl's own mark is also set by an
-    ///   upload.
+    /// Returns the phase that the transfer has reached.
+    /// - Parameter hasResponse: Whether a byte of the response has arrived. libcurl's own mark is not enough: an upload
+    ///   sets it too.
     func phase(hasResponse: Bool) -> NetworkError.Phase {
         if hasResponse { return .receiving }
         return preTransfer == nil ? .connecting : .waiting
     }
 
-    /// The transfer's metrics.
+    /// Returns the transfer's metrics.
     /// - Parameters:
-    ///   - queued: The wait before libcurl had it.
-    ///   - total: From `send` to now.
-    ///   - bodyBytes: Decoded bytes.
+    ///   - queued: The wait before libcurl had the transfer.
+    ///   - total: The time from `send` until now.
+    ///   - bodyBytes: The number of body bytes from libcurl, before content decoding.
     ///   - hasRequestBody: Whether there was a body to send.
-    ///   - tlsSession: How TLS was spoken, if that is known.
-    ///   - sending: How often the request went out; `nil` where it is not counted.
+    ///   - tlsSession: The connection's TLS parameters, if known.
+    ///   - sending: The record of how often the request went out; `nil` where libcurl can't count it.
     func metrics(
         queued: Duration, total: Duration, bodyBytes: Int, hasRequestBody: Bool, tlsSession: TLSSession?,
         sending: SendingRecord?

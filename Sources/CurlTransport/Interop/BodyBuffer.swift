@@ -2,20 +2,20 @@ import CLibrary
 import FoundationEssentials
 import NetworkCore
 
-/// Collects a body with one copy: libcurl's bytes go into memory that becomes the caller's `Data` as it is.
+/// Collects a body with one copy: libcurl's bytes go into memory that becomes the caller's `Data` without copying.
 @safe struct BodyBuffer: ~Copyable {
     private var memory: UnsafeMutableRawPointer?
     private var capacity = 0
-    /// Whether the memory is ``BufferMemory``'s.
+    /// Whether the memory belongs to ``BufferMemory``.
     private var isShared = false
     private(set) var count = 0
-    /// What was handed over last: pieces of a stream are alike.
+    /// The number of bytes handed over last: the chunks of a stream are alike in size.
     private var lastCount = 0
 
-    /// Makes room at once for a body of known length. Only a hint: short memory shows up in ``append(_:)``.
+    /// Reserves memory for a body of known length. Only a hint: a shortage of memory shows up in ``append(_:)``.
     mutating func reserve(_ wanted: Int) { _ = grow(to: wanted) }
 
-    /// - Returns: Whether there was memory for it.
+    /// - Returns: Whether there was memory for the bytes.
     mutating func append(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard let source = bytes.baseAddress, unsafe !bytes.isEmpty else { return true }
         if count + bytes.count > capacity {
@@ -28,7 +28,8 @@ import NetworkCore
         return true
     }
 
-    /// The same for a piece that was decoded.
+    /// Appends a decoded chunk.
+    /// - Returns: Whether there was memory for it.
     mutating func append(_ piece: Data) -> Bool { unsafe piece.withUnsafeBytes { unsafe append($0) } }
 
     /// Hands the memory over and starts empty.
@@ -42,7 +43,7 @@ import NetworkCore
         count = 0
         isShared = false
         if wasShared { return unsafe BufferMemory.shared.data(memory, count: length, capacity: room) }
-        // An over-reserved body gives back what it does not use.
+        // An over-reserved body returns the memory that it does not use.
         let fitted = unsafe room > 2 * length ? realloc(memory, length) ?? memory : memory
         return unsafe Data(bytesNoCopy: fitted, count: length, deallocator: .free)
     }

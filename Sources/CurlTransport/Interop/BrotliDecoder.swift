@@ -2,8 +2,8 @@ import CLibrary
 import FoundationEssentials
 import NetworkCore
 
-/// Brotli, by the library that libcurl brings along (https://github.com/google/brotli, brotli/decode.h); looked up,
-/// because not every libcurl does.
+/// A Brotli decoder, from the library that comes with libcurl (https://github.com/google/brotli, brotli/decode.h). Its
+/// functions are looked up at run time, because not every libcurl has it.
 @safe final class BrotliDecoder: ContentDecoder {
     @safe private struct Library: Sendable {
         typealias Create = @convention(c) (OpaquePointer?, OpaquePointer?, OpaquePointer?) -> OpaquePointer?
@@ -32,7 +32,7 @@ import NetworkCore
 
     private static let library = Library()
 
-    /// Whether the library is there.
+    /// Whether the library is loaded.
     static var isAvailable: Bool { library != nil }
 
     private let decoder: OpaquePointer?
@@ -59,7 +59,7 @@ import NetworkCore
                 return target.count - room
             }
         }
-        // BROTLI_DECODER_RESULT_ERROR, and BROTLI_DECODER_RESULT_SUCCESS.
+        // 0 is BROTLI_DECODER_RESULT_ERROR, and 1 is BROTLI_DECODER_RESULT_SUCCESS.
         guard result != 0 else { throw NetworkError.damagedEncoding("br", "is damaged") }
         isAtEnd = result == 1
         return (output, consumed)

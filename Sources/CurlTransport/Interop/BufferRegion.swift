@@ -4,24 +4,24 @@ import Synchronization
 
 /// Memory in pieces of a few sizes, always at the same addresses.
 ///
-/// @unchecked: a free piece has no owner but the region, one that was taken none but its taker.
+/// @unchecked: a free piece belongs to the region alone, a taken piece to its taker alone.
 final class BufferRegion: @unchecked Sendable {
-    /// Pieces of one size.
+    /// The pieces of one size.
     private struct Shelf: Sendable {
-        /// What a piece is asked for with, and the place it has: whole pages.
+        /// The size in bytes that a caller requests, and the size of the piece's slot: whole pages.
         let bytes: Int
         let stride: Int
         let offset: Int
     }
 
-    /// 0 where there was no memory.
+    /// The region's address; 0 if there was no memory.
     let start: UInt
     let count: UInt
     private let shelves: [Shelf]
-    /// The pieces of a shelf that are free. The last that came back is taken first, so that few are ever touched.
+    /// The free pieces of a shelf. The piece that came back last is taken first, so that few are ever touched.
     private struct Free: Sendable {
         var indices: [Int]
-        /// So many of the first have not been taken since the last ``BufferRegion/drop()``.
+        /// The number of pieces at the front that have not been taken since the last ``BufferRegion/drop()``.
         var untouched: Int
 
         mutating func take() -> Int? {
@@ -33,7 +33,7 @@ final class BufferRegion: @unchecked Sendable {
 
     private let free: Guarded<[Free]>
 
-    /// - Parameter pieces: Their sizes in bytes, and how many there are of each.
+    /// - Parameter pieces: The sizes of the pieces in bytes, and the number of pieces of each size.
     init(_ pieces: [(bytes: Int, count: Int)]) {
         let page = max(4096, sysconf(Int32(_SC_PAGESIZE)))
         var (shelves, offset): ([Shelf], Int) = ([], 0)
@@ -55,7 +55,7 @@ final class BufferRegion: @unchecked Sendable {
     @inline(__always)
     func holds(_ piece: UnsafeMutableRawPointer?) -> Bool { UInt(bitPattern: piece) &- start < count }
 
-    /// A piece of just that size; `nil` where there is none left.
+    /// Returns a piece of exactly that size; `nil` if none is left.
     func take(_ bytes: Int) -> UnsafeMutableRawPointer? {
         guard let shelf = shelves.firstIndex(where: { $0.bytes == bytes }),
             let index = free.withLock({ $0[shelf].take() })
@@ -64,7 +64,7 @@ final class BufferRegion: @unchecked Sendable {
             bitPattern: start + UInt(shelves[shelf].offset + index * shelves[shelf].stride))
     }
 
-    /// Takes back a piece.
+    /// Returns a piece to the region.
     func give(_ piece: UnsafeMutableRawPointer?) {
         let (shelf, index) = unsafe place(of: piece)
         free.withLock { $0[shelf].indices.append(index) }
@@ -78,7 +78,7 @@ final class BufferRegion: @unchecked Sendable {
         return (shelf, (offset - shelves[shelf].offset) / shelves[shelf].stride)
     }
 
-    /// Gives the pages of what is free back to the kernel.
+    /// Returns the pages of free pieces to the kernel.
     func drop() {
         free.withLock { free in
             for number in shelves.indices {

@@ -1,8 +1,8 @@
 import CLibrary
 
-/// memchr(3) and memcmp(3) for Swift's arrays: a loop in Swift costs ten times as much.
+/// memchr(3) and memcmp(3) for Swift's arrays; a loop in Swift costs ten times as much.
 enum ByteSearch {
-    /// Where the next newline is at or after `start`; the array's count if there is none.
+    /// Returns the index of the next newline at or after `start`; the array's count if there is none.
     static func newline(in bytes: [UInt8], from start: Int) -> Int {
         unsafe bytes.withUnsafeBytes { buffer in
             guard start < buffer.count, let base = buffer.baseAddress,
@@ -12,7 +12,7 @@ enum ByteSearch {
         }
     }
 
-    /// Whether the first bytes are these.
+    /// Returns whether the array begins with these bytes.
     static func start(of bytes: [UInt8], is start: [UInt8]) -> Bool {
         guard bytes.count >= start.count else { return false }
         return unsafe bytes.withUnsafeBytes { bytes in

@@ -1,6 +1,6 @@
-/// A text that a library keeps as long as the process lives. Read when asked for.
+/// A text that a library keeps for the life of the process. Read on demand.
 ///
-/// @unchecked: nobody ever writes it.
+/// @unchecked: no thread ever writes it.
 @safe struct ConstantText: @unchecked Sendable {
     private let bytes: UnsafePointer<CChar>
 

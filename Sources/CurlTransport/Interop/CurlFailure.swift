@@ -1,14 +1,14 @@
 import CCurl
 import NetworkCore
 
-/// libcurl's error numbers as ours. The manual: https://curl.se/libcurl/c/libcurl-errors.html
+/// Translates libcurl's error codes into ours. See https://curl.se/libcurl/c/libcurl-errors.html.
 enum CurlFailure {
-    /// The error of a transfer that ended with `code`.
+    /// Returns the error of a transfer that ended with `code`.
     /// - Parameters:
-    ///   - text: What libcurl wrote into the error buffer.
-    ///   - phase: How far the transfer had come.
+    ///   - text: The contents of libcurl's error buffer.
+    ///   - phase: The phase that the transfer had reached.
     ///   - isInBody: Whether the final head was complete.
-    ///   - verification: What the TLS library found wrong with the certificate (CURLINFO_SSL_VERIFYRESULT).
+    ///   - verification: The TLS library's verdict on the certificate (CURLINFO_SSL_VERIFYRESULT).
     static func error(
         _ code: CURLcode, text: String?, phase: NetworkError.Phase, isInBody: Bool, verification: Int = 0
     ) -> NetworkError {
@@ -21,8 +21,8 @@ enum CurlFailure {
         return NetworkError(ours, message, phase: phase, underlying: underlying(code, text: text))
     }
 
-    /// The phase that a code belongs to whatever libcurl's clocks say: newer versions set the time at which the request
-    /// could go out for connections that failed, too. `nil` where the code does not tell.
+    /// Returns the phase that a code belongs to, whatever libcurl's clocks say: newer versions also set the time at
+    /// which the request could go out for connections that failed. `nil` if the code does not determine the phase.
     static func phase(of code: CURLcode) -> NetworkError.Phase? {
         switch code {
         case CURLE_COULDNT_RESOLVE_PROXY, CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_CONNECT, CURLE_INTERFACE_FAILED,
@@ -33,7 +33,7 @@ enum CurlFailure {
         }
     }
 
-    /// The error of a QUIC connection that was not made, which libcurl tells as the loss of one.
+    /// Returns the error of a QUIC connection that was not made, which libcurl reports as a lost connection.
     static func noQUIC(_ code: CURLcode, text: String?) -> NetworkError {
         if let fault = tlsFault(code, text: text ?? "", verification: 0), fault != .tlsFailed {
             return error(code, text: text, phase: .connecting, isInBody: false)
@@ -43,7 +43,7 @@ enum CurlFailure {
             underlying: underlying(code, text: text))
     }
 
-    /// The error of a connection to the proxy that was not made, which libcurl reports as it does the server's.
+    /// Returns the error of a connection to the proxy that was not made, which libcurl reports like one to the server.
     static func noProxy(_ code: CURLcode, text: String?) -> NetworkError {
         NetworkError(
             .proxyFailed, "no connection to the proxy", phase: .connecting, underlying: underlying(code, text: text))
@@ -57,12 +57,12 @@ enum CurlFailure {
         )
     }
 
-    /// The text of the error buffer, which has room for 255 bytes; some versions end a longer one in dots.
+    /// Returns the text of the error buffer, which has room for 255 bytes; some versions end a longer text in dots.
     private static func shown(_ text: String) -> String {
         Redaction.words(ofLibrary: PinnedName.hidden(in: text), isWhole: text.utf8.count < 250)
     }
 
-    /// What libcurl says where it knows no more than the number.
+    /// Returns libcurl's text for a code, for when it gives no other details.
     private static func ownWords(for code: CURLcode) -> String? {
         unsafe curl_easy_strerror(code).map { unsafe String(cString: $0) }
     }
@@ -72,10 +72,10 @@ enum CurlFailure {
     ) -> (NetworkError.Code, String) {
         switch code {
         case CURLE_URL_MALFORMAT: (.invalidURL, "libcurl does not accept the URL")
-        // Newer versions report an HTTP/2 connection that ends before the head so, without a word of their own.
+        // Newer versions report an HTTP/2 connection that ends before the head like this, without a text of their own.
         case CURLE_HTTP2 where !isInBody && (text.isEmpty || text == ownWords(for: code)):
             (.connectionLost, "the connection broke")
-        // The words of the socket, where the number is that of the layer above.
+        // The text comes from the socket, the code from the layer above.
         case CURLE_HTTP2 where isOfSocket(text), CURLE_HTTP3 where isOfSocket(text):
             isInBody
                 ? (.truncatedBody, "the connection broke in the body") : (.connectionLost, "the connection broke")
@@ -83,17 +83,17 @@ enum CurlFailure {
         case CURLE_WEIRD_SERVER_REPLY where phase == .connecting,
             CURLE_BAD_FUNCTION_ARGUMENT where phase == .connecting && text.contains("response header"):
             (.proxyFailed, "what the proxy sent is not HTTP")
-        // The scheme was checked before; what is left is an answer without a status line.
+        // The scheme was checked before; what is left is a response without a status line.
         case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_HTTP2, CURLE_HTTP3:
             (.invalidResponse, "what the server sent is not HTTP")
-        // How some versions call a damaged trailer or chunk.
+        // Some versions report a damaged trailer or chunk like this.
         case CURLE_BAD_FUNCTION_ARGUMENT where phase == .receiving:
             (.invalidResponse, "what the server sent is not HTTP")
         case CURLE_COULDNT_RESOLVE_PROXY: (.proxyFailed, "the proxy's name could not be resolved")
         case CURLE_RECV_ERROR where text.contains("CONNECT"), CURLE_COULDNT_CONNECT where text.contains("CONNECT"):
             (.proxyFailed, "the proxy refused the tunnel")
         case CURLE_COULDNT_CONNECT where text.contains("SOCKS"): (.proxyFailed, "the SOCKS proxy refused or failed")
-        // SOCKS 4 and 5 get an address, which we look up.
+        // SOCKS 4 and 5 get an address, which libcurl looks up itself.
         case CURLE_PROXY where text.contains("resolve"):
             (.nameNotResolved, "the host's name could not be resolved")
         case CURLE_PROXY: (.proxyFailed, "the proxy refused or failed")
@@ -102,21 +102,21 @@ enum CurlFailure {
             (.connectFailed, "the interface or address to connect from can't be used (connection.interface)")
         case CURLE_COULDNT_CONNECT: (.connectFailed, "no connection to the server")
         case CURLE_OPERATION_TIMEDOUT where text.contains("too slow"):
-            (.lowSpeed, "slower than the lowest speed allowed for too long (rate.lowSpeed)")
+            (.lowSpeed, "below the lowest allowed speed for too long (rate.lowSpeed)")
         case CURLE_OPERATION_TIMEDOUT: (.connectTimeout, "no connection within the connect timeout")
         case CURLE_PARTIAL_FILE where isInBody: (.truncatedBody, "the connection ended before the body did")
         // An HTTP/2 connection that ends before the head is reported like this.
-        case CURLE_PARTIAL_FILE: (.connectionLost, "the server closed the connection without an answer")
-        case CURLE_GOT_NOTHING: (.connectionLost, "the server closed the connection without an answer")
+        case CURLE_PARTIAL_FILE: (.connectionLost, "the server closed the connection without a response")
+        case CURLE_GOT_NOTHING: (.connectionLost, "the server closed the connection without a response")
         case CURLE_BAD_CONTENT_ENCODING: (.invalidContentEncoding, "the body's Content-Encoding is damaged or unknown")
         case CURLE_WRITE_ERROR where text.contains("content unencoding"):
             (.invalidContentEncoding, "the body's Content-Encoding is damaged")
-        // Also the many heads of interim responses, which count together, and a trailer without end.
+        // Also for too many heads of interim responses, which libcurl adds up, and for an endless trailer.
         case CURLE_RECV_ERROR where text.contains("Too large response headers") || text.contains("Out of memory"):
             (.responseHeadTooLarge, "the response's head is too large")
-        // CURLE_TOO_LARGE (8.6), also of a trailer without end, which its text calls a fault of the chunks.
+        // CURLE_TOO_LARGE (8.6), also for an endless trailer, which its text calls a fault in the chunks.
         case CURLcode(rawValue: 100): (.responseHeadTooLarge, "the response's head is too large")
-        // A trailer that is none fails with the number of whatever found it.
+        // An invalid trailer fails with the code of whatever layer found it.
         case _ where text.contains("chunked-encod"),
             CURLE_RECV_ERROR where text.contains("hex") || text.contains("chunk"):
             (.invalidResponse, "the body's chunked encoding is damaged")
@@ -124,7 +124,7 @@ enum CurlFailure {
         case CURLE_HTTP2_STREAM where isInBody: (.truncatedBody, "the server ended the stream in the body")
         case CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_HTTP2_STREAM: (.connectionLost, "the connection broke")
         case CURLE_SEND_FAIL_REWIND: (.connectionLost, "the connection broke and the body can't be sent again")
-        // One header line above 100 KB is reported like this.
+        // libcurl reports a header line above 100 KB like this.
         case CURLE_OUT_OF_MEMORY where phase == .waiting || phase == .receiving:
             (.responseHeadTooLarge, "the response's head is too large")
         case CURLE_UNKNOWN_OPTION, CURLE_NOT_BUILT_IN: (.unsupported, "this libcurl can't do that")
@@ -132,22 +132,23 @@ enum CurlFailure {
         }
     }
 
-    /// What libcurl says of a socket that could not be written or read.
+    /// Returns whether the text is about a socket that could not be written or read.
     private static func isOfSocket(_ text: String) -> Bool {
         text.hasPrefix("Send failure: ") || text.hasPrefix("Recv failure: ")
     }
 
-    /// The fault of TLS, by libcurl's number, then by the TLS library's, then by the words; `nil` for something else.
+    /// Returns the TLS fault, by libcurl's code, then by the TLS library's, then by the text; `nil` for any other
+    /// error.
     private static func tlsFault(_ code: CURLcode, text: String, verification: Int) -> NetworkError.Code? {
         switch code {
         case CURLE_SSL_PINNEDPUBKEYNOTMATCH: return .pinnedKeyMismatch
         case CURLE_SSL_INVALIDCERTSTATUS: return .certificateRevoked
         case CURLE_SSL_CERTPROBLEM: return .clientCertificateUnusable
-        // How libcurl 8.23 calls a key that it can't open, among others.
+        // libcurl 8.23 reports, among others, a key that it can't open like this.
         case CURLE_BAD_FUNCTION_ARGUMENT:
             return TLSFault.code(for: text) == .clientCertificateUnusable ? .clientCertificateUnusable : nil
         case clientCertificateRequired: return .clientCertificateRequired
-        // With TLS 1.3 the server judges our certificate when the handshake is over for us.
+        // With TLS 1.3 the server checks our certificate when the handshake is already complete for us.
         case CURLE_RECV_ERROR, CURLE_SEND_ERROR:
             let fault = text.contains("alert") ? TLSFault.code(for: text) : nil
             return fault == .clientCertificateRequired || fault == .clientCertificateRefused ? fault : nil
@@ -157,10 +158,10 @@ enum CurlFailure {
         }
     }
 
-    /// Whether the connection ended by ``TLSGuard``, in the handshake or after it.
+    /// Returns whether ``TLSGuard`` ended the connection, in the handshake or after it.
     private static func isRecordFlood(_ text: String?) -> Bool { text?.contains("\(TLSGuard.words)") == true }
 
-    /// OpenSSL's X509_V_ERR_*. Other libraries give no number, or 1.
+    /// OpenSSL's X509_V_ERR_* codes. Other libraries give no code, or 1.
     private static let verificationFaults: [Int: NetworkError.Code] = [
         2: .certificateUntrusted, 9: .certificateNotYetValid, 10: .certificateExpired, 18: .certificateSelfSigned,
         19: .certificateUntrusted, 20: .certificateUntrusted, 21: .certificateUntrusted, 23: .certificateRevoked,

@@ -1,23 +1,24 @@
 import CCurl
 import CLibrary
 
-/// Where libcurl's memory comes from (curl_global_init_mem): the C library, but for its buffers.
+/// The source of libcurl's memory (curl_global_init_mem): the C library, except for libcurl's buffers.
 ///
-/// libcurl allocates the buffers for receiving and sending anew for each transfer. The C library gives large ones back
-/// to the kernel in between, and ten pages then fault in again for each 64 KiB; those of 16 KiB lie among what lives as
-/// long as a connection, and their pages never go back. So both come from a region of our own, as many as most need at
-/// a time. (From 8.7 on libcurl keeps one buffer for all transfers, of another size.) It does not hand them out; what
-/// it hands out is the C library's, so that other users of libcurl in this process may free it either way. A text of
-/// just such a size, made by curl_easy_unescape, has to go back by curl_free, as the manual says.
+/// libcurl allocates the buffers for receiving and sending anew for each transfer. The C library returns large ones to
+/// the kernel in between, so that ten page faults follow for each 64 KiB; those of 16 KiB lie among memory that lives
+/// as long as a connection, and their pages never go back. So both come from a region of our own, with as many pieces
+/// as most programs need at a time. (From 8.7 on libcurl keeps one buffer of another size for all transfers.) libcurl
+/// does not hand these buffers out. What it hands out is the C library's, so that other users of libcurl in this
+/// process may free it either way. A text of exactly such a size from curl_easy_unescape must be freed with curl_free,
+/// as the manual says.
 enum CurlMemory {
-    /// Initialises libcurl with it. Where somebody did so before, he has chosen the memory already.
+    /// Initializes libcurl with this memory. If other code has initialized libcurl before, its choice of memory stays.
     static func initialise() -> CURLcode {
         guard region.start != 0 else { return curl_global_init(Int(ccurl_global_all)) }
         unsafe place = (region.start, region.count)
         return unsafe curl_global_init_mem(Int(ccurl_global_all), allocate, release, resize, copy, calloc)
     }
 
-    /// Gives the pages of unused buffers back to the kernel.
+    /// Returns the pages of unused buffers to the kernel.
     static func drop() { region.drop() }
 
     private static let region = BufferRegion(
@@ -27,9 +28,9 @@ enum CurlMemory {
             (LibcurlSupport.largeUploadBuffer, LibcurlSupport.fewUploads),
         ])
 
-    /// Where the region is: asked for each of some fifty pieces that a request takes, and so not behind a lazy `static
-    /// let`. Written once, before libcurl has any memory. Another user of libcurl may read it meanwhile, for a piece of
-    /// his own: as it is before, after, or half of each, that piece is not in the region.
+    /// The region's place. Read for each of some fifty allocations of a request, and so not behind a lazy `static let`.
+    /// Written once, before libcurl has any memory. Another user of libcurl may read it meanwhile for a piece of its
+    /// own: with the old value, the new one, or half of each, that piece is not in the region.
     nonisolated(unsafe) private static var place: (start: UInt, count: UInt) = (1 << (UInt.bitWidth - 1), 0)
 
     private static let allocate: curl_malloc_callback = { bytes in

@@ -1,7 +1,7 @@
 import CLibrary
 
-/// Descriptors that libcurl opened without us.
+/// Descriptors that libcurl opened itself.
 enum Descriptor {
-    /// Keeps a descriptor from the programs that the process starts (FD_CLOEXEC). One that is closed already stays so.
+    /// Keeps a descriptor from programs that the process starts (FD_CLOEXEC). Does nothing for a closed descriptor.
     static func closeOnExec(_ descriptor: Int32) { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
 }

@@ -1,7 +1,7 @@
 import CCurl
 
 extension EasyHandle {
-    /// Everything that is asked of a transfer at its end. On a kept connection, nothing is asked of how it was made.
+    /// Returns all data on a transfer at its end, without the connection's timings if the connection was a kept one.
     func info(hasRequestBody: Bool) -> TransferInfo {
         let newConnections = long(CURLINFO_NUM_CONNECTS)
         let isNew = newConnections > 0
@@ -21,19 +21,19 @@ extension EasyHandle {
         )
     }
 
-    /// The port that its connection was made from.
+    /// The local port of the handle's connection.
     var localPort: Int { long(CURLINFO_LOCAL_PORT) }
 
-    /// The announced length of the body on the wire.
+    /// The announced length of the body on the wire, in bytes.
     var announcedBytes: Int? {
         let length = offset(CURLINFO_CONTENT_LENGTH_DOWNLOAD_T)
         return length > 0 ? length : nil
     }
 
-    /// Bytes of the body on the wire so far.
+    /// The number of body bytes received on the wire so far.
     var downloadedBytes: Int { offset(CURLINFO_SIZE_DOWNLOAD_T) }
 
-    /// Bytes of the request's body so far.
+    /// The number of request body bytes sent so far.
     var uploadedBytes: Int { offset(CURLINFO_SIZE_UPLOAD_T) }
 
     private var httpVersion: String? {

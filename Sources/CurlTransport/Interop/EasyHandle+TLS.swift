@@ -2,8 +2,8 @@ import CCurl
 import CLibrary
 
 extension EasyHandle {
-    /// How TLS is spoken to the server (CURLINFO_TLS_SSL_PTR); `nil` in clear, with a TLS library that we don't know,
-    /// and once the connection has left the transfer: to be asked while the response arrives.
+    /// The TLS parameters of the connection to the server (CURLINFO_TLS_SSL_PTR). `nil` in clear, with an unsupported
+    /// TLS library, and once the connection has left the transfer: read it while the response arrives.
     var tlsSession: TLSSession? {
         guard let (library, session) = unsafe tls else { return nil }
         switch library {
@@ -13,7 +13,7 @@ extension EasyHandle {
         }
     }
 
-    /// Whether the TLS library holds bytes of the transfer's connection that libcurl has not taken.
+    /// Whether the TLS library holds bytes of the transfer's connection that libcurl has not read.
     var holdsDecryptedBytes: Bool {
         guard let (library, session) = unsafe tls else { return false }
         switch library {
@@ -23,8 +23,8 @@ extension EasyHandle {
         }
     }
 
-    /// Has each TLS connection that libcurl makes for this handle end when its peer sends record after record and no
-    /// data (``TLSGuard``). libcurl hands the function on to the handles that it makes for look-ups over HTTPS.
+    /// Makes each TLS connection of this handle end when its peer sends record after record without data
+    /// (``TLSGuard``). libcurl passes the function on to the handles that it creates for lookups over HTTPS.
     func boundTLSRecords() throws {
         guard TLSGuard.isBounded else { return }
         try unsafe check(ccurl_easy_setopt_tls_callback(pointer, TLSGuard.prepare), "CURLOPT_SSL_CTX_FUNCTION")
@@ -39,7 +39,7 @@ extension EasyHandle {
     }
 }
 
-/// GnuTLS's functions, looked up as OpenSSL's are.
+/// GnuTLS's functions, looked up at run time like OpenSSL's.
 @safe private struct GnuTLS: Sendable {
     typealias Number = @convention(c) (UnsafeRawPointer?) -> Int32
     typealias Count = @convention(c) (UnsafeRawPointer?) -> Int
@@ -48,7 +48,7 @@ extension EasyHandle {
 
     let version: Number
     let versionName: Name
-    /// From 3.7.4.
+    /// From GnuTLS 3.7.4 on.
     let cipherSuite: Text?
     /// gnutls_record_check_pending(3).
     let pending: Count

@@ -3,15 +3,15 @@ import CLibrary
 import FoundationEssentials
 import NetworkCore
 
-/// Owns one `CURL *`, which carries one transfer and is then closed, with everything that must live as long: header
-/// lines, the error text, the transfer that the callbacks report to.
+/// Owns one `CURL *`, which carries one transfer and is then closed, and everything that must live as long: header
+/// lines, the error text, and the transfer that the callbacks report to.
 ///
-/// A handle never carries a second transfer. curl_easy_reset clears the options and not what a transfer leaves behind
-/// in the handle: credentials of a failed upload, a list of addresses, look-ups under way, a pointer to the last header
+/// A handle never carries a second transfer. curl_easy_reset clears the options but not what a transfer leaves behind
+/// in the handle: credentials of a failed upload, a list of addresses, lookups under way, a pointer to the last header
 /// line. A new handle costs less than a microsecond.
 ///
-/// @unchecked: a handle is used by one thread at a time. The caller's thread or the loop's configures it, the mailbox
-/// hands it to the loop, and the loop closes it.
+/// @unchecked: one thread at a time uses a handle. The caller's thread or the loop's configures it, the mailbox hands
+/// it to the loop, and the loop closes it.
 @safe final class EasyHandle: @unchecked Sendable {
     let pointer: UnsafeMutableRawPointer
     private var isClosed = false
@@ -19,22 +19,22 @@ import NetworkCore
     private let errorText: UnsafeMutablePointer<CChar>
     private(set) var reader: RequestBodyReader?
     private var wireLog: WireLog?
-    /// The transfer that the callbacks report to. It holds this handle and not the other way round.
+    /// The transfer that the callbacks report to. The transfer retains this handle, not the other way around.
     private let transferReference: Unmanaged<Transfer>
-    /// Whether no connection may carry its requests that another has used or will use.
+    /// Whether its requests need a connection that no other request has used or will use.
     private(set) var needsOwnConnection = false
-    /// libcurl's time of the connection before the one that is being made.
+    /// libcurl's pretransfer time of the previous connection, while another one is being made.
     private var connectedBefore: Int?
-    /// The size of its receive buffer, in bytes.
+    /// The size of the receive buffer, in bytes.
     private(set) var receiveBuffer = LibcurlSupport.defaultBuffer
-    /// The same of its buffer for sending.
+    /// The size of the upload buffer, in bytes.
     private var uploadBuffer = LibcurlSupport.defaultUploadBuffer
 
-    /// A handle at libcurl's defaults.
-    /// - Parameter transfer: The transfer that the callbacks report to, which must hold the handle until ``close()``.
-    /// - Throws: ``NetworkError/Code/unclassified`` when memory is short.
+    /// Creates a handle with libcurl's defaults.
+    /// - Parameter transfer: The transfer that the callbacks report to, which must retain the handle until ``close()``.
+    /// - Throws: ``NetworkError/Code/unclassified`` when memory is short or libcurl could not be initialized.
     init(for transfer: Transfer) throws {
-        // libcurl would initialise itself here, in its own way.
+        // libcurl would otherwise initialize itself here, in its own way.
         guard Libcurl.found.initialisation == 0, let pointer = unsafe curl_easy_init() else {
             throw NetworkError(.unclassified, "libcurl could not make a handle (curl_easy_init)", phase: .preparing)
         }
@@ -47,49 +47,49 @@ import NetworkCore
 
     deinit { close() }
 
-    /// Ends the handle. It must have left its multi handle, and a handle that was in one is closed on the loop's
-    /// thread: a look-up under way (DNS over HTTPS) has handles of its own in the multi handle, which leave it here.
+    /// Closes the handle, which must have left its multi handle. A handle that was in one is closed on the loop's
+    /// thread: a lookup under way (DNS over HTTPS) has handles of its own in the multi handle, which leave it here.
     func close() {
         guard !isClosed else { return }
         isClosed = true
         unsafe curl_easy_cleanup(pointer)
-        // After the handle, which may look at them until then.
+        // After the handle, which may read them until then.
         unsafe lists.forEach { unsafe $0.deallocate() }
         unsafe lists = []
         unsafe errorText.deallocate()
     }
 
-    /// Wishes a size of the receive buffer, in bytes (CURLOPT_BUFFERSIZE); libcurl may keep its own.
+    /// Requests a size of the receive buffer, in bytes (CURLOPT_BUFFERSIZE); libcurl may keep its own.
     func wishReceiveBuffer(_ bytes: Int) {
         guard receiveBuffer != bytes else { return }
         let code = unsafe ccurl_easy_setopt_long(pointer, CURLOPT_BUFFERSIZE, bytes)
         if code == CURLE_OK { receiveBuffer = bytes }
     }
 
-    /// The same for the buffer through which a body is sent (CURLOPT_UPLOAD_BUFFERSIZE).
+    /// Requests a size of the upload buffer, in bytes (CURLOPT_UPLOAD_BUFFERSIZE); libcurl may keep its own.
     func wishUploadBuffer(_ bytes: Int) {
         guard uploadBuffer != bytes else { return }
         let code = unsafe ccurl_easy_setopt_long(pointer, CURLOPT_UPLOAD_BUFFERSIZE, bytes)
         if code == CURLE_OK { uploadBuffer = bytes }
     }
 
-    /// Has its connection carry no other request (CURLOPT_FORBID_REUSE), while it carries this one.
-    /// - Returns: Whether libcurl agrees.
+    /// Keeps the current connection from carrying other requests after this one (CURLOPT_FORBID_REUSE).
+    /// - Returns: Whether libcurl accepted the option.
     func endsItsConnection() -> Bool { unsafe ccurl_easy_setopt_long(pointer, CURLOPT_FORBID_REUSE, 1) == CURLE_OK }
 
-    /// Asks for a new connection (CURLOPT_FRESH_CONNECT), in each round that it takes.
+    /// Requests a new connection (CURLOPT_FRESH_CONNECT) for each round of the request.
     func takeOwnConnection() throws {
         try set(.freshConnect, 1)
         needsOwnConnection = true
     }
 
-    /// When its connection could be used, in microseconds since the start; `nil` before.
+    /// The time at which the connection became usable, in microseconds since the start; `nil` before.
     var connectedAfter: Int? {
         guard let time = time(CURLINFO_PRETRANSFER_TIME_T), time != connectedBefore else { return nil }
         return time
     }
 
-    /// Another connection is being made.
+    /// Records that another connection is being made.
     /// - Returns: Whether there was one before.
     func connectsAnew() -> Bool {
         guard let connectedAfter else { return false }
@@ -97,9 +97,9 @@ import NetworkCore
         return true
     }
 
-    /// Has its connection carry no other request if libcurl throws bytes away that came with the response, of which it
-    /// says no more than a line of its log (CURLOPT_VERBOSE).
-    /// - Returns: Whether libcurl will say so.
+    /// Keeps the connection from carrying other requests if libcurl discards surplus bytes that came with the response,
+    /// which it reports only in a line of its log (CURLOPT_VERBOSE).
+    /// - Returns: Whether libcurl will report it.
     func watchesForSurplus() -> Bool {
         guard wireLog == nil else { return true }
         return unsafe ccurl_easy_setopt_debug_callback(pointer, Self.debug) == CURLE_OK
@@ -107,8 +107,7 @@ import NetworkCore
             && ccurl_easy_setopt_long(pointer, CURLOPT_VERBOSE, 1) == CURLE_OK
     }
 
-    /// How the lines begin that tell of bytes behind a body of chunks, and of those behind a head (the latter below
-    /// 8.7).
+    /// The beginnings of the log lines on surplus bytes after a chunked body and after a head (the latter below 8.7).
     private static let surplusWords: [StaticString] = ["Leftovers after chunking", "Excess found"]
 
     private static func isSurplus(_ line: UnsafeRawBufferPointer) -> Bool {
@@ -118,21 +117,21 @@ import NetworkCore
         }
     }
 
-    /// The transfer that it works for.
+    /// The transfer that the handle belongs to.
     var transfer: Transfer { unsafe transferReference.takeUnretainedValue() }
 
-    /// The handle as libcurl's callbacks are given it.
+    /// The pointer to the handle that libcurl's callbacks receive.
     var context: UnsafeMutableRawPointer { unsafe Unmanaged.passUnretained(self).toOpaque() }
 
-    /// The transfer of a callback's context.
+    /// Returns the transfer of a callback's context.
     static func transfer(_ context: UnsafeMutableRawPointer?) -> Transfer? {
         guard let context = unsafe context else { return nil }
         return unsafe Unmanaged<EasyHandle>.fromOpaque(context).takeUnretainedValue().transfer
     }
 
-    /// Calls `body` with the transfer of a callback's context, which lives as long as libcurl has the handle: so
-    /// nothing is counted.
-    /// - Parameter refusal: The answer where there is no transfer, by which libcurl ends it.
+    /// Calls `body` with the transfer of a callback's context, without reference counting: the transfer lives as long
+    /// as libcurl has the handle.
+    /// - Parameter refusal: The result if there is no transfer, by which libcurl ends its own.
     static func report(
         _ context: UnsafeMutableRawPointer?, refusal: Int = 0, _ body: (Transfer) -> Int
     ) -> Int {
@@ -142,7 +141,7 @@ import NetworkCore
         }
     }
 
-    /// libcurl's own words on the failure, if it had any.
+    /// libcurl's error text, if there is one.
     var failureText: String? { unsafe errorText[0] == 0 ? nil : String(cString: errorText) }
 
     // MARK: Options, one function per parameter type
@@ -155,18 +154,18 @@ import NetworkCore
         try unsafe check(ccurl_easy_setopt_offset(pointer, option.number, curl_off_t(value)), option.name)
     }
 
-    /// libcurl copies the text; `nil` unsets.
+    /// libcurl copies the text; `nil` resets the option.
     func set(_ option: StringOption, _ value: String?) throws {
         try check(set(option.number, value), option.name)
     }
 
-    /// By ``String/withCString(_:)``: a string that is passed as an argument is copied into an array first.
+    /// Uses ``String/withCString(_:)``, because Swift copies a string argument into an array first.
     private func set(_ option: CURLoption, _ value: String?) -> CURLcode {
         guard let value else { return unsafe ccurl_easy_setopt_string(pointer, option, nil) }
         return unsafe value.withCString { unsafe ccurl_easy_setopt_string(pointer, option, $0) }
     }
 
-    /// Lines, which live until ``close()``.
+    /// Sets lines, which live until ``close()``.
     func set(_ option: ListOption, _ lines: TextList) throws {
         guard let memory = unsafe lines.linked() else {
             return try unsafe check(ccurl_easy_setopt_list(pointer, option.number, nil), option.name)
@@ -184,7 +183,7 @@ import NetworkCore
         try check(code, option.name)
     }
 
-    /// A small body, copied by libcurl.
+    /// Sets a small body, which libcurl copies.
     func setCopiedBody(_ bytes: Data) throws {
         try set(.postFieldSize, bytes.count)
         try unsafe bytes.withUnsafeBytes { buffer in
@@ -197,7 +196,7 @@ import NetworkCore
         }
     }
 
-    /// A body that libcurl fetches piece by piece.
+    /// Sets a body that libcurl fetches chunk by chunk; a count of -1 is an unknown length.
     func setReadBody(_ reader: RequestBodyReader, count: Int) throws {
         self.reader = reader
         let readerContext = unsafe Unmanaged.passUnretained(reader).toOpaque()
@@ -209,7 +208,7 @@ import NetworkCore
         try unsafe check(ccurl_easy_setopt_pointer(pointer, CURLOPT_SEEKDATA, readerContext), "CURLOPT_SEEKDATA")
     }
 
-    /// Tells the wire log what goes over the wire. The log lives until ``close()``.
+    /// Reports what goes over the wire to the wire log. The log lives until ``close()``.
     func setWireLog(_ log: WireLog) throws {
         wireLog = log
         try unsafe check(ccurl_easy_setopt_debug_callback(pointer, Self.debug), "CURLOPT_DEBUGFUNCTION")
@@ -239,27 +238,27 @@ import NetworkCore
         }
     }
 
-    // MARK: Questions
+    // MARK: Queries
 
-    /// A time of `CURLINFO_*_TIME_T` in microseconds; `nil` while it has not happened.
+    /// Returns a time of `CURLINFO_*_TIME_T` in microseconds; `nil` if it has not happened.
     func time(_ info: CURLINFO) -> Int? {
         let value = offset(info)
         return value > 0 ? value : nil
     }
 
-    /// A `curl_off_t` answer; 0 when libcurl does not know.
+    /// Returns a value of type `curl_off_t`; 0 when libcurl has none.
     func offset(_ info: CURLINFO) -> Int {
         var value: curl_off_t = 0
         return unsafe ccurl_easy_getinfo_offset(pointer, info, &value) == CURLE_OK ? Int(value) : 0
     }
 
-    /// A `long` answer; 0 when libcurl does not know.
+    /// Returns a value of type `long`; 0 when libcurl has none.
     func long(_ info: CURLINFO) -> Int {
         var value = 0
         return unsafe ccurl_easy_getinfo_long(pointer, info, &value) == CURLE_OK ? value : 0
     }
 
-    /// A text answer; `nil` when libcurl has none.
+    /// Returns a text; `nil` when libcurl has none.
     func string(_ info: CURLINFO) -> String? {
         var value: UnsafeMutablePointer<CChar>?
         guard unsafe ccurl_easy_getinfo_string(pointer, info, &value) == CURLE_OK, let value = unsafe value,

@@ -96,7 +96,7 @@ struct StringOption {
     static let caDirectory = StringOption(number: CURLOPT_CAPATH, name: "CURLOPT_CAPATH")
 }
 
-/// An option that takes a list of texts, which lives until the transfer's end.
+/// An option that takes a list of texts, which lives until the handle is closed.
 struct ListOption {
     let number: CURLoption
     let name: StaticString
@@ -118,7 +118,7 @@ struct BlobOption {
     static let key = BlobOption(number: CURLOPT_SSLKEY_BLOB, name: "CURLOPT_SSLKEY_BLOB")
 }
 
-/// Values of options, as Swift sees them.
+/// The values of options as Swift integers.
 enum OptionValue {
     static let httpProtocols = ccurl_http_bits
     static let tls1_2 = ccurl_sslversion_tls1_2
@@ -138,15 +138,15 @@ enum OptionValue {
     static let digest = ccurl_auth_digest
     static let negotiate = ccurl_auth_negotiate
     static let ntlm = ccurl_auth_ntlm
-    /// Without Negotiate, whose library talks to the ticket service while the loop's thread waits (``Lane``).
+    /// Without Negotiate, whose library contacts the ticket service while the loop's thread waits (``Lane``).
     static let anyAuth = ccurl_auth_any & ~ccurl_auth_negotiate
     static let anySafeAuth = ccurl_auth_any_safe & ~ccurl_auth_negotiate
 
-    /// CURL_SSLVERSION_TLSv1_x, and CURL_SSLVERSION_MAX_TLSv1_x where there is a newest version.
+    /// Returns CURL_SSLVERSION_TLSv1_x, with CURL_SSLVERSION_MAX_TLSv1_x where there is a maximum version.
     ///
-    /// libcurl hands a kept connection that speaks HTTP/1.1 to a request that asks for HTTP/2. It keeps connections
-    /// with other TLS options apart: so those of requests that negotiate HTTP/2 name the newest version that there is,
-    /// and the others leave it at the default, which is the same one.
+    /// libcurl reuses a connection that speaks HTTP/1.1 for a request that wants HTTP/2, but it keeps connections with
+    /// other TLS options apart. So requests that negotiate HTTP/2 name the newest TLS version explicitly, and the
+    /// others leave it at the default, which is the same version.
     static func tls(
         from minimum: TransportOptions.TLS.Version, upTo maximum: TransportOptions.TLS.Version?, negotiatesHTTP2: Bool
     ) -> Int {
@@ -155,7 +155,7 @@ enum OptionValue {
         return ccurl_sslversion_tls1_0 + minimum.rawValue | newest
     }
 
-    /// CURL_IPRESOLVE_*.
+    /// Returns the CURL_IPRESOLVE_* value.
     static func ipResolve(_ version: TransportOptions.Connection.IPVersion) -> Int {
         switch version {
         case .any: 0

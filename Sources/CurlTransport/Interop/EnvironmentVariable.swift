@@ -4,7 +4,7 @@ import CLibrary
 enum EnvironmentVariable {
     static func isSet(_ name: String) -> Bool { unsafe getenv(name) != nil }
 
-    /// `nil` for one that is not set, or empty.
+    /// Returns the variable's value; `nil` for a variable that is unset or empty.
     static func value(_ name: String) -> String? {
         unsafe getenv(name).flatMap { unsafe $0[0] == 0 ? nil : String(cString: $0) }
     }

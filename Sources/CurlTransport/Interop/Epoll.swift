@@ -2,11 +2,11 @@ import CCurl
 import CLibrary
 import NetworkCore
 
-/// A level-triggered epoll instance and its event buffer. Used by the loop's thread alone.
+/// A level-triggered epoll instance and its event buffer. Only the loop's thread uses it.
 @safe final class Epoll {
     private let descriptor: Int32
     private let events: UnsafeMutableBufferPointer<epoll_event>
-    /// The events of the last wait that ``next()`` has not given yet.
+    /// The indices of the last wait's events that ``next()`` has not returned yet.
     private var rest = 0..<0
 
     init() throws {
@@ -16,8 +16,8 @@ import NetworkCore
         unsafe events.initialize(repeating: epoll_event())
     }
 
-    /// The most events of one wait. What a round touches is still in the core's caches when those who waited for it
-    /// run; with 256 a small request among 512 costs a tenth more.
+    /// The maximum number of events per wait. A round's data is still in the core's caches when the tasks that waited
+    /// for it run; with 256, a small request among 512 costs a tenth more.
     private static let batch = 64
 
     deinit {
@@ -25,8 +25,8 @@ import NetworkCore
         unsafe events.deallocate()
     }
 
-    /// Makes a change. What the kernel knows better (a descriptor that was closed or registered meanwhile) is followed,
-    /// not reported.
+    /// Applies a change. Where the kernel's state differs (a descriptor was closed or registered meanwhile), follows
+    /// the kernel instead of reporting an error.
     func apply(_ change: SocketInterests.Change) {
         switch change.kind {
         case .delete: _ = control(EPOLL_CTL_DEL, change)
@@ -43,15 +43,15 @@ import NetworkCore
         return unsafe epoll_ctl(descriptor, operation, change.descriptor, &event) == 0 ? 0 : errno
     }
 
-    /// What happened on a descriptor.
+    /// An event on a descriptor.
     struct Event {
         let descriptor: Int32
         let isReadable: Bool
         let isWritable: Bool
         let hasError: Bool
 
-        /// An error is there to be read: while a reset arrives, it shows before the end does, and libcurl, told of an
-        /// error alone, would not send the request again on another connection.
+        /// An error also counts as readable: while a reset arrives, the error shows before the end does, and libcurl
+        /// would not send the request again on another connection if it saw an error alone.
         init(descriptor: Int32, flags: UInt32) {
             self.descriptor = descriptor
             isReadable = flags & (ccurl_epoll_in | ccurl_epoll_hup | ccurl_epoll_err) != 0
@@ -60,19 +60,19 @@ import NetworkCore
         }
     }
 
-    /// Waits until something happens.
-    /// - Parameter milliseconds: -1 for no end.
+    /// Waits for events.
+    /// - Parameter milliseconds: The maximum wait; -1 waits indefinitely.
     func wait(milliseconds: Int32) {
         // Newer C libraries declare the pointer non-null, so it is unwrapped.
         guard let first = unsafe events.baseAddress else { return }
-        // -1 when a signal came.
+        // -1 after a signal.
         rest = unsafe 0..<Int(max(0, epoll_wait(descriptor, first, Int32(events.count), milliseconds)))
     }
 
-    /// Whether ``next()`` has more to give.
+    /// Whether ``next()`` has more events.
     var hasMore: Bool { !rest.isEmpty }
 
-    /// The next event of the last wait.
+    /// Returns the next event of the last wait.
     func next() -> Event? {
         while let index = rest.popFirst() {
             let event = unsafe events[index]
@@ -81,7 +81,7 @@ import NetworkCore
         return nil
     }
 
-    /// Forgets what happened on a descriptor that is closed: its number may come back.
+    /// Drops the events of a descriptor that was closed: its number may be reused.
     func forget(_ descriptor: Int32) {
         for index in rest where unsafe events[index].data.fd == descriptor { unsafe events[index].events = 0 }
     }

@@ -2,18 +2,18 @@ import CCurl
 import CLibrary
 import Synchronization
 
-/// The libcurl that this process runs with: initialised once, then asked what it is.
+/// The libcurl that this process runs with: initialized once, then queried for its version and features.
 enum Libcurl {
-    /// What was found. Reading it initialises libcurl.
+    /// The installed libcurl. Reading this property initializes libcurl.
     static let found: LibcurlSupport = {
         keepOpenSSLAtExit()
         let status = CurlMemory.initialise()
         return readSupport(initialisation: Int(status.rawValue))
     }()
 
-    /// OpenSSL cleans up in an exit handler of its own while loop threads may be in the middle of a handshake, and
-    /// crashes the process. OPENSSL_init_crypto(OPENSSL_INIT_NO_ATEXIT) before the first use turns that off; looked up,
-    /// because libcurl may be built on another TLS library.
+    /// Keeps OpenSSL's exit handler from running: it cleans up while loop threads may be in the middle of a handshake,
+    /// and crashes the process. OPENSSL_init_crypto(OPENSSL_INIT_NO_ATEXIT) before the first use turns it off. The
+    /// function is looked up at run time, because libcurl may be built on another TLS library.
     private static func keepOpenSSLAtExit() {
         typealias Initialise = @convention(c) (UInt64, OpaquePointer?) -> Int32
         let noAtExit: UInt64 = 0x0008_0000

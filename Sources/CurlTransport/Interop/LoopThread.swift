@@ -2,12 +2,12 @@ import CCurl
 import CLibrary
 import NetworkCore
 
-/// Starts the loop's thread.
+/// The loop's thread.
 enum LoopThread {
     /// Runs `body` on a new detached thread with signals blocked: a write to a closed connection must not end the
-    /// process by SIGPIPE, and the program's handlers run where the program expects them. Threads that libcurl starts
-    /// from there inherit it. A fault of the thread's own (SIGSEGV and its kin) still reaches the program's crash
-    /// handler, and a profiler its samples.
+    /// process by SIGPIPE, and the program's handlers should run where the program expects them. Threads that libcurl
+    /// starts from it inherit the mask. The thread's own faults (SIGSEGV and the like) still reach the program's crash
+    /// handler, and SIGPROF still reaches a profiler.
     static func start(named name: String, _ body: @escaping @Sendable () -> Void) throws {
         let box = unsafe Unmanaged.passRetained(
             Box {
@@ -49,19 +49,19 @@ enum LoopThread {
     /// The signals of a thread's own faults.
     private static let faults = [SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT, SIGSYS]
 
-    /// Lets those run who wait for the core.
+    /// Yields the core to other threads.
     static func yield() { sched_yield() }
 
-    /// How many cores the process may use.
+    /// The number of cores that the process may use.
     static var cores: Int { Int(ccurl_count_cores()) }
 
-    /// Schedules the calling thread in batches. Where that is not allowed, it runs as others do.
+    /// Sets the calling thread's policy to SCHED_BATCH. Has no effect where the system does not allow it.
     static func scheduleInBatches() {
         var priority = sched_param()
         _ = unsafe pthread_setschedparam(pthread_self(), ccurl_sched_batch, &priority)
     }
 
-    /// Whether the calling thread is scheduled in batches.
+    /// Whether the calling thread's policy is SCHED_BATCH.
     static var isScheduledInBatches: Bool {
         var (policy, priority) = (Int32(0), sched_param())
         return unsafe pthread_getschedparam(pthread_self(), &policy, &priority) == 0 && policy == ccurl_sched_batch
@@ -73,9 +73,9 @@ enum LoopThread {
     }
 }
 
-/// Tells threads apart. A number may come back once its thread has ended.
+/// The identity of a thread. A value may be reused once its thread has ended.
 enum ThreadIdentity {
-    /// No thread's.
+    /// A value that no thread has.
     static let none: UInt = 0
     static var current: UInt {
         #if canImport(Musl)

@@ -2,18 +2,19 @@ import CCurl
 import CLibrary
 import NetworkCore
 
-/// Owns one `CURLM *`. Used by the loop's thread alone; it reports wishes for descriptors and timers to the loop.
+/// Owns one `CURLM *`. Only the loop's thread uses it; it reports libcurl's interest in descriptors and timers to the
+/// loop.
 @safe final class MultiHandle {
     private let pointer: UnsafeMutableRawPointer
-    /// Owns this handle, so that it need not be counted.
+    /// Owns this handle, so no reference counting is needed.
     private unowned(unsafe) let loop: any MultiHandleDelegate
     private var isClosed = false
-    /// The TLS sessions of all handles here (CURLSH): a session that one handle was given lets the next connection to
-    /// the same server, by the same TLS options, begin with a shorter handshake. A handle alone would take it along.
-    /// Used by the loop's thread alone, so without locks; `nil` where sessions are not shared.
+    /// The TLS sessions of all handles here (CURLSH): a session that one handle received lets the next connection to
+    /// the same server with the same TLS options start with a shorter handshake. Without the share, a session would go
+    /// with its handle. Only the loop's thread uses it, so it has no locks; `nil` where sessions are not shared.
     private let sessions: UnsafeMutableRawPointer?
 
-    /// - Parameter connections: How many connections are kept, those in use counted (CURLMOPT_MAXCONNECTS).
+    /// - Parameter connections: The number of connections to keep, including those in use (CURLMOPT_MAXCONNECTS).
     init(loop: any MultiHandleDelegate, connections: Int) throws {
         guard let pointer = unsafe curl_multi_init() else {
             throw NetworkError(.unclassified, "libcurl could not make a multi handle (curl_multi_init)")
@@ -25,7 +26,7 @@ import NetworkCore
         let context = unsafe Unmanaged.passUnretained(self).toOpaque()
         _ = unsafe ccurl_multi_setopt_long(pointer, CURLMOPT_MAXCONNECTS, connections)
         _ = unsafe ccurl_multi_setopt_long(pointer, CURLMOPT_PIPELINING, ccurl_pipe_multiplex)
-        // Its end does not wait for a name service that hangs. Each handle's own option counts below 8.20.
+        // Cleanup does not wait for a name server that hangs. Below 8.20 each handle's own option counts.
         _ = unsafe ccurl_multi_setopt_long(pointer, ccurl_mopt_quick_exit, 1)
         _ = unsafe ccurl_multi_setopt_socket_callback(pointer, Self.socketCallback)
         _ = unsafe ccurl_multi_setopt_pointer(pointer, CURLMOPT_SOCKETDATA, context)
@@ -33,8 +34,8 @@ import NetworkCore
         _ = unsafe ccurl_multi_setopt_pointer(pointer, CURLMOPT_TIMERDATA, context)
     }
 
-    /// Closes the kept connections, which calls back once more: so on the loop's thread while the loop is whole, and
-    /// not in a `deinit`. Every handle must have been closed.
+    /// Closes the kept connections, which calls the delegate once more: so call it on the loop's thread while the loop
+    /// is whole, and not in a `deinit`. Every handle must have been closed.
     func close() {
         unsafe curl_multi_cleanup(pointer)
         if let sessions = unsafe sessions { unsafe curl_share_cleanup(sessions) }
@@ -57,27 +58,27 @@ import NetworkCore
 
     func remove(_ easy: EasyHandle) { unsafe curl_multi_remove_handle(pointer, easy.pointer) }
 
-    /// libcurl's result of a transfer, as the loop passes it on.
+    /// libcurl's result code of a transfer, as the loop passes it on.
     typealias Fault = CURLcode
 
-    /// Lets a paused transfer go on, which may call its callbacks at once. One that has no connection yet refuses;
-    /// nothing is paused then.
-    /// - Returns: The fault that ended the transfer, or `nil`. Older libcurls tell it here and nowhere else.
+    /// Resumes a paused transfer, which may call its callbacks at once. libcurl refuses for a transfer without a
+    /// connection, but there nothing is paused.
+    /// - Returns: The fault that ended the transfer, or `nil`. Older libcurls report it here only.
     func resume(_ easy: EasyHandle) -> Fault? {
         let code = unsafe curl_easy_pause(easy.pointer, ccurl_pause_continue)
         return code == CURLE_OK || code == CURLE_BAD_FUNCTION_ARGUMENT ? nil : code
     }
 
-    /// Has libcurl look at a transfer that connects with its next call, by a pause that is lifted at once: nothing
-    /// comes and nothing goes meanwhile.
+    /// Makes libcurl process a connecting transfer in its next call, by a pause that is lifted at once: nothing arrives
+    /// or goes out meanwhile.
     /// - Returns: The fault that ended the transfer, or `nil`.
     func nudge(_ easy: EasyHandle) -> Fault? {
         let code = unsafe curl_easy_pause(easy.pointer, ccurl_pause_receiving)
         return code == CURLE_OK ? resume(easy) : code == CURLE_BAD_FUNCTION_ARGUMENT ? nil : code
     }
 
-    /// Tells libcurl what happened on a descriptor.
-    /// - Returns: The fault after which every transfer is undefined, or `nil`.
+    /// Reports an event on a descriptor to libcurl.
+    /// - Returns: The fault after which the state of every transfer is undefined, or `nil`.
     func socketReady(_ event: Epoll.Event) -> NetworkError.Underlying? {
         var mask: Int32 = 0
         if event.isReadable { mask |= ccurl_select_in }
@@ -86,7 +87,8 @@ import NetworkCore
         return act(event.descriptor, mask)
     }
 
-    /// Tells libcurl that its timer is due, or that handles were added.
+    /// Notifies libcurl that its timer is due, or that handles were added.
+    /// - Returns: The fault after which the state of every transfer is undefined, or `nil`.
     func timerDue() -> NetworkError.Underlying? { act(ccurl_socket_timeout, 0) }
 
     private func act(_ descriptor: curl_socket_t, _ mask: Int32) -> NetworkError.Underlying? {
@@ -95,7 +97,7 @@ import NetworkCore
         return code == CURLM_OK ? nil : Self.underlying(code)
     }
 
-    /// The next transfer that has ended, with libcurl's result.
+    /// Returns the next transfer that has ended, with libcurl's result code.
     func nextDone() -> (transfer: Transfer, code: CURLcode)? {
         var code = CURLE_OK
         guard let easy = unsafe ccurl_multi_next_done(pointer, &code), let transfer = unsafe Transfer.of(easy) else {
@@ -106,9 +108,9 @@ import NetworkCore
 
     // MARK: Descriptors
 
-    /// Has the transfer share TLS sessions, and open and close its sockets through us: close-on-exec, which libcurl
-    /// does not set below 8.19, and the loop learns of both. The opening belongs to the transfer; the closing to the
-    /// connection, which outlives it.
+    /// Lets the transfer share TLS sessions, and open and close its sockets through our callbacks: they set
+    /// close-on-exec, which libcurl does not set below 8.19, and notify the loop. The open callback belongs to the
+    /// transfer, the close callback to the connection, which outlives the transfer.
     func attach(to easy: EasyHandle) throws {
         let context = unsafe Unmanaged.passUnretained(self).toOpaque()
         try unsafe easy.check(
@@ -124,7 +126,7 @@ import NetworkCore
         }
     }
 
-    /// close(2), apart from this type's own verb.
+    /// Calls close(2), which this type's own method hides.
     private static func closeDescriptor(_ descriptor: Int32) -> Int32 {
         CLibrary.close(descriptor)
     }
@@ -183,10 +185,10 @@ import NetworkCore
     }
 }
 
-/// What a multi handle asks of its loop, always on the loop's thread and inside libcurl.
+/// The events that a multi handle reports to its loop, always on the loop's thread and inside libcurl.
 protocol MultiHandleDelegate: AnyObject {
     func multiWants(_ interest: SocketInterests.Interest, of descriptor: Int32)
-    /// The transfer for which libcurl wants to know of a descriptor, or no longer wants to.
+    /// Reports the transfer for which libcurl starts or stops watching a descriptor.
     func multiWants(_ interest: SocketInterests.Interest, of descriptor: Int32, for transfer: Transfer)
     func multiWantsTimer(milliseconds: Int?)
     func multiWillClose(_ descriptor: Int32)

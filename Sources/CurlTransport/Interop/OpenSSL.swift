@@ -1,6 +1,6 @@
 import CLibrary
 
-/// OpenSSL's functions, looked up, because libcurl may be built on another library.
+/// OpenSSL's functions, looked up at run time, because libcurl may be built on another library.
 @safe struct OpenSSL: Sendable {
     typealias Text = @convention(c) (UnsafeRawPointer?) -> UnsafePointer<CChar>?
     typealias Cipher = @convention(c) (UnsafeRawPointer?) -> UnsafeRawPointer?
@@ -10,16 +10,17 @@ import CLibrary
     let version: Text
     let cipher: Cipher
     let cipherName: Text
-    /// SSL_has_pending(3): decrypted, or read and not decrypted yet.
+    /// SSL_has_pending(3): bytes that are decrypted, or read and not yet decrypted.
     let hasPending: Number
 
-    /// `nil` unless they are of the very library that libcurl names: a program may hold a second one.
+    /// `nil` unless the functions belong to the very library that libcurl names: a program may have loaded a second
+    /// one.
     static let library: OpenSSL? = {
         guard let about = unsafe dlsym(nil, "OpenSSL_version"), let version = unsafe dlsym(nil, "SSL_get_version"),
             let cipher = unsafe dlsym(nil, "SSL_get_current_cipher"),
             let name = unsafe dlsym(nil, "SSL_CIPHER_get_name"),
             let pending = unsafe dlsym(nil, "SSL_has_pending"),
-            // 'OpenSSL 3.0.19 27 Jan 2026', where libcurl says 'OpenSSL/3.0.19'.
+            // 'OpenSSL 3.0.19 27 Jan 2026', where libcurl has 'OpenSSL/3.0.19'.
             let words = unsafe unsafeBitCast(about, to: Version.self)(0).map({ unsafe String(cString: $0) })?.split(
                 separator: " "),
             words.count > 1, Libcurl.found.tlsLibrary?.contains("\(words[0])/\(words[1])") == true

@@ -1,19 +1,19 @@
 import CLibrary
 
-/// What a socket was sent and its owner has not read.
+/// The bytes that have arrived at a socket and are not read yet.
 enum ReceiveQueue {
     private static let peek = Int32(MSG_PEEK | MSG_DONTWAIT)
 
-    /// Whether there is anything, if only the end (recv(2), MSG_PEEK).
+    /// Returns whether there is anything to read, even just the end (recv(2), MSG_PEEK).
     static func holdsAnything(_ descriptor: Int32) -> Bool {
         var byte: UInt8 = 0
         return unsafe recv(descriptor, &byte, 1, peek) >= 0
     }
 }
 
-/// The end of a connection that is ours.
+/// The local port of a connection.
 enum LocalPort {
-    /// The port that a socket is bound to (getsockname(2)); `nil` for one without.
+    /// Returns the port that a socket is bound to (getsockname(2)); `nil` if it has none.
     static func of(_ descriptor: Int32) -> Int? {
         var address = sockaddr_in6()
         var count = socklen_t(MemoryLayout<sockaddr_in6>.size)

@@ -1,21 +1,21 @@
 import CCurl
 import FoundationEssentials
 
-/// Gives libcurl a body piece by piece, and again from the start when it asks (a kept-alive connection that turned out
-/// to be closed, an answer to a challenge).
+/// Delivers a body to libcurl chunk by chunk, and again from the start when libcurl rewinds it (after a kept-alive
+/// connection that turned out to be closed, or a challenge).
 ///
-/// Only used on the loop thread, inside libcurl's callbacks.
+/// Used only on the loop's thread, inside libcurl's callbacks.
 final class RequestBodyReader {
-    /// Where the bytes are.
+    /// The source of the bytes.
     enum Source {
         case bytes(Data)
         case upload(UploadChannel)
     }
 
     private let source: Source
-    /// How many bytes libcurl has been given.
+    /// The number of bytes that libcurl has been given.
     private(set) var position = 0
-    /// Whether a streamed body's end was told.
+    /// Whether libcurl has received a streamed body's end.
     private var hasEnded = false
 
     init(_ source: Source) { self.source = source }
@@ -26,26 +26,26 @@ final class RequestBodyReader {
         return upload
     }
 
-    /// Whether libcurl has been given the whole body, and has sent that many bytes.
+    /// Returns whether libcurl has been given the whole body and has sent that many bytes.
     func isWhole(sent: Int) -> Bool {
         guard sent >= position else { return false }
         switch source {
         case .bytes(let bytes): return position == bytes.count
-        // Of a length that it knows, libcurl does not ask for the end.
+        // libcurl does not read the end of a stream whose length it knows.
         case .upload(let upload): return hasEnded || position == upload.length
         }
     }
 
-    /// What libcurl gets when it asks for bytes.
+    /// The result when libcurl requests bytes.
     enum Reading {
-        /// As many bytes; 0 at the end.
+        /// The number of bytes; 0 at the end.
         case bytes(Int)
-        /// There are none yet.
+        /// There are no bytes yet.
         case pause
         case failure(any Error)
     }
 
-    /// Fills the target, as far as there is something.
+    /// Fills the target as far as there are bytes.
     func read(into target: UnsafeMutableRawBufferPointer) -> Reading {
         switch source {
         case .bytes(let bytes):
@@ -79,7 +79,7 @@ final class RequestBodyReader {
         return .bytes(filled)
     }
 
-    /// CURLOPT_SEEKFUNCTION. libcurl asks for absolute positions, and for streams only for the start.
+    /// CURLOPT_SEEKFUNCTION. libcurl seeks to absolute positions, and in streams only to the start.
     static let seek: ccurl_seek_callback = { context, offset, origin in
         guard let context = unsafe context, origin == 0 else { return ccurl_seek_fail }
         let reader = unsafe Unmanaged<RequestBodyReader>.fromOpaque(context).takeUnretainedValue()

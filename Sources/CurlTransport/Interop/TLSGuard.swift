@@ -1,44 +1,45 @@
 import CCurl
 import CLibrary
 
-/// Watches what a TLS connection reads, where libcurl has no eye on it.
+/// Watches what a TLS connection reads, where libcurl does not.
 ///
-/// It ends a connection whose peer sends records without end that carry no data: HelloRequests in place of a response
-/// to the ClientHello, session tickets after the handshake.
+/// It ends a connection whose peer sends an endless sequence of records without data: HelloRequests in place of a
+/// response to the ClientHello, or session tickets after the handshake.
 ///
-/// OpenSSL takes them in one call, for as long as they come, and the loop's thread with it. It reports each record and
-/// message (SSL_CTX_set_msg_callback), and what is reported is counted here. SSL_MODE_AUTO_RETRY stays on, by which
-/// OpenSSL goes on after a message: without it libcurl would wait for the socket while the rest of a record waits in
-/// OpenSSL. A connection with one too many reads no more (BIO_set_callback_ex): each further read is the error.
+/// OpenSSL reads such records in one call for as long as they come, and occupies the loop's thread meanwhile. It
+/// reports each record and message (SSL_CTX_set_msg_callback), and the guard counts the reports. SSL_MODE_AUTO_RETRY
+/// stays on, so OpenSSL continues after a message: without it libcurl would wait for the socket while the rest of a
+/// record waits in OpenSSL. A connection with one report too many reads nothing more (BIO_set_callback_ex): each
+/// further read fails.
 ///
-/// And it makes the end of a connection an error that TLS does not announce (RFC 8446 §6.1), where libcurl takes it for
-/// the end of a body without a length (``LibcurlSupport/Quirk/cutBodiesAreWhole``).
+/// The guard also reports an error when a connection ends without TLS's announcement (RFC 8446 §6.1), where libcurl
+/// takes that for the end of a body without a length (``LibcurlSupport/Quirk/cutBodiesAreWhole``).
 ///
-/// The callback takes the place of libcurl's own, so the wire log says nothing of TLS messages. What it costs a resumed
-/// connection is lost in the noise (2026-11-22, at least of six runs, microseconds without and with: 8.14.1 1,333 and
-/// 1,449, 8.23 1,239 and 1,297).
+/// The callback replaces libcurl's own, so the wire log has no TLS messages. Its cost for a resumed connection is lost
+/// in the noise (2026-11-22, minimum of six runs, microseconds without and with: 8.14.1 1,333 and 1,449, 8.23 1,239 and
+/// 1,297).
 enum TLSGuard {
-    /// What the error that OpenSSL hands to libcurl says.
+    /// The text of the error that OpenSSL hands to libcurl.
     static let words: StaticString = "TLS records without data"
 
     private static let cutOffWords: StaticString = "the connection ended without TLS's close_notify"
 
-    /// Whether the library that libcurl uses can be asked to.
+    /// Whether the guard works with the TLS library that libcurl uses.
     static var isBounded: Bool { functions != nil }
 
-    /// CURLOPT_SSL_CTX_FUNCTION, which libcurl calls for each TLS connection, a proxy's too.
+    /// CURLOPT_SSL_CTX_FUNCTION, which libcurl calls for each TLS connection, a proxy's included.
     static let prepare: ccurl_tls_callback = { _, context, _ in
         if let context = unsafe context { unsafe functions?.prepare(context) }
         return CURLE_OK
     }
 
-    /// The reports of one connection so far: what carries no data weighs more than the 32 empty records that OpenSSL
-    /// takes in a row, so that such records in between buy no more of them.
+    /// Returns the count of one connection after a report. A record without data weighs more than the 32 empty records
+    /// that OpenSSL accepts in a row, so that such records in between don't allow more of the others.
     static func count(_ count: UInt, hasData: Bool) -> UInt { hasData ? count - min(count, 1) : count + weight }
 
-    /// Five hundred records or messages, 20 ms of session tickets. A handshake has some ten of each, and a chain of
-    /// certificates that fills 100 KB, all that OpenSSL takes, in records of 512 bytes, the smallest that a client can
-    /// ask for, has 200.
+    /// Five hundred records or messages, which is 20 ms of session tickets. A handshake has about ten of each. A
+    /// certificate chain of 100 KB, all that OpenSSL accepts, in records of 512 bytes, the smallest that a client can
+    /// request, has 200.
     static let maximum = 500 * weight
     private static let weight: UInt = 128
 
@@ -49,7 +50,7 @@ enum TLSGuard {
 
     private static let received: Report = { isSent, _, type, bytes, length, session, _ in
         guard isSent == 0, length > 0, let bytes = unsafe bytes, let session = unsafe session else { return }
-        // SSL3_RT_HEADER and SSL3_RT_INNER_CONTENT_TYPE begin with the record's type. What is no record is a message.
+        // SSL3_RT_HEADER and SSL3_RT_INNER_CONTENT_TYPE begin with the record's type. Everything else is a message.
         let hasData = unsafe (type == 256 || type == 257) && bytes.load(as: UInt8.self) == 23
         unsafe functions?.count(session, hasData: hasData)
     }
@@ -59,16 +60,16 @@ enum TLSGuard {
             UnsafeMutableRawPointer, Int32, UnsafePointer<CChar>?, Int, Int32, Int, Int32, UnsafeMutablePointer<Int>?
         ) -> Int
 
-    /// What a connection that has ended reads: nothing, and each time the error, since libcurl takes none from a read
-    /// that finds the socket empty. BIO_CB_READ is 2.
+    /// Fails a read of a connection that the guard has ended. It sets the error each time, since libcurl ignores the
+    /// error of a read that finds the socket empty. BIO_CB_READ is 2.
     private static let refused: Reads = { source, operation, _, _, _, _, result, _ in
         guard operation == 2 else { return Int(result) }
         unsafe functions?.refuse(source)
         return -1
     }
 
-    /// Says of a read that finds the connection's end that TLS did not announce it: after close_notify none is made.
-    /// BIO_CB_READ and BIO_CB_RETURN.
+    /// Reports a read that finds the connection's end as unannounced: after close_notify OpenSSL does not read. The
+    /// operation is BIO_CB_READ with BIO_CB_RETURN.
     private static let cutOff: Reads = { _, operation, _, _, _, _, result, _ in
         if operation == 2 | 0x80, result == 0 { functions?.report(.cutOff) }
         return Int(result)
@@ -79,7 +80,7 @@ enum TLSGuard {
 
     private static let functions: Functions? = OpenSSL.library == nil ? nil : Functions()
 
-    /// The functions for it, and what they were given once.
+    /// The OpenSSL functions that the guard needs, and the numbers that OpenSSL assigned to it.
     @safe private struct Functions: Sendable {
         typealias SetReport = @convention(c) (UnsafeMutableRawPointer, Report) -> Void
         typealias Get = @convention(c) (UnsafeRawPointer, Int32) -> UnsafeMutableRawPointer?
@@ -106,9 +107,9 @@ enum TLSGuard {
         private let clearFlags: ClearFlags
         private let isFinished: IsFinished
         private let seesNoCut = Libcurl.found.suffers(from: .cutBodiesAreWhole)
-        /// Where a connection keeps its count: in place of a pointer, so that nothing is owned or freed.
+        /// The index of a connection's count, stored in place of a pointer, so that nothing is owned or freed.
         private let index: Int32
-        /// The number under which OpenSSL knows our error.
+        /// The number under which OpenSSL knows our errors.
         private let library: Int32
         private let put: Put?
         private let new: New?
@@ -141,7 +142,7 @@ enum TLSGuard {
             unsafe self.clearFlags = unsafeBitCast(clearFlags, to: ClearFlags.self)
             unsafe self.isFinished = unsafeBitCast(isFinished, to: IsFinished.self)
             library = unsafe unsafeBitCast(newLibrary, to: NewLibrary.self)()
-            // ERR_STRING_DATA, and one of zeros that ends the list. OpenSSL keeps it: never freed.
+            // ERR_STRING_DATA, ended by an entry of zeros. OpenSSL keeps the list: never freed.
             let texts = UnsafeMutablePointer<(UInt, UInt)>.allocate(capacity: 3)
             unsafe texts.initialize(repeating: (0, 0), count: 3)
             unsafe texts[0] = (UInt(Reason.flood.rawValue), UInt(bitPattern: words.utf8Start))
@@ -154,7 +155,7 @@ enum TLSGuard {
             unsafe setReport(context, received)
         }
 
-        /// Counts a report of a connection, and ends the connection with one too many.
+        /// Counts a connection's report, and ends a connection with one too many.
         func count(_ session: UnsafeMutableRawPointer, hasData: Bool) {
             let before = unsafe UInt(bitPattern: get(session, index))
             guard before <= maximum else { return }
@@ -163,18 +164,18 @@ enum TLSGuard {
             let hasEnded = now > maximum
             guard hasEnded || hasData && seesNoCut, let source = unsafe source(session) else { return }
             if hasEnded { return unsafe setReads(source, refused) }
-            // Before, the end of the connection is that of the handshake, which libcurl tells.
+            // Before that, the connection's end is the handshake's end, which libcurl reports.
             if unsafe isFinished(session) == 1 { unsafe setReads(source, cutOff) }
         }
 
-        /// Fails a read of a connection that has ended.
+        /// Fails a read of a connection that the guard has ended.
         func refuse(_ source: UnsafeMutableRawPointer) {
-            // BIO_FLAGS_RWS and BIO_FLAGS_SHOULD_RETRY, of the read before.
+            // BIO_FLAGS_RWS and BIO_FLAGS_SHOULD_RETRY, from the previous read.
             unsafe clearFlags(source, 0xF)
             report(.flood)
         }
 
-        /// Hands OpenSSL an error, which libcurl takes from it.
+        /// Adds an error to OpenSSL's queue, from which libcurl reads it.
         func report(_ reason: Reason) {
             if let put = unsafe put { return put(library, 0, reason.rawValue, nil, 0) }
             new?()

@@ -1,7 +1,7 @@
 import CCurl
 import CLibrary
 
-/// Lines for libcurl (curl_slist), in one piece of memory.
+/// Lines for libcurl (curl_slist), in one block of memory.
 struct TextList {
     private var bytes: [UInt8] = []
     private var count = 0
@@ -13,7 +13,7 @@ struct TextList {
         for line in lines { append(line) }
     }
 
-    /// Appends one line, given in parts. None of them has a NUL, where the line would end.
+    /// Appends one line, given in parts. None of them may contain a NUL, which would end the line.
     mutating func append(_ first: String, _ second: String = "", _ third: String = "") {
         count += 1
         bytes.append(contentsOf: first.utf8)
@@ -22,8 +22,8 @@ struct TextList {
         bytes.append(0)
     }
 
-    /// The list as libcurl walks it: its nodes, then their texts.
-    /// - Returns: The memory, which begins with the first node, to be deallocated by the caller; `nil` for no lines.
+    /// Returns the list as libcurl traverses it: its nodes, then their texts.
+    /// - Returns: The memory, which begins with the first node and which the caller deallocates; `nil` for no lines.
     func linked() -> UnsafeMutableRawPointer? {
         guard count > 0 else { return nil }
         let nodesSize = unsafe count * MemoryLayout<curl_slist>.stride

@@ -2,11 +2,11 @@ import CCurl
 import CLibrary
 import NetworkCore
 
-/// The address policy: each address before a connection to it is made (CURLOPT_OPENSOCKETFUNCTION), and that of a kept
-/// connection before the request goes out (CURLOPT_PREREQFUNCTION, 7.80), where the times that it goes out are counted
-/// too.
+/// The address policy. It checks each address before a connection to it is made (CURLOPT_OPENSOCKETFUNCTION), and the
+/// address of a kept connection before the request goes out (CURLOPT_PREREQFUNCTION, 7.80). The second callback also
+/// counts how often the request goes out.
 extension Transfer {
-    /// Asks before a request goes out, maybe over a connection that somebody else opened.
+    /// Registers the check before a request goes out, possibly over a connection that another transfer opened.
     func attachRequestCheck(to easy: EasyHandle) throws {
         guard Libcurl.found.has(.requestCheck) else { return }
         try unsafe easy.check(
@@ -15,14 +15,14 @@ extension Transfer {
             ccurl_easy_setopt_pointer(easy.pointer, ccurl_opt_prereqdata, easy.context), "CURLOPT_PREREQDATA")
     }
 
-    /// Whether libcurl may connect to an address. Not for a transfer whose caller has had his answer: it stays in
-    /// libcurl while its name is looked up, and would send its request then.
+    /// Returns whether libcurl may connect to an address. Not for a transfer whose caller has its result: it stays in
+    /// libcurl while its name is looked up, and would send its request afterwards.
     func mayConnect(to address: UnsafeMutablePointer<curl_sockaddr>) -> Bool {
         guard state.failure == nil, unsafe isWanted(family: address.pointee.family) else { return false }
         return unsafe request.options.addressPolicy == .any || allows(AddressPolicy.Address(socketAddress: address))
     }
 
-    /// Below 7.77 libcurl connects to what it knows of a name, whichever version of IP is asked for.
+    /// Below 7.77 libcurl connects to any known address of a name, whatever IP version the request wants.
     private func isWanted(family: Int32) -> Bool {
         guard request.options.hasRareOptions else { return true }
         return switch request.options.connection.ipVersion {
@@ -32,7 +32,7 @@ extension Transfer {
         }
     }
 
-    /// What can't be read as an address is refused.
+    /// Refuses what can't be read as an address.
     private func allows(_ address: AddressPolicy.Address?) -> Bool {
         guard let address else { return false }
         if request.options.addressPolicy.allows(address) { return true }
@@ -45,17 +45,17 @@ extension Transfer {
             let sent = transfer.easy?.long(CURLINFO_REQUEST_SIZE) ?? 0
             return unsafe remote.map { unsafe transfer.mayAsk($0, from: Int(localPort), sent: sent) } == true ? 1 : 0
         }
-        // CURL_PREREQFUNC_OK and CURL_PREREQFUNC_ABORT.
+        // 0 is CURL_PREREQFUNC_OK, and 1 is CURL_PREREQFUNC_ABORT.
         return mayAsk == 1 ? 0 : 1
     }
 
-    /// - Parameter sent: How many bytes of the request have gone out by this handle.
+    /// - Parameter sent: The number of bytes of the request that have gone out over this handle.
     func mayAsk(_ remote: UnsafePointer<CChar>, from localPort: Int, sent: Int) -> Bool {
-        // It may have waited for another's connection, and ended from our side meanwhile.
+        // It may have waited for another transfer's connection, and ended from our side meanwhile.
         guard state.failure == nil else { return false }
         lookUp.requestGoesOut()
         if isLookingUp { delegate?.transferHasConnection(self) }
-        // Before the connection is looked at: with a new connection comes a new handle, which has sent nothing.
+        // Before the connection is checked: a new connection comes with a new handle, which has sent nothing.
         guard sending.mayGoOut(sent: sent) else {
             state.fail(NetworkError.notRepeated(request.method.rawValue))
             return false
@@ -78,10 +78,10 @@ extension Transfer {
 }
 
 extension NetworkError {
-    /// What comes now would be another response's.
+    /// For a request that would go out again after its caller has the head: what comes now would be another response's.
     fileprivate static var respondedBefore: NetworkError {
         NetworkError(
-            .invalidResponse, "libcurl was about to send the request again after its response had come",
+            .invalidResponse, "libcurl was about to send the request again after its response had arrived",
             phase: .receiving)
     }
 
@@ -96,9 +96,9 @@ extension NetworkError {
 }
 
 extension AddressPolicy.Address {
-    /// The address that libcurl is about to connect to.
+    /// Reads the address that libcurl is about to connect to.
     fileprivate init?(socketAddress: UnsafeMutablePointer<curl_sockaddr>) {
-        // `addr` is the start of a longer address where the family needs one; libcurl keeps room for it.
+        // `addr` is the start of a longer address where the family needs one; libcurl reserves room for it.
         let start = unsafe UnsafeRawPointer(socketAddress).advanced(
             by: MemoryLayout<curl_sockaddr>.offset(of: \.addr) ?? 0)
         switch unsafe socketAddress.pointee.family {

@@ -2,11 +2,10 @@ import CCurl
 import CLibrary
 import NetworkCore
 
-/// What libcurl calls while a transfer runs, always on the loop's thread. Each callback asks the transfer's state and
-/// does what it says; nothing here removes or frees a handle.
+/// The callbacks that libcurl calls while a transfer runs, always on the loop's thread. Each callback reports to the
+/// transfer's state and follows the result; none of them removes or frees a handle.
 extension Transfer {
-    /// Registers the callbacks. They find the transfer by its handle, so that the next transfer of the handle needs
-    /// none of this.
+    /// Registers the callbacks, which find the transfer by its handle.
     func attachCallbacks(to easy: EasyHandle) throws {
         let context = unsafe easy.context
         try unsafe easy.check(ccurl_easy_setopt_pointer(easy.pointer, CURLOPT_PRIVATE, context), "CURLOPT_PRIVATE")
@@ -39,7 +38,7 @@ extension Transfer {
             ccurl_easy_setopt_pointer(easy.pointer, CURLOPT_XFERINFODATA, easy.context), "CURLOPT_XFERINFODATA")
     }
 
-    /// CURLOPT_XFERINFOFUNCTION. Any other answer than 0 ends the transfer.
+    /// CURLOPT_XFERINFOFUNCTION. Any result other than 0 ends the transfer.
     private static let progressed: ccurl_progress_callback = { context, _, received, _, sent in
         unsafe Int32(
             EasyHandle.report(context, refusal: 1) { $0.progresses(moved: Int(received) &+ Int(sent)) ? 0 : 1 })
@@ -51,39 +50,40 @@ extension Transfer {
         return false
     }
 
-    /// CURLOPT_RESOLVER_START_FUNCTION. Any other answer than 0 ends the look-up.
+    /// CURLOPT_RESOLVER_START_FUNCTION. Any result other than 0 ends the lookup.
     private static let resolverStart: ccurl_resolver_start_callback = { _, _, context in
         unsafe Int32(EasyHandle.report(context, refusal: 1) { $0.lookUpBegins() ? 0 : 1 })
     }
 
-    /// - Returns: Whether it may: not for a transfer whose caller has had the answer.
+    /// - Returns: Whether the lookup may begin: not for a transfer whose caller has its result.
     private func lookUpBegins() -> Bool {
         guard state.failure == nil else { return false }
         lookUp.begins(at: clock.now, isBehindProxy: looksUpBehindProxy)
         return true
     }
 
-    /// The transfer of a handle that libcurl names.
+    /// Returns the transfer of a handle that libcurl names.
     static func of(_ easy: UnsafeMutableRawPointer) -> Transfer? {
         var context: UnsafeMutableRawPointer?
         guard unsafe ccurl_easy_getinfo_pointer(easy, &context) == CURLE_OK else { return nil }
         return unsafe EasyHandle.transfer(context)
     }
 
-    /// CURLOPT_HEADERFUNCTION: one line, its end included. Any other count than the given one ends the transfer.
+    /// CURLOPT_HEADERFUNCTION: one line, including its line ending. Any count other than the given one ends the
+    /// transfer.
     private static let header: ccurl_data_callback = { bytes, size, count, context in
         let line = unsafe UnsafeRawBufferPointer(start: bytes, count: size * count)
         return unsafe EasyHandle.report(context) { unsafe $0.headerArrived(line) ? line.count : 0 }
     }
 
-    /// - Returns: Whether to go on.
+    /// - Returns: Whether to continue.
     private func headerArrived(_ line: UnsafeRawBufferPointer) -> Bool {
         sending.responseArrived()
         lookUp.requestGoesOut()
         if isLookingUp { delegate?.transferHasConnection(self) }
         let verdict = unsafe state.receive(headerLine: line, at: clock.now)
         if unsafe Self.hasBareCR(line) { state.receivedBareCR() }
-        // Before the response can end: then the connection is in the pool.
+        // Before the response can end: then the connection is back in the pool.
         if state.doubtsFraming, easy?.endsItsConnection() != true { return false }
         if line.count <= 2, state.mayHideSurplus || request.method == .head, easy?.watchesForSurplus() != true {
             return false
@@ -92,7 +92,7 @@ extension Transfer {
         case .goOn: break
         case .headIsComplete: guard finalHeadArrived() else { return false }
         case .stop:
-            // What is left on it is no response to another request.
+            // The bytes left on the connection are no response to another request.
             if speaksHTTP1 { _ = easy?.endsItsConnection() }
             return false
         }
@@ -103,13 +103,13 @@ extension Transfer {
         return true
     }
 
-    /// Whether a line has a CR that is not a part of its end.
+    /// Returns whether a line has a CR that is not part of its line ending.
     private static func hasBareCR(_ line: UnsafeRawBufferPointer) -> Bool {
         guard let start = line.baseAddress, let found = unsafe memchr(start, 0x0D, line.count) else { return false }
         return unsafe UnsafeRawPointer(found) - start < line.count - 2
     }
 
-    /// - Returns: Whether to go on.
+    /// - Returns: Whether to continue.
     private func finalHeadArrived() -> Bool {
         if expectsContinue, hasUnsentBody {
             if state.head.refusesExpectation {
@@ -119,19 +119,20 @@ extension Transfer {
             // libcurl would keep the connection, on which the server may still wait for the body.
             if owesBody, state.head.isHTTP1, easy?.endsItsConnection() != true { return false }
         }
-        // libcurl asks for a challenge without the body, and sends the request again where there was none.
+        // libcurl sends the request without the body to get a challenge, and sends it again if there was none.
         if state.head.isSuccess, mayHaveAskedFirst { state.holdHead() } else { headIsComplete() }
         return true
     }
 
     func headIsComplete() {
         hasHandedOutHead = true
-        // libcurl knows the length once it has read the blank line; a compressed one says nothing about the body.
+        // libcurl knows the length once it has read the blank line; a compressed length says nothing about the decoded
+        // body.
         channel.headArrived(state.head.bytes)
         delegate?.transferWasTouched(self)
     }
 
-    /// Whether some of the body has not gone out.
+    /// Whether part of the body has not gone out.
     private var hasUnsentBody: Bool {
         guard let easy else { return false }
         let sent = easy.uploadedBytes
@@ -162,14 +163,14 @@ extension Transfer {
         }
     }
 
-    /// CURLOPT_WRITEFUNCTION: at most 16 KiB of decoded body.
+    /// CURLOPT_WRITEFUNCTION: at most 16 KiB of the body, without transfer coding and before content decoding.
     private static let write: ccurl_data_callback = { bytes, size, count, context in
         let piece = unsafe UnsafeRawBufferPointer(start: bytes, count: size * count)
         return unsafe EasyHandle.report(context) { unsafe $0.bodyArrived(piece) }
     }
 
-    /// - Returns: What CURLOPT_WRITEFUNCTION answers: the count of bytes that were taken, or what pauses or ends the
-    ///   transfer.
+    /// - Returns: The result of CURLOPT_WRITEFUNCTION: the number of bytes that were taken, or the value that pauses or
+    ///   ends the transfer.
     private func bodyArrived(_ piece: UnsafeRawBufferPointer) -> Int {
         let place = Int(bitPattern: piece.baseAddress)
         let isSpent = clock.callShare.isSpent(by: piece.count, at: place, of: easy?.receiveBuffer ?? 0)
@@ -193,7 +194,7 @@ extension Transfer {
             delegate?.transferWasTouched(self)
             progress?.report(TransferProgress(completed: received, total: easy?.announcedBytes))
         case .drop: break
-        // Nothing is consumed: the same bytes come again.
+        // Nothing is consumed: libcurl delivers the same bytes again.
         case .pause:
             delegate?.transferWasTouched(self)
             return ccurl_writefunc_pause
@@ -209,14 +210,14 @@ extension NetworkError {
     fileprivate static var refusedExpectation: NetworkError {
         NetworkError(
             .connectionLost,
-            "the server refused the expectation (417) when a part of the body had gone out, which can't be made again",
+            "the server refused the expectation (417) after part of the body went out, which can't be produced again",
             phase: .receiving)
     }
 
     fileprivate static var endlessRefusal: NetworkError {
         NetworkError(
             .proxyFailed,
-            "the proxy refused the tunnel with too long a body: it answered CONNECT with more than "
+            "the proxy refused the tunnel with too long a body: its response to CONNECT has more than "
                 + "\(TunnelAnswer.maximumBytes) bytes", phase: .connecting)
     }
 }

@@ -19,12 +19,12 @@ extension NetworkError {
 }
 
 extension Transfer {
-    /// What the caller gets for a transfer that libcurl reports as done.
+    /// Returns the caller's result for a transfer that libcurl reports as done.
     func result(of easy: EasyHandle, _ code: CURLcode) -> Result<ExchangeEnd, any Error> {
         outcome(of: easy, code).mapError(noted)
     }
 
-    /// An error with how often the request was repeated.
+    /// Returns an error with the number of repeats added.
     func noted(_ error: any Error) -> any Error {
         guard sending.repeats > 0, let error = error as? NetworkError else { return error }
         return error.during(request, transport: "curl", elapsed: elapsed, repeats: sending.repeats)
@@ -55,7 +55,7 @@ extension Transfer {
             )
         }
         guard state.head.hasFinalHead else {
-            // libcurl calls a head that the end of the connection cut off a success.
+            // libcurl reports success for a head that the end of the connection cut off.
             let message = "the connection ended within the response's head"
             return .failure(NetworkError(.connectionLost, message, phase: phase))
         }
@@ -63,13 +63,13 @@ extension Transfer {
         return .success(ExchangeEnd(self, info))
     }
 
-    /// From 8.14 on, libcurl's clocks have the request go out also where a proxy refused the way for it.
+    /// From 8.14 on, libcurl's clocks show the request as sent even where a proxy refused the tunnel.
     private func phaseWithoutResponse(_ info: TransferInfo) -> NetworkError.Phase {
         if Libcurl.found.has(.requestCheck), sending.attempts == 0 { return .connecting }
         return info.phase(hasResponse: false)
     }
 
-    /// The error of a clock that ran out.
+    /// Returns the error of an expired timeout.
     func timeout(_ code: NetworkError.Code) -> NetworkError {
         let options = request.options
         let phase: NetworkError.Phase =
@@ -85,7 +85,7 @@ extension Transfer {
             case .connectTimeout: "no connection within \(options.connectTimeout ?? .zero) (connectTimeout)"
             case .idleTimeout: "nothing moved for \(options.idleTimeout ?? .zero) (idleTimeout)"
             case .firstByteTimeout:
-                "nothing of the response within \(options.firstByteTimeout ?? .zero) (firstByteTimeout)"
+                "no byte of the response within \(options.firstByteTimeout ?? .zero) (firstByteTimeout)"
             default: "the exchange was not done within \(options.totalTimeout ?? .zero) (totalTimeout)"
             }
         return NetworkError(code, message, phase: phase)

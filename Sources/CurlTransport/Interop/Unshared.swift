@@ -1,8 +1,8 @@
-/// A value that one thread at a time reaches, in memory of its own.
+/// A value that one thread at a time accesses, in memory of its own.
 ///
-/// For what the loop's thread changes often. A class's property would be checked for overlapping accesses each time, at
-/// run time: a hundred instructions. Here nothing is checked, so nothing that is called while the value is changed may
-/// come back to it.
+/// For values that the loop's thread changes often. A class's property would be checked for overlapping accesses each
+/// time at run time, which takes a hundred instructions. Here nothing is checked, so no function called during a change
+/// may access the value again.
 @safe struct Unshared<Value>: ~Copyable {
     fileprivate let address: UnsafeMutablePointer<Value>
 
@@ -18,7 +18,7 @@
 }
 
 extension Transfer {
-    /// What its callbacks have to know.
+    /// The state that the transfer's callbacks need.
     var state: TransferState {
         @inline(__always) unsafeAddress { unsafe UnsafePointer(ownState.address) }
         @inline(__always) unsafeMutableAddress { unsafe ownState.address }
@@ -26,7 +26,7 @@ extension Transfer {
 }
 
 extension LoopClock {
-    /// What the call of libcurl that is under way may still hand out.
+    /// What the current call of libcurl may still hand out.
     var callShare: CallShare {
         @inline(__always) unsafeAddress { unsafe UnsafePointer(ownShare.address) }
         @inline(__always) unsafeMutableAddress { unsafe ownShare.address }
@@ -34,7 +34,7 @@ extension LoopClock {
 }
 
 extension LoopCore {
-    /// What changes all the time.
+    /// The state that changes all the time.
     var state: State {
         @inline(__always) unsafeAddress { unsafe UnsafePointer(ownState.address) }
         @inline(__always) unsafeMutableAddress { unsafe ownState.address }

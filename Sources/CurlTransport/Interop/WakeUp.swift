@@ -2,7 +2,7 @@ import CCurl
 import CLibrary
 import NetworkCore
 
-/// An eventfd: any thread signals it, the loop's epoll sees it.
+/// An eventfd: any thread signals it, and the loop's epoll sees it.
 final class WakeUp: Sendable {
     let descriptor: Int32
 
@@ -13,10 +13,10 @@ final class WakeUp: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Can't fail but by overflow, which also leaves it readable.
+    /// Makes the descriptor readable. Can only fail by overflow, which also leaves it readable.
     func signal() { eventfd_write(descriptor, 1) }
 
-    /// Makes it silent again.
+    /// Makes the descriptor not readable again.
     func clear() {
         var count: eventfd_t = 0
         unsafe eventfd_read(descriptor, &count)
@@ -24,7 +24,7 @@ final class WakeUp: Sendable {
 }
 
 extension NetworkError {
-    /// A system call that failed just now, with errno's words.
+    /// Returns the error of a system call that failed just now, with errno's text.
     static func systemCall(_ name: String) -> NetworkError {
         let number = errno
         return NetworkError(

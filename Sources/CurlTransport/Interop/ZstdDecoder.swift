@@ -2,8 +2,8 @@ import CLibrary
 import FoundationEssentials
 import NetworkCore
 
-/// Zstandard, by the library that libcurl brings along (https://facebook.github.io/zstd, zstd.h); looked up, because
-/// not every libcurl does. Several frames in a row are one body.
+/// A Zstandard decoder, from the library that comes with libcurl (https://facebook.github.io/zstd, zstd.h). Its
+/// functions are looked up at run time, because not every libcurl has it. Several frames in a row are one body.
 @safe final class ZstdDecoder: ContentDecoder {
     /// ZSTD_inBuffer and ZSTD_outBuffer.
     @safe private struct Buffer {
@@ -43,10 +43,10 @@ import NetworkCore
     }
 
     private static let library = Library()
-    /// ZSTD_d_windowLogMax, and the 8 MiB that RFC 9659 grants a server.
+    /// ZSTD_d_windowLogMax, and the base-2 logarithm of the 8 MiB window that RFC 9659 allows a server.
     private static let (windowParameter, largestWindow) = (Int32(100), Int32(23))
 
-    /// Whether the library is there.
+    /// Whether the library is loaded.
     static var isAvailable: Bool { library != nil }
 
     private let decoder: OpaquePointer?
@@ -65,12 +65,12 @@ import NetworkCore
         guard let library = Self.library, let decoder = unsafe decoder else {
             throw NetworkError(.unclassified, "the Zstandard library could not be started", phase: .receiving)
         }
-        // Asked again after its end, it would wait for another frame.
+        // After its end, a further call would make it wait for another frame.
         if isAtEnd, input.isEmpty { return (Data(), 0) }
         var (result, consumed) = (0, 0)
         let output = try unsafe WrittenPiece.make(limit: limit) { target in
             unsafe input.withUnsafeBytes { bytes in
-                // It only reads there.
+                // The decoder only reads from it.
                 let start = unsafe UnsafeMutableRawPointer(mutating: bytes.baseAddress)
                 var source = unsafe Buffer(start: start, size: bytes.count)
                 var sink = unsafe Buffer(start: target.baseAddress, size: target.count)
@@ -80,7 +80,7 @@ import NetworkCore
             }
         }
         guard library.isError(result) == 0 else { throw NetworkError.damagedEncoding("zstd", "is damaged") }
-        // 0 is the end of a frame, all of it handed out.
+        // 0 is the end of a frame with all of its output delivered.
         isAtEnd = result == 0
         return (output, consumed)
     }

@@ -1,46 +1,45 @@
-/// Limits the transfers that run: for each origin, in all, and those that look up names. The others wait in order.
-/// Pure.
+/// Limits the running transfers: per origin, in all, and those that look up names. The others wait in order. Pure.
 struct Admission {
     private struct OriginState {
-        /// Past the origin's gate: running, or waiting for the common limits.
+        /// The number of slots past the origin's gate: running, or waiting for the common limits.
         var passed = 0
-        /// Those of them that may look up its name: under way, or waiting for the limit of look-ups.
+        /// The number of those that may look up the origin's name: now, or once the limit of lookups lets them.
         var lookUps = 0
         var waiting = SlotQueue(.origin)
-        /// Those of the look-ups that wait.
+        /// The slots among the lookups that wait.
         var waitingToLookUp: [Int] = []
-        /// Whether the origin's name is in libcurl's cache: a transfer to it has come past the look-up, or it is an
+        /// Whether the origin's name is in libcurl's cache: a transfer to it has finished the lookup, or the host is an
         /// address.
         var isWarm = false
     }
 
-    /// The most that may look up one origin's name at once while it is not known to be resolved: libcurl looks up each
-    /// name for itself, in a thread of its own, until one of them has put it into the cache.
+    /// The maximum number of concurrent lookups of one origin's name while it is not known to be resolved: libcurl
+    /// looks up the name for each transfer, in its own thread, until one of them has put it into the cache.
     static let coldLimit = 8
-    /// The same once half of all look-ups are taken, so that a few names that hang can't take the other half.
+    /// The same limit once half of all lookups are taken, so that a few names that hang can't take the other half.
     static let crowdedColdLimit = 1
-    /// The most that may look up names at once, to all such origins together.
+    /// The maximum number of concurrent lookups for all such origins together.
     static let maximumLookUps = 64
-    /// How many idle origins are remembered as warm.
+    /// The number of idle origins to remember as warm.
     private static let rememberedOrigins = 1_024
 
     private let perOrigin: Int
     private let inAll: Int
     private let maximumWaiting: Int
     private var origins: [Origin: OriginState] = [:]
-    /// The origin that was looked at last, taken out of the table: mostly the next one too.
+    /// The origin that was used last, taken out of the table, because it is usually the next one too.
     private var recent: (origin: Origin, state: OriginState)?
     private var links = SlotLinks()
-    /// Past their origin's gate, and waiting for the limit in all.
+    /// The slots past their origin's gate that wait for the limit in all.
     private var ready = SlotQueue(.ready)
-    /// The same of cold origins, waiting for the limit of look-ups too.
+    /// The slots of cold origins that also wait for the limit of lookups.
     private var readyToLookUp = SlotQueue(.lookUp)
     private var originsToLookUp: [Int: Origin] = [:]
     private(set) var running = 0
     private(set) var waiting = 0
     private(set) var lookingUp = 0
 
-    /// How many origins are remembered, for tests.
+    /// The number of remembered origins, for tests.
     var originCount: Int { origins.count + (recent == nil ? 0 : 1) }
 
     init(perOrigin: Int, inAll: Int, maximumWaiting: Int) {
@@ -49,11 +48,10 @@ struct Admission {
         self.maximumWaiting = maximumWaiting
     }
 
-    /// A slot whose turn has come.
+    /// A slot that may start.
     struct Turn: Equatable {
         let slot: Int
-        /// Whether its name may have to be looked up: it counts as a look-up until ``resolved(_:)`` or
-        /// ``leave(_:isLookingUp:)``.
+        /// Whether its name may need a lookup: it counts as one until ``resolved(_:)`` or ``leave(_:isLookingUp:)``.
         let isLookingUp: Bool
     }
 
@@ -92,18 +90,18 @@ struct Admission {
         state.waitingToLookUp.append(slot)
     }
 
-    /// A slot leaves ``readyToLookUp``.
+    /// Cleans up after a slot that leaves ``readyToLookUp``.
     private mutating func forgetWait(of slot: Int) {
         guard let origin = originsToLookUp.removeValue(forKey: slot), find(origin) else { return }
         recent?.state.waitingToLookUp.removeAll { $0 == slot }
     }
 
-    /// A look-up is none any more.
+    /// Records that a lookup of the origin's name has ended.
     private mutating func lookUpEnded(of origin: Origin) {
         if find(origin) { recent?.state.lookUps -= 1 }
     }
 
-    /// Makes the origin the recent one, if it is known.
+    /// Makes the origin the recent one and returns `true`, if it is known.
     private mutating func find(_ origin: Origin) -> Bool {
         if let recent, recent.origin == origin { return true }
         if let other = recent.take() { origins[other.origin] = other.state }
@@ -112,15 +110,16 @@ struct Admission {
         return true
     }
 
-    /// The recent origin's state, to be changed in place: nobody else holds its queue.
+    /// Takes the recent origin's state out to change it in place: with a single owner, its queue is not copied.
     private mutating func takeRecent() -> OriginState? { recent.take()?.state }
 
-    /// Whether an origin's name is not known to be resolved, so that those who wait for it may wait for a look-up.
+    /// Returns whether an origin's name is not known to be resolved, so that slots waiting for it may wait for a
+    /// lookup.
     mutating func isCold(_ origin: Origin) -> Bool {
         !origin.isAddress && (!find(origin) || recent?.state.isWarm != true)
     }
 
-    /// A slot that looks up the origin's name has come past that: it has a connection, or begins to make one.
+    /// Records that a slot has finished the lookup of the origin's name: it has a connection, or begins to open one.
     /// - Returns: The slots to start now.
     mutating func resolved(_ origin: Origin) -> [Turn] {
         lookingUp -= 1
@@ -140,9 +139,10 @@ struct Admission {
         return takeReady()
     }
 
-    /// A look-up of the origin's name was given up, and goes on unneeded: those that follow have to look it up anew.
-    /// - Parameter isLookingUp: Whether it counts as a look-up already; one of a warm origin does not.
-    /// - Returns: Whether it counts as one from now on.
+    /// Records that a lookup of the origin's name was given up but still runs: later transfers must look the name up
+    /// again.
+    /// - Parameter isLookingUp: Whether it counts as a lookup already; a warm origin's does not.
+    /// - Returns: Whether it counts as a lookup from now on.
     mutating func chill(_ origin: Origin, isLookingUp: Bool) -> Bool {
         guard !origin.isAddress, find(origin) else { return isLookingUp }
         recent?.state.isWarm = false
@@ -152,7 +152,7 @@ struct Admission {
         return true
     }
 
-    /// Whether one more may pass the origin's gate.
+    /// Returns whether one more slot may pass the origin's gate.
     private func mayPass(_ state: OriginState) -> Bool {
         guard state.passed < perOrigin else { return false }
         let isCrowded = lookingUp + originsToLookUp.count >= Self.maximumLookUps / 2
@@ -163,8 +163,8 @@ struct Admission {
         while mayPass(state), let next = state.waiting.popFirst(&links) { pass(next, of: origin, &state) }
     }
 
-    /// A running slot has ended.
-    /// - Parameter isLookingUp: Whether it still counts as a look-up.
+    /// Records that a running slot has ended.
+    /// - Parameter isLookingUp: Whether it still counts as a lookup.
     /// - Returns: The slots to start now.
     mutating func leave(_ origin: Origin, isLookingUp: Bool = false) -> [Turn] {
         running -= 1
@@ -176,7 +176,7 @@ struct Admission {
         return takeReady()
     }
 
-    /// A waiting slot gives up.
+    /// Withdraws a waiting slot.
     /// - Returns: The slots to start now.
     mutating func withdraw(_ slot: Int, from origin: Origin) -> [Turn] {
         switch links.place(of: slot) {

@@ -1,21 +1,22 @@
-/// How much of bodies one call of libcurl may hand out.
+/// The share of bodies that one call of libcurl may deliver.
 ///
-/// One call reads up to a hundred buffer-loads of each transfer that is ready, and each may hold thousands of pieces.
-/// So a transfer whose piece comes when the share is spent pauses, and goes on in a call of its own after the others
-/// had their turn.
+/// One call reads up to a hundred buffers for each transfer that is ready, and each buffer may hold thousands of
+/// chunks. So a transfer whose chunk arrives when the share is spent pauses, and continues in a call of its own after
+/// the others have had their turn.
 struct CallShare {
-    /// In computing time: on a busy machine, a pause for each millisecond without a core would only add to the load.
+    /// In CPU time: on a busy machine, a pause for each millisecond without a core would only add to the load.
     private static let length = Nanoseconds(.milliseconds(3))
-    /// How many pieces are handed out before the time is looked at.
+    /// The number of chunks to deliver between two checks of the time.
     private static let stride = 32
-    /// So many pieces may come once the time is over, to the end of a buffer-load: libcurl copies what a pause leaves
-    /// of it.
+    /// The maximum number of chunks after the time is over, up to the end of a buffer: libcurl copies the rest of a
+    /// buffer at a pause.
     private static let latePieces = 64
-    /// libcurl hands out no piece of more bytes. One of fewer is the last of its load, unless it is a chunk.
+    /// The maximum size of a chunk from libcurl, in bytes. A smaller chunk is the last of its buffer, unless the
+    /// transfer coding split it.
     private static let wholePiece = 16 * 1024
     private static let small = 256
-    /// So many small pieces are a share. The load is taken apart to its end in any case, which alone may take longer
-    /// than a share; during a pause, libcurl joins the pieces.
+    /// The number of small chunks that make up a share. libcurl parses the buffer to its end in any case, which alone
+    /// may take longer than a share; during a pause, it joins the chunks.
     private static let smallPieces = 512
 
     private var pieces = 0
@@ -24,15 +25,15 @@ struct CallShare {
     private var end: MonotonicTime?
     private var isOver = false
     private(set) var isSpent = false
-    /// Where the last late piece ended, and where its load began, if that was seen.
+    /// The address where the last late chunk ended, and where its buffer began, if seen.
     private var last: Int?
     private var load: Int?
 
-    /// Counts a piece that libcurl hands out.
+    /// Counts a chunk that libcurl delivers.
     /// - Parameters:
-    ///   - start: The piece's place in memory.
-    ///   - bufferBytes: The size of a whole buffer-load.
-    /// - Returns: Whether it has to wait for another call. The first pieces of a call never do.
+    ///   - start: The chunk's address.
+    ///   - bufferBytes: The size of a full buffer, in bytes.
+    /// - Returns: Whether the chunk must wait for another call. The first chunks of a call never do.
     mutating func isSpent(by bytes: Int, at start: Int, of bufferBytes: @autoclosure () -> Int) -> Bool {
         guard !isSpent else { return true }
         pieces += 1

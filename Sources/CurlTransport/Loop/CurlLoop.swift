@@ -1,19 +1,19 @@
 import NetworkCore
 import Synchronization
 
-/// A loop as other threads see it: transfers go in, outcomes come out. The thread lives until
+/// A loop from the other threads' side: transfers go in, outcomes come out. The thread lives until
 /// ``shutDown(within:)``.
 final class CurlLoop: Sendable {
     let clock = LoopClock()
     private let mailbox: Mailbox
     private let runway = Runway()
     let end = LoopEnd()
-    /// Runs tasks on the loop's thread.
+    /// The executor that runs tasks on the loop's thread.
     let executor: LoopExecutor
 
-    /// Starts the thread.
-    /// - Parameter start: Runs a body on a new thread, for tests.
-    /// - Throws: ``NetworkError`` when descriptors, memory or threads are short.
+    /// Starts the loop and its thread.
+    /// - Parameter start: Runs a closure on a new thread; replaceable for tests.
+    /// - Throws: ``NetworkError`` when descriptors, memory, or threads are short, or libcurl could not be initialized.
     init(
         configuration: CurlNetworkDispatcher.Configuration,
         start: (String, @escaping @Sendable () -> Void) throws -> Void = LoopThread.start
@@ -21,7 +21,7 @@ final class CurlLoop: Sendable {
         guard Libcurl.found.initialisation == 0 else {
             throw NetworkError(
                 .unclassified,
-                "libcurl could not be initialised (curl_global_init)",
+                "libcurl could not be initialized (curl_global_init)",
                 underlying: .init(domain: "libcurl", code: Libcurl.found.initialisation, message: "curl_global_init")
             )
         }
@@ -29,7 +29,7 @@ final class CurlLoop: Sendable {
         let mailbox = Mailbox(wakeUp: wakeUp)
         self.mailbox = mailbox
         executor = LoopExecutor(mailbox: mailbox)
-        // Made here, where a failure can be thrown, and from then on touched by the thread alone.
+        // Created here, where a failure can be thrown; from then on only the loop's thread touches it.
         let core = HandedOver(
             try LoopCore(
                 configuration: configuration, mailbox: mailbox, runway: runway, executor: executor, clock: clock))
@@ -46,8 +46,9 @@ final class CurlLoop: Sendable {
         }
     }
 
-    /// Makes a transfer's handle if it will run soon; else the loop does when its turn comes.
-    /// - Throws: ``NetworkError`` for what libcurl refuses.
+    /// Creates a transfer's handle on the caller's thread if the transfer will run soon; otherwise the loop creates it
+    /// when the transfer starts.
+    /// - Throws: ``NetworkError`` for options that libcurl refuses.
     func prepareAhead(_ transfer: Transfer) throws {
         guard runway.enter() else { return }
         do { try transfer.prepareAhead() } catch {
@@ -64,7 +65,8 @@ final class CurlLoop: Sendable {
         transfer.channel.finish(.failure(NetworkError.shutDown))
     }
 
-    /// Ends a transfer, whether it has started or not: its caller learns of it at once, the loop a little later.
+    /// Ends a transfer, whether it has started or not. Its caller gets the error at once, the loop ends it a little
+    /// later.
     func cancel(_ transfer: Transfer) {
         transfer.isCancelled.store(true, ordering: .releasing)
         guard transfer.channel.finish(.failure(NetworkError.cancelled)) else { return }
@@ -72,14 +74,14 @@ final class CurlLoop: Sendable {
         _ = mailbox.post(.cancel(transfer))
     }
 
-    /// Lets a paused sender go on. Late ones are for nobody.
+    /// Resumes a paused sender. Has no effect on a transfer that has ended.
     func resume(_ transfer: Transfer) { _ = mailbox.post(.resume(transfer)) }
 
-    /// Nobody wants the rest of the body.
+    /// Discards the rest of the body.
     func discard(_ transfer: Transfer) { _ = mailbox.post(.discard(transfer)) }
 
-    /// Takes no more transfers, and ends the thread when those it has are over, at the latest after `patience`. Returns
-    /// at once.
+    /// Accepts no more transfers, and ends the thread when the present ones are over, after `patience` at the latest.
+    /// Returns at once.
     func shutDown(within patience: Duration) {
         // A loop that has ended has nothing left to end.
         _ = mailbox.post(.shutDown(deadline: .now + patience))

@@ -1,8 +1,8 @@
-/// One deadline per slot, the earliest first. Setting, moving and removing take O(log n), so that a request that ends
-/// in time leaves nothing behind.
+/// One deadline per slot, the earliest first. Setting, moving, and removing take O(log n), so a request that ends in
+/// time leaves nothing behind.
 struct DeadlineHeap {
     private var heap: [(time: MonotonicTime, slot: Int)] = []
-    /// Where each slot stands in the heap; -1 for nowhere.
+    /// The index of each slot in the heap; -1 for a slot without a deadline.
     private var position: [Int] = []
 
     var isEmpty: Bool { heap.isEmpty }
@@ -35,7 +35,7 @@ struct DeadlineHeap {
         siftDown(position[last.slot])
     }
 
-    /// Takes out the earliest slot if it is due.
+    /// Removes and returns the slot with the earliest deadline if it is due.
     mutating func popDue(_ now: MonotonicTime) -> Int? {
         guard let first = heap.first, first.time <= now else { return nil }
         remove(first.slot)

@@ -1,14 +1,14 @@
 import NetworkCore
 
-/// Gives kept memory back once a loop has had nothing to do for a while.
+/// Releases kept memory once a loop has been idle for a while.
 struct IdleMemory {
     private static let idleTime = Duration.seconds(1)
 
-    /// When it is given back, unless a transfer comes before; `nil` while transfers run, and once it was.
+    /// When the memory is released, unless a transfer comes before; `nil` while transfers run, and after the release.
     private(set) var deadline: MonotonicTime?
     private var isGivenBack = true
 
-    /// Looks whether it is time.
+    /// Releases the memory if it is time.
     mutating func look(at now: MonotonicTime, isIdle: Bool) {
         guard isIdle else {
             isGivenBack = false

@@ -1,34 +1,36 @@
 import NetworkCore
 
-/// The sockets of connections, by our end: libcurl names the connection that a request is to go over by that alone.
+/// The sockets of connections by their local end, which is all that libcurl reports of the connection that a request is
+/// about to use.
 ///
-/// Two connections to different hosts may have one port of ours, and all of a Unix socket's have the same: then the
-/// request may go over any of them, and what holds for one holds for all.
+/// Two connections to different hosts may have the same local port, and all connections to one Unix socket have the
+/// same place. Then the request may use any of them, and what holds for one holds for all.
 struct KeptSockets {
-    /// Our end of a connection, as CURLOPT_PREREQFUNCTION reports it.
+    /// The local end of a connection, as CURLOPT_PREREQFUNCTION reports it.
     enum Place: Hashable {
         case port(Int)
         case unix(TransportOptions.Connection.UnixSocket)
 
-        /// Our port; `nil` for a Unix socket, which has none.
+        /// The local port; `nil` for a Unix socket, which has none.
         var port: Int? { if case .port(let port) = self { port } else { nil } }
     }
 
     /// A connection before its next request.
     struct Kept: Equatable {
         let descriptor: Int32
-        /// Whether it has carried a request.
+        /// Whether the connection has carried a request.
         var hasServed: Bool
-        /// Whether a response over it was one of HTTP/1: where HTTP/2 may be spoken, the connection tells.
+        /// Whether a response over the connection was HTTP/1. Where HTTP/2 may be negotiated, only the connection shows
+        /// it.
         var isHTTP1 = false
-        /// Whether libcurl would treat the next request as it did the last.
+        /// Whether libcurl would hold back the next request's body as it did the last one's.
         var isSpoiled = false
     }
 
     private var kept: [Place: [Kept]] = [:]
     private var places: [Int32: Place] = [:]
 
-    /// A connection was made there.
+    /// Records a new connection at a place.
     /// - Parameter serves: Whether a request goes out over it.
     mutating func made(_ descriptor: Int32, from place: Place, serves: Bool) {
         closed(descriptor)
@@ -42,18 +44,18 @@ struct KeptSockets {
         if kept[place]?.isEmpty == true { kept[place] = nil }
     }
 
-    /// A request is to go over a connection from there, unless none goes out (`serves`).
-    /// - Returns: What they were until now; none for one that was made unseen.
+    /// Records that a request is about to use a connection at a place, unless none goes out (`serves`).
+    /// - Returns: The connections in their state until now; none for a connection that was made unseen.
     mutating func use(from place: Place, serves: Bool) -> [Kept] {
         guard let found = kept[place] else { return [] }
         if serves, !found.allSatisfy(\.hasServed) { mark(place, \.hasServed) }
         return found
     }
 
-    /// A response of HTTP/1 has come over the connection from there.
+    /// Records that an HTTP/1 response has arrived over the connection at a place.
     mutating func speaksHTTP1(from place: Place) { mark(place, \.isHTTP1) }
 
-    /// The connection from there may serve no other request.
+    /// Records that the connection at a place may serve no other request.
     mutating func spoil(from place: Place) { mark(place, \.isSpoiled) }
 
     private mutating func mark(_ place: Place, _ property: WritableKeyPath<Kept, Bool>) {

@@ -1,26 +1,24 @@
 import NetworkCore
 
-/// Which requests of a dispatcher may share a loop, and with it connections, addresses and time. Each lane has a
-/// thread.
+/// The requests of a dispatcher that may share a loop, and so connections, addresses, and time. Each lane has a thread.
 struct Lane: Hashable, Sendable {
-    /// One of the loops that share the origins.
+    /// The index among the loops that share the origins.
     private let index: Int
-    /// Whether its requests may let the thread wait: GSS-API asks the ticket service on the thread that runs the
-    /// transfer, and what it has authenticated is the connection, which libcurl below 8.19 hands to requests without
-    /// credentials.
+    /// Whether the lane's requests may block the thread: GSS-API contacts the ticket service on the thread that runs
+    /// the transfer. It authenticates the connection, which libcurl below 8.19 reuses for requests without credentials.
     private let isAuthenticatedByTicket: Bool
-    /// The resolver that its requests name (DNS over HTTPS). The addresses of one resolver are for those who chose it.
+    /// The resolver that the lane's requests name (DNS over HTTPS). Its addresses are only for requests that chose it.
     private let resolver: String?
 
-    /// The lane of a dispatcher's loop.
+    /// Creates the lane of a dispatcher's shared loop.
     init(index: Int) {
         self.index = index
         isAuthenticatedByTicket = false
         resolver = nil
     }
 
-    /// The lane of a request.
-    /// - Parameter loops: How many loops share the origins.
+    /// Creates the lane of a request.
+    /// - Parameter loops: The number of loops that share the origins.
     init(_ options: TransportOptions, to origin: Origin, loops: Int) {
         let isRare = options.hasRareOptions
         isAuthenticatedByTicket = isRare && options.authentication == .negotiate

@@ -1,6 +1,6 @@
-/// What transfers tell their loop, from inside libcurl.
+/// The events that transfers report to their loop from inside libcurl.
 extension LoopCore: TransferDelegate {
-    /// When libcurl, asked to go on, sends what it kept at a pause, and asks for more again.
+    /// The time after which libcurl, once resumed, sends what it held at a pause and requests more.
     private static let keptBytesCheck = Duration.milliseconds(10)
 
     func transferWasTouched(_ transfer: Transfer) {
@@ -32,13 +32,13 @@ extension LoopCore: TransferDelegate {
 
     func transferGoesOutAgain(_ transfer: Transfer) { state.deadlines.set(transfer.slot, to: clock.now) }
 
-    /// Bytes, or an end, that wait on a kept connection answer no request: this one would take them for its response.
-    /// In HTTP/2 a server may say other things at any time; under TLS 1.3 it says them before its first response, which
-    /// comes behind them.
+    /// Checks the connection: bytes, or an end, that wait on a kept connection belong to no request, and this one would
+    /// take them for its response. In HTTP/2 a server may send other frames at any time; under TLS 1.3 it sends tickets
+    /// before its first response, which follows them.
     func transfer(_ transfer: Transfer, goesOutFrom localPort: Int) -> Bool {
         let place = transfer.place(ofConnectionFrom: localPort)
         let kept = state.keptSockets.use(from: place, serves: !transfer.isPrewarming)
-        // A number that another transfer's connection has is not this one's any more.
+        // A number that another transfer's connection has now is no longer this transfer's.
         let own = transfer.openedSockets.last { descriptor in
             guard LocalPort.of(descriptor) == place.port else { return false }
             return descriptor == transfer.connection || !kept.contains { $0.descriptor == descriptor }
@@ -50,29 +50,29 @@ extension LoopCore: TransferDelegate {
             }
             return true
         }
-        // For a second round libcurl looks among the kept connections, whatever it was asked for.
+        // For a second round libcurl searches the kept connections, whatever the options say.
         if transfer.sending.attempts > 0, transfer.easy?.needsOwnConnection == true { return false }
         if kept.contains(where: \.isSpoiled) { return false }
         guard transfer.speaksHTTP1 || kept.contains(where: \.isHTTP1) else { return true }
         let served = transfer.origin.isSecure ? kept.filter(\.hasServed) : kept
         if served.contains(where: { ReceiveQueue.holdsAnything($0.descriptor) }) { return false }
-        // What came in one record with the last response is decrypted, and no socket shows it.
+        // What came in one record with the last response is decrypted already, and no socket shows it.
         return served.isEmpty || !transfer.origin.isSecure || transfer.easy?.holdsDecryptedBytes != true
     }
 
     func transferHasConnection(_ transfer: Transfer) { resolved(transfer) }
 }
 
-/// What libcurl tells of its sockets and of its timer.
+/// The events that libcurl reports on its sockets and its timer.
 extension LoopCore: MultiHandleDelegate {
     func multiWants(_ interest: SocketInterests.Interest, of descriptor: Int32) {
         guard let change = state.sockets.want(interest, of: descriptor) else { return }
-        // One that libcurl opened without us, to look a name up over HTTPS: no child is to have it.
+        // libcurl opened this socket itself, to look a name up over HTTPS; no child process may inherit it.
         if change.kind == .add { Descriptor.closeOnExec(descriptor) }
         epoll.apply(change)
     }
 
-    /// A transfer that waits on a socket which another has opened goes over a kept connection: its name is known.
+    /// Detects a kept connection: a transfer that waits on a socket which another transfer opened needs no lookup.
     func multiWants(_ interest: SocketInterests.Interest, of descriptor: Int32, for transfer: Transfer) {
         guard transfer.isLookingUp, !interest.isEmpty, state.sockets.isOurs(descriptor),
             !transfer.openedSockets.contains(descriptor)
@@ -81,7 +81,7 @@ extension LoopCore: MultiHandleDelegate {
     }
 
     func multiWantsTimer(milliseconds: Int?) {
-        // 0 is 'at once': as of the round's own clock, or the wait would round it up to a millisecond.
+        // 0 means 'at once', which takes the round's own clock; otherwise the wait would round it up to a millisecond.
         multiDeadline = milliseconds.map { $0 == 0 ? clock.now : MonotonicTime.now.adding(milliseconds: $0) }
     }
 

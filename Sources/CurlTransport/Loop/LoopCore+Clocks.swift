@@ -1,6 +1,6 @@
 import NetworkCore
 
-/// What happens because time has passed.
+/// The work that is due because time has passed.
 extension LoopCore {
     func checkClocks() {
         var share = RoundShare(stride: Self.stride)
@@ -15,7 +15,7 @@ extension LoopCore {
         if transfer.keepsBytes {
             transfer.keepsBytes = false
             resume(transfer)
-            // A faulty one has ended with it.
+            // A fault ends the transfer during the call.
             guard transfer.isInMulti else { return }
         }
         var (isConnected, isSending) = (false, transfer.easy?.reader != nil)
@@ -32,7 +32,7 @@ extension LoopCore {
                 isSending = queued > 0 || !reader.isWhole(sent: sent) || !transfer.state.hasResponse
             }
         }
-        // A slow reader does not make the server idle, nor do the others.
+        // A slow reader does not make the server idle, nor do other transfers.
         if transfer.isYielding || transfer.channel.isPaused { transfer.state.lastActivity = clock.now }
         let verdict = transfer.clocks.check(
             at: clock.now, isConnected: isConnected, lastActivity: transfer.state.lastActivity, isSending: isSending,

@@ -1,6 +1,6 @@
 import NetworkCore
 
-/// How transfers pause, go on and end, and the loop with them.
+/// How transfers pause, resume, and end, and how the loop ends.
 extension LoopCore {
     func takeDone() {
         leavesDone = false
@@ -19,7 +19,8 @@ extension LoopCore {
         }
     }
 
-    /// Ends a transfer from our side. Its caller learns now; libcurl lets go as soon as that blocks nothing.
+    /// Ends a transfer from our side. Its caller gets the error now; libcurl releases it as soon as that blocks
+    /// nothing.
     func abandon(_ transfer: Transfer, _ error: any Error) {
         let isFirst = transfer.state.failure == nil
         transfer.state.fail(error)
@@ -27,13 +28,13 @@ extension LoopCore {
         guard transfer.isInMulti else {
             return retire(transfer)
         }
-        // While its name is looked up, a thread of libcurl's waits for the name service. Removing the handle would join
-        // that thread, or, from 7.87 on, leave it behind uncounted. So the transfer stays until the look-up ends,
-        // refusing whatever comes. DNS over HTTPS has no thread, but libcurl below 8.9 would leave the connections of
-        // its requests open; they end by the connect timeout that they began with. The end of one behind a SOCKS proxy
-        // may go unseen, so it is waited for no longer than the C library takes.
+        // During a name lookup, one of libcurl's threads waits for the name server. Removing the handle would join that
+        // thread, or, from 7.87 on, leave it behind uncounted. So the transfer stays until the lookup ends and refuses
+        // all further steps. DNS over HTTPS has no thread, but libcurl below 8.9 would leave the connections of its
+        // requests open; they end by the connect timeout that they began with. The end of a lookup behind a SOCKS proxy
+        // may go unseen, so the wait for it is limited to the time that the C library takes.
         if let easy = transfer.easy, transfer.lookUp.isUnderWay(at: clock.now), easy.canOutlastLookUp() {
-            // Once: another transfer may resolve the name while this look-up hangs.
+            // Only once: another transfer may resolve the name while this lookup hangs.
             if isFirst {
                 let wasLookingUp = transfer.isLookingUp
                 transfer.isLookingUp = state.admission.chill(transfer.origin, isLookingUp: wasLookingUp)
@@ -45,10 +46,10 @@ extension LoopCore {
         }
     }
 
-    /// How often an abandoned transfer is looked at. It has no other clock any more.
+    /// The interval between checks of an abandoned transfer, which has no other clock.
     private static let lookupCheck = Duration.milliseconds(100)
 
-    /// The rest is not wanted. A small one is read to its end, so that the connection can be kept.
+    /// Discards the rest of a body. A small rest is read to its end, so that the connection can be kept.
     func discard(_ transfer: Transfer) {
         guard let easy = transfer.easy, transfer.isInMulti, let announced = easy.announcedBytes,
             announced - easy.downloadedBytes <= Self.drainedBytes
@@ -58,10 +59,10 @@ extension LoopCore {
         resume(transfer)
     }
 
-    /// Lets a paused transfer go on. What it held back is written at once, and a callback may refuse it.
+    /// Resumes a paused transfer. libcurl delivers what it held back at once, and a callback may refuse it.
     func resume(_ transfer: Transfer) { goOn(transfer) { $0.resume($1) } }
 
-    /// Has libcurl try the next address of those that were refused by one (``LibcurlSupport/Quirk``).
+    /// Makes libcurl try the next address for transfers whose current one refused (``LibcurlSupport/Quirk``).
     func tryNextAddresses() {
         guard !state.refused.isEmpty else { return }
         let refused = state.refused
@@ -79,8 +80,8 @@ extension LoopCore {
     private static let drainedBytes = 65_536
     private static let drainTime = Duration.seconds(1)
 
-    /// Lets those go on that were paused for the others' sake, each in a call of its own: in one call, they would share
-    /// it.
+    /// Resumes the transfers that were paused to let others run, each in a call of its own: in a single call they would
+    /// share its time.
     func resumeYielding() {
         guard !state.yielding.isEmpty else { return }
         var share = RoundShare(from: .now)
@@ -96,7 +97,7 @@ extension LoopCore {
         state.yielding.removeFirst(count)
     }
 
-    /// Takes a transfer out of libcurl or out of the queue, and lets the next one in.
+    /// Removes a transfer from libcurl or from the queue, and admits the next one.
     func retire(_ transfer: Transfer) {
         if transfer.isAdmitted {
             noteConnection(of: transfer)
@@ -110,7 +111,7 @@ extension LoopCore {
         freeSlot(of: transfer)
     }
 
-    /// What the next request over the transfer's connection has to know.
+    /// Records what the next request over the transfer's connection depends on.
     private func noteConnection(of transfer: Transfer) {
         let isHTTP1 = !transfer.speaksHTTP1 && transfer.state.head.isHTTP1
         guard isHTTP1 || transfer.spoilsConnection, let port = transfer.easy?.localPort else { return }
@@ -132,7 +133,7 @@ extension LoopCore {
     }
 
     func end() {
-        // What ended in this round has left its slot already.
+        // Transfers that ended in this round have left their slots already.
         flushTouched()
         mailbox.close()
         var late: [LoopMessage] = []

@@ -1,10 +1,10 @@
 import NetworkCore
 import Synchronization
 
-/// What reaches the loop from other threads.
+/// The messages and jobs that reach the loop from other threads.
 extension LoopCore {
-    /// Runs the jobs and handles the messages. A job often sends the next request: that is handled in this round too.
-    /// The passes are counted, or tasks that wake one another would keep the loop from its sockets.
+    /// Runs the jobs and handles the messages. A job often sends the next request, which is handled in this round too.
+    /// The number of passes is limited, or tasks that wake one another would keep the loop from its sockets.
     func takeMail() {
         var share = RoundShare(stride: Self.stride)
         for _ in 0..<Self.mailPasses {

@@ -1,6 +1,6 @@
 import NetworkCore
 
-/// How transfers get to libcurl.
+/// How transfers start in libcurl.
 extension LoopCore {
     /// Gives an admitted transfer to libcurl.
     private func begin(_ transfer: Transfer) {
@@ -23,8 +23,8 @@ extension LoopCore {
         check(transfer)
     }
 
-    /// Large buffers while few transfers run, but not where bandwidth is limited: that is kept by the buffer-load, and
-    /// by pauses.
+    /// Sets large buffers while few transfers run, but not where bandwidth is limited: libcurl enforces that by the
+    /// buffer, and by pauses.
     private func wishBuffers(of easy: EasyHandle, for transfer: Transfer) {
         let (request, support) = (transfer.request, Libcurl.found)
         guard !request.options.hasRareOptions || request.options.rate == TransportOptions.Rate() else {
@@ -32,15 +32,15 @@ extension LoopCore {
             return easy.wishUploadBuffer(LibcurlSupport.defaultUploadBuffer)
         }
         let running = state.admission.running
-        // Over HTTP/2 a handle below 8.7 keeps its buffer when it has ended.
+        // Over HTTP/2 a handle below 8.7 keeps its buffer after its end.
         let mayBeLarge = support.has(.sharedReceiveBuffer) || transfer.speaksHTTP1
         easy.wishReceiveBuffer(
             request.options.answersChallenges
                 ? LibcurlSupport.challengedBuffer
                 : mayBeLarge ? support.receiveBufferBytes(running: running) : LibcurlSupport.defaultBuffer)
         if easy.reader != nil {
-            // libcurl counts what it sends over TLS by the buffer, and only over HTTP/1 does the socket's queue say
-            // more.
+            // Over TLS libcurl counts what it sends by the buffer, and only over HTTP/1 does the socket's queue give
+            // more detail.
             easy.wishUploadBuffer(
                 transfer.speaksHTTP1
                     ? support.uploadBufferBytes(running: running, body: request.body?.length)
@@ -65,14 +65,14 @@ extension LoopCore {
         }
     }
 
-    /// A transfer has come past the look-up of its name.
+    /// Records that a transfer has finished the lookup of its name.
     func resolved(_ transfer: Transfer) {
         guard transfer.isLookingUp else { return }
         transfer.isLookingUp = false
         admit(state.admission.resolved(transfer.origin))
     }
 
-    /// - Returns: How many were given to libcurl that may need a TLS connection.
+    /// - Returns: The number of transfers given to libcurl that may need a TLS connection.
     func beginAdmitted() -> Int {
         guard !state.admitted.isEmpty else { return 0 }
         var share = RoundShare()
@@ -80,7 +80,7 @@ extension LoopCore {
         while count < min(state.admitted.count, Self.beginsOfARound), secure < pace.count {
             let slot = state.admitted[count]
             count += 1
-            // What was admitted may have ended meanwhile, and the slot may be another's.
+            // The transfer may have ended meanwhile, and its slot may belong to another one.
             guard let transfer = state.transfers[slot], transfer.isAdmitted, !transfer.isInMulti else { continue }
             if transfer.origin.isSecure { secure += 1 }
             begin(transfer)
@@ -90,12 +90,12 @@ extension LoopCore {
         return secure
     }
 
-    /// libcurl connects all of them with its next call.
+    /// libcurl connects all of them in its next call.
     private static let beginsOfARound = 16
 
-    /// Gives a transfer whose request was not to go out to libcurl once more, with a handle that takes a new
-    /// connection.
-    /// - Returns: Whether it runs.
+    /// Gives libcurl a transfer again whose request must not go out over the chosen connection, with a handle that
+    /// opens a new connection.
+    /// - Returns: Whether the transfer runs.
     func beginAgain(_ transfer: Transfer, _ easy: EasyHandle) -> Bool {
         guard let multi else { return false }
         multi.remove(easy)

@@ -1,7 +1,7 @@
 import NetworkCore
 
-/// The loop: epoll, one multi handle, the transfers, their clocks and their turn. Made by ``CurlLoop`` and then used by
-/// its thread alone.
+/// The loop: epoll, one multi handle, the transfers, their clocks, and their order. ``CurlLoop`` creates it; afterwards
+/// only its thread uses it.
 final class LoopCore {
     let mailbox: Mailbox
     let executor: LoopExecutor
@@ -9,16 +9,16 @@ final class LoopCore {
     let runway: Runway
     let epoll: Epoll
     private let keptConnections: Int
-    /// `nil` once it could not be rebuilt after a fault, or the loop has ended.
+    /// `nil` if it could not be rebuilt after a fault, or if the loop has ended.
     var multi: MultiHandle?
-    /// When libcurl wants to be called without an event (CURLMOPT_TIMERFUNCTION).
+    /// When libcurl wants a call without an event (CURLMOPT_TIMERFUNCTION).
     var multiDeadline: MonotonicTime?
-    /// When the loop ends, even if something still runs; `nil` while it serves.
+    /// When the loop ends, even if transfers still run; `nil` while it serves.
     var shutDownDeadline: MonotonicTime?
     private var idleMemory = IdleMemory()
-    /// Whether transfers have ended that libcurl has not been asked for yet.
+    /// Whether transfers have ended that the loop has not taken from libcurl yet.
     var leavesDone = false
-    /// What was taken out of the mailbox, the first message last; their storage is used again.
+    /// The messages from the mailbox, the first one last; the arrays' storage is reused.
     var messages: [LoopMessage] = []
     var jobs: [UnownedJob] = []
     var pace = BeginningPace()
@@ -34,23 +34,24 @@ final class LoopCore {
         var deadlines = DeadlineHeap()
         var admission: Admission
         var transfers = TransferTable()
-        /// Slots whose turn has come. A list and not a call: a transfer may end as it begins, and lets the next one
-        /// begin.
+        /// The slots that may start. A list instead of a direct call: a transfer may end as it starts, which lets the
+        /// next one start.
         var admitted: [Int] = []
-        /// Those whose share of a call is spent, and that go on in the next round.
+        /// The transfers that have used up their share of a call, and resume in the next round.
         var yielding: [Transfer] = []
-        /// Who opened which socket, where libcurl does not go on by itself when one is refused.
+        /// The transfers by the sockets that they opened, for libcurls that do not go on to the next address by
+        /// themselves.
         var openers: [Int32: Opener] = [:]
-        /// Those of which one was refused in this call.
+        /// The transfers that had an address refused in this call.
         var refused: [Transfer] = []
-        /// Transfers with something to deliver at the end of the round.
+        /// The transfers with something to deliver at the end of the round.
         var touched: [Transfer] = []
-        /// Who is to be woken.
+        /// The wake-ups to run at the end of the round.
         var wakeUps = WakeUps()
     }
 
     let ownState: Unshared<State>
-    /// Whether the process has one core, which those who are woken want too.
+    /// Whether the process has a single core, which the woken tasks need too.
     private let isAlone = LoopThread.cores == 1
 
     init(
@@ -61,7 +62,7 @@ final class LoopCore {
         self.executor = executor
         self.clock = clock
         self.runway = runway
-        // MAXCONNECTS counts connections in use: below their number, each request would open a new one.
+        // MAXCONNECTS includes connections in use: a lower value would make each request open a new one.
         keptConnections = configuration.maximumConnections
         ownState = Unshared(
             State(
@@ -75,7 +76,7 @@ final class LoopCore {
         epoll.apply(.init(kind: .add, descriptor: mailbox.wakeUp.descriptor, interest: .read))
     }
 
-    /// The thread's life: messages, timers, clocks, then wait for what comes.
+    /// The thread's main loop: messages, clocks, timers, then wait for events.
     func run() {
         while true {
             takeMail()
@@ -89,7 +90,7 @@ final class LoopCore {
         }
     }
 
-    /// How many messages and clocks are handled before the time is looked at.
+    /// The number of messages or clocks to handle between two checks of the time.
     static let stride = 4
 
     private func waitForEvents() {
@@ -104,13 +105,14 @@ final class LoopCore {
         let timeout = maySleep ? next.map { clock.now.milliseconds(until: $0) } ?? -1 : 0
         takeEvents(milliseconds: timeout)
         gatherMore()
-        // Here and not only before the next wait: a job of this thread that gets its answer sends its next request
+        // Here and not only before the next wait: a job of this thread that gets its response sends its next request
         // within the round.
         flushTouched()
     }
 
-    /// Looks for more before a few are woken: where those who wait share this core, each waking costs two switches, as
-    /// much as a small response itself. Bounded, for on other cores they could be at work.
+    /// Looks for more events before it wakes a few tasks: where the waiting tasks share this core, each wake-up costs
+    /// two switches, as much as a small response itself. Limited, since on other cores the tasks could be running
+    /// already.
     private func gatherMore() {
         let end = clock.now + Self.gatherTime
         for _ in 0..<Self.looks {
@@ -153,13 +155,13 @@ final class LoopCore {
         if state.wakeUps.run(), isAlone { LoopThread.yield() }
     }
 
-    /// Instead of ``run()``, when there is no thread for it. A multi handle is closed and not dropped.
+    /// Cleans up in place of ``run()`` when there is no thread for it: a multi handle must be closed explicitly.
     func abandonStart() {
         multi?.close()
         multi = nil
     }
 
-    /// libcurl's timer is due: it begins with what was added, too.
+    /// Calls libcurl when its timer is due; libcurl also starts the transfers that were added.
     func callForTimer(havingBegun begun: Int) {
         multiDeadline = nil
         let start = begun > 1 ? MonotonicTime.now : nil
@@ -168,8 +170,8 @@ final class LoopCore {
         takeDone()
     }
 
-    /// Calls libcurl. A fault of the multi handle leaves every transfer undefined: they all fail, and the loop goes on
-    /// with a new one, or ends if there is none to be had.
+    /// Calls libcurl. A fault of the multi handle leaves the state of every transfer undefined: they all fail, and the
+    /// loop continues with a new multi handle, or ends if it can't create one.
     private func act(_ call: (MultiHandle) -> NetworkError.Underlying?) {
         clock.beginCall()
         guard let multi, let fault = call(multi) else { return tryNextAddresses() }

@@ -2,7 +2,7 @@ import Dispatch
 import NetworkCore
 import Synchronization
 
-/// The end of a loop's thread, for those who wait for it.
+/// The end of a loop's thread, for callers that wait for it.
 final class LoopEnd: Sendable {
     private struct State {
         var hasCome = false
@@ -10,7 +10,7 @@ final class LoopEnd: Sendable {
     }
 
     private let state = Guarded(State())
-    /// For those who can't suspend: the process's exit.
+    /// For callers that can't suspend: the process's exit.
     private let semaphore = DispatchSemaphore(value: 0)
 
     func comes() {

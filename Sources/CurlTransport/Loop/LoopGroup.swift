@@ -1,15 +1,15 @@
 import NetworkCore
 import Synchronization
 
-/// The loops of one dispatcher. Each origin has its loop, so that its connections are in one pool; what must not share
-/// with others has a loop of its own (``Lane``).
+/// The loops of one dispatcher. Each origin has one loop, so that its connections are in one pool; requests that must
+/// not share with others have a loop of their own (``Lane``).
 final class LoopGroup: Sendable {
     private struct State {
         var loops: [Lane: CurlLoop] = [:]
         var isShutDown = false
     }
 
-    /// The most lanes that are not ordinary.
+    /// The maximum number of lanes that are not ordinary.
     static let maximumLanes = 16
 
     private let configuration: CurlNetworkDispatcher.Configuration
@@ -17,15 +17,15 @@ final class LoopGroup: Sendable {
 
     init(configuration: CurlNetworkDispatcher.Configuration) { self.configuration = configuration }
 
-    /// The request's loop, started by the first request of its lane, and again by the next one if that failed.
-    /// - Throws: ``NetworkError/Code/shutDown``; ``NetworkError/Code/invalidOption`` for one resolver too many; or what
-    ///   keeps a thread from starting.
+    /// Returns the request's loop. The first request of a lane starts it; if that failed, the next one tries again.
+    /// - Throws: ``NetworkError/Code/shutDown``; ``NetworkError/Code/invalidOption`` for one resolver too many; or the
+    ///   error that keeps a thread from starting.
     func loop(for options: TransportOptions, to origin: Origin) throws -> CurlLoop {
         try loop(of: Lane(options, to: origin, loops: configuration.loops))
     }
 
-    /// The first loop, started if it was not.
-    /// - Throws: As above.
+    /// Returns the first loop, and starts it if needed.
+    /// - Throws: The same errors as ``loop(for:to:)``.
     func first() throws -> CurlLoop { try loop(of: Lane(index: 0)) }
 
     private func loop(of lane: Lane) throws -> CurlLoop {
@@ -36,7 +36,7 @@ final class LoopGroup: Sendable {
                 throw NetworkError(
                     .invalidOption,
                     "names.dnsOverHTTPS names one resolver too many: a dispatcher serves \(Self.maximumLanes), each "
-                        + "by a thread",
+                        + "with a thread of its own",
                     phase: .preparing)
             }
             let loop = try CurlLoop(configuration: configuration)
@@ -46,7 +46,7 @@ final class LoopGroup: Sendable {
         }
     }
 
-    /// Refuses what comes; what runs or waits may end within `patience`. Returns at once.
+    /// Refuses new requests; running and waiting ones may end within `patience`. Returns at once.
     /// - Returns: The loops that now end.
     @discardableResult
     func shutDown(within patience: Duration) -> [CurlLoop] {

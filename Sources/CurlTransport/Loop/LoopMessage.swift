@@ -1,12 +1,12 @@
-/// What the loop's thread can be told; its whole API. A transfer is named by its object, which is never reused, so that
-/// a late message can't hit another.
+/// The messages to the loop's thread, which are its whole API. A message names a transfer by its object, which is never
+/// reused, so a late message can't hit another transfer.
 enum LoopMessage: Sendable {
     case start(Transfer)
     case cancel(Transfer)
-    /// Its reader has made room.
+    /// The transfer's reader has made room.
     case resume(Transfer)
-    /// Its reader has gone.
+    /// The transfer's reader is gone.
     case discard(Transfer)
-    /// No more starts; the end when nothing is left, at the latest at the deadline.
+    /// The loop accepts no more starts, and ends when nothing is left, at the deadline at the latest.
     case shutDown(deadline: MonotonicTime)
 }

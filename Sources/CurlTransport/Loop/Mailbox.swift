@@ -1,7 +1,7 @@
 import NetworkCore
 import Synchronization
 
-/// Messages and jobs to the loop's thread, taken out all at once. The thread is woken only when it sleeps.
+/// Messages and jobs for the loop's thread, which takes them all at once. The thread is woken only when it sleeps.
 final class Mailbox: Sendable {
     private struct State {
         var messages: [LoopMessage] = []
@@ -16,7 +16,7 @@ final class Mailbox: Sendable {
 
     init(wakeUp: WakeUp) { self.wakeUp = wakeUp }
 
-    /// - Returns: `false` when the loop has ended, or starts are no longer taken; the message is lost then.
+    /// - Returns: `false` if the loop has ended or accepts no more starts; the message is lost then.
     func post(_ message: LoopMessage) -> Bool {
         let (isTaken, wakes) = state.withLock { state in
             guard !state.isClosed else { return (false, false) }
@@ -30,8 +30,8 @@ final class Mailbox: Sendable {
         return isTaken
     }
 
-    /// The same for a task's job.
-    /// - Returns: `false` when the loop has ended; the job is the caller's again.
+    /// Posts a task's job.
+    /// - Returns: `false` if the loop has ended; the caller keeps the job.
     func post(_ job: UnownedJob) -> Bool {
         let (isTaken, wakes) = state.withLock { state in
             guard !state.isClosed else { return (false, false) }
@@ -43,11 +43,11 @@ final class Mailbox: Sendable {
         return isTaken
     }
 
-    /// Takes no more messages and jobs. For the loop itself; others post ``LoopMessage/shutDown``.
+    /// Accepts no more messages and jobs. For the loop itself; other callers post ``LoopMessage/shutDown``.
     func close() { state.withLock { $0.isClosed = true } }
 
-    /// Swaps all messages and jobs into empty arrays, whose storage is used for the next ones. While some messages are
-    /// left of the last time, it takes jobs alone: they need not wait for all of a thousand messages.
+    /// Swaps all messages and jobs into empty arrays, whose storage is used for the next ones. While messages from the
+    /// last time are left, it takes jobs alone, which need not wait for all of a thousand messages.
     func take(into messages: inout [LoopMessage], _ jobs: inout [UnownedJob]) {
         state.withLock { state in
             state.isSleeping = false
@@ -58,9 +58,9 @@ final class Mailbox: Sendable {
 
     /// Announces that the thread is about to wait.
     ///
-    /// Decided under the lock that `post` takes: a message either is seen here, or its poster sees `isSleeping` and
-    /// wakes.
-    /// - Returns: `false` when something is there already.
+    /// Decided under the lock that `post` takes: either this function sees a message, or the posting thread sees
+    /// `isSleeping` and wakes the loop.
+    /// - Returns: `false` if a message or job is there already.
     func fallAsleep() -> Bool {
         state.withLock { state in
             state.isSleeping = state.messages.isEmpty && state.jobs.isEmpty

@@ -1,12 +1,12 @@
 import CLibrary
 
-/// A point on CLOCK_MONOTONIC, in nanoseconds. A clock that is set back or forward does not touch it.
+/// A point on CLOCK_MONOTONIC, in nanoseconds. Changes of the system's clock do not affect it.
 struct MonotonicTime: Comparable, Sendable {
     var nanoseconds: Int64
 
     static var now: MonotonicTime { read(CLOCK_MONOTONIC) }
 
-    /// How long this thread has computed, to be compared with the same. It takes a system call.
+    /// The CPU time of the calling thread; comparable only with other values of this kind. Takes a system call.
     static var computing: MonotonicTime { read(CLOCK_THREAD_CPUTIME_ID) }
 
     private static func read(_ clock: clockid_t) -> MonotonicTime {
@@ -23,7 +23,7 @@ struct MonotonicTime: Comparable, Sendable {
         MonotonicTime(nanoseconds: time.nanoseconds.addingClamped(span.count))
     }
 
-    /// Later than anything.
+    /// Later than any other time.
     static let distantFuture = MonotonicTime(nanoseconds: .max)
 
     static func - (left: MonotonicTime, right: MonotonicTime) -> Duration {
@@ -35,26 +35,26 @@ struct MonotonicTime: Comparable, Sendable {
         return MonotonicTime(nanoseconds: overflows ? .max : nanoseconds.addingClamped(span))
     }
 
-    /// Milliseconds from here until `later`, rounded up, so that a wait never ends before its deadline; at least 0.
+    /// Returns the milliseconds until `later`, rounded up, so that a wait never ends before its deadline; at least 0.
     func milliseconds(until later: MonotonicTime) -> Int32 {
         guard later > self else { return 0 }
         return Int32(clamping: (later.nanoseconds - nanoseconds - 1) / 1_000_000 + 1)
     }
 }
 
-/// A span of time that is added often: `Duration` counts in 128 bits.
+/// A span of time that is added often; `Duration` counts in 128 bits.
 struct Nanoseconds: Sendable {
     let count: Int64
 
     init(_ duration: Duration) { count = duration.nanoseconds }
     private init(count: Int64) { self.count = count }
 
-    /// One of so many parts, at least a nanosecond.
+    /// Returns the given fraction of the span, at least a nanosecond.
     func part(of parts: Int64) -> Nanoseconds { Nanoseconds(count: max(1, count / parts)) }
 }
 
 extension Duration {
-    /// Whole nanoseconds, as near as 64 bits come to it: 292 years.
+    /// The duration in whole nanoseconds, clamped to the 292 years that 64 bits can hold.
     fileprivate var nanoseconds: Int64 {
         let (seconds, attoseconds) = components
         let (nanoseconds, overflows) = seconds.multipliedReportingOverflow(by: 1_000_000_000)

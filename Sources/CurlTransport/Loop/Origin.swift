@@ -1,11 +1,11 @@
 import NetworkCore
 
-/// Where connections go: transfers with equal origins may share one.
+/// The destination of connections: transfers with equal origins may share one.
 struct Origin: Hashable, Sendable {
     let isSecure: Bool
     let host: String
     let port: Int
-    /// Whether it is an address, and asked without a proxy: no name is looked up on the way.
+    /// Whether the host is an address and the request uses no proxy, so that no name is looked up.
     let isAddress: Bool
 
     init(isSecure: Bool, host: String, port: Int, isAddress: Bool = false) {

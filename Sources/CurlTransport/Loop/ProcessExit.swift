@@ -2,23 +2,23 @@ import CLibrary
 import NetworkCore
 import Synchronization
 
-/// Stops the loops when the process exits, so that no transfer runs while libraries are being taken down.
+/// Stops the loops when the process exits, so that no transfer runs while libraries are unloaded.
 enum ProcessExit {
     private struct Entry: Sendable {
         weak var loop: CurlLoop?
     }
 
     private static let loops = Guarded<[Entry]>([])
-    /// How long an exit waits for one loop, in seconds.
+    /// How long the process's exit waits for one loop, in seconds.
     private static let patience = 1.0
 
-    /// The process that registered: a child that forked has the handler, and no loop's thread.
+    /// The process that registered the handler: a forked child has the handler, but no loop's thread.
     private static let registered: pid_t = {
         atexit { ProcessExit.stopAll() }
         return getpid()
     }()
 
-    /// Has a loop stopped at exit.
+    /// Registers a loop to be stopped at exit.
     static func stop(_ loop: CurlLoop) {
         _ = registered
         loops.withLock { entries in

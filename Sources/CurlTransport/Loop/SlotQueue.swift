@@ -1,4 +1,4 @@
-/// Which slot follows which in the queues of one ``Admission``. A slot is in one queue at most, so that leaving the
+/// The links between the slots in the queues of one ``Admission``. A slot is in one queue at most, so leaving the
 /// middle of a queue costs the same however long the queue is.
 struct SlotLinks {
     /// Where a slot waits.
@@ -30,7 +30,7 @@ struct SlotLinks {
     }
 }
 
-/// Slots waiting in order.
+/// Slots that wait in order.
 struct SlotQueue {
     private let place: SlotLinks.Place
     private var first = -1
@@ -53,7 +53,7 @@ struct SlotQueue {
         return slot
     }
 
-    /// Takes out a slot that waits here.
+    /// Removes a slot that waits in this queue.
     mutating func remove(_ slot: Int, _ links: inout SlotLinks) {
         let (previous, next) = links.remove(slot)
         if first == slot { first = next }

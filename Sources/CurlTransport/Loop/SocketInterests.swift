@@ -1,7 +1,7 @@
-/// What libcurl wants to know of each descriptor, and what epoll was told. Changes are collected and told just
-/// before the next wait, so that the 'remove' and 'in' of a kept-alive connection between two requests cancel out.
+/// libcurl's interest in each descriptor, and what epoll knows of it. Changes are collected and applied just before the
+/// next wait, so that the 'remove' and 'in' of a kept-alive connection between two requests cancel out.
 struct SocketInterests {
-    /// What to wait for.
+    /// The events to wait for.
     struct Interest: OptionSet, Hashable, Sendable {
         let rawValue: UInt8
         static let read = Interest(rawValue: 1)
@@ -20,17 +20,17 @@ struct SocketInterests {
         var wanted: Interest = []
         var told: Interest = []
         var isChanged = false
-        /// Opened through our callback, so that its closing is reported too. libcurl opens others, a resolver's
-        /// wake-up pair for example, and closes them silently: for those nothing may be deferred, or the number could
-        /// come back as another descriptor while we believe that epoll knows it.
+        /// Whether the descriptor was opened through our callback, so that its closing is reported too. libcurl opens
+        /// others, for example a resolver's wake-up pair, and closes them silently. Changes for those are never
+        /// deferred, or the number could be reused for another descriptor while we believe that epoll knows it.
         var isOurs = false
     }
 
     private var entries: [Entry] = []
     private var changed: [Int32] = []
 
-    /// libcurl's wish for a descriptor; an empty one is 'remove'.
-    /// - Returns: A change to make at once, for descriptors whose closing is not reported.
+    /// Records libcurl's interest in a descriptor; an empty one means 'remove'.
+    /// - Returns: A change to apply at once, for descriptors whose closing is not reported.
     mutating func want(_ interest: Interest, of descriptor: Int32) -> Change? {
         makeRoom(for: descriptor)
         let index = Int(descriptor)
@@ -43,7 +43,7 @@ struct SocketInterests {
         return nil
     }
 
-    /// The descriptor is new, whatever its number was before.
+    /// Records that the descriptor is new, whatever its number stood for before.
     mutating func opened(_ descriptor: Int32) {
         makeRoom(for: descriptor)
         entries[Int(descriptor)].told = []
@@ -51,7 +51,7 @@ struct SocketInterests {
         entries[Int(descriptor)].isOurs = true
     }
 
-    /// The descriptor is about to be closed, which takes it out of epoll by itself.
+    /// Records that the descriptor is about to be closed, which also removes it from epoll.
     mutating func closed(_ descriptor: Int32) {
         makeRoom(for: descriptor)
         entries[Int(descriptor)].told = []
@@ -59,17 +59,17 @@ struct SocketInterests {
         entries[Int(descriptor)].isOurs = false
     }
 
-    /// Whether the descriptor is a connection's, and none of libcurl's own.
+    /// Returns whether the descriptor belongs to a connection and is not one of libcurl's own.
     func isOurs(_ descriptor: Int32) -> Bool {
         Int(descriptor) < entries.count && entries[Int(descriptor)].isOurs
     }
 
-    /// Whether an event for the descriptor is still wanted.
+    /// Returns whether an event for the descriptor is still wanted.
     func wants(_ descriptor: Int32) -> Bool {
         Int(descriptor) < entries.count && !entries[Int(descriptor)].wanted.isEmpty
     }
 
-    /// The changes to make before the next wait.
+    /// Applies the changes that are due before the next wait.
     mutating func takeChanges(_ apply: (Change) -> Void) {
         for descriptor in changed {
             entries[Int(descriptor)].isChanged = false

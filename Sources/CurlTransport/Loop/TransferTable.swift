@@ -2,25 +2,25 @@
 struct TransferTable {
     private var slots: [Transfer?] = []
     private var free: [Int] = []
-    /// How many are there although their callers have had their answers.
+    /// The number of transfers that stay although their callers have their results.
     private var givenUp = 0
 
     var isEmpty: Bool { slots.count == free.count }
-    /// Whether no caller waits for any of them.
+    /// Whether no caller waits for any of the transfers.
     var areGivenUp: Bool { slots.count == free.count + givenUp }
-    /// Those that there are, in no order.
+    /// All transfers, in no particular order.
     var all: [Transfer] { slots.compactMap(\.self) }
 
-    /// The transfer of a slot; `nil` for a slot that is free.
+    /// The transfer of a slot; `nil` for a free slot.
     subscript(slot: Int) -> Transfer? { slots[slot] }
 
-    /// Gives the transfer a slot.
+    /// Assigns a slot to the transfer.
     mutating func insert(_ transfer: Transfer) {
         transfer.slot = free.popLast() ?? slots.count
         if transfer.slot == slots.count { slots.append(transfer) } else { slots[transfer.slot] = transfer }
     }
 
-    /// The transfer's caller has had the answer, and only its look-up keeps it here.
+    /// Records that the transfer's caller has its result, and that only the lookup keeps the transfer here.
     mutating func giveUp(_ transfer: Transfer) {
         guard !transfer.isGivenUp else { return }
         transfer.isGivenUp = true

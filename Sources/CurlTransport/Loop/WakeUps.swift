@@ -1,13 +1,13 @@
-/// Those who have something to get at the end of a round.
+/// The tasks to wake at the end of a round.
 ///
 /// Each resumed task goes into the queue of the threads that run tasks, and an idle thread is woken for it. On a busy
-/// core it runs at once, in place of the loop, finds one task, and sleeps again: two switches for each response. So
-/// when there are several, one task resumes them all, where a thread is awake.
+/// core that thread runs at once, in place of the loop, finds one task, and sleeps again: two switches for each
+/// response. So when there are several tasks, one task resumes them all, on a thread that is awake.
 struct WakeUps {
-    /// Whose task runs on this thread.
+    /// The wake-ups of tasks that run on this thread.
     private var here: [ExchangeChannel.WakeUp] = []
     private var elsewhere: [ExchangeChannel.WakeUp] = []
-    /// The highest priority of those elsewhere.
+    /// The highest priority among the tasks elsewhere.
     private var priority: UInt8 = 0
 
     mutating func add(_ wakeUp: ExchangeChannel.WakeUp) {
@@ -16,8 +16,8 @@ struct WakeUps {
         elsewhere.append(wakeUp)
     }
 
-    /// Wakes them all.
-    /// - Returns: Whether another thread has something to do now.
+    /// Wakes all tasks.
+    /// - Returns: Whether another thread has work now.
     mutating func run() -> Bool {
         let wakesOthers = !elsewhere.isEmpty
         if elsewhere.count == 1 {

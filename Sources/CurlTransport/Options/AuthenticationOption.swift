@@ -1,6 +1,7 @@
 import NetworkCore
 
-/// Credentials for the server (CURLOPT_HTTPAUTH, USERNAME, PASSWORD, AWS_SIGV4). Basic and Bearer are a header field.
+/// Credentials for the server (CURLOPT_HTTPAUTH, USERNAME, PASSWORD, AWS_SIGV4). Basic and Bearer are sent as a header
+/// field instead.
 struct AuthenticationOption: EasyOption {
     let authentication: TransportOptions.Authentication
     let url: RequestURL
@@ -16,7 +17,7 @@ struct AuthenticationOption: EasyOption {
         case .basic, .bearer: break
         case .digest(let user, let password): try set(OptionValue.digest, user, password.value, on: easy)
         case .ntlm(let user, let password): try set(OptionValue.ntlm, user, password.value, on: easy)
-        // An empty user stands for the one whose ticket the process has.
+        // An empty user stands for the user whose ticket the process has.
         case .negotiate: try set(OptionValue.negotiate, "", "", on: easy)
         case .anySafe(let user, let password):
             try set(isSecure ? OptionValue.anyAuth : OptionValue.anySafeAuth, user, password.value, on: easy)
@@ -24,11 +25,12 @@ struct AuthenticationOption: EasyOption {
             try set(OptionValue.noAuth, signature.keyID, signature.secretKey.value, on: easy)
             let parts = [signature.provider, signature.region, signature.service].compactMap(\.self)
             if support.has(.normalizedSignedPaths) {
-                // It refuses to sign what it may not normalise, and takes `%2e` for a dot then: ours has no dots left.
+                // This libcurl refuses to sign a path that it may not normalize, and reads `%2e` as a dot; the path has
+                // no plain dot segments left.
                 guard !url.hasEncodedDotSegment else { throw NetworkError.unsignablePath }
                 try easy.set(.pathAsIs, 0)
             }
-            // It also chooses the scheme.
+            // This option also selects the authentication scheme.
             try easy.set(.awsSigV4, parts.joined(separator: ":"))
         }
     }
@@ -41,7 +43,7 @@ struct AuthenticationOption: EasyOption {
 }
 
 extension RequestURL {
-    /// Whether a segment of the path is one of dots when `%2e` is decoded.
+    /// Whether decoding `%2e` turns a segment of the path into `.` or `..`.
     fileprivate var hasEncodedDotSegment: Bool {
         path.utf8.contains(UInt8(ascii: "%"))
             && path.split(separator: "/").contains {
@@ -61,7 +63,7 @@ extension NetworkError {
 }
 
 extension TransportOptions {
-    /// Whether libcurl answers a 401 or 407 by itself, so that such a head may not be the last.
+    /// Whether libcurl itself responds to a 401 or 407, so that the head of such a response may not be the last one.
     var answersChallenges: Bool {
         guard hasRareOptions else { return false }
         switch authentication {
@@ -74,8 +76,8 @@ extension TransportOptions {
 }
 
 extension TransportOptions {
-    /// Which sendings of a request may ask for a challenge without the body: the first by a scheme that is known, the
-    /// second by one that the server chose, one of two by Negotiate.
+    /// The rounds of a request in which libcurl may send it without the body to get a challenge: the first for a scheme
+    /// that is known, the second for one that the server chose, either for Negotiate.
     var askingRounds: ClosedRange<Int> {
         var range: ClosedRange<Int>?
         func add(_ other: ClosedRange<Int>) {
@@ -95,12 +97,13 @@ extension TransportOptions {
 }
 
 extension TransportRequest {
-    /// Whether libcurl may ask for a challenge first, without the body.
+    /// Whether libcurl may first send the request without its body to get a challenge.
     var asksForChallenge: Bool { options.answersChallenges && (body != nil || method != .get && method != .head) }
 }
 
-/// Has a connection end on which libcurl may go on to hold bodies back, where nothing tells before the next request:
-/// below 7.80, and on Unix sockets, which have no port to know them by. NTLM keeps its connection until it is through.
+/// Closes a connection on which libcurl may continue to hold bodies back, where no callback shows it before the next
+/// request: below 7.80, and on Unix sockets, which have no port to identify them. NTLM keeps its connection until the
+/// handshake is complete.
 struct HeldBackBodyOption: EasyOption {
     let request: TransportRequest
     let support: LibcurlSupport

@@ -2,13 +2,13 @@ import FoundationEssentials
 import NetworkCore
 import Synchronization
 
-/// Whose private key opened the connections that show a client certificate.
+/// The private keys that opened the connections with each client certificate.
 ///
-/// libcurl hands a kept connection to any request with the same certificate, whatever its key and the key's password
-/// (Curl_ssl_config_matches). So the first key and password for a certificate share its connections, and a request with
-/// others has one of its own.
+/// libcurl reuses a connection for any request with the same certificate, whatever its key and the key's password
+/// (Curl_ssl_config_matches). So requests with the first key and password for a certificate share its connections, and
+/// a request with others uses a connection of its own.
 final class ClientKeyOwners: Sendable {
-    /// What opens a certificate's key. Byte by byte: text that only means the same is another password.
+    /// The key of a certificate. Compared byte by byte: an equivalent Unicode text is another password.
     private struct Key: Equatable {
         let path: [UInt8]?
         let bytes: Data?
@@ -24,10 +24,10 @@ final class ClientKeyOwners: Sendable {
     }
 
     private let owners = Guarded<[TransportOptions.TLS.Source: Key]>([:])
-    /// How many certificates are remembered; with one more, no connection is shared.
+    /// The number of certificates to remember. Connections with further certificates are not shared.
     private static let maximumCertificates = 1_024
 
-    /// What a request needs besides its own options.
+    /// Returns the options that a request needs in addition to its own.
     func options(for request: TransportRequest) -> [any EasyOption] {
         guard request.options.hasRareOptions, let certificate = request.options.tls.clientCertificate,
             !isOwner(certificate)
@@ -35,7 +35,7 @@ final class ClientKeyOwners: Sendable {
         return [LoneConnectionOption()]
     }
 
-    /// Whether a request may share the connections that show its certificate.
+    /// Returns whether a request may share the connections that use its certificate.
     func isOwner(_ certificate: TransportOptions.TLS.ClientCertificate) -> Bool {
         let key = Key(certificate)
         return owners.withLock { owners in

@@ -1,6 +1,6 @@
 import NetworkCore
 
-/// The connection (CURLOPT_FRESH_CONNECT, FORBID_REUSE, IPRESOLVE, UNIX_SOCKET_PATH, INTERFACE, LOCALPORT,
+/// The connection's options (CURLOPT_FRESH_CONNECT, FORBID_REUSE, IPRESOLVE, UNIX_SOCKET_PATH, INTERFACE, LOCALPORT,
 /// TCP_KEEPALIVE).
 struct ConnectionOption: EasyOption {
     let options: TransportOptions.Connection
@@ -20,7 +20,8 @@ struct ConnectionOption: EasyOption {
         case .abstract(let name): try easy.set(.abstractUnixSocket, name)
         }
         if let interface = options.interface {
-            // Said which, so that an unknown interface is not taken for a host, whose look-up would stop the loop.
+            // With the prefix, libcurl does not take an unknown interface for a host, whose lookup would block the
+            // loop.
             try easy.set(.interface, (AddressPolicy.Address(interface) == nil ? "if!" : "host!") + interface)
         }
         if let ports = options.localPorts {
@@ -36,11 +37,12 @@ struct ConnectionOption: EasyOption {
     }
 }
 
-/// Ends a transfer when its connection is open, before any request, and leaves the connection to the pool.
+/// Ends a transfer when its connection is open, before any request, and leaves the connection in the pool.
 ///
-/// A connection of CURLOPT_CONNECT_ONLY serves no other transfer, and one whose CURLOPT_PREREQFUNCTION refuses is
-/// closed. A condition on a date that no calendar has (CURLOPT_TIMECONDITION, TIMEVALUE_LARGE) fails where the request
-/// is put together: after the connection is made, before a byte is sent, and not as a fault of the connection.
+/// A connection of CURLOPT_CONNECT_ONLY serves no other transfer, and libcurl closes one whose CURLOPT_PREREQFUNCTION
+/// refuses the request. A condition on an impossible date (CURLOPT_TIMECONDITION, TIMEVALUE_LARGE) fails where libcurl
+/// puts the request together: after the connection is made, before a byte is sent, and not as a fault of the
+/// connection.
 struct PrewarmOption: EasyOption {
     func apply(to easy: EasyHandle) throws {
         try easy.set(.timeCondition, OptionValue.ifModifiedSince)
@@ -49,13 +51,12 @@ struct PrewarmOption: EasyOption {
 }
 
 extension EasyHandle {
-    /// Has a transfer whose name is looked up stay until the look-up ends, however long that takes, and then fail
-    /// before a byte of its request is sent. libcurl's own connect timeout would end the look-up and leave its thread
-    /// behind.
-    /// - Returns: Whether it will.
+    /// Keeps a transfer alive until its name lookup ends, however long that takes, and then fails it before a byte of
+    /// its request is sent. libcurl's own connect timeout would end the lookup and leave its thread behind.
+    /// - Returns: Whether the handle accepted the options.
     func canOutlastLookUp() -> Bool {
         do {
-            // From 7.80 on CURLOPT_PREREQFUNCTION sees to the refusal.
+            // From 7.80 on, CURLOPT_PREREQFUNCTION refuses the request.
             if !Libcurl.found.has(.requestCheck) { try PrewarmOption().apply(to: self) }
             try set(.connectTimeout, Int(Int32.max))
             return true
@@ -63,7 +64,7 @@ extension EasyHandle {
     }
 }
 
-/// Bandwidth (CURLOPT_MAX_RECV_SPEED_LARGE, MAX_SEND_SPEED_LARGE, LOW_SPEED_LIMIT, LOW_SPEED_TIME).
+/// The bandwidth limits (CURLOPT_MAX_RECV_SPEED_LARGE, MAX_SEND_SPEED_LARGE, LOW_SPEED_LIMIT, LOW_SPEED_TIME).
 struct RateOption: EasyOption {
     let options: TransportOptions.Rate
 
@@ -77,7 +78,8 @@ struct RateOption: EasyOption {
     }
 }
 
-/// What the address policy needs beside its guard: below 7.80 nobody asks about a kept connection, so none is used.
+/// The address policy's addition to its socket callback: below 7.80 no callback checks a kept connection, so the
+/// request uses a new one.
 struct AddressPolicyOption: EasyOption {
     let support: LibcurlSupport
 
@@ -86,8 +88,8 @@ struct AddressPolicyOption: EasyOption {
     }
 }
 
-/// What keeps libcurl from repeating a request that must not be repeated, where nothing asks before it does (below
-/// 7.80): a new connection, since it repeats on kept ones alone.
+/// Keeps libcurl from repeating a request that must not be repeated, where no callback comes before the repeat (below
+/// 7.80): the request uses a new connection, since libcurl repeats on kept ones alone.
 struct NoRepeatOption: EasyOption {
     let request: TransportRequest
     let support: LibcurlSupport
@@ -98,16 +100,16 @@ struct NoRepeatOption: EasyOption {
 }
 
 extension TransportRequest {
-    /// Whether it may be executed twice.
+    /// Whether the request may be executed twice.
     var mayRepeat: Bool { method.isIdempotent || options.hasRareOptions && options.connection.repeatsAnyMethod }
 }
 
 extension Duration {
-    /// Whole seconds, rounded up.
+    /// The duration in whole seconds, rounded up.
     var wholeSeconds: Int { Int(components.seconds) + (components.attoseconds > 0 ? 1 : 0) }
 }
 
-/// A connection that no other request has used or will use.
+/// A connection that no other request has used or will use (CURLOPT_FRESH_CONNECT, FORBID_REUSE).
 struct LoneConnectionOption: EasyOption {
     func apply(to easy: EasyHandle) throws {
         try easy.takeOwnConnection()

@@ -1,6 +1,6 @@
-/// A setting of one transfer as a value that applies itself. A new libcurl option is one more value.
+/// A setting of one transfer, as a value that applies itself. Each further libcurl option is one more such value.
 protocol EasyOption {
     /// Applies the setting to a handle that was reset and is not in a multi handle.
-    /// - Throws: ``NetworkError/Code/unsupported`` for what this libcurl does not know.
+    /// - Throws: ``NetworkError/Code/unsupported`` for a setting that this libcurl does not know.
     func apply(to easy: EasyHandle) throws
 }

@@ -1,13 +1,14 @@
-/// What every transfer gets, whatever was asked: libcurl's convenience for a command line is a service's risk.
+/// The settings of every transfer, whatever the request's options: libcurl's conveniences for a command line are risks
+/// for a service.
 ///
 /// http and https only (CURLOPT_PROTOCOLS), no redirects, TLS 1.2 and later with full verification, no HTTP/0.9, no
-/// netrc, no authentication to servers, no signals, proxies' header fields apart from the server's.
+/// netrc, no authentication to servers, no signals, and the proxy's header fields separate from the server's.
 struct HardenedDefaults: EasyOption {
     let support: LibcurlSupport
 
     /// How long a kept connection may be idle, in seconds (CURLOPT_MAXAGE_CONN). Servers close theirs after 60 to 75 s.
     static let maximumConnectionIdle = 50
-    /// How old a connection may become, in seconds (CURLOPT_MAXLIFETIME_CONN), so that a change of DNS is noticed.
+    /// How old a connection may become, in seconds (CURLOPT_MAXLIFETIME_CONN), so that a DNS change takes effect.
     static let maximumConnectionLife = 1800
 
     func apply(to easy: EasyHandle) throws {
@@ -15,7 +16,7 @@ struct HardenedDefaults: EasyOption {
         try easy.set(.noProgress, 1)
         try easy.boundTLSRecords()
         if support.has(.quickExit) { try easy.set(.quickExit, 1) }
-        // By the numbers, which every version takes: the names (7.85) are parsed again for each request.
+        // By number, which every version takes: libcurl would parse the names (7.85) again for each request.
         try easy.set(.protocols, OptionValue.httpProtocols)
         try easy.set(.redirectProtocols, OptionValue.httpProtocols)
         try easy.set(.followLocation, 0)
@@ -25,10 +26,10 @@ struct HardenedDefaults: EasyOption {
         try easy.set(.unrestrictedAuth, 0)
         try easy.set(.http09Allowed, 0)
         try easy.set(.httpAuth, OptionValue.noAuth)
-        // What a proxy variable in the environment has before its '@'.
+        // For the credentials that a proxy variable in the environment has before its '@'.
         try easy.set(.proxyAuth, OptionValue.basic)
-        // By default SOCKS5 takes Kerberos too: with the process's ticket, on the loop's thread until the proxy has
-        // responded, and with a context that all threads share.
+        // By default SOCKS5 allows Kerberos too: with the process's ticket, blocking the loop's thread until the proxy
+        // has responded, and with a context that all threads share.
         try easy.set(.socks5Auth, OptionValue.basic)
         try easy.set(.netrc, OptionValue.netrcIgnored)
         try easy.set(.headerOptions, OptionValue.separateHeaders)
@@ -36,7 +37,7 @@ struct HardenedDefaults: EasyOption {
         try easy.set(.maxConnectionIdle, Self.maximumConnectionIdle)
         if support.has(.connectionLifetime) { try easy.set(.maxConnectionLife, Self.maximumConnectionLife) }
         // With a directory of certificates, OpenSSL builds parse all of them again for each new connection. The file
-        // holds the same ones.
+        // has the same certificates.
         if support.defaultCAFile != nil { try easy.set(.caDirectory, nil) }
     }
 }

@@ -1,7 +1,7 @@
 import NetworkCore
 
 extension LibcurlSupport {
-    /// What depends on how libcurl was built.
+    /// The capabilities that depend on how libcurl was built.
     var builtIn: [(capability: TransportCapabilities.Capability, isBuiltIn: Bool)] {
         [
             (.http2, features.contains("HTTP2")),
@@ -19,20 +19,21 @@ extension LibcurlSupport {
         ]
     }
 
-    /// What came with a version.
+    /// The capabilities that came with a version.
     static let byVersion: [(capability: TransportCapabilities.Capability, feature: Feature)] = [
         (.authoritiesInMemory, .authoritiesInMemory),
         (.keepAliveProbes, .keepAliveProbes),
         (.awsSigV4, .awsSigV4),
     ]
 
-    /// What is refused where it has a fault, and the fault. HTTP/3 falls back to HTTP/2.
+    /// The capabilities that are refused where they have a fault, and the fault. HTTP/3 is among them because it falls
+    /// back to HTTP/2.
     static let byFault: [(capability: TransportCapabilities.Capability, quirk: Quirk, fault: String)] =
         [.http2, .http2PriorKnowledge, .http3].map {
             ($0, .http2BodiesMix, "older ones mix up the bodies of HTTP/2 streams")
         }
 
-    /// Other TLS libraries take CURLOPT_SSLCERT_BLOB without a word and go on without a certificate.
+    /// Other TLS libraries silently ignore CURLOPT_SSLCERT_BLOB and continue without a certificate.
     private var readsCertificatesFromMemory: Bool {
         ["OpenSSL", "LibreSSL", "BoringSSL", "quictls", "AWS-LC", "mbedTLS"].contains {
             tlsLibrary?.hasPrefix($0) == true

@@ -1,6 +1,6 @@
 import NetworkCore
 
-/// The resolver (CURLOPT_DNS_CACHE_TIMEOUT, DOH_URL).
+/// The resolver's options (CURLOPT_DNS_CACHE_TIMEOUT, DOH_URL).
 struct NameOption: EasyOption {
     let all: TransportOptions
     let support: LibcurlSupport
@@ -8,14 +8,14 @@ struct NameOption: EasyOption {
 
     init(_ options: TransportOptions, support: LibcurlSupport) { (all, self.support) = (options, support) }
 
-    /// libcurl asks the service by the proxy that the environment names, whatever the request's own is.
+    /// Refuses DNS over HTTPS where libcurl would use the environment's proxy for it against the request's own options.
     static func check(_ options: TransportOptions, environmentNamesProxy: Bool) throws {
         guard options.names.dnsOverHTTPS != nil, environmentNamesProxy else { return }
         if ProxyOption.usesEnvironments(options) { return }
         throw NetworkError(
             .unsupported,
-            "libcurl looks names up over HTTPS (names.dnsOverHTTPS) by the proxy that https_proxy or all_proxy names, "
-                + "which this request is not to use: unset it, or leave the request to it (proxy: .environment)",
+            "libcurl looks up names over HTTPS (names.dnsOverHTTPS) via the proxy that https_proxy or all_proxy names, "
+                + "which this request must not use: unset it, or let the request use that proxy (proxy: .environment)",
             phase: .preparing)
     }
 
@@ -28,10 +28,10 @@ struct NameOption: EasyOption {
     }
 }
 
-/// Where the connection goes when that is not where the URL points (CURLOPT_CONNECT_TO, CURLOPT_RESOLVE).
+/// The destination of the connection when the URL does not give it (CURLOPT_CONNECT_TO, CURLOPT_RESOLVE).
 ///
-/// For pinned addresses the request connects to their ``PinnedName``. That also keeps connections apart: libcurl keys
-/// them by where they go.
+/// With pinned addresses the request connects to their ``PinnedName``. That also keeps connections apart, since libcurl
+/// identifies them by their destination.
 struct RouteOption: EasyOption {
     let url: RequestURL
     let names: TransportOptions.Names
@@ -75,7 +75,7 @@ extension TransportOptions.Names.ConnectTo {
 }
 
 extension String {
-    /// As a URL has it: lower-cased, an IPv6 address in brackets.
+    /// The host as a URL has it: lowercase, with an IPv6 address in brackets.
     fileprivate var bracketed: String {
         let host = lowercased()
         return host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host

@@ -1,30 +1,30 @@
 import NetworkCore
 
-/// The names by which libcurl knows pinned addresses (CURLOPT_RESOLVE).
+/// The names under which libcurl knows pinned addresses (CURLOPT_RESOLVE).
 ///
-/// Its entries go into the name cache of the whole multi handle and would serve every other request. So the addresses
-/// are given to a name made of them and of a secret of the process, for which no other request can ask.
+/// Entries of CURLOPT_RESOLVE go into the name cache of the whole multi handle and would serve every other request. So
+/// the addresses get a name made of them and of a secret of the process, which no other request can use.
 enum PinnedName {
-    /// No URL that a stranger makes names it.
+    /// The process's secret, which keeps a foreign URL from naming pinned addresses.
     static let secret = (0..<2).map { _ in String(UInt64.random(in: .min ... .max), radix: 36) }.joined()
-    /// What the secret comes after, so that a part of it is known by what it follows.
+    /// The text before the secret, by which even a part of the secret is recognized.
     private static let marker = ".nl-pinned-"
     private static let end = ".static.invalid"
     private static let suffix = "\(marker)\(secret)\(end)"
 
-    /// A name that stands for these addresses and no others: `127-0-0-1.xx1.nl-pinned-….static.invalid`.
+    /// Returns a name that stands for these addresses and no others: `127-0-0-1.xx1.nl-pinned-….static.invalid`.
     static func name(for addresses: [String]) -> String {
         let labels = addresses.map { $0.lowercased().map { $0 == "." ? "-" : $0 == ":" ? "x" : String($0) }.joined() }
         return labels.joined(separator: ".") + suffix
     }
 
-    /// Whether a URL's host is such a name.
+    /// Returns whether a URL's host is such a name.
     static func isOne(_ host: String) -> Bool {
         host.utf8.count > suffix.utf8.count && host.lowercased().hasSuffix(suffix)
     }
 
-    /// Text of libcurl's without the secret: of the name, the addresses are left. libcurl cuts its texts, so what
-    /// follows the marker is hidden however short it is.
+    /// Returns a text of libcurl's without the secret; of the name, only the addresses are left. libcurl truncates its
+    /// texts, so what follows the marker is hidden however short it is.
     static func hidden(in text: String) -> String {
         let (bytes, folded) = (Array(text.utf8), Array(text.lowercasedASCII.utf8)[...])
         var (shown, at) = ([UInt8](), 0)

@@ -1,9 +1,10 @@
 import NetworkCore
 
-/// The proxy (CURLOPT_PROXY and its kin). Past the environment's where the request must go straight to the server.
+/// The proxy (CURLOPT_PROXY and related options), or a direct connection where the request must go straight to the
+/// server.
 struct ProxyOption: EasyOption {
     let options: TransportOptions
-    /// Whether the server speaks TLS, apart from the proxy.
+    /// Whether the server speaks TLS, independent of the proxy.
     let isSecure: Bool
     var support = Libcurl.found
 
@@ -15,7 +16,8 @@ struct ProxyOption: EasyOption {
         }
     }
 
-    /// Whether a SOCKS proxy may be told the server's address, which is looked up when the proxy has been reached.
+    /// Returns whether a SOCKS proxy may get the server's address, which is looked up after the connection to the proxy
+    /// is open.
     static func takesAddresses(_ options: TransportOptions) -> Bool {
         guard options.hasRareOptions else { return NoProxyOption.mayTakeAddresses }
         return switch options.proxy.choice {
@@ -25,13 +27,13 @@ struct ProxyOption: EasyOption {
         }
     }
 
-    /// `socks` is another name of `socks4` for libcurl.
+    /// For libcurl, `socks` is another name of `socks4`.
     static func takesAddresses(_ url: String) -> Bool {
         let scheme = url.prefix { $0 != ":" }.lowercased()
         return ["socks", "socks4", "socks5"].contains(scheme)
     }
 
-    /// Whether a proxy may be asked for a tunnel.
+    /// Returns whether the request may open a proxy tunnel.
     static func mayTunnel(_ options: TransportOptions) -> Bool {
         guard options.hasRareOptions else { return NoProxyOption.mayBeNamed }
         return switch options.proxy.choice {
@@ -41,7 +43,7 @@ struct ProxyOption: EasyOption {
         }
     }
 
-    /// Whether the request goes by the environment's proxy, if there is one.
+    /// Returns whether the request uses the environment's proxy, if there is one.
     static func usesEnvironments(_ options: TransportOptions) -> Bool {
         guard case .environment = options.proxy.choice else { return false }
         return !ProxyOption(options: options, isSecure: false).goesStraight
@@ -53,10 +55,10 @@ struct ProxyOption: EasyOption {
 
     private func set(_ proxy: TransportOptions.Proxy.Server, on easy: EasyHandle) throws {
         try easy.set(.proxy, proxy.url)
-        // Set also when it is empty: it takes the place of the environment's.
+        // Set also when it is empty: it replaces the environment's list.
         try easy.set(.noProxy, proxy.noProxy.joined(separator: ","))
         if let user = proxy.user {
-            // They are decoded once more for each round.
+            // libcurl decodes them once more for each round.
             let isDecodedAgain = proxy.scheme != .basic && support.suffers(from: .proxyCredentialsAreDecoded)
             if isDecodedAgain, user.contains("%") || proxy.password?.value.contains("%") == true {
                 throw NetworkError.percentInCredentials
@@ -82,7 +84,8 @@ struct ProxyOption: EasyOption {
         if proxy.isHTTPS { try setTLS(proxy, on: easy) }
     }
 
-    /// As libcurl takes it: older ones decode escapes, so that `%0A` would be a line break and `%3A` a colon.
+    /// Returns a text as libcurl expects it: older versions decode escapes, so that `%0A` would be a line break and
+    /// `%3A` a colon.
     private func encoded(_ text: String) -> String {
         support.suffers(from: .proxyCredentialsAreDecoded) ? text.replacing("%", with: "%25") : text
     }
@@ -110,24 +113,24 @@ extension NetworkError {
     fileprivate static var percentInCredentials: NetworkError {
         NetworkError(
             .unsupported,
-            "with this proxy.scheme, this libcurl takes no percent sign in proxy.user and proxy.password (from 8.8)",
+            "with this proxy.scheme, proxy.user and proxy.password can't contain a percent sign before libcurl 8.8",
             phase: .preparing)
     }
 }
 
 extension EasyHandle {
-    /// Through a proxy that speaks TLS, a connection carries one request (CURLOPT_FRESH_CONNECT, FORBID_REUSE).
+    /// Gives a request through a TLS proxy a connection of its own (CURLOPT_FRESH_CONNECT, FORBID_REUSE).
     ///
-    /// What the server sends after its response waits in the proxy's TLS session, where nothing can be asked for it:
-    /// libcurl names the server's alone. And for a server in clear, libcurl (seen with 7.88) takes a kept connection
+    /// What the server sends after its response waits in the proxy's TLS session, which nothing can query: libcurl
+    /// exposes the server's session alone. And for a server in clear, libcurl (seen with 7.88) reuses a connection
     /// whatever authority the proxy's certificate was checked against.
     func sharesNoConnection() throws {
         try takeOwnConnection()
         try set(.forbidReuse, 1)
     }
 
-    /// Past any proxy (CURLOPT_PROXY, CURLOPT_NOPROXY, both empty). The second only keeps libcurl from asking the
-    /// environment for the hosts that need none.
+    /// Bypasses any proxy (CURLOPT_PROXY, CURLOPT_NOPROXY, both empty). The second only keeps libcurl from reading the
+    /// hosts without a proxy from the environment.
     func goStraight() throws {
         try set(.proxy, "")
         try set(.noProxy, "")

@@ -1,13 +1,13 @@
 import NetworkCore
 
-/// Which proxy a URL names: several spellings are one to libcurl.
+/// The proxy that a URL names: libcurl takes several spellings for the same proxy.
 struct ProxyPlace: Hashable {
     private let scheme: String
     private let host: String
     private let port: Int
 
-    /// `nil` for what is not scheme, host and port; a user and a password before the host, as the environment may have
-    /// them, are passed over.
+    /// Returns `nil` for a text that is not scheme, host, and port. Ignores a user and password before the host, as the
+    /// environment may have them.
     init?(_ url: String) {
         let end = url.firstRange(of: "://")
         let scheme = end.map { url[..<$0.lowerBound].lowercased() } ?? "http"
@@ -16,11 +16,11 @@ struct ProxyPlace: Hashable {
         guard let parsed = try? RequestURL("http://" + place) else { return nil }
         self.scheme = scheme
         host = parsed.host
-        // libcurl's own.
+        // libcurl's defaults.
         port = parsed.port ?? (scheme == "https" ? 443 : 1_080)
     }
 
-    /// Whether libcurl's words on a connection that was not made name it.
+    /// Returns whether libcurl's message on a failed connection names this proxy.
     func isNamed(in text: String) -> Bool {
         let name = host.first == "[" ? String(host.dropFirst().dropLast()) : host
         return text.contains(" \(name) port \(port) ") || text.contains(" \(name) port \(port):")
@@ -28,9 +28,9 @@ struct ProxyPlace: Hashable {
 }
 
 extension TransportOptions.Proxy {
-    /// Whether libcurl's words on a connection that was not made name a proxy, and not the server.
+    /// Returns whether libcurl's message on a failed connection names a proxy and not the server.
     func isNamed(in text: String) -> Bool {
-        // libcurl 8.23 says so.
+        // libcurl 8.23 has these words.
         if text.contains(" over proxy ") { return true }
         return switch choice {
         case .none: false

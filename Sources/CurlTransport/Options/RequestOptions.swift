@@ -2,7 +2,7 @@ import FoundationEssentials
 import HTTPTypes
 import NetworkCore
 
-/// The URL (CURLOPT_URL), parsed and checked before; libcurl gets the serialised result.
+/// The URL (CURLOPT_URL), parsed and checked beforehand; libcurl gets the serialized result.
 struct TargetOption: EasyOption {
     let url: RequestURL
 
@@ -12,7 +12,7 @@ struct TargetOption: EasyOption {
     }
 }
 
-/// Method and body: CURLOPT_HTTPGET, NOBODY, POST, CUSTOMREQUEST, POSTFIELDSIZE_LARGE.
+/// The method and the body (CURLOPT_HTTPGET, NOBODY, POST, CUSTOMREQUEST, POSTFIELDSIZE_LARGE).
 struct MethodAndBodyOption: EasyOption {
     let method: HTTPRequest.Method
     let body: OutgoingBody
@@ -22,7 +22,7 @@ struct MethodAndBodyOption: EasyOption {
         case (.get, .none): try easy.set(.httpGet, 1)
         case (.head, _): try easy.set(.noBody, 1)
         default:
-            // POST is libcurl's form of 'a request with a body of this length, 0 included'.
+            // For libcurl, POST means 'a request with a body of this length, 0 included'.
             try easy.set(.post, 1)
             if method != .post { try easy.set(.customRequest, method.rawValue) }
             try body.attach(to: easy)
@@ -34,11 +34,11 @@ struct MethodAndBodyOption: EasyOption {
 enum OutgoingBody {
     case none
     case bytes(Data)
-    /// Made by a task while it is sent.
+    /// A body that a task produces while it is sent.
     case streamed(UploadChannel)
 
     /// The largest body that libcurl copies at once and sends together with the head (CURLOPT_COPYPOSTFIELDS), in
-    /// bytes. A larger one is fetched piece by piece (CURLOPT_READFUNCTION).
+    /// bytes. It fetches a larger one chunk by chunk (CURLOPT_READFUNCTION).
     static let maximumCopied = 16_384
 
     init(_ body: TransportRequest.Body?) {
@@ -55,19 +55,19 @@ enum OutgoingBody {
         case .none: try easy.setCopiedBody(Data())
         case .bytes(let bytes) where bytes.count <= Self.maximumCopied: try easy.setCopiedBody(bytes)
         case .bytes(let bytes): try easy.setReadBody(RequestBodyReader(.bytes(bytes)), count: bytes.count)
-        // -1 is 'unknown': chunked over HTTP/1.1, frames over HTTP/2.
+        // -1 means 'unknown': chunked over HTTP/1.1, frames over HTTP/2.
         case .streamed(let upload):
             try easy.setReadBody(RequestBodyReader(.upload(upload)), count: upload.length ?? -1)
         }
     }
 }
 
-/// The header fields (CURLOPT_HTTPHEADER). A first `Accept: */*` is left to libcurl, which writes the same in the same
-/// place: it looks through the list for each field that it knows.
+/// The header fields (CURLOPT_HTTPHEADER). The first `Accept: */*` is left to libcurl, which writes the same text in
+/// the same place: each field in the list slows down libcurl's search for the fields that it knows.
 struct HeaderFieldsOption: EasyOption {
     let request: TransportRequest
     let hasBody: Bool
-    /// Whether `Host` is the URL's, although the request goes to another name.
+    /// Whether to send the URL's host in `Host`, although the request goes to another name.
     var namesHost = false
 
     func apply(to easy: EasyHandle) throws {
@@ -81,14 +81,15 @@ struct HeaderFieldsOption: EasyOption {
             if leavesAccept {
                 leavesAccept = false
             } else if field.value.isEmpty {
-                // `Name:` would remove a field and a value of white space vanishes; `Name;` sends it empty.
+                // `Name:` would remove a field, and a blank value vanishes; `Name;` sends the field with an empty
+                // value.
                 lines.append(field.name.rawName, ";")
             } else {
                 lines.append(field.name.rawName, ": ", field.value)
             }
         }
         if hasBody {
-            // Not invented for us: libcurl's form type, and the wait of up to a second for '100 Continue'.
+            // Removes what libcurl adds: its form type, and the wait of up to a second for '100 Continue'.
             if !fields.contains(.contentType) { lines.append("Content-Type:") }
             if !fields.contains(.expect) { lines.append("Expect:") }
         }
@@ -96,12 +97,12 @@ struct HeaderFieldsOption: EasyOption {
     }
 }
 
-/// The protocol (CURLOPT_HTTP_VERSION, CURLOPT_PIPEWAIT).
+/// The protocol version (CURLOPT_HTTP_VERSION, CURLOPT_PIPEWAIT).
 struct HTTPVersionOption: EasyOption {
     let version: TransportOptions.HTTPVersion
-    /// Whether TLS is spoken, in whose handshake HTTP/2 is agreed on.
+    /// Whether the connection uses TLS, whose handshake negotiates HTTP/2.
     let isSecure: Bool
-    /// Whether it receives at a limited speed.
+    /// Whether the receive rate is limited.
     let isLimited: Bool
     let support: LibcurlSupport
 
@@ -116,7 +117,7 @@ struct HTTPVersionOption: EasyOption {
                 try easy.takeOwnConnection()
                 try easy.set(.forbidReuse, 1)
             }
-        // A kept connection in clear is not taken for these by newer libcurls, although they mean HTTP/1.1 there.
+        // Newer libcurls don't reuse a connection in clear for these, although they mean HTTP/1.1 there.
         case .http2 where !isSecure, .http3 where !isSecure: try easy.set(.httpVersion, OptionValue.http1_1)
         case .http2 where disturbs: try easy.set(.httpVersion, OptionValue.http1_1)
         case .http2: try setHTTP2(easy)
@@ -127,7 +128,7 @@ struct HTTPVersionOption: EasyOption {
         }
     }
 
-    /// Whether HTTP/2 may be agreed on in the TLS handshake.
+    /// Whether the TLS handshake may negotiate HTTP/2.
     var negotiatesHTTP2: Bool {
         let disturbs = isLimited && support.suffers(from: .http2ReceivingLimitFails)
         return switch version {
@@ -139,7 +140,7 @@ struct HTTPVersionOption: EasyOption {
 
     private func setHTTP2(_ easy: EasyHandle) throws {
         try easy.set(.httpVersion, OptionValue.http2OverTLS)
-        // A burst waits for the first connection to tell whether it multiplexes, instead of opening one each.
+        // A burst waits until the first connection shows whether it multiplexes, instead of opening one each.
         try easy.set(.pipeWait, 1)
     }
 }
@@ -147,7 +148,7 @@ struct HTTPVersionOption: EasyOption {
 /// libcurl's own connect timeout (CURLOPT_CONNECTTIMEOUT_MS), by which it also divides the time among several
 /// addresses.
 ///
-/// Left alone below 7.87: there an expiry during the name lookup joins the resolver's thread and stops the whole loop.
+/// Not set below 7.87: there, a timeout during the name lookup joins the resolver's thread and blocks the whole loop.
 /// The loop's own clock keeps the timeout everywhere.
 struct ConnectTimeoutOption: EasyOption {
     let timeout: Duration?
@@ -156,8 +157,8 @@ struct ConnectTimeoutOption: EasyOption {
     func apply(to easy: EasyHandle) throws {
         guard let timeout, support.has(.quickExit) else { return }
         let milliseconds = timeout.roundedUpMilliseconds
-        // More than ours, and than a busy machine holds the loop up: libcurl would give up its look-up, whose thread
-        // lives on uncounted, or whose connection stays open (DNS over HTTPS, below 8.9).
+        // Longer than the loop's own timeout and than a busy machine delays the loop: libcurl would give up its lookup,
+        // whose thread lives on uncounted, or whose connection stays open (DNS over HTTPS, below 8.9).
         try easy.set(.connectTimeout, milliseconds + milliseconds / 4 + 500)
     }
 }
@@ -166,10 +167,10 @@ extension HTTPField.Name {
     static let host = Self("Host")!
 }
 
-/// Straight to the server while no variable of the environment names a proxy. libcurl would look for them again before
-/// each request, which costs as much as a tenth of a small one.
+/// Bypasses the proxy while no variable of the environment names one. libcurl would read the variables again before
+/// each request, which costs as much as a tenth of a small request.
 struct NoProxyOption: EasyOption {
-    /// Whether the request goes by the environment's proxy, if there is one.
+    /// Whether the request uses the environment's proxy, if there is one.
     let usesEnvironments: Bool
     let isSecure: Bool
 
@@ -181,10 +182,10 @@ struct NoProxyOption: EasyOption {
     /// threads read them is not safe (getenv(3)).
     static let mayBeNamed = variables.contains(where: EnvironmentVariable.isSet)
 
-    /// Whether it may name one for `https` URLs.
+    /// Whether the environment may name a proxy for `https` URLs.
     static let mayBeNamedForHTTPS = variables.dropFirst().contains { EnvironmentVariable.value($0) != nil }
 
-    /// Whether it names one that is spoken to over TLS, for `https` URLs and for `http` URLs.
+    /// Whether the environment names a proxy that speaks TLS, for `https` URLs and for `http` URLs.
     private static let mayBeHTTPS = (
         secure: namesHTTPS(variables[1...]), clear: namesHTTPS([variables[0]] + variables[3...])
     )
@@ -193,7 +194,7 @@ struct NoProxyOption: EasyOption {
         variables.contains { EnvironmentVariable.value($0).map { TransportOptions.Proxy.Server($0).isHTTPS } ?? false }
     }
 
-    /// Whether it names a SOCKS proxy that gets addresses.
+    /// Whether the environment names a SOCKS proxy that gets addresses.
     static var mayTakeAddresses: Bool {
         variables.contains { EnvironmentVariable.value($0).map(ProxyOption.takesAddresses) ?? false }
     }
@@ -214,8 +215,8 @@ struct WireLogOption: EasyOption {
 }
 
 extension TransportRequest {
-    /// Sets everything that this request needs, in order.
-    /// - Parameter body: What ``TransportRequest/wireBody()`` is.
+    /// Sets every option that this request needs, in order.
+    /// - Parameter body: The result of ``TransportRequest/wireBody()``.
     func configure(_ easy: EasyHandle, sending body: OutgoingBody, over support: LibcurlSupport) throws {
         let isSecure = url.scheme == "https"
         try HardenedDefaults(support: support).apply(to: easy)
@@ -237,10 +238,10 @@ extension TransportRequest {
         for option in rareOptions(for: support) { try option.apply(to: easy) }
     }
 
-    /// Whether libcurl sends a body, if only an empty one.
+    /// Whether libcurl sends a body, even an empty one.
     private var hasWireBody: Bool { body != nil || method != .get && method != .head }
 
-    /// The groups that are not at their defaults.
+    /// Returns the groups of options that are not at their defaults.
     private func rareOptions(for support: LibcurlSupport) -> [any EasyOption] {
         let (tls, names) = (options.tls, options.names)
         var list: [any EasyOption] = []

@@ -1,11 +1,11 @@
 import NetworkCore
 
-/// TLS (CURLOPT_CAINFO, CAPATH, CAINFO_BLOB, SSLCERT, SSLKEY, KEYPASSWD, PINNEDPUBLICKEY, SSLVERSION, SSL_CIPHER_LIST,
-/// TLS13_CIPHERS). The server's name is ``RouteOption``'s.
+/// The TLS options (CURLOPT_CAINFO, CAPATH, CAINFO_BLOB, SSLCERT, SSLKEY, KEYPASSWD, PINNEDPUBLICKEY, SSLVERSION,
+/// SSL_CIPHER_LIST, TLS13_CIPHERS). ``RouteOption`` sets the server's name.
 struct TLSOption: EasyOption {
-    /// `nil` for the defaults.
+    /// The request's TLS options; `nil` for the defaults.
     let options: TransportOptions.TLS?
-    /// Whether HTTP/2 may be agreed on in the handshake.
+    /// Whether the handshake may negotiate HTTP/2.
     let negotiatesHTTP2: Bool
 
     func apply(to easy: EasyHandle) throws {
@@ -46,7 +46,7 @@ struct TLSOption: EasyOption {
         case .file(let path): try easy.set(.certificate, path)
         case .bytes(let bytes): try easy.set(.certificate, bytes)
         }
-        // Without a key of its own libcurl looks into the certificate's file, but not into its bytes.
+        // Without a separate key, libcurl looks for one in the certificate's file, but not in its bytes.
         switch certificate.key ?? certificate.certificate {
         case .file(let path): try easy.set(.key, path)
         case .bytes(let bytes): try easy.set(.key, bytes)
@@ -55,7 +55,8 @@ struct TLSOption: EasyOption {
     }
 }
 
-/// No check of any certificate (CURLOPT_SSL_VERIFYPEER, SSL_VERIFYHOST): the client's configuration alone asks for it.
+/// Disables all certificate checks (CURLOPT_SSL_VERIFYPEER, SSL_VERIFYHOST). Only the dispatcher's configuration sets
+/// it.
 struct AnyServerOption: EasyOption {
     func apply(to easy: EasyHandle) throws {
         try easy.set(.verifyPeer, 0)

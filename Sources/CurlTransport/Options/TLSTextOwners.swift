@@ -2,20 +2,20 @@ import FoundationEssentials
 import NetworkCore
 import Synchronization
 
-/// Whose spelling of TLS settings opened connections and made sessions.
+/// The spellings of TLS settings that opened connections and created sessions.
 ///
-/// libcurl compares the texts of TLS settings without regard to case where it looks for a kept connection (pinned keys
-/// below 8.21; paths too, below 7.78) or for a session (paths, from 8.12 to 8.22). So the first spelling shares both,
-/// and a request with another has a connection of its own and no session.
+/// libcurl ignores the case of TLS settings when it looks for a kept connection (pinned keys below 8.21; paths too,
+/// below 7.78) or for a session (paths, from 8.12 to 8.22). So requests with the first spelling share both, and a
+/// request with another spelling uses a connection of its own and no session.
 final class TLSTextOwners: Sendable {
     /// The texts, in a fixed order; the server's or a proxy's, which may be one server.
     private typealias Texts = [[UInt8]?]
 
     private let owners = Guarded<[Texts: Texts]>([:])
-    /// How many settings are remembered; with one more, nothing is shared.
+    /// The number of settings to remember. Requests with further settings share nothing.
     private static let maximumSettings = 1_024
 
-    /// What a request needs besides its own options.
+    /// Returns the options that a request needs in addition to its own.
     func options(for request: TransportRequest) -> [any EasyOption] {
         guard request.options.hasRareOptions else { return [] }
         let tls = request.options.tls
@@ -23,13 +23,13 @@ final class TLSTextOwners: Sendable {
         if case .explicit(let proxy) = request.options.proxy.choice, proxy.isHTTPS {
             var settings = TransportOptions.TLS()
             settings.authorities = proxy.authorities
-            // Both are asked, so that each is remembered.
+            // Both are checked, so that each is remembered.
             isOwner = self.isOwner(settings) && isOwner
         }
         return isOwner ? [] : [LoneConnectionOption(), NoSessionOption()]
     }
 
-    /// Whether a request may share connections and sessions with others of these settings.
+    /// Returns whether a request may share connections and sessions with others of these settings.
     func isOwner(_ tls: TransportOptions.TLS) -> Bool {
         let texts: Texts = [
             Self.text(tls.authorities), Self.text(tls.clientCertificate?.certificate),
@@ -46,7 +46,7 @@ final class TLSTextOwners: Sendable {
         }
     }
 
-    /// What is given in bytes is compared byte by byte.
+    /// Returns the text of a path; settings given as bytes need none, since libcurl compares them byte by byte.
     private static func text(_ authorities: TransportOptions.TLS.Authorities) -> [UInt8]? {
         switch authorities {
         case .system, .bytes: nil
@@ -60,7 +60,7 @@ final class TLSTextOwners: Sendable {
     }
 }
 
-/// Neither takes a TLS session of another request nor leaves one (CURLOPT_SSL_SESSIONID_CACHE).
+/// Neither reuses nor stores TLS sessions (CURLOPT_SSL_SESSIONID_CACHE).
 struct NoSessionOption: EasyOption {
     func apply(to easy: EasyHandle) throws { try easy.set(.tlsSessionCache, 0) }
 }

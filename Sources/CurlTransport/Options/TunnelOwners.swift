@@ -1,12 +1,12 @@
 import NetworkCore
 import Synchronization
 
-/// Whose credentials opened the tunnels through each proxy.
+/// The credentials that opened the tunnels through each proxy.
 ///
-/// libcurl below 8.19 hands a kept tunnel to a request that has other credentials for the proxy, or none. So the first
-/// credentials for a proxy share its tunnels, and a request with others has one of its own.
+/// libcurl below 8.19 reuses a tunnel for a request with other proxy credentials, or none. So requests with the first
+/// credentials for a proxy share its tunnels, and a request with others opens its own.
 final class TunnelOwners: Sendable {
-    /// What a proxy decides by. Byte by byte: text that only means the same is another password.
+    /// The texts that a proxy checks. Compared byte by byte: an equivalent Unicode text is another password.
     private struct Credentials: Equatable {
         let texts: [[UInt8]?]
 
@@ -17,10 +17,10 @@ final class TunnelOwners: Sendable {
     }
 
     private let owners = Guarded<[ProxyPlace: Credentials]>([:])
-    /// How many proxies are remembered; through one more, no tunnel is shared.
+    /// The number of proxies to remember. Tunnels through further proxies are not shared.
     private static let maximumProxies = 1_024
 
-    /// What a request needs beside its own options.
+    /// Returns the options that a request needs in addition to its own.
     func options(for request: TransportRequest, over support: LibcurlSupport) -> [any EasyOption] {
         guard request.options.hasRareOptions, support.suffers(from: .tunnelsIgnoreProxyCredentials),
             case .explicit(let proxy) = request.options.proxy.choice,
@@ -30,9 +30,9 @@ final class TunnelOwners: Sendable {
             ? [] : [LoneConnectionOption()]
     }
 
-    /// Whether a request may share tunnels through a proxy.
-    /// - Parameter environment: The URLs by which the environment names proxies. Requests that go by them share their
-    ///   tunnels among themselves and are not asked about here.
+    /// Returns whether a request may share tunnels through a proxy.
+    /// - Parameter environment: The URLs by which the environment names proxies. Requests that use these share their
+    ///   tunnels among themselves, and this function does not cover them.
     func isOwner(_ proxy: TransportOptions.Proxy.Server, environment: [String] = []) -> Bool {
         guard let place = ProxyPlace(proxy.url),
             !environment.contains(where: { ProxyPlace($0).map { $0 == place } ?? true })
@@ -46,11 +46,11 @@ final class TunnelOwners: Sendable {
         }
     }
 
-    /// By which tunnels are opened.
+    /// The environment variables that name proxies for tunnels.
     static let variables = ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"]
 }
 
 extension TransportRequest {
-    /// Whether it may be sent to another place than its URL says, for which libcurl opens a tunnel even in clear.
+    /// Whether the request may go to another place than its URL says; libcurl then opens a tunnel even in clear.
     fileprivate var goesElsewhere: Bool { !options.names.connectTo.isEmpty || !options.names.addresses.isEmpty }
 }

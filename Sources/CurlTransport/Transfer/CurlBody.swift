@@ -2,20 +2,20 @@ import FoundationEssentials
 import HTTPTypes
 import NetworkCore
 
-/// The body of a response over curl, as its reader sees it. Dropping it before the end ends the exchange.
+/// The body of a response over libcurl, from its reader's side. Releasing it before the end ends the exchange.
 final class CurlBody: EndedBodySource {
     private let transfer: Transfer
     private let loop: CurlLoop
-    /// Keeps the loop running while its body is read.
+    /// Keeps the loop running while the body is read.
     private let owner: CurlNetworkDispatcher
-    /// The body's length, if the head told it and it is not compressed.
+    /// The body's length in bytes, if the head has it and the body is not compressed.
     private let announcedBytes: Int?
-    /// The body's length on the wire, while a body may still be streamed the other way: libcurl ends a transfer when
-    /// both have ended.
+    /// The body's length on the wire in bytes, while a request body may still be streaming: libcurl ends a transfer
+    /// only when both bodies have ended.
     private let wireBytesWhileSending: Int?
-    /// `nil` for a body that is handed on as it is.
+    /// `nil` for a body that is delivered as it arrives.
     private let decoder: BodyDecoder?
-    /// When the total timeout is over, for what the loop knows nothing of: decoding, and a reader who comes late.
+    /// The end of the total timeout, for what the loop does not see: decoding, and a reader that comes late.
     private let deadline: MonotonicTime?
 
     init(_ transfer: Transfer, head: ReceivedHead, loop: CurlLoop, owner: CurlNetworkDispatcher) {
@@ -24,7 +24,7 @@ final class CurlBody: EndedBodySource {
         self.owner = owner
         decoder = head.isEncoded ? transfer.request.decoder(for: head.head) : nil
         deadline = transfer.request.options.totalTimeout.map { transfer.sent + $0 }
-        // A 304 tells the length of the body that it does not have.
+        // A 304 has the length of the body that it does not send.
         let hasBody = transfer.request.method != .head && ![204, 304].contains(head.status.code)
         announcedBytes = hasBody && !head.isEncoded ? head.contentLength : nil
         wireBytesWhileSending = transfer.streamsBody ? (hasBody ? head.contentLength : 0) : nil
@@ -32,7 +32,7 @@ final class CurlBody: EndedBodySource {
 
     deinit { discard() }
 
-    /// Ends the exchange, unless it has ended. Nothing more is read.
+    /// Ends the exchange, unless it has ended. The reader gets no more bytes.
     private func discard() {
         decoder?.discard()
         if transfer.channel.discard() { loop.discard(transfer) }
@@ -54,8 +54,8 @@ final class CurlBody: EndedBodySource {
         }
     }
 
-    /// A body that always has something to read never waits, and would not see that its reader was cancelled or is
-    /// late.
+    /// Fails a read that comes too late or in a cancelled task: a body that always has bytes to read never waits, and
+    /// would miss both.
     private func endIfOver() throws {
         do {
             try checkTime()
@@ -78,7 +78,7 @@ final class CurlBody: EndedBodySource {
         try await read { channel, continuation in channel.read(continuation) }
     }
 
-    /// The next piece, or the end as soon as the length says so.
+    /// Returns the next chunk, or the end as soon as the length is reached.
     private func nextByLength() async throws -> Data? {
         if let wireBytesWhileSending, transfer.channel.hasDelivered(wireBytesWhileSending) { return nil }
         return try await nextOnWire()
@@ -115,7 +115,7 @@ final class CurlBody: EndedBodySource {
         return body.take()
     }
 
-    /// Reads at once if it can, else waits; cancelling the task then ends the exchange.
+    /// Reads at once if possible, else waits; cancelling the task then ends the exchange.
     private func read(
         _ attempt: @Sendable (ExchangeChannel, ExchangeChannel.ReaderContinuation?) -> (ExchangeChannel.Reading, Bool)
     ) async throws -> Data? {

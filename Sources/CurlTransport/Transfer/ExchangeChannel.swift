@@ -2,22 +2,22 @@ import FoundationEssentials
 import NetworkCore
 import Synchronization
 
-/// How an exchange ended well. A class, since it is large and passes through many hands.
+/// The successful end of an exchange. A class, since it is large and many functions pass it on.
 final class ExchangeEnd: UnreadMetrics {
     let info: TransferInfo
     let sent: MonotonicTime
     let admitted: MonotonicTime
     let ended: MonotonicTime
-    /// Decoded bytes.
+    /// The number of body bytes from libcurl, before content decoding.
     let bodyBytes: Int
     let hasRequestBody: Bool
     let tlsSession: TLSSession?
-    /// How often the request went out, and how often that was a repeat; `nil` where it is not counted.
+    /// How often the request went out, and how often as a repeat; `nil` where libcurl can't count it.
     let sending: SendingRecord?
-    /// The lines after the body, parsed when asked for.
+    /// The trailer lines after the body, parsed on demand.
     let trailerBytes: [UInt8]
 
-    /// - Parameter info: What libcurl tells at the end.
+    /// - Parameter info: libcurl's data at the end of the transfer.
     init(_ transfer: Transfer, _ info: TransferInfo) {
         self.info = info
         sent = transfer.sent
@@ -30,7 +30,7 @@ final class ExchangeEnd: UnreadMetrics {
         trailerBytes = transfer.state.head.trailerBytes
     }
 
-    /// Made when asked for.
+    /// The metrics, built on demand.
     var metrics: TransportMetrics {
         info.metrics(
             queued: admitted - sent,
@@ -43,15 +43,16 @@ final class ExchangeEnd: UnreadMetrics {
     }
 }
 
-/// Between the loop and the one who waits: the head, then the body, then the end. Each failure is delivered once.
+/// The channel between the loop and the waiting caller: the head, then the body, then the end. It delivers each failure
+/// once.
 ///
-/// The loop tells what arrives and asks for the ``wakeUp()`` at the end of its round, so that a caller wakes once per
-/// round: a small response, head and body and end, is one wake-up.
+/// The loop reports what arrives and calls ``wakeUp()`` at the end of its round, so that a caller wakes once per round:
+/// a small response, with head, body, and end, is one wake-up.
 final class ExchangeChannel: Sendable {
     typealias HeadContinuation = Waiter<[UInt8]>
     typealias ReaderContinuation = Waiter<Data?>
 
-    /// What a reader's call comes to.
+    /// The outcome of a reader's call.
     enum Reading {
         case done(Result<Data?, any Error>)
         case waits
@@ -68,11 +69,11 @@ final class ExchangeChannel: Sendable {
         var end: ExchangeEnd?
         var failure: (any Error)?
         var hasEnded: Bool { flow.hasEnded }
-        /// A failure is thrown once; what is read after it is the end.
+        /// A failure is thrown once; further reads return the end.
         var isFailureDelivered = false
     }
 
-    /// What to do outside the lock.
+    /// The action to run outside the lock.
     enum WakeUp: Sendable {
         case head(HeadContinuation, Result<[UInt8], any Error>)
         case reader(ReaderContinuation, Result<Data?, any Error>)
@@ -105,15 +106,15 @@ final class ExchangeChannel: Sendable {
 
     // MARK: The loop's side
 
-    /// The final head is there; delivered by the next ``wakeUp()``.
+    /// Stores the final head; the next ``wakeUp()`` delivers it.
     func headArrived(_ bytes: [UInt8]) { state.withLock { $0.head = bytes } }
 
-    /// A piece of the body.
+    /// Adds a chunk of the body.
     /// - Parameters:
-    ///   - announced: The whole body's length, with its first piece, to make room for it as far as that is believable:
-    ///     a server's word must not make us allocate more than 1 MiB ahead of the bytes.
+    ///   - announced: The whole body's length in bytes, with its first chunk, to reserve memory. Capped at 1 MiB, so
+    ///     that a server's claim can't make us allocate far ahead of the bytes.
     ///   - whenFull: Whether this transfer may be paused.
-    ///   - append: Copies the piece; tells whether there was memory.
+    ///   - append: Copies the chunk and returns whether there was memory.
     func bodyArrived(
         _ count: Int, of announced: Int? = nil, whenFull: BodyFlow.WhenFull, append: (inout BodyBuffer) -> Bool
     ) -> (arrival: BodyFlow.Verdict, received: Int, hasMemory: Bool) {
@@ -125,13 +126,13 @@ final class ExchangeChannel: Sendable {
         }
     }
 
-    /// The exchange is over; delivered by the next ``wakeUp()``. The first end counts.
+    /// Ends the exchange; the next ``wakeUp()`` delivers the end. Only the first end counts.
     func end(_ end: Result<ExchangeEnd, any Error>) {
         _ = state.withLock { $0.end(end) }
     }
 
-    /// The exchange is over; delivered at once. The first end counts.
-    /// - Returns: Whether this is it.
+    /// Ends the exchange and delivers the end at once. Only the first end counts.
+    /// - Returns: Whether this call was the first.
     @discardableResult
     func finish(_ end: Result<ExchangeEnd, any Error>) -> Bool {
         let (isFirst, wakeUp): (Bool, WakeUp?) = state.withLock { state in
@@ -141,19 +142,19 @@ final class ExchangeChannel: Sendable {
         return isFirst
     }
 
-    /// The end of a round: who has something to get, to be run by the caller. That is one at most: a reader comes after
+    /// Returns the wake-up that the loop has to run at the end of a round. There is at most one: a reader comes after
     /// the head.
     func wakeUp() -> WakeUp? { state.withLock { $0.nextWakeUp() } }
 
-    /// Whether the sender is stopped for a reader who does not come.
+    /// Whether the sender is paused because no reader takes the bytes.
     var isPaused: Bool { state.withLock { $0.flow.isPaused } }
 
-    /// Decoded bytes so far.
+    /// The number of body bytes from libcurl so far, before content decoding.
     var receivedBytes: Int { state.withLock { $0.flow.received } }
 
     // MARK: The reader's side
 
-    /// Waits for the head. To be called once.
+    /// Waits for the head. Call once.
     func attach(_ continuation: HeadContinuation) {
         // The end may have come first.
         let wakeUp = state.withLock { state in
@@ -163,8 +164,9 @@ final class ExchangeChannel: Sendable {
         wakeUp?.run()
     }
 
-    /// Reads what is there, or waits with `continuation`. Without one, it only tells.
-    /// - Returns: The reading, and whether the loop must let the sender go on.
+    /// Reads the bytes at hand, or waits with `continuation`. Without a continuation, it only reports that it would
+    /// wait.
+    /// - Returns: The reading, and whether the loop must resume the sender.
     func read(_ continuation: ReaderContinuation?) -> (reading: Reading, resumesSender: Bool) {
         state.withLock { state in
             guard state.reader == nil else { return (.done(.failure(NetworkError.bodyReadTwice)), false) }
@@ -176,7 +178,7 @@ final class ExchangeChannel: Sendable {
     }
 
     /// Collects the whole body, or waits for its end with `continuation`.
-    /// - Returns: The reading, whether the loop must let the sender go on, and whether the limit is broken already.
+    /// - Returns: The reading, whether the loop must resume the sender, and whether the limit is exceeded already.
     func collect(
         upTo limit: Int, _ continuation: ReaderContinuation?
     ) -> (reading: Reading, resumesSender: Bool, isTooLarge: Bool) {
@@ -190,8 +192,8 @@ final class ExchangeChannel: Sendable {
         }
     }
 
-    /// The reader has gone, or has got an error: what it still reads is the end.
-    /// - Returns: Whether the loop has to be told.
+    /// Discards the body: the reader is gone or has received an error. Further reads return the end.
+    /// - Returns: Whether to notify the loop.
     func discard() -> Bool {
         state.withLock { state in
             if state.buffer.count > 0 { state.buffer = BodyBuffer() }
@@ -200,18 +202,18 @@ final class ExchangeChannel: Sendable {
         }
     }
 
-    /// Whether there is nothing left to read but how it ended.
+    /// Whether nothing is left to read except how the exchange ended.
     var isAtEnd: Bool { state.withLock { $0.flow.mode == .nothing || $0.hasEnded && $0.flow.held == 0 } }
 
-    /// Whether a reader has been given so many bytes, and there are no more.
+    /// Returns whether the reader has received that many bytes in all and none are held.
     func hasDelivered(_ count: Int) -> Bool { state.withLock { $0.flow.held == 0 && $0.flow.received == count } }
 
-    /// How it ended, if it ended well.
+    /// The end of the exchange, if it succeeded.
     var end: ExchangeEnd? { state.withLock { $0.end } }
 }
 
 extension ExchangeChannel.State {
-    /// - Returns: Whether it is the first end.
+    /// - Returns: Whether this is the first end.
     fileprivate mutating func end(_ result: Result<ExchangeEnd, any Error>) -> Bool {
         guard !hasEnded else { return false }
         switch result {
@@ -233,7 +235,7 @@ extension ExchangeChannel.State {
         }
     }
 
-    /// What a reader gets now: the held bytes, else the failure, once, else the end.
+    /// Returns what a reader gets now: the held bytes, else the failure (once), else the end.
     private mutating func takeBody() -> Result<Data?, any Error> {
         let isWhole = flow.mode != .chunks
         if let error = failure, isWhole || buffer.count == 0 {
@@ -249,7 +251,7 @@ extension ExchangeChannel.State {
         if let waiter = headWaiter {
             if let head, !isHeadDelivered {
                 // A response whose head arrived and whose body then failed within one round is still a response: the
-                // failure is the body's.
+                // failure belongs to the body.
                 headWaiter = nil
                 self.head = nil
                 isHeadDelivered = true

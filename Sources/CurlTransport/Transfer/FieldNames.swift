@@ -1,8 +1,9 @@
 import HTTPTypes
 
-/// The names of header fields that most servers send, made once. Making one checks and lower-cases it, and allocates.
+/// The names of the header fields that most servers send, created once. Creating a name checks it, lowercases it, and
+/// allocates.
 enum FieldNames {
-    /// By the count of their bytes, in the spelling in which they are usually sent.
+    /// The names by their length in bytes, in their usual spellings.
     private static let known: [[(bytes: [UInt8], name: HTTPField.Name)]] = {
         let spelled = [
             "Accept-Ranges", "Access-Control-Allow-Origin", "Age", "Alt-Svc", "Cache-Control", "Connection",
@@ -15,7 +16,7 @@ enum FieldNames {
             "X-Powered-By", "X-Request-Id",
         ]
         var table: [[(bytes: [UInt8], name: HTTPField.Name)]] = []
-        // HTTP/2 and 3 send them in small letters.
+        // HTTP/2 and HTTP/3 send them in lowercase.
         for text in spelled + spelled.map({ $0.lowercased() }) {
             guard let name = HTTPField.Name(text) else { continue }
             let bytes = Array(text.utf8)
@@ -25,7 +26,7 @@ enum FieldNames {
         return table
     }()
 
-    /// The name that is spelled like this; `nil` if it is none.
+    /// Returns the name with this spelling; `nil` if it is not a valid name.
     static func name(_ bytes: ArraySlice<UInt8>) -> HTTPField.Name? {
         if bytes.count < known.count {
             for candidate in known[bytes.count] where bytes.elementsEqual(candidate.bytes) { return candidate.name }

@@ -2,12 +2,12 @@ import HTTPTypes
 import NetworkCore
 import Synchronization
 
-/// The head of a response as it is handed out: judged, and read when its fields are asked for.
+/// The head of a response as the caller gets it: already checked, with fields that are parsed on demand.
 final class ReceivedHead: UnreadHead {
     let status: HTTPResponse.Status
-    /// The body's length on the wire, if the head tells it: a Transfer-Encoding overrides Content-Length.
+    /// The body's length on the wire in bytes, if the head has it: a Transfer-Encoding overrides Content-Length.
     let contentLength: Int?
-    /// Whether it has a Content-Encoding.
+    /// Whether the head has a Content-Encoding.
     let isEncoded: Bool
     private let bytes: [UInt8]
     private let scan: ResponseHeadScan?

@@ -1,14 +1,14 @@
-/// The framing of a response by its header fields (RFC 9112 §5, §6, §7), looked at line by line on the loop's thread:
-/// once the response has ended, its connection is in the pool. Pure.
+/// The framing of a response by its header fields (RFC 9112 §5, §6, §7). Checked line by line on the loop's thread:
+/// once the response has ended, its connection is back in the pool. Pure.
 ///
-/// What two readers may read in two ways lets them disagree on where a body ends, and what one of them takes for the
-/// rest of it is the next response for the other. So framing that is wrong is a ``Fault``, and framing that is right
-/// and may be misread is doubtful: its connection carries no other request.
+/// When two readers can read a line in two ways, they may disagree on where a body ends, and the rest of the body for
+/// one is the next response for the other. So wrong framing is a ``Fault``, and correct framing that may be misread is
+/// doubtful: its connection carries no other request.
 ///
-/// libcurl takes off five transfer codings, compressions too, without a callback that could bound what they grow to. No
-/// request of this library asks for any (`TE`), so a response may have none but `chunked`.
+/// libcurl decodes five transfer codings, compressions included, without a callback that could limit what they grow to.
+/// No request of this library offers any of them (`TE`), so a response may have none but `chunked`.
 struct ResponseFraming {
-    /// What is wrong with a line.
+    /// The fault in a line.
     enum Fault { case coding, ambiguous, length, twoLengths, status, version }
 
     private static let coding = Array("transfer-encoding".utf8)
@@ -16,24 +16,24 @@ struct ResponseFraming {
     /// Whether the connection must carry no other request.
     private(set) var isDoubtful = false
     private var isHTTP1 = true
-    /// Whether the connection speaks HTTP/1 for certain, whatever a status line says.
+    /// Whether the connection certainly speaks HTTP/1, whatever a status line says.
     private let mustBeHTTP1: Bool
-    /// Whether the status allows no body, so that a length or a coding says something that is not so.
+    /// Whether the status allows no body, so that a length or a coding is wrong.
     private var isBodiless = false
     private(set) var isChunked = false
     private var hasCoding = false
     private var announced: Int?
-    /// Whether the line before was one of framing, which a continuation would change.
+    /// Whether the previous line was one of framing, which a continuation line would change.
     private var isOpen = false
     /// Whether no body follows the head, whatever its lines say (RFC 9110 §15.4.5, §15.3.5).
     private var isEmpty = false
 
     init(mustBeHTTP1: Bool = false) { self.mustBeHTTP1 = mustBeHTTP1 }
 
-    /// Whether libcurl may throw away bytes that it reads together with the head or with the last chunk.
+    /// Whether libcurl may discard bytes that it reads together with the head or the last chunk.
     var mayHideSurplus: Bool { isHTTP1 && (isChunked || isEmpty || announced == 0) }
 
-    /// A status line: another head begins.
+    /// Starts another head with its status line.
     mutating func begin(_ line: some RandomAccessCollection<UInt8>) -> Fault? {
         self = ResponseFraming(mustBeHTTP1: mustBeHTTP1)
         guard line.starts(with: "HTTP/".utf8), let space = line.firstIndex(of: UInt8(ascii: " ")) else {
@@ -47,18 +47,18 @@ struct ResponseFraming {
         }
         let version = line[..<space].dropFirst(5)
         isHTTP1 = version.first == UInt8(ascii: "1")
-        // libcurl below 7.84 keeps a connection whose responses say HTTP/2 after anything that is left on it.
+        // libcurl below 7.84 keeps a connection whose responses claim HTTP/2, whatever bytes are left on it.
         let isKnown = isHTTP1 && version.count == 3 && version.dropFirst().first == UInt8(ascii: ".")
         if mustBeHTTP1, !isKnown { return .version }
-        // A server that speaks HTTP/1.0 may not know what keeps a connection (RFC 9112 §9.3), nor chunks (§6.1).
+        // An HTTP/1.0 server may not know what keeps a connection (RFC 9112 §9.3), nor chunks (RFC 9112 §6.1).
         isDoubtful = isHTTP1 && !version.elementsEqual("1.1".utf8)
         isBodiless = code.first == UInt8(ascii: "1") || code.elementsEqual("204".utf8)
         isEmpty = isBodiless || code.elementsEqual("304".utf8)
         return nil
     }
 
-    /// Looks at a header line.
-    /// - Parameter isTrailer: Whether it comes after the body, whose end it can't move any more.
+    /// Returns the fault in a header line, if there is one.
+    /// - Parameter isTrailer: Whether the line comes after the body, whose end it can no longer move.
     mutating func fault(in line: some RandomAccessCollection<UInt8>, isTrailer: Bool = false) -> Fault? {
         guard let first = line.first else { return nil }
         let wasOpen = isOpen
@@ -73,7 +73,7 @@ struct ResponseFraming {
         }
     }
 
-    /// A line may be read in two ways. Over HTTP/2 and later no line frames a body.
+    /// Records that a line can be read in two ways. Over HTTP/2 and later no line frames a body.
     mutating func doubt() { isDoubtful = isHTTP1 || isDoubtful }
 
     private mutating func lengthFault(in line: some RandomAccessCollection<UInt8>, _ isTrailer: Bool) -> Fault? {
@@ -86,7 +86,7 @@ struct ResponseFraming {
         } else if let fault = listFault(in: value) {
             return fault
         }
-        // A coding overrides the length, for those who know it (RFC 9112 §6.3): some proxies forward both.
+        // A coding overrides the length for recipients that know it (RFC 9112 §6.3), but some proxies forward both.
         if hasCoding || isBodiless && announced != 0 { doubt() }
         return nil
     }
@@ -94,7 +94,7 @@ struct ResponseFraming {
     private mutating func listFault(in value: some RandomAccessCollection<UInt8>) -> Fault? {
         for text in value.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) {
             guard let length = Self.number(Self.withoutBlanks(text)) else { return .length }
-            // The same again is allowed (RFC 9110 §8.6), and not read by all.
+            // The same value again is allowed (RFC 9110 §8.6), but not every recipient accepts it.
             if let announced {
                 guard announced == length else { return .twoLengths }
                 doubt()
@@ -111,11 +111,11 @@ struct ResponseFraming {
         var isEmpty = true
         for text in value.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) {
             let word = Self.withoutBlanks(text).map { $0 | 0x20 }
-            // Chunks are the last coding, and once (RFC 9112 §6.1, §7.1).
+            // `chunked` is the last coding and occurs once (RFC 9112 §6.1, §7.1).
             if isChunked, !word.isEmpty { return word.elementsEqual("chunked".utf8) ? .ambiguous : .coding }
             switch word {
             case Array("chunked".utf8): isChunked = !isTrailer
-            // No coding any more since RFC 7230.
+            // Not a coding since RFC 7230.
             case Array("identity".utf8), []: doubt()
             default: return .coding
             }
@@ -134,7 +134,7 @@ struct ResponseFraming {
         return bytes.drop(while: isBlank)
     }
 
-    /// A number as most servers write it, read without memory of its own: a space at most, and digits that fit.
+    /// Reads a number as most servers write it, without allocating: at most one space, then at most 18 digits.
     private static func plainNumber(_ value: some RandomAccessCollection<UInt8>) -> Int? {
         let digits = value.dropFirst(value.first == 0x20 ? 1 : 0)
         guard (1...18).contains(digits.count) else { return nil }
@@ -146,20 +146,20 @@ struct ResponseFraming {
         return number
     }
 
-    /// Digits alone: libcurl reads as far as there are some.
+    /// Accepts digits alone: libcurl would read the digits and ignore the rest.
     private static func number(_ bytes: ArraySlice<UInt8>) -> Int? {
         guard bytes.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
         return Int(String(decoding: bytes, as: UTF8.self))
     }
 
-    /// Whether a line begins with a name, whatever comes after it, a colon or blanks.
+    /// Returns whether a line begins with a name that a colon or a blank follows.
     private static func isNamed(_ line: some RandomAccessCollection<UInt8>, _ name: [UInt8]) -> Bool {
         guard line.count > name.count, zip(line, name).allSatisfy({ $0 | 0x20 == $1 }) else { return false }
         let next = line[line.index(line.startIndex, offsetBy: name.count)]
         return next <= 0x20 || next == UInt8(ascii: ":")
     }
 
-    /// What follows the colon, which must follow the name, without the line's end.
+    /// Returns the value after the colon, which must directly follow the name, without the line's end.
     private static func value<Line: RandomAccessCollection<UInt8>>(
         of line: Line, _ name: [UInt8]
     ) -> Line.SubSequence? {

@@ -1,41 +1,41 @@
-/// The bytes of a response's head, gathered line by line as libcurl reports them, parsed later and elsewhere.
+/// The bytes of a response's head, collected line by line as libcurl reports them, and parsed later on another thread.
 ///
-/// libcurl reports every block: 1xx answers, a proxy's, rounds of authentication. Only the last one counts, so each
-/// `HTTP/` line starts afresh. What follows the last blank line are trailers.
+/// libcurl reports every block: 1xx responses, a proxy's response, rounds of authentication. Only the last one counts,
+/// so each `HTTP/` line starts over. Lines after the final head are trailers.
 struct ResponseHeadBuffer: Sendable {
-    /// The largest head that is accepted, in bytes, all lines of one block together.
+    /// The largest accepted head in bytes, all lines of one block together.
     static let maximumBytes = 256 * 1024
-    /// The most heads of one exchange: 1xx answers, rounds of authentication and the final one. A server that sends one
-    /// 102 a second while it works has minutes.
+    /// The maximum number of heads in one exchange: 1xx responses, rounds of authentication, and the final one. This
+    /// gives a server that sends one 102 per second while it works several minutes.
     static let maximumHeads = 256
 
     private var heads = 0
-    /// Whether there were more heads than are accepted.
+    /// Whether there were more heads than accepted.
     var hasTooManyHeads: Bool { heads > Self.maximumHeads }
     private(set) var bytes: [UInt8] = []
     private(set) var isComplete = false
     private(set) var isInterim = false
-    /// Whether its status is 2xx.
+    /// Whether the block's status is 2xx.
     private(set) var isSuccess = false
-    /// Whether the block's status is 401 or 407, which ask for credentials.
+    /// Whether the block's status is 401 or 407, which request credentials.
     private(set) var isChallenge = false
-    /// Whether it is 417: the server does not want `Expect`.
+    /// Whether the block's status is 417: the server does not accept `Expect`.
     private(set) var refusesExpectation = false
-    /// What came after the head: the trailers' lines.
+    /// The trailer lines after the final head.
     private(set) var trailerBytes: [UInt8] = []
 
-    /// Whether the last head is one of HTTP/1, by its status line.
+    /// Whether the last head is an HTTP/1 head, by its status line.
     var isHTTP1: Bool { ByteSearch.start(of: bytes, is: Self.http1) }
     private static let http1 = Array("HTTP/1.".utf8)
 
     /// Whether a final (not 1xx) head has begun.
     var hasBegunFinal: Bool { !bytes.isEmpty && !isInterim }
 
-    /// Whether a final (not 1xx) head has arrived whole.
+    /// Whether a final (not 1xx) head is complete.
     var hasFinalHead: Bool { isComplete && !isInterim }
 
-    /// Takes a line within a head, as most are.
-    /// - Returns: `false` for any other, which ``append(line:begins:)`` must judge.
+    /// Appends a line within a head, as most lines are.
+    /// - Returns: `false` for any other line, which ``append(line:begins:)`` must check.
     mutating func appendField(_ line: some RandomAccessCollection<UInt8>) -> Bool {
         guard !isComplete, !bytes.isEmpty, let first = line.first, first != UInt8(ascii: "\r"),
             first != UInt8(ascii: "\n"), bytes.count + line.count <= Self.maximumBytes
@@ -44,9 +44,9 @@ struct ResponseHeadBuffer: Sendable {
         return true
     }
 
-    /// Takes one line, its end included.
-    /// - Parameter begins: Whether it is a status line. What else follows a final head is a trailer.
-    /// - Returns: Whether it still fits.
+    /// Appends one line, including its line ending.
+    /// - Parameter begins: Whether it is a status line. Other lines after a final head are trailers.
+    /// - Returns: Whether the line fits.
     mutating func append(line: some RandomAccessCollection<UInt8>, begins: Bool) -> Bool {
         if begins {
             bytes.removeAll(keepingCapacity: true)
@@ -78,7 +78,7 @@ struct ResponseHeadBuffer: Sendable {
         guard let space = line.firstIndex(of: UInt8(ascii: " ")) else { return }
         let code = line[space...].dropFirst().prefix(3)
         switch code.first {
-        // 1xx but for 101, after which the protocol changes for good.
+        // 1xx except 101, after which the protocol changes for good.
         case UInt8(ascii: "1"): isInterim = !code.elementsEqual("101".utf8)
         case UInt8(ascii: "2"): isSuccess = true
         case UInt8(ascii: "4"):

@@ -1,11 +1,11 @@
 import HTTPTypes
 import NetworkCore
 
-/// Reads a head's bytes. It runs on the caller's side, not on the loop.
+/// Parses the bytes of a head. It runs on the caller's side, not on the loop.
 ///
-/// Lenient where servers are sloppy: a missing reason, a missing space after the colon, bare LF, values in Latin-1. A
-/// line that is no header field is skipped. Strict where leniency is dangerous: two different Content-Lengths are
-/// refused (RFC 9110 §8.6), and so are one that is no number and more than 5,000 fields.
+/// Lenient where servers are sloppy: a missing reason, a missing space after the colon, bare LF, values in Latin-1. It
+/// skips a line that is not a header field. Strict where leniency is dangerous: it refuses two different
+/// Content-Lengths (RFC 9110 §8.6), a Content-Length that is not a number, and more than 5,000 fields.
 enum ResponseHeadParser {
     static let maximumFields = 5_000
 
@@ -26,22 +26,23 @@ enum ResponseHeadParser {
         return HTTPResponse(status: status, headerFields: fields)
     }
 
-    /// The head that ``ResponseHeadScan`` found to be a plain one.
+    /// Reads a head that ``ResponseHeadScan`` has found to be a plain one.
     static func read(_ bytes: [UInt8], scanned: ResponseHeadScan) -> HTTPResponse {
         HTTPResponse(status: scanned.status, headerFields: readFields(bytes, from: scanned.fieldsStart).fields)
     }
 
-    /// The fields after a body. What can't be read is left out: the body is complete by then.
+    /// Returns the fields after a body. Lines that can't be read are skipped, and more than 5,000 fields give none: the
+    /// body is complete by then.
     static func parseTrailers(_ bytes: [UInt8]) -> HTTPFields {
         let (fields, isWhole) = readFields(bytes, from: 0)
         return isWhole ? fields : [:]
     }
 
-    /// A field whose value may go on in the next line.
+    /// A field whose value may continue on the next line.
     struct Field {
         let name: HTTPField.Name
         let value: Range<Int>
-        /// The whole value, once it was folded. It grows in place: a head may be nothing but folds.
+        /// The whole value, once it was folded. It grows in place: a head may consist of folds alone.
         private(set) var folded: [UInt8] = []
         private(set) var isFolded = false
 
@@ -50,7 +51,7 @@ enum ResponseHeadParser {
             self.value = value
         }
 
-        /// Goes on after a space (RFC 9112 §5.2).
+        /// Appends a continuation line after a space (RFC 9112 §5.2).
         mutating func fold(_ line: Range<Int>, of bytes: [UInt8]) {
             if !isFolded {
                 folded = Array(bytes[value])
@@ -61,7 +62,7 @@ enum ResponseHeadParser {
         }
     }
 
-    /// - Returns: The fields, and whether there are not more of them than are accepted.
+    /// - Returns: The fields, and whether their number is within the limit.
     private static func readFields(_ bytes: [UInt8], from start: Int) -> (fields: HTTPFields, isWhole: Bool) {
         var fields = HTTPFields()
         var last: Field?
@@ -95,17 +96,17 @@ enum ResponseHeadParser {
         return (fields, true)
     }
 
-    /// `HTTP/1.1 200 OK`, `HTTP/2 200`.
+    /// Parses a status line such as `HTTP/1.1 200 OK` or `HTTP/2 200`.
     private static func parseStatus(_ line: ArraySlice<UInt8>) throws -> HTTPResponse.Status {
         let parts = line.split(separator: UInt8(ascii: " "), maxSplits: 2, omittingEmptySubsequences: false)
         guard parts.count >= 2, parts[0].starts(with: "HTTP/".utf8),
             let code = Int(String(decoding: trimmed(parts[1]), as: UTF8.self)), (100...999).contains(code)
-        else { throw invalid("its status line is not one") }
+        else { throw invalid("its status line is malformed") }
         let reason = parts.count > 2 ? text(trimmed(parts[2])) : ""
         return HTTPResponse.Status(code: code, reasonPhrase: reason)
     }
 
-    /// UTF-8 where it is UTF-8, else Latin-1, in which every byte is a character.
+    /// Returns the bytes as UTF-8 where they are valid UTF-8, else as Latin-1, in which every byte is a character.
     private static func text(_ bytes: ArraySlice<UInt8>) -> String {
         if bytes.allSatisfy({ $0 < 0x80 }) { return String(decoding: bytes, as: UTF8.self) }
         if let text = String(validating: bytes, as: UTF8.self) { return text }

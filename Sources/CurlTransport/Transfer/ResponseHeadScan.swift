@@ -1,21 +1,21 @@
 import HTTPTypes
 import NetworkCore
 
-/// A quick look at a head's bytes: what has to be known before the response is handed out, and whether the rest may be
-/// read when it is asked for. Of most heads the status alone is read.
+/// A quick scan of a head's bytes: what must be known before the response is delivered, and whether the rest may be
+/// parsed on demand. Of most heads only the status is parsed.
 struct ResponseHeadScan {
     let status: HTTPResponse.Status
-    /// Where the first field is.
+    /// The index of the first field.
     let fieldsStart: Int
-    /// The one plain Content-Length, if there is one.
+    /// The value of the one plain Content-Length, in bytes, if there is one.
     private(set) var contentLength: Int?
     /// Whether there is a Transfer-Encoding, which overrides a Content-Length (RFC 9112 §6.3).
     private(set) var isTransferEncoded = false
     /// Whether there is a Content-Encoding.
     private(set) var isEncoded = false
 
-    /// `nil` for a head with anything unusual in it, which only ``ResponseHeadParser`` may judge: a folded line,
-    /// lengths that are lists, repeated or no plain numbers, a status line with surprises.
+    /// Returns `nil` for a head with anything unusual in it, which only ``ResponseHeadParser`` may judge: a folded
+    /// line, lengths that are lists, repeated, or not plain numbers, or an unusual status line.
     init?(_ bytes: [UInt8]) {
         guard let (status, start) = Self.readStatus(bytes) else { return nil }
         self.status = status
@@ -36,9 +36,9 @@ struct ResponseHeadScan {
         guard lines <= ResponseHeadParser.maximumFields else { return nil }
     }
 
-    /// A line that may be one of those that matter.
+    /// Checks a line that may be one of the relevant fields. Returns `false` if only the parser may judge it.
     private mutating func look(_ bytes: [UInt8], _ start: Int, _ end: Int) -> Bool {
-        // What the names have in these places tells most other fields apart.
+        // The names' bytes in these places rule out most other fields.
         guard end - start > 8, bytes[start + 7] == UInt8(ascii: "-") else { return true }
         let initial = bytes[start + 8] | 0x20
         if initial == UInt8(ascii: "e"), Self.isNamed(Self.contentEncodingName, bytes, start, end) {
@@ -78,7 +78,7 @@ struct ResponseHeadScan {
 
     private static let usualStatusLine = Array("HTTP/1.1 200 OK\r\n".utf8)
 
-    /// `HTTP/1.1 200 OK`, `HTTP/2 200`, and where the next line starts.
+    /// Returns the status of a line such as `HTTP/1.1 200 OK` or `HTTP/2 200`, and the index of the next line.
     private static func readStatus(_ bytes: [UInt8]) -> (HTTPResponse.Status, Int)? {
         if ByteSearch.start(of: bytes, is: usualStatusLine) { return (.ok, usualStatusLine.count) }
         let end = ByteSearch.newline(in: bytes, from: 0)
@@ -93,7 +93,7 @@ struct ResponseHeadScan {
         guard code >= 100, bytes.starts(with: "HTTP/".utf8) else { return nil }
         var (from, to) = (space + 4, end)
         if bytes[to - 1] == UInt8(ascii: "\r") { to -= 1 }
-        // What follows the number has to be a space, and the reason plain text.
+        // Only a space may follow the number, and the reason must be plain text.
         if from < to {
             guard bytes[from] == UInt8(ascii: " ") else { return nil }
             from += 1

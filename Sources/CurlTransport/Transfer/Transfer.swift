@@ -4,92 +4,92 @@ import Synchronization
 
 /// One exchange from submission to its end.
 ///
-/// @unchecked: what is above 'loop side' never changes, or is an atomic; everything below is touched by the loop's
-/// thread alone once the transfer was posted, and by its maker before.
+/// @unchecked: everything above 'Loop side' never changes or is an atomic; after submission only the loop's thread
+/// touches what is below, and before that only the thread that creates the transfer.
 final class Transfer: @unchecked Sendable {
     let request: TransportRequest
     let origin: Origin
-    /// When it was made: its timeouts count from there.
+    /// When the transfer was created; its timeouts start here.
     let sent: MonotonicTime
     let hasRequestBody: Bool
     private let body: OutgoingBody
-    /// What is set besides the request's own options.
+    /// The options set in addition to the request's own.
     private let more: [any EasyOption]
-    /// The way to the one who waits.
+    /// The channel to the waiting caller.
     let channel = ExchangeChannel()
-    /// Set by the first canceller, so that a cancel that comes before the start is remembered.
+    /// Set by the first cancellation, so that one that comes before the start is not lost.
     let isCancelled = Atomic(false)
 
     // MARK: Loop side
 
-    /// The loop's index for it; -1 outside.
+    /// The transfer's index in the loop's table; -1 outside it.
     var slot = -1
-    /// While it runs, and shortly before; ``prepare()`` makes it, and ``letGo()`` ends it.
+    /// The handle, while the transfer runs and shortly before; ``prepare()`` creates it, and ``letGo()`` closes it.
     private(set) var easy: EasyHandle?
-    /// Whether the one who sent it has prepared it already.
+    /// Whether the sending task has prepared the transfer already.
     private(set) var isPreparedAhead = false
     let ownState: Unshared<TransferState>
     var clocks: TransferClocks
-    /// The last address that the address policy did not allow.
+    /// The last address that the address policy refused.
     var refusedAddress: AddressPolicy.Address?
-    /// How TLS is spoken, once the response has begun.
+    /// The connection's TLS parameters, once the response has begun.
     var tlsSession: TLSSession?
     /// How often the request went out (CURLOPT_PREREQFUNCTION, 7.80).
     var sending: SendingRecord
-    /// Whether the kept connection that libcurl had chosen can't be used, and the transfer begins once more with a new
-    /// one.
+    /// Whether the kept connection that libcurl chose can't be used, so that the transfer begins again with a new one.
     var needsFreshConnection = false
-    /// How often it has begun once more.
+    /// How often the transfer has begun again.
     private var begunAgain = 0
-    /// The sockets that it has opened, one of which may become its connection.
+    /// The sockets that the transfer has opened, one of which may become its connection.
     var openedSockets: [Int32] = []
-    /// The one of them that became its connection.
+    /// The opened socket that became its connection.
     var connection: Int32?
-    /// Why no socket could be opened: errno.
+    /// Why no socket could be opened: the errno.
     var socketFailure: Int32?
-    /// The socket that libcurl waits on, of a transfer with a body.
+    /// The socket that libcurl waits on, for a transfer with a body.
     private(set) var sendingSocket: Int32?
-    /// Whether libcurl has asked for the body since the request was last to go out.
+    /// Whether libcurl has requested the body since the request last went out.
     var isBodyWanted = false
-    /// Whether its caller has been given the response's head.
+    /// Whether the caller has received the response's head.
     var hasHandedOutHead = false
-    /// How often the request went out by handles that it no longer has.
+    /// How often the request went out over earlier handles.
     private var roundsBefore = 0
-    /// Whether it goes out without its `Expect`, which its server has refused.
+    /// Whether the request goes out without its `Expect`, which the server has refused.
     private(set) var dropsExpectation = false
-    /// Whether libcurl paused it with bytes that are to be sent.
+    /// Whether libcurl paused the transfer while it holds bytes to send.
     var keepsBytes = false
     /// What had gone out at the last pause of a body of unknown length.
     private var sentAtPause: (uploaded: Int, queued: Int)?
-    /// Whether it ends with its connection, before any request.
+    /// Whether the transfer ends once its connection is open, before any request.
     var isPrewarming = false
-    /// Whether something is to be delivered at the end of the round.
+    /// Whether there is something to deliver at the end of the round.
     var isTouched = false
-    /// Whether it was paused for the others' sake.
+    /// Whether the transfer was paused to let others run.
     var isYielding = false
-    /// Whether its turn has come, and whether libcurl has it.
+    /// Whether the transfer was admitted, and whether it is in the multi handle.
     var isAdmitted = false
     var isInMulti = false
-    /// Whether its name may have to be looked up, and counts as a look-up for ``Admission``.
+    /// Whether its name may need a lookup, so that ``Admission`` counts it as one.
     var isLookingUp = false
-    /// Whether its caller has had the answer, and it stays for its look-up; ``TransferTable`` counts those.
+    /// Whether the caller has its result already and the transfer stays only for its lookup; ``TransferTable`` counts
+    /// such transfers.
     var isGivenUp = false
-    /// What is known of its look-ups.
+    /// What is known of the transfer's lookups.
     var lookUp = LookUp()
-    /// What its proxy has answered before the tunnel stands.
+    /// What the proxy has sent before the tunnel is open.
     var tunnelAnswer = TunnelAnswer()
     /// The loop, while it has the transfer.
     var delegate: (any TransferDelegate)?
-    /// Where the time of callbacks comes from: the loop's, read once per round.
+    /// The time source of the callbacks: the loop's clock, read once per round.
     let clock: LoopClock
 
     /// What happens to a body that is not read.
     private(set) var whenFull: BodyFlow.WhenFull
-    /// Who is told of the body's bytes.
+    /// The handler that receives the progress of the bodies.
     let progress: TransferProgress.Handler?
 
-    /// - Parameter more: What is set besides the request's own options.
-    /// - Throws: ``NetworkError`` when there is no memory to pack the request's body.
+    /// - Parameter more: The options set in addition to the request's own.
+    /// - Throws: ``NetworkError`` when there is no memory to compress the request's body.
     init(
         _ request: TransportRequest, origin: Origin, clock: LoopClock, alsoWith more: [any EasyOption] = []
     ) throws {
@@ -111,13 +111,13 @@ final class Transfer: @unchecked Sendable {
         self.request = request
     }
 
-    // One that its sender gave up before the loop had it.
+    // For a transfer that its sender gave up before the loop had it.
     deinit { closeUpload() }
 
     // MARK: The handle
 
-    /// Makes the handle and sets it up, unless that is done.
-    /// - Throws: ``NetworkError`` for what this libcurl refuses.
+    /// Creates and configures the handle, unless that is done.
+    /// - Throws: ``NetworkError`` for options that this libcurl refuses.
     func prepare() throws {
         guard easy == nil else { return }
         let easy = try EasyHandle(for: self)
@@ -139,8 +139,9 @@ final class Transfer: @unchecked Sendable {
         return outgoing
     }
 
-    /// Has the request go out once more, without its `Expect` and over a new connection, since the server refused that.
-    /// - Returns: Whether it can: not where a part of the body has gone out that can't be made again.
+    /// Lets the request go out again, without its `Expect` and over a new connection, since the server refused the
+    /// field.
+    /// - Returns: Whether that is possible: not if part of a body has gone out that can't be produced again.
     func dropExpectation() -> Bool {
         if case .streamed(let upload) = body, easy?.reader?.position ?? 0 > 0, !upload.restart() { return false }
         dropsExpectation = true
@@ -149,20 +150,21 @@ final class Transfer: @unchecked Sendable {
         return true
     }
 
-    /// Each time one kept connection less is left, but a server may fill others.
+    /// Each new start leaves one kept connection fewer, but a server may spoil others meanwhile.
     private static let maximumBegins = 64
 
-    /// A socket was opened: where there was a connection already, it is for another, whose time begins now.
-    /// - Returns: Whether there was one.
+    /// Records that a socket was opened: if there was a connection already, the socket is for another one, whose time
+    /// starts now.
+    /// - Returns: Whether there was a connection.
     func connectsAnew() -> Bool {
         guard let easy, easy.connectsAnew() else { return false }
         clocks.connectAnew(at: clock.now)
         return true
     }
 
-    /// Makes another handle, for a new connection, in place of one that has left its multi handle and whose request was
-    /// not to go out over the connection that libcurl chose.
-    /// - Throws: ``NetworkError``, where that has come too often, and for a body that can't be made again.
+    /// Creates another handle, for a new connection, in place of one that has left its multi handle and whose request
+    /// must not go out over the connection that libcurl chose.
+    /// - Throws: ``NetworkError`` after too many new starts, and for a body that can't be produced again.
     func prepareFresh() throws {
         begunAgain += 1
         guard begunAgain <= Self.maximumBegins else { throw NetworkError.noCleanConnection }
@@ -172,97 +174,98 @@ final class Transfer: @unchecked Sendable {
         state.awaitNextHead()
         clocks.connectAnew(at: clock.now)
         letGo()
-        // Another socket may get the number of the one that is closed.
+        // A new socket may get the number of a closed one.
         (connection, openedSockets) = (nil, [])
         roundsBefore = sending.attempts - sending.repeats
         try prepare()
         needsFreshConnection = false
     }
 
-    /// The same on the thread of the one who sends it, before the loop has it.
+    /// Calls ``prepare()`` on the sending task's thread, before the loop has the transfer.
     func prepareAhead() throws {
         try prepare()
         isPreparedAhead = true
     }
 
-    /// Ends the handle, which has left its multi handle or never was in one.
+    /// Closes the handle, which has left its multi handle or never was in one.
     func letGo() {
         isPreparedAhead = false
         easy?.close()
         easy = nil
     }
 
-    /// Whether the request's body is made while it is sent.
+    /// Whether the request's body is produced while it is sent.
     var streamsBody: Bool { if case .streamed = body { true } else { false } }
 
-    /// The transfer is over: a streamed body's producer ends.
+    /// Ends the producer of a streamed body, since the transfer is over.
     func closeUpload() { if case .streamed(let upload) = body { upload.close() } }
 
-    /// Whether its body may be paused.
+    /// Whether the response's body may be paused.
     var isPausable: Bool { if case .pause = whenFull { true } else { false } }
 
     /// Lets more of the body wait for its reader.
     func widenFlow() { if case .pause = whenFull { whenFull = .pause(above: BodyFlow.roomyMark) } }
 
-    /// libcurl waits on a socket for it, or no longer.
+    /// Records whether libcurl waits on a socket for the transfer.
     func waits(on descriptor: Int32, _ waits: Bool) {
         guard hasRequestBody else { return }
         if waits { sendingSocket = descriptor } else if sendingSocket == descriptor { sendingSocket = nil }
     }
 
-    /// Whether the request waits for the server to want its body (RFC 9110 §10.1.1).
+    /// Whether the request waits for the server's 100 before its body goes out (RFC 9110 §10.1.1).
     var expectsContinue: Bool { request.body != nil && !dropsExpectation && request.headerFields.contains(.expect) }
 
-    /// How often the request went out by its handle, repeats left aside: in rounds of authentication.
+    /// How often the request went out over its handle in rounds of authentication, not counting repeats.
     private var rounds: Int { sending.attempts - sending.repeats - roundsBefore }
 
-    /// Whether nothing of the body has gone out with the request that went out last.
+    /// Whether no part of the body has gone out with the last attempt.
     private var holdsBodyBack: Bool { !isBodyWanted && easy?.uploadedBytes ?? 0 == 0 }
 
     /// Whether the server may still wait for the body.
     var owesBody: Bool { holdsBodyBack && request.body?.length != 0 }
 
-    /// Whether libcurl may have sent the request without its body, to ask for a challenge, and will send it again.
+    /// Whether libcurl may have sent the request without its body to get a challenge, and will send it again.
     var mayHaveAskedFirst: Bool {
         guard request.asksForChallenge, holdsBodyBack else { return false }
         return !Libcurl.found.has(.requestCheck) || request.options.askingRounds.contains(rounds)
     }
 
-    /// Whether its server's name may be looked up after a socket was opened, to the proxy.
+    /// Whether the server's name may be looked up after the socket to the proxy was opened.
     var looksUpBehindProxy: Bool { ProxyOption.takesAddresses(request.options) }
 
-    /// Whether libcurl would hold back the body of the next request on its connection too: it may have asked for a
-    /// challenge without the body, and got another response.
+    /// Whether libcurl would also hold back the body of the next request on this connection: it may have sent the
+    /// request without its body to get a challenge, and got another response.
     var spoilsConnection: Bool {
         Libcurl.found.suffers(from: .heldBackBodiesStay) && request.asksForChallenge
             && rounds == 1
     }
 
-    /// Whether it goes out over HTTP/1 for certain.
+    /// Whether the request certainly goes out over HTTP/1.
     var speaksHTTP1: Bool { Libcurl.found.speaksHTTP1(request.options.httpVersion, isSecure: origin.isSecure) }
 
-    /// How many bytes wait in its socket for the server. Over HTTP/2 they are everybody's, and not counted.
+    /// The number of bytes that wait in the transfer's socket for the server. Over HTTP/2 all streams share them, so
+    /// they are not counted.
     var queuedBytes: Int {
         guard let sendingSocket, speaksHTTP1 else { return 0 }
         return SendQueue.bytes(of: sendingSocket)
     }
 
-    /// Whether libcurl may hold bytes of a body whose stream now pauses. Most versions keep what a full socket did not
-    /// take (a thirty-second of the buffer from 7.84, all of it in 8.7 to 8.9 and from 8.18) until they are asked to go
-    /// on.
+    /// Returns whether libcurl may hold bytes of a body whose stream now pauses. Most versions keep what a full socket
+    /// did not take (a thirty-second of the buffer from 7.84, all of it in 8.7 to 8.9 and from 8.18) until the transfer
+    /// is resumed.
     /// - Parameters:
-    ///   - given: How many bytes libcurl was given.
-    ///   - uploaded: How many it has sent, in chunks with their framing.
+    ///   - given: The number of bytes that libcurl was given.
+    ///   - uploaded: The number of bytes that it has sent, with chunk framing where there is any.
     func mayKeepBytes(given: Int, uploaded: Int) -> Bool {
         guard request.body?.length == nil, speaksHTTP1 else { return given > uploaded }
-        // Below 8.7 it asks for a chunk when the last one is out.
+        // Below 8.7 libcurl requests a chunk only when the last one is out.
         guard Libcurl.found.has(.sharedReceiveBuffer) else { return false }
         let now = (uploaded: uploaded, queued: queuedBytes)
         defer { sentAtPause = now }
         return now.queued > 0 || sentAtPause.map { $0 != now } ?? true
     }
 
-    /// Where a connection that it goes out over was made, given what libcurl says of our end.
+    /// Returns the place of a connection that the transfer uses, by libcurl's port of our end.
     func place(ofConnectionFrom localPort: Int) -> KeptSockets.Place {
         guard request.options.hasRareOptions, let socket = request.options.connection.unixSocket else {
             return .port(localPort)
@@ -278,7 +281,7 @@ extension NetworkError {
     fileprivate static var noOwnConnection: NetworkError {
         NetworkError(
             .unsupported,
-            "the request must have a connection of its own, and libcurl below 7.80 takes any kept one to answer a "
+            "the request must have a connection of its own, and libcurl below 7.80 uses any kept one after a "
                 + "challenge: no digest, NTLM, Negotiate or anySafe here, for the server or a proxy, unless the method "
                 + "is idempotent or connection.repeatsAnyMethod is on", phase: .preparing)
     }
@@ -286,46 +289,46 @@ extension NetworkError {
     fileprivate static var noCleanConnection: NetworkError {
         NetworkError(
             .connectionLost,
-            "each kept connection that libcurl chose had bytes that no request asked for, or belongs to others",
+            "every kept connection that libcurl chose had surplus bytes or belongs to other requests",
             phase: .connecting)
     }
 
     fileprivate static var bodyIsGone: NetworkError {
         NetworkError(
-            .connectionLost, "the request must go out over another connection, and its body can't be made again",
+            .connectionLost, "the request must go out over another connection, and its body can't be produced again",
             phase: .connecting)
     }
 }
 
-/// What a transfer tells its loop, on the loop's thread and inside libcurl.
+/// The events that a transfer reports to its loop, on the loop's thread and inside libcurl.
 protocol TransferDelegate: AnyObject {
-    /// Something is to be delivered at the end of the round.
+    /// There is something to deliver at the end of the round.
     func transferWasTouched(_ transfer: Transfer)
-    /// The transfer's stream pauses, and libcurl would keep what it has of it.
+    /// The transfer's stream pauses, and libcurl would hold bytes of it.
     func transferKeepsBytes(_ transfer: Transfer)
-    /// The transfer's request goes out, or its response comes: it has a connection, maybe one that was kept.
+    /// The transfer's request goes out or its response arrives: it has a connection, possibly a kept one.
     func transferHasConnection(_ transfer: Transfer)
-    /// The transfer's request goes out over the connection from a port.
+    /// The transfer's request goes out over the connection from a local port.
     /// - Returns: Whether the connection is clean.
     func transfer(_ transfer: Transfer, goesOutFrom localPort: Int) -> Bool
-    /// The transfer's request goes out once more: its clocks begin anew.
+    /// The transfer's request goes out again: its clocks start over.
     func transferGoesOutAgain(_ transfer: Transfer)
-    /// The transfer was paused for the others' sake, and is to go on after them.
+    /// The transfer was paused to let others run, and resumes after them.
     func transferYields(_ transfer: Transfer)
     /// The transfer has opened a socket, to its host or to the proxy.
     func transfer(_ transfer: Transfer, opened descriptor: Int32)
 }
 
-/// The loop's time, read once per round, and its callbacks' share of it, which begins anew with each call of libcurl.
+/// The loop's time, read once per round, and the callbacks' share of it, which starts over with each call of libcurl.
 ///
-/// @unchecked: written and read by the loop's thread alone.
+/// @unchecked: only the loop's thread writes and reads it.
 final class LoopClock: @unchecked Sendable {
     var now = MonotonicTime.now
     let ownShare = Unshared(CallShare())
-    /// The number of the call of libcurl that is under way.
+    /// The number of the current call of libcurl.
     private(set) var call = 0
 
-    /// libcurl is about to be called.
+    /// Prepares for the next call of libcurl.
     func beginCall() {
         callShare = CallShare()
         call &+= 1

@@ -1,56 +1,56 @@
 import NetworkCore
 
-/// What the callbacks have to know of one transfer. Pure: they ask, the answer is what they return to libcurl. The
-/// body's bytes and their flow are ``ExchangeChannel``'s.
+/// The state of one transfer that the callbacks need. Pure: each callback reports an event and returns the result to
+/// libcurl. The body's bytes and their flow are in ``ExchangeChannel``.
 struct TransferState {
     private(set) var head = ResponseHeadBuffer()
     private(set) var hasBody = false
-    /// Whether libcurl answers challenges itself, so that a 401 or 407 may not be the last head.
+    /// Whether libcurl handles challenges itself, so that a 401 or 407 may not be the last head.
     private let answersChallenges: Bool
-    /// Whether a head is complete and not told yet, since libcurl may go on to another.
+    /// Whether a complete head is not delivered yet, since libcurl may go on to another one.
     private(set) var isHeadHeld = false
-    /// Whether a byte of the final response has arrived: interim ones (1xx), and those after which the request went out
-    /// again, are not what the first byte's timeout waits for.
+    /// Whether a byte of the final response has arrived. The first-byte timeout does not count interim responses (1xx),
+    /// nor responses after which the request went out again.
     var hasFinalResponse: Bool { hasBody || head.hasBegunFinal && !awaitsNextHead }
-    /// Whether the request has gone out again since the head that is there.
+    /// Whether the request has gone out again since the current head.
     private var awaitsNextHead = false
-    /// When the request went out last, where libcurl tells (7.80).
+    /// When the request last went out, where libcurl reports it (7.80).
     private(set) var wentOut: MonotonicTime?
     /// Whether a byte of the response has arrived.
     var hasResponse: Bool { hasBody || !head.bytes.isEmpty && !awaitsNextHead }
-    /// Why the transfer must end, if we decided so; it counts more than what libcurl then reports.
+    /// Why we end the transfer; takes precedence over what libcurl then reports.
     private(set) var failure: (any Error)?
-    /// When something moved last.
+    /// The time of the last progress.
     var lastActivity: MonotonicTime
     /// How many bytes of the request's body the server had by then.
     private var sentBytes = 0
 
     private var framing: ResponseFraming
-    /// Whether the connection must carry no other request, since what the head says can be read in two ways.
+    /// Whether the connection must carry no other request, since the head can be read in two ways.
     var doubtsFraming: Bool { framing.isDoubtful }
-    /// Whether libcurl may throw away what follows the response, or the head at the end of which it is.
+    /// Whether libcurl may discard bytes that follow the response or its head.
     var mayHideSurplus: Bool { framing.mayHideSurplus }
 
-    /// A line has a CR within, which some take for its end (RFC 9112 §2.2).
+    /// Records a CR within a line, which some recipients take for the line's end (RFC 9112 §2.2).
     mutating func receivedBareCR() { framing.doubt() }
 
-    /// - Parameter speaksHTTP1: Whether the connection speaks HTTP/1 for certain.
+    /// - Parameter speaksHTTP1: Whether the connection certainly speaks HTTP/1.
     init(now: MonotonicTime, answersChallenges: Bool = false, speaksHTTP1: Bool = false) {
         lastActivity = now
         framing = ResponseFraming(mustBeHTTP1: speaksHTTP1)
         self.answersChallenges = answersChallenges
     }
 
-    /// The most lines of a response's heads, interim ones (1xx) and trailers included. libcurl keeps a record of each
-    /// field, and takes as long for one of three bytes as for a long one: the number bounds how long a response keeps
-    /// the loop.
+    /// The maximum number of lines in a response's heads, interim ones (1xx) and trailers included. libcurl keeps a
+    /// record of each field and takes as long for one of three bytes as for a long one, so this number limits how long
+    /// a response occupies the loop.
     static let maximumHeaderLines = 4_096
     private var headerLines = 0
 
-    /// What a header line comes to.
+    /// The verdict on a header line.
     enum HeaderVerdict { case goOn, headIsComplete, stop }
 
-    /// A header line, its end included.
+    /// Processes a header line, including its line ending.
     mutating func receive(headerLine: some RandomAccessCollection<UInt8>, at now: MonotonicTime) -> HeaderVerdict {
         guard failure == nil else { return .stop }
         let begins = headerLine.first == UInt8(ascii: "H") && mayBegin && headerLine.starts(with: "HTTP/".utf8)
@@ -91,32 +91,32 @@ struct TransferState {
         return .stop
     }
 
-    /// Whether a line that looks like a status line is one: the first, one after an interim response, and one of a
-    /// request that has gone out again. Where libcurl does not tell of that (below 7.80, or before a tunnel stands),
-    /// any after a whole head. Else it is a field by a strange name, or a trailer.
+    /// Whether a line that looks like a status line is one: the first line, one after an interim response, and one
+    /// after the request has gone out again. Where libcurl does not report that (below 7.80, or before a tunnel is
+    /// open), any line after a complete head. Otherwise it is a field with a strange name, or a trailer.
     private var mayBegin: Bool {
         guard !hasBody, !awaitsNextHead, !head.bytes.isEmpty else { return !hasBody }
         return head.isComplete && (head.isInterim || wentOut == nil)
     }
 
-    /// The request goes out, maybe once more: to answer a challenge, or since its connection was lost.
+    /// Records that the request goes out, possibly again: after a challenge, or because its connection was lost.
     mutating func goesOut(at now: MonotonicTime) {
         wentOut = now
         lastActivity = max(lastActivity, now)
         awaitNextHead()
     }
 
-    /// The head that is there is not the last: the request goes out once more.
+    /// Records that the current head is not the last: the request goes out again.
     mutating func awaitNextHead() {
         awaitsNextHead = !head.bytes.isEmpty
         headerLines = 0
     }
 
-    /// The head that is complete may not be the last: libcurl may send the request again.
+    /// Holds the complete head back: it may not be the last, since libcurl may send the request again.
     mutating func holdHead() { isHeadHeld = true }
 
-    /// A piece of the body.
-    /// - Returns: Whether it is still wanted.
+    /// Processes a chunk of the body.
+    /// - Returns: Whether the body is still wanted.
     mutating func receiveBody(at now: MonotonicTime) -> Bool {
         guard failure == nil else { return false }
         lastActivity = now
@@ -124,20 +124,20 @@ struct TransferState {
         return true
     }
 
-    /// How many bytes of the request's body the server has. libcurl asks for them a buffer at a time and the system
-    /// holds megabytes, which a slow connection may take longer to empty than the idle timeout.
+    /// Records how many bytes of the request's body the server has. libcurl requests them a buffer at a time, and the
+    /// system holds megabytes, which a slow connection may take longer to drain than the idle timeout.
     mutating func sent(_ bytes: Int, by now: MonotonicTime) {
         if bytes != sentBytes { (sentBytes, lastActivity) = (bytes, max(lastActivity, now)) }
     }
 
-    /// The head that was held is the last one after all: its body comes, or the end.
-    /// - Returns: Whether there is one.
+    /// Releases the held head, which is the last one after all: its body or the end follows.
+    /// - Returns: Whether there was one.
     mutating func releaseHead() -> Bool {
         defer { isHeadHeld = false }
         return isHeadHeld
     }
 
-    /// Ends it from our side. The first reason counts.
+    /// Ends the transfer from our side. Only the first reason counts.
     mutating func fail(_ error: any Error) {
         if failure == nil { failure = error }
     }
@@ -153,14 +153,14 @@ extension NetworkError {
         case .coding:
             NetworkError(
                 .invalidContentEncoding,
-                "the response has a transfer coding besides chunked, and none was asked for", phase: .receiving)
+                "the response has a transfer coding besides chunked, and the request allows none", phase: .receiving)
         case .ambiguous:
             NetworkError(
                 .invalidResponse,
                 "the response's Transfer-Encoding or Content-Length can be read in two ways", phase: .receiving)
         case .length: unusable("its Content-Length is not a number that can be used")
         case .twoLengths: unusable("it has two different Content-Length values")
-        case .status: unusable("its status line is not one")
+        case .status: unusable("its status line is malformed")
         case .version: unusable("its status line names a version of HTTP that this connection does not speak")
         }
     }
@@ -187,9 +187,9 @@ struct TransferClocks {
     private(set) var admitted: MonotonicTime?
     private let limits: TransferLimits
     private let totalDeadline: MonotonicTime?
-    /// When it began to connect, if that was not when it was admitted.
+    /// When the transfer began to connect, if not when it was admitted.
     private var connectsSince: MonotonicTime?
-    /// When a body that nobody wants must have ended.
+    /// When a body that is no longer wanted must have ended.
     private var drainDeadline: MonotonicTime?
 
     init(sent: MonotonicTime, limits: TransferLimits) {
@@ -200,32 +200,32 @@ struct TransferClocks {
 
     init(sent: MonotonicTime, options: TransportOptions) { self.init(sent: sent, limits: TransferLimits(options)) }
 
-    /// - Parameter now: The round's clock, which may be a little older than the transfer.
+    /// - Parameter now: The round's clock, which may be slightly older than the transfer.
     mutating func admit(at now: MonotonicTime) { admitted = max(now, sent) }
 
-    /// It connects once more, which has a time of its own.
+    /// Records that the transfer connects again, with a full connect timeout.
     mutating func connectAnew(at now: MonotonicTime) { connectsSince = now }
 
-    /// Nobody wants the body any more; what is left of it may take that long, for the connection's sake.
+    /// Gives the rest of an unwanted body until `deadline`, to keep the connection.
     mutating func drain(until deadline: MonotonicTime) { drainDeadline = deadline }
 
-    /// So many looks in one idle timeout: what has moved is dated by the look that sees it.
+    /// The number of checks within one idle timeout: progress gets the time of the check that sees it.
     private static let looksWhileSending: Int64 = 8
 
-    /// What to do when the clocks are looked at.
+    /// The outcome of a check of the clocks.
     enum Verdict: Equatable {
         case fail(NetworkError.Code)
         case lookAgain(MonotonicTime)
         case neverAgain
     }
 
-    /// Looks at the clocks.
+    /// Checks the clocks.
     /// - Parameters:
-    ///   - isConnected: Whether the connection can be used; asked only when it matters.
-    ///   - lastActivity: When something moved last.
-    ///   - isSending: Whether a body goes out, whose movement is seen by looking.
-    ///   - waitsSince: When the connection could be used, while nothing of the response has come.
-    ///   - waitsForLookUp: Whether it waits for another transfer to resolve its host's name, which is a part of
+    ///   - isConnected: Whether the connection is usable.
+    ///   - lastActivity: The time of the last progress.
+    ///   - isSending: Whether a request body is going out, whose progress only a check can see.
+    ///   - waitsSince: When the connection became usable, while no byte of the response has arrived.
+    ///   - waitsForLookUp: Whether the transfer waits for another one to resolve its host's name, which is part of
     ///     connecting.
     func check(
         at now: MonotonicTime, isConnected: Bool, lastActivity: MonotonicTime, isSending: Bool = false,
@@ -246,8 +246,7 @@ struct TransferClocks {
                 if deadline <= now { return .fail(.connectTimeout) }
                 next = min(next, deadline)
             }
-            // While it connects nothing is idle yet, but it may be connected by the time an idle connection would be
-            // due.
+            // Nothing is idle while it connects, but it may be connected by the time the idle timeout would expire.
             if let idle = limits.idle {
                 if isConnected, lastActivity + idle <= now { return .fail(.idleTimeout) }
                 next = min(next, (isConnected ? lastActivity : now) + idle)

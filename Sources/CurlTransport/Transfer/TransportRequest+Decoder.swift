@@ -3,13 +3,14 @@ import HTTPTypes
 import NetworkCore
 
 extension TransportRequest {
-    /// How many codings one body may have: each makes a body up to a thousand times larger, and servers use one.
+    /// The maximum number of codings of one body: each can make a body up to a thousand times larger, and servers use
+    /// one.
     private static let maximumCodings = 2
 
-    /// What takes off the codings of a response's body; `nil` when there are none, or they are to stay.
+    /// Returns a decoder for the codings of a response's body; `nil` if there are none or they are to stay.
     ///
-    /// libcurl could do it (CURLOPT_ACCEPT_ENCODING), but takes a body that is cut short within its coding for whole,
-    /// and decodes on the loop's thread, where a paused bomb has to be held in memory.
+    /// libcurl could decode (CURLOPT_ACCEPT_ENCODING), but it takes a body that is cut short within its coding for
+    /// complete, and it decodes on the loop's thread, where a paused decompression bomb must be held in memory.
     func decoder(for head: HTTPResponse) -> BodyDecoder? {
         guard options.decompress, method != .head else { return nil }
         let codings = head.headerFields[values: .contentEncoding].flatMap { $0.split(separator: ",") }.map {
@@ -17,10 +18,10 @@ extension TransportRequest {
         }.filter { !$0.isEmpty && $0 != "identity" && $0 != "none" }
         guard !codings.isEmpty else { return nil }
         guard codings.count <= Self.maximumCodings else {
-            let problem = "has \(codings.count) layers, and at most \(Self.maximumCodings) are taken off"
+            let problem = "has \(codings.count) layers, and at most \(Self.maximumCodings) are decoded"
             return BodyDecoder(DecodingChain([("Content-Encoding", UnknownCoding(problem))]))
         }
-        // The last one was applied last, and comes off first.
+        // The coding that was applied last comes off first.
         return BodyDecoder(DecodingChain(codings.reversed().map { ($0, Self.decoder($0)) }))
     }
 
@@ -35,7 +36,7 @@ extension TransportRequest {
     }
 }
 
-/// A coding that can't be taken off: an error with the body's first byte, and none for a body that has none.
+/// A coding that can't be decoded: it fails with the body's first byte, and never for an empty body.
 private final class UnknownCoding: ContentDecoder {
     private let problem: String
 

@@ -2,9 +2,10 @@ import FoundationEssentials
 import NetworkCore
 
 extension CurlNetworkDispatcher {
-    /// A request whose stream of no bytes has been read to its end: libcurl, which knows the length, asks for nothing
-    /// of it, and a stream that has more would go unseen.
-    /// - Throws: The stream's own error; ``NetworkError/Code/bodyLengthMismatch`` for one with bytes; a timeout.
+    /// Returns the request with a stream of length 0 read to its end and replaced by an empty body. libcurl knows the
+    /// length and would not read the stream, so extra bytes would go unseen.
+    /// - Throws: The stream's own error; ``NetworkError/Code/bodyLengthMismatch`` for a stream with bytes;
+    ///   ``NetworkError/Code/totalTimeout`` or ``NetworkError/Code/idleTimeout``.
     func withoutEmptyStream(_ request: TransportRequest) async throws -> TransportRequest {
         guard case .produced(let producer)? = request.body?.content, producer.length == 0 else { return request }
         try request.check(for: capabilities)
@@ -44,7 +45,7 @@ extension NetworkError {
     fileprivate static func emptyStreamTimeout(isTotal: Bool) -> NetworkError {
         let name = isTotal ? "totalTimeout" : "idleTimeout"
         return NetworkError(
-            isTotal ? .totalTimeout : .idleTimeout, "the body of no bytes did not end in time (\(name))",
+            isTotal ? .totalTimeout : .idleTimeout, "the empty body did not end in time (\(name))",
             phase: .preparing)
     }
 }

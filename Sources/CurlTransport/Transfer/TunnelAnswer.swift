@@ -1,11 +1,12 @@
-/// How much a proxy answers before its tunnel stands. Pure.
+/// The limit of what a proxy may send before its tunnel is open. Pure.
 ///
-/// libcurl reads that within one call, a byte at a time, for as long as bytes come: the body of a 407 to its end, whose
-/// length the proxy may have given as a terabyte. After each byte it calls its progress function, and that is how they
-/// are counted. Of other calls there are some in a call of libcurl, and many only while a body moves.
+/// libcurl reads the proxy's response within one call, a byte at a time, for as long as bytes come: the body of a 407
+/// to its end, which the proxy may have announced as a terabyte. It calls its progress function after each byte, so
+/// these calls count the bytes. Of other calls of the progress function there are a few in one call of libcurl, and
+/// many only while a body moves.
 struct TunnelAnswer {
-    /// The most bytes of a transfer's answers to CONNECT, heads and bodies, a few of each call of libcurl not counted.
-    /// It takes some fifteen milliseconds to read them, and a proxy's page has less.
+    /// The maximum number of bytes in a transfer's responses to CONNECT, heads and bodies, not counting a few in each
+    /// call of libcurl. Reading them takes about fifteen milliseconds, and a proxy's error page is smaller.
     static let maximumBytes = 16_384
     private static let free = 32
 
@@ -14,11 +15,11 @@ struct TunnelAnswer {
     private var inCall = 0
     private var bytes = 0
 
-    /// A call of libcurl's progress function.
+    /// Counts a call of libcurl's progress function.
     /// - Parameters:
-    ///   - call: The number of libcurl's call that is under way.
-    ///   - moved: How many bytes of bodies have come and gone.
-    /// - Returns: Whether to go on.
+    ///   - call: The number of the current call of libcurl.
+    ///   - moved: The number of body bytes sent and received.
+    /// - Returns: Whether to continue.
     mutating func progresses(in call: Int, moved: Int) -> Bool {
         guard call == self.call, moved == self.moved else {
             (self.call, self.moved, inCall) = (call, moved, 0)

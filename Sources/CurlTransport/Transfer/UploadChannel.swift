@@ -2,11 +2,12 @@ import FoundationEssentials
 import NetworkCore
 import Synchronization
 
-/// Between the producer of a streamed request body, which runs as a task, and libcurl, which asks on the loop's thread.
+/// The channel between the producer of a streamed request body, which runs as a task, and libcurl, which requests bytes
+/// on the loop's thread.
 final class UploadChannel: Sendable {
     private struct State {
         var flow: UploadState
-        /// Counts the times that the body was started; a producer of an earlier time is for nobody.
+        /// The number of times the body was restarted; chunks from a producer of an earlier round are ignored.
         var round = 0
         var isStarted = false
         var task: Task<Void, Never>?
@@ -17,14 +18,14 @@ final class UploadChannel: Sendable {
     private let producer: BodyProducer
     private let state: Guarded<State>
 
-    /// The body's length, where it is known.
+    /// The body's length in bytes, if known.
     var length: Int? { producer.length }
 
-    /// Tells the task that starts the producer that libcurl wants the body, for the first time or once more.
+    /// Signals the task that starts the producer that libcurl wants the body, for the first time or again.
     private let starts: AsyncStream<Int>.Continuation
 
-    /// A channel that ``close()`` ends. The producer has the priority and the task-local values of the task that makes
-    /// the channel.
+    /// Creates a channel, which ``close()`` ends. The producer has the priority and the task-local values of the task
+    /// that creates the channel.
     init(_ producer: BodyProducer) {
         self.producer = producer
         state = Guarded(State(flow: UploadState(length: producer.length)))
@@ -33,13 +34,13 @@ final class UploadChannel: Sendable {
         Task { for await round in rounds { run(round: round) } }
     }
 
-    /// - Parameter resume: Called, from any thread, when libcurl asked in vain and can ask again.
+    /// - Parameter resume: Called on any thread when libcurl found no bytes earlier and can request them again.
     func onMore(_ resume: @escaping @Sendable () -> Void) { state.withLock { $0.resumeSender = resume } }
 
     // MARK: The loop's side
 
     /// Takes at most `count` bytes, as ``UploadState/take(_:pauses:)`` does. The first call starts the producer, so
-    /// that it is not asked before there is a connection.
+    /// that it does not run before there is a connection.
     func take(_ count: Int, pauses: Bool) -> UploadState.Taking {
         let (taking, producer) = state.withLock { state in
             if !state.isStarted {
@@ -53,7 +54,7 @@ final class UploadChannel: Sendable {
         return taking
     }
 
-    /// Starts again from the first byte.
+    /// Restarts the body from the first byte.
     /// - Returns: Whether that is possible.
     func restart() -> Bool {
         let (isPossible, task, waiting) = state.withLock { state in
@@ -69,7 +70,7 @@ final class UploadChannel: Sendable {
         return isPossible
     }
 
-    /// The transfer is over; the producer is cancelled.
+    /// Ends the channel and cancels the producer, since the transfer is over.
     func close() {
         let (task, waiting) = state.withLock { state in
             state.flow.close()

@@ -3,22 +3,22 @@ import NetworkCore
 
 /// The flow of a streamed request body from its producer to libcurl. Pure: an event returns what to do.
 struct UploadState {
-    /// With this much waiting, the producer waits; with less, it is asked for more.
+    /// The producer waits once this many bytes wait, and resumes when at most ``lowMark`` are left.
     static let highMark = 256 * 1024
     static let lowMark = 64 * 1024
 
-    /// Chunks are put together up to this many bytes, so that few wait and each is worth its way.
+    /// Small chunks are joined up to this many bytes, so that few wait and each is worth its overhead.
     private static let joinedBytes = 16 * 1024
 
     private let length: Int?
-    /// Few: no two in a row are as small as ``joinedBytes`` together.
+    /// The waiting chunks. There are few: two in a row are together larger than ``joinedBytes``.
     private var waiting: [Data] = []
     private var waitingBytes = 0
-    /// Delivered by the producer since the start.
+    /// The number of bytes that the producer has delivered since the start.
     private var delivered = 0
     private var isComplete = false
     private var failure: (any Error)?
-    /// libcurl asked and got nothing: it has to be told when there is something.
+    /// Whether libcurl found no bytes and must be notified when there are some.
     private var isPaused = false
     private(set) var isClosed = false
 
@@ -35,8 +35,8 @@ struct UploadState {
     }
 
     /// Takes at most `count` bytes.
-    /// - Parameter pauses: Whether libcurl, given nothing, waits until it is told.
-    /// - Returns: Them, and whether the producer may go on.
+    /// - Parameter pauses: Whether libcurl, given no bytes, waits for a notification.
+    /// - Returns: The bytes, and whether the producer may continue.
     mutating func take(_ count: Int, pauses: Bool = true) -> (taking: Taking, wakesProducer: Bool) {
         if let first = waiting.first {
             let piece = first.prefix(count)
@@ -57,11 +57,11 @@ struct UploadState {
 
     // MARK: The producer
 
-    /// What the producer has to do after a chunk.
+    /// What the producer does after a chunk.
     enum Delivery: Equatable { case goOn, wait, stop }
 
-    /// A chunk.
-    /// - Returns: What the producer does, and whether libcurl has to be told.
+    /// Adds a chunk.
+    /// - Returns: What the producer does next, and whether to notify libcurl.
     mutating func deliver(_ chunk: Data) -> (delivery: Delivery, wakesSender: Bool) {
         guard !isClosed, failure == nil else { return (.stop, false) }
         guard !chunk.isEmpty else { return (.goOn, false) }
@@ -81,8 +81,8 @@ struct UploadState {
     /// Whether the producer has to wait.
     var needsRoom: Bool { !isClosed && waitingBytes > Self.lowMark }
 
-    /// The producer has ended, well or not.
-    /// - Returns: Whether libcurl has to be told.
+    /// Records that the producer has ended, with or without an error.
+    /// - Returns: Whether to notify libcurl.
     mutating func end(_ error: (any Error)?) -> Bool {
         guard !isClosed, failure == nil, !isComplete else { return false }
         if let error {
@@ -94,12 +94,12 @@ struct UploadState {
         return wake()
     }
 
-    /// The body is sent again from its start.
+    /// Restarts the body, which is sent again.
     mutating func restart() {
         self = UploadState(length: length)
     }
 
-    /// Nobody takes any more.
+    /// Closes the flow: nothing takes chunks any more.
     mutating func close() {
         isClosed = true
         waiting = []

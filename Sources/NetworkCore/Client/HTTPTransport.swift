@@ -1,27 +1,27 @@
 public import FoundationEssentials
 
-/// Carries *one* HTTP exchange: a request goes out, its response comes back. Redirects, cookies, retries, validation
-/// and decoding are the pipeline's (``NetworkClient``), so that every transport behaves alike.
+/// A type that carries *one* HTTP exchange: a request goes out, its response comes back. Redirects, cookies, retries,
+/// validation and decoding belong to the pipeline (``NetworkClient``), so that every transport behaves alike.
 ///
-/// To write one, implement ``name``, ``capabilities`` and ``send(_:)``; dispatching comes with it. In `send`, call
-/// ``TransportRequest/check(for:)`` first, send ``TransportRequest/wireFields``, keep the three timeouts, and throw
-/// nothing but ``NetworkError``.
+/// To write a transport, implement ``name``, ``capabilities`` and ``send(_:)``; dispatching has a default
+/// implementation. In `send`, call ``TransportRequest/check(for:)`` first, send ``TransportRequest/wireFields``, apply
+/// the three timeouts, and throw only ``NetworkError``.
 public protocol HTTPTransport: NetworkDispatcher {
     /// A short name for errors and reports: `curl`, `urlsession`.
     var name: String { get }
 
-    /// What it can do here, as found at run time.
+    /// What the transport can do on this system, as found at run time.
     var capabilities: TransportCapabilities { get }
 
     /// Sends one request and returns its response, whatever the status: a 404 is a response, and so is a 302.
     ///
     /// Cancelling the task ends the exchange and throws ``NetworkError/Code/cancelled`` at once.
-    /// - Throws: ``NetworkError``, each failure once.
+    /// - Throws: ``NetworkError``, once for each failure.
     func send(_ request: TransportRequest) async throws -> TransportResponse
 }
 
 extension HTTPTransport {
-    /// Carries a request through the pipeline; see ``NetworkClient``.
+    /// Sends a request through the pipeline with default options; see ``NetworkClient``.
     public func dispatch(
         request: RequestData,
         onSuccess: @escaping @Sendable (Data) -> Void,
@@ -30,7 +30,7 @@ extension HTTPTransport {
         NetworkClient(transport: self).dispatch(request: request, onSuccess: onSuccess, onError: onError)
     }
 
-    /// Sends a request through a pipeline with default options; see ``NetworkClient``.
+    /// Sends a request through the pipeline with default options; see ``NetworkClient``.
     public func send<Body>(
         _ request: some RequestConvertible, as form: ResponseForm<Body>
     ) async throws -> sending NetworkResponse<Body> {

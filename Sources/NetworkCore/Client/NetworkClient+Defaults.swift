@@ -1,12 +1,12 @@
 import HTTPTypes
 
-/// What a request gets of its client: the rule of ``NetworkClient/headerFields``.
+/// The defaults that a request gets from its client: the rule of ``NetworkClient/headerFields``.
 extension NetworkClient {
-    /// The request of a description, which has no options of its own, with the client's.
+    /// Returns the request of a description, which has no options of its own, with the client's options.
     func request(of data: RequestData, options: TransportOptions) throws -> TransportRequest {
         let isBelowBase = data.isBelowClientsBase && baseURL != nil
         var request = try data.based(on: baseURL).transportRequest(options: options)
-        // User and password of the client's base are the client's.
+        // User and password in the client's base URL belong to the client.
         let saysWhoAsks =
             request.headerFields.contains(.authorization) || !isBelowBase && request.hasCredentialsOfItsURL
         let isPlain = headerFields.isEmpty && !request.options.hasRareOptions
@@ -17,7 +17,7 @@ extension NetworkClient {
         return request
     }
 
-    /// The same for a request that is complete: its options are its own.
+    /// Adds the defaults to a request that is complete and has its own options.
     func addDefaults(to request: inout TransportRequest) {
         let saysWhoAsks =
             request.options.authentication != nil || request.hasCredentialsOfItsURL
@@ -36,7 +36,7 @@ extension NetworkClient {
         }
     }
 
-    /// Whether a URL has the base URL's origin; any has, where there is no base.
+    /// Whether a URL has the base URL's origin; without a base, every URL has it.
     private func isBase(originOf url: RequestURL) -> Bool {
         guard let baseURL else { return true }
         return (try? RequestURL.separatingCredentials(from: baseURL).url)?.hasSameOrigin(as: url) ?? false

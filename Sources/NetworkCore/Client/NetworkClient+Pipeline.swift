@@ -2,8 +2,8 @@ import HTTPTypes
 import Logging
 
 extension NetworkClient {
-    /// The way of a call: the interceptors, the redirects, and for each exchange the exchange interceptors, the cookies
-    /// and the transport.
+    /// Sends a request on the path of a call: through the interceptors, the redirects, and for each exchange the
+    /// exchange interceptors, the cookies and the transport.
     func carry(_ request: TransportRequest, in call: Call) async throws -> TransportResponse {
         do {
             if interceptors.isEmpty { return try await follow(request, in: call) }
@@ -13,13 +13,13 @@ extension NetworkClient {
         }
     }
 
-    /// One exchange with the steps around it.
+    /// Carries out one exchange with the steps around it.
     func step(_ request: TransportRequest, in call: Call) async throws -> TransportResponse {
         if exchangeInterceptors.isEmpty { return try await exchange(request, in: call) }
         return try await interceptExchange(request, in: call)
     }
 
-    // A step of the caller's own may wait for anything, and is over when the call is.
+    // A step of the caller's own may wait for anything; the deadline limits it.
 
     private func intercept(_ request: TransportRequest, in call: Call) async throws -> TransportResponse {
         try checkTime(for: request, in: call)
@@ -32,21 +32,22 @@ extension NetworkClient {
         -> TransportResponse
     {
         let next = Next(exchangeInterceptors[...], call: call) { try await exchange($0, in: call) }
-        // Within the steps of the call it is bounded already.
+        // Within the call's interceptors the deadline applies already.
         guard interceptors.isEmpty else { return try await next(request) }
         try checkTime(for: request, in: call)
         return try await call.withinDeadline { try await next(request) }
     }
 
+    /// Checks that the call has time left.
     /// - Throws: ``NetworkError/Code/totalTimeout`` if the call's time is over.
     func checkTime(for request: TransportRequest, in call: Call) throws {
         guard let remaining = call.remaining, remaining <= .zero else { return }
-        // A timeout that was never above 0 is no deadline that has passed.
+        // A timeout of 0 or less is an invalid option, not a deadline that has passed.
         try request.options.check()
         throw NetworkError.totalTimeout.during(request, transport: transport.name, elapsed: call.elapsed)
     }
 
-    /// One exchange, within what is left of the call's time.
+    /// Carries out one exchange within the time left to the call.
     private func exchange(_ request: TransportRequest, in call: Call) async throws -> TransportResponse {
         var request = try prepared(request, in: call)
         if let body = request.body, body.bytes == nil {
@@ -62,7 +63,7 @@ extension NetworkClient {
         }
     }
 
-    // Apart, and not inlined, for an asynchronous function keeps its values in memory while it waits.
+    // Separate functions, not inlined: an asynchronous function keeps its values in memory while it waits.
 
     @inline(never)
     private func prepared(_ request: TransportRequest, in call: Call) throws -> TransportRequest {
@@ -73,7 +74,7 @@ extension NetworkClient {
         if let cookies {
             let value = cookies.fieldValue(for: request.url, after: request.headerFields[.cookie])
             request.headerFields.removeAll { $0.name == .cookie }
-            // Not by subscript, which takes a cookie apart into a field each, as HTTP/2 may have it.
+            // Not by subscript, which splits a cookie into one field each, as HTTP/2 allows.
             if let value { request.headerFields.append(HTTPField(name: .cookie, value: value)) }
         }
         return request

@@ -2,7 +2,8 @@ public import FoundationEssentials
 public import HTTPTypes
 public import Logging
 
-/// The pipeline over a transport: encode, intercept, send, validate, decode. It is a ``NetworkDispatcher`` too.
+/// A pipeline over a transport: it encodes, intercepts, sends, validates and decodes. It is a ``NetworkDispatcher``
+/// too.
 ///
 /// ```swift
 /// var client = NetworkClient(transport: CurlNetworkDispatcher.instance, baseURL: "http://127.0.0.1:8080")
@@ -11,62 +12,63 @@ public import Logging
 /// print(response.status, response.headerFields, response.body)
 /// ```
 ///
-/// A value: a copy with another option is another pipeline over the same transport, see ``with(_:)``.
+/// A client is a value: a copy with another option is another pipeline over the same transport, see ``with(_:)``.
 ///
-/// One rule says whose options count: a request that has none of its own (any ``RequestConvertible``) takes the
-/// client's ``options``; a ``TransportRequest``, which is complete already, keeps its own. Another says who asks:
-/// ``headerFields``.
+/// A request without options of its own (any ``RequestConvertible``) takes the client's ``options``; a
+/// ``TransportRequest``, which is complete already, keeps its own. The rule for credentials is at ``headerFields``.
 public struct NetworkClient: NetworkDispatcher {
     /// The transport that carries the exchanges.
     public let transport: any HTTPTransport
-    /// What a request's path is appended to, by the rule of ``RequestURL/init(base:path:)``, unless the request has a
-    /// base or a whole URL of its own (``RequestData/init(url:method:query:params:content:headers:)``). `nil`, the
-    /// default, makes of each path a whole URL.
+    /// The URL that a request's path is appended to, by the rule of ``RequestURL/init(base:path:)``, unless the request
+    /// has a base or a whole URL of its own (``RequestData/init(url:method:query:params:content:headers:)``). With
+    /// `nil`, the default, each path must be a whole URL.
     public var baseURL: String?
-    /// Header fields for each request that does not have them; none by default.
+    /// Header fields for each request that does not have them. Default: none.
     ///
-    /// What a request says of who asks comes first, in whatever way it says it: its field `Authorization`, its own
-    /// ``TransportOptions/authentication``, or else user and password of its own URL. What the client says of that
-    /// counts where the request says nothing: `Authorization` here or ``TransportOptions/authentication`` in
-    /// ``options``, which exclude one another, or else user and password of ``baseURL``.
+    /// A request's own credentials come first, in whatever form: its field `Authorization`, its own
+    /// ``TransportOptions/authentication``, or else the user and password in its own URL. The client's credentials
+    /// apply to a request that has none: `Authorization` here or ``TransportOptions/authentication`` in ``options``,
+    /// which exclude one another, or else the user and password in ``baseURL``.
     ///
-    /// With a ``baseURL``, what is meant for one origin goes to the base's alone: secret fields (``SecretFields``,
-    /// ``secretFields``), `Host` and `Referer`; of ``options`` the authentication, the client certificate and
-    /// ``TransportOptions/TLS/serverName``. The same stays behind when a redirect leads to another origin
-    /// (``RedirectPolicy``). Without a base it is for every request.
+    /// With a ``baseURL``, whatever is meant for one origin goes only to the origin of the base: secret fields
+    /// (``SecretFields``, ``secretFields``), `Host` and `Referer`, and of ``options`` the authentication, the client
+    /// certificate and ``TransportOptions/TLS/serverName``. A redirect to another origin leaves the same things behind
+    /// (``RedirectPolicy``). Without a base they go with every request.
     public var headerFields: HTTPFields = [:]
-    /// Time, size and protocol of each exchange. What of it is meant for one origin goes to that of ``baseURL`` alone,
-    /// by the rule of ``headerFields``. The total timeout is the whole call's, over all of its exchanges,
-    /// until its value is there: reading, decoding and writing the body count. A ``decoder`` can't be interrupted, so
-    /// the time is looked at before and after it: a value that comes too late is ``NetworkError/Code/totalTimeout``.
+    /// The timeouts, limits and protocol of each exchange. Options meant for one origin go only to the origin of
+    /// ``baseURL``, by the rule of ``headerFields``. The total timeout covers the whole call, over all of its
+    /// exchanges, until its value is made: reading, decoding and writing the body count. A ``decoder`` can't be
+    /// interrupted, so the time is checked before and after it: a value that comes too late is
+    /// ``NetworkError/Code/totalTimeout``.
     public var options: TransportOptions
     /// The steps around each call, the outermost first: retries, credentials, a log of calls.
     public var interceptors: [any Interceptor] = []
-    /// The steps around each exchange of a call, the outermost first: each retry and each redirect goes through them.
+    /// The steps around each exchange of a call, the outermost first. Each retry and each redirect goes through them.
     public var exchangeInterceptors: [any Interceptor] = []
-    /// Which redirects are followed: all that the rules allow, by default.
+    /// The redirects that are followed. Default: all that the rules allow.
     public var redirects = RedirectPolicy.standard
-    /// Where cookies come from and go to. `nil`, the default, for neither.
+    /// The jar that supplies and stores cookies. With `nil`, the default, the client neither sends nor stores any.
     public var cookies: CookieJar?
-    /// More header fields whose values are secret, besides ``SecretFields``, for each request of this client; see
-    /// ``TransportOptions/secretFields``.
+    /// More header fields whose values are secret, in addition to ``SecretFields``, for each request of this client;
+    /// see ``TransportOptions/secretFields``.
     public var secretFields: Set<HTTPField.Name> {
         get { options.secretFields }
         set { options.secretFields = newValue }
     }
-    /// Which responses are taken for a success; 2xx unless another is given.
+    /// The responses that count as a success. Default: 2xx.
     public var validation = ResponseValidation.successful
-    /// What makes values from bodies; JSON unless another is given.
+    /// The decoder that makes values from bodies. Default: JSON.
     public var decoder: any ResponseDecoder = .json
-    /// Where each exchange is noted, at debug level: method, URL without its query, status, time. `nil` for nowhere.
+    /// The logger that receives a message for each exchange, at debug level: method, URL without its query, status,
+    /// time. `nil` for none.
     public var logger: Logger?
 
-    /// A pipeline over a transport.
+    /// Creates a pipeline over a transport.
     /// - Parameters:
     ///   - transport: The transport that carries the exchanges.
-    ///   - baseURL: What a request's path is appended to.
+    ///   - baseURL: The URL that a request's path is appended to.
     ///   - options: The options of each exchange.
-    ///   - logger: Where each exchange is noted, at debug level.
+    ///   - logger: The logger that receives a message for each exchange, at debug level.
     public init(
         transport: any HTTPTransport, baseURL: String? = nil, options: TransportOptions = TransportOptions(),
         logger: Logger? = nil
@@ -77,7 +79,7 @@ public struct NetworkClient: NetworkDispatcher {
         self.logger = logger
     }
 
-    /// The same pipeline with changes, for one call or for many.
+    /// Returns the same pipeline with changes, for one call or for many.
     ///
     /// ```swift
     /// let user = try await client.with { $0.options.totalTimeout = .seconds(2) }.send(GetUser(id: 1)).body
@@ -91,17 +93,17 @@ public struct NetworkClient: NetworkDispatcher {
     /// Sends a request and returns its response in a form.
     /// - Parameters:
     ///   - request: Any description of a request.
-    ///   - form: What becomes of the body: `.data`, `.text`, `.stream`, `.lines`, `.events`, `.file("…")`, …
-    /// - Throws: ``NetworkError``: for a request that can't be sent, the transport's errors, and what the form throws,
-    ///   ``NetworkError/Code/unacceptableStatus`` for example, with the response in ``NetworkError/response``. The
-    ///   errors of interceptors and encoders of the program's own as they are.
+    ///   - form: What the body becomes: `.data`, `.text`, `.stream`, `.lines`, `.events`, `.file("…")`, …
+    /// - Throws: ``NetworkError``: for a request that can't be sent, the transport's errors, and the errors of the
+    ///   form, such as ``NetworkError/Code/unacceptableStatus``, with the response in ``NetworkError/response``. The
+    ///   errors of your own interceptors and encoders arrive unchanged.
     public func send<Body>(
         _ request: some RequestConvertible, as form: ResponseForm<Body>
     ) async throws -> sending NetworkResponse<Body> {
         try await form.receive(try prepared(request.data, for: form))
     }
 
-    /// Sends a request that is complete already, with its own options, and returns its response in a form.
+    /// Sends a complete request, with its own options, and returns its response in a form.
     public func send<Body>(
         _ request: TransportRequest, as form: ResponseForm<Body>
     ) async throws -> sending NetworkResponse<Body> {
@@ -113,12 +115,12 @@ public struct NetworkClient: NetworkDispatcher {
         return try await form.receive(PreparedCall(client: self, request: request, call: call))
     }
 
-    // Apart, and not inlined, for an asynchronous function keeps its values in memory while it waits.
+    // A separate function, not inlined: an asynchronous function keeps its values in memory while it waits.
     @inline(never)
     private func prepared<Body>(_ data: RequestData, for form: ResponseForm<Body>) throws -> PreparedCall {
         var options = options
         if form.isEndless { options.totalTimeout = nil }
-        // Encoding is a part of the call: it may take long, and can't be interrupted.
+        // Encoding counts as part of the call: it may take long, and can't be interrupted.
         let call = Call(totalTimeout: options.totalTimeout)
         var request = try request(of: data, options: options)
         request.addMissing(form.fields(self))
@@ -133,7 +135,7 @@ public struct NetworkClient: NetworkDispatcher {
 
     // MARK: NetworkDispatcher
 
-    /// Carries a request; `onSuccess` gets the body of an accepted response. The closures are called on no particular
+    /// Sends a request; `onSuccess` receives the body of an accepted response. The closures run on an unspecified
     /// thread.
     public func dispatch(
         request: RequestData,

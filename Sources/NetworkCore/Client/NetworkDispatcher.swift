@@ -2,7 +2,7 @@ public import FoundationEssentials
 import HTTPTypes
 import Synchronization
 
-/// Carries requests. One method is enough to write one:
+/// A type that carries requests. One method is enough to write one:
 ///
 /// ```swift
 /// struct CannedDispatcher: NetworkDispatcher {
@@ -18,12 +18,12 @@ import Synchronization
 /// let rows = try await GetAllSampleData().send(over: CannedDispatcher()).body
 /// ```
 ///
-/// A dispatcher that speaks HTTP should rather be an ``HTTPTransport``: its responses then have their status, header
-/// fields and metrics, and the calls validation and cancellation.
+/// A dispatcher that speaks HTTP should conform to ``HTTPTransport`` instead: its responses then have a status, header
+/// fields and metrics, and its calls have validation and cancellation.
 public protocol NetworkDispatcher: Sendable {
     /// Carries one request and calls exactly one of the closures, once, on any thread.
     ///
-    /// If an implementation calls more often, the first call counts.
+    /// If an implementation calls them more often, only the first call counts.
     func dispatch(
         request: RequestData,
         onSuccess: @escaping @Sendable (Data) -> Void,
@@ -32,25 +32,25 @@ public protocol NetworkDispatcher: Sendable {
 
     /// Sends a request and returns its response in a form.
     ///
-    /// ``NetworkClient`` and each ``HTTPTransport`` have their own. The default is for a dispatcher that knows bytes
-    /// alone: it waits for ``dispatch(request:onSuccess:onError:)``, and the response is a 200 with these bytes and no
-    /// header fields. Cancelling the task ends that wait at once with ``NetworkError/Code/cancelled``, and a late
-    /// outcome is dropped.
-    /// - Throws: ``NetworkError``, or what the dispatcher reports.
+    /// ``NetworkClient`` and each ``HTTPTransport`` have their own implementation. The default is for a dispatcher that
+    /// only delivers bytes: it waits for ``dispatch(request:onSuccess:onError:)``, and the response is a 200 with these
+    /// bytes and no header fields. Cancelling the task ends the wait at once with ``NetworkError/Code/cancelled``; a
+    /// later outcome is discarded.
+    /// - Throws: ``NetworkError``, or the error of the dispatcher.
     func send<Body>(
         _ request: some RequestConvertible, as form: ResponseForm<Body>
     ) async throws -> sending NetworkResponse<Body>
 }
 
 extension NetworkDispatcher {
-    /// Sends a request by ``dispatch(request:onSuccess:onError:)``, and returns a 200 with its bytes in a form.
+    /// Sends a request with ``dispatch(request:onSuccess:onError:)``, and returns a 200 with its bytes in a form.
     public func send<Body>(
         _ request: some RequestConvertible, as form: ResponseForm<Body>
     ) async throws -> sending NetworkResponse<Body> {
         let data = request.data
-        // A dispatcher of the program's own may not look at it.
+        // A dispatcher of your own may not check it.
         if let refusal = data.refusal { throw refusal }
-        // What the dispatcher gets is the description itself, which need not be a URL.
+        // The dispatcher receives the description itself, whose path need not be a URL.
         let described = try? data.transportRequest()
         let client = NetworkClient(transport: BytesTransport(dispatcher: self, request: data))
         var response = try await client.send(described ?? TransportRequest(url: .placeholder), as: form)
@@ -74,7 +74,7 @@ extension NetworkDispatcher {
     }
 }
 
-/// A dispatcher that knows bytes alone, as a transport for one request.
+/// A dispatcher that only delivers bytes, as a transport for one request.
 private struct BytesTransport: HTTPTransport {
     let dispatcher: any NetworkDispatcher
     let request: RequestData
@@ -82,7 +82,7 @@ private struct BytesTransport: HTTPTransport {
     var name: String { "\(type(of: dispatcher))" }
     var capabilities: TransportCapabilities {
         TransportCapabilities(
-            transport: name, basis: "a dispatcher that knows bytes alone",
+            transport: name, basis: "a dispatcher that only delivers bytes",
             supported: Set(TransportCapabilities.Capability.wellKnown)
         )
     }
@@ -105,7 +105,7 @@ private struct BytesTransport: HTTPTransport {
     }
 }
 
-/// Delivers the first outcome and drops the others, whether it comes before or after the one who waits.
+/// A result that is delivered once: later outcomes are discarded. The outcome or its waiter may come first.
 package final class FirstOutcome<Value: Sendable>: Sendable {
     private enum State {
         case empty
@@ -118,7 +118,7 @@ package final class FirstOutcome<Value: Sendable>: Sendable {
 
     package init() {}
 
-    /// Waits here. To be called once.
+    /// Attaches the task that waits. Must be called only once.
     package func attach(_ continuation: CheckedContinuation<Value, any Error>) {
         let early: Result<Value, any Error>? = state.withLock { state in
             guard case .early(let outcome) = state else {
@@ -131,8 +131,8 @@ package final class FirstOutcome<Value: Sendable>: Sendable {
         if let early { continuation.resume(with: early) }
     }
 
-    /// Delivers, or does nothing if an outcome was there already.
-    /// - Returns: Whether this outcome is the one that counts.
+    /// Delivers the outcome, or does nothing if there was one already.
+    /// - Returns: Whether this outcome was the first.
     @discardableResult
     package func finish(_ outcome: Result<Value, any Error>) -> Bool {
         let (isFirst, waiting) = state.withLock { state -> (Bool, CheckedContinuation<Value, any Error>?) in

@@ -5,9 +5,9 @@ extension RequestConvertible {
     /// let page = try await MovieFeed.topRated.send(as: .text, over: client).body
     /// ```
     /// - Parameters:
-    ///   - form: What becomes of the body: `.data`, `.text`, `.stream`, `.lines`, `.events`, `.file("…")`, …
-    ///   - dispatcher: What carries the request: a client, a transport, or a dispatcher of the program's own.
-    /// - Throws: ``NetworkError``, or what a dispatcher of the program's own reports.
+    ///   - form: What the body becomes: `.data`, `.text`, `.stream`, `.lines`, `.events`, `.file("…")`, …
+    ///   - dispatcher: The dispatcher that carries the request: a client, a transport, or one of your own.
+    /// - Throws: ``NetworkError``, or the error of a dispatcher of your own.
     public func send<Body>(
         as form: ResponseForm<Body>, over dispatcher: any NetworkDispatcher
     ) async throws -> sending NetworkResponse<Body> {
@@ -16,9 +16,9 @@ extension RequestConvertible {
 
     /// Sends the request and returns its response with a decoded value.
     /// - Parameters:
-    ///   - type: The type to decode: by a client's own decoder, else as JSON.
-    ///   - dispatcher: What carries the request.
-    /// - Throws: ``NetworkError``, or what a dispatcher of the program's own reports.
+    ///   - type: The type to decode, with the client's decoder or else as JSON.
+    ///   - dispatcher: The dispatcher that carries the request.
+    /// - Throws: ``NetworkError``, or the error of a dispatcher of your own.
     public func send<Value: Decodable & SendableMetatype>(
         as type: Value.Type, over dispatcher: any NetworkDispatcher
     ) async throws -> sending NetworkResponse<Value> {
@@ -32,8 +32,8 @@ extension RequestType {
     /// ```swift
     /// let users = try await GetUsers().send(over: client).body
     /// ```
-    /// - Parameter dispatcher: What carries the request: a client, a transport, or a dispatcher of the program's own.
-    /// - Throws: ``NetworkError``, or what a dispatcher of the program's own reports.
+    /// - Parameter dispatcher: The dispatcher that carries the request: a client, a transport, or one of your own.
+    /// - Throws: ``NetworkError``, or the error of a dispatcher of your own.
     public func send(over dispatcher: any NetworkDispatcher) async throws -> sending NetworkResponse<ResponseType> {
         try await dispatcher.send(data, as: .decoded(ResponseType.self))
     }

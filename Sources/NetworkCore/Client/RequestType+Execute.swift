@@ -1,16 +1,16 @@
 public import Dispatch
 
 extension RequestType {
-    /// Sends the request and calls back once, with the decoded value or with the error.
+    /// Sends the request and calls one closure once, with the decoded value or with the error.
     ///
     /// A command-line tool or a service whose main queue is never drained (no `dispatchMain()`, no run loop) must pass
-    /// a queue of its own, or use ``RequestType/send(over:)``: a block on such a main queue never runs. Nothing
-    /// blocks, the callback just does not come.
+    /// a queue of its own, or use ``RequestType/send(over:)``. A block on such a main queue never runs: nothing hangs,
+    /// but neither closure is called.
     /// - Parameters:
-    ///   - dispatcher: What carries the request.
-    ///   - queue: Where the callbacks run. The main queue by default.
-    ///   - onSuccess: Gets the decoded value.
-    ///   - onError: Gets a ``NetworkError``, or what a dispatcher of the program's own reports.
+    ///   - dispatcher: The dispatcher that carries the request.
+    ///   - queue: The queue that the closures run on. Default: the main queue.
+    ///   - onSuccess: Receives the decoded value.
+    ///   - onError: Receives a ``NetworkError``, or the error of a dispatcher of your own.
     public func execute(
         dispatcher: any NetworkDispatcher,
         queue: DispatchQueue = .main,

@@ -1,5 +1,5 @@
 extension TransportRequest {
-    /// The request with its body in memory, where the transport can't stream it; see
+    /// Returns the request with its body in memory if the transport can't stream it; see
     /// ``TransportCapabilities/Capability/streamedRequestBodies``.
     func collectingBody(for capabilities: TransportCapabilities, in call: NetworkClient.Call) async throws
         -> TransportRequest

@@ -1,8 +1,8 @@
 public import FoundationEssentials
 
-/// One parameter: what JSON can hold.
+/// A parameter: any value that JSON can hold.
 ///
-/// Rarely written by name; literals make it:
+/// It is rarely written by name, since literals create it:
 ///
 /// ```swift
 /// RequestData(path: "http://127.0.0.1:3000/test",
@@ -23,17 +23,17 @@ public enum ParameterValue: Sendable, Hashable {
     case decimal(Decimal)
     /// A text.
     case string(String)
-    /// A moment, written as ``RequestData/Conventions/dates`` says; years 1 to 9999.
+    /// A date, written by ``RequestData/Conventions/dates``. Years 1 to 9999.
     case date(Date)
     /// A list.
     case array([ParameterValue])
     /// An object.
     case object([String: ParameterValue])
-    /// A value of a type that JSON does not have. Sending it fails with ``NetworkError/Code/invalidParameters``, which
+    /// A value of a type that JSON can't hold. Sending it fails with ``NetworkError/Code/invalidParameters``, which
     /// names the parameter and this type.
     case unencodable(type: String)
 
-    /// How deep arrays and objects may nest.
+    /// The limit on the nesting of arrays and objects.
     public static let maximumDepth = 64
 }
 
@@ -41,28 +41,28 @@ extension ParameterValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, 
     ExpressibleByFloatLiteral, ExpressibleByStringLiteral, ExpressibleByStringInterpolation,
     ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
-    /// `nil` is ``null``.
+    /// Creates ``null`` from `nil`.
     public init(nilLiteral: ()) { self = .null }
-    /// `true`.
+    /// Creates a boolean from a literal: `true`.
     public init(booleanLiteral value: Bool) { self = .bool(value) }
-    /// `1`.
+    /// Creates a whole number from a literal: `1`.
     public init(integerLiteral value: Int) { self = .int(value) }
-    /// `2.5`.
+    /// Creates a number from a literal: `2.5`.
     public init(floatLiteral value: Double) { self = .double(value) }
-    /// `"text"`.
+    /// Creates a text from a literal: `"text"`.
     public init(stringLiteral value: String) { self = .string(value) }
-    /// `[1, "two"]`.
+    /// Creates a list from a literal: `[1, "two"]`.
     public init(arrayLiteral elements: ParameterValue...) { self = .array(elements) }
-    /// `["a": 1]`; of two equal keys the last wins.
+    /// Creates an object from a literal: `["a": 1]`. Of two equal keys the last one wins.
     public init(dictionaryLiteral elements: (String, ParameterValue)...) {
         self = .object(Dictionary(elements) { _, last in last })
     }
 }
 
 extension ParameterValue {
-    /// Any value: numbers, texts, booleans, `Date`, `URL`, `UUID`, `Decimal`, optionals, arrays and string-keyed
-    /// dictionaries of them, and Foundation's classes for these: a 1 that `JSONSerialization` has read is a number, and
-    /// its `true` a boolean. Anything else becomes ``unencodable(type:)``.
+    /// Creates a parameter from any value: numbers, texts, booleans, `Date`, `URL`, `UUID`, `Decimal`, optionals,
+    /// arrays and string-keyed dictionaries of them, and Foundation's classes for these. A 1 that `JSONSerialization`
+    /// has read is a number, and its `true` is a boolean. Anything else becomes ``unencodable(type:)``.
     public init(_ value: Any?) { self.init(value, depth: 0) }
 
     private init(_ value: Any?, depth: Int) {
@@ -75,7 +75,7 @@ extension ParameterValue {
             return
         }
         switch value {
-        // First, for a cast looks through both, and through a class.
+        // These go first, since a cast looks through both, and through a class.
         case let value as any OptionalValue: self.init(value.wrappedValue, depth: depth)
         case let hashable as AnyHashable where Swift.type(of: value) == AnyHashable.self:
             self.init(hashable.base, depth: depth)
@@ -94,7 +94,7 @@ extension ParameterValue {
         case let value as Int: self = .int(value)
         case let value as any BinaryInteger: self = .init(wholeNumber: value)
         case let value as Double: self = .double(value)
-        // By its digits: 0.1 as a Float is no 0.10000000149.
+        // From its digits: 0.1 as a `Float` must not become 0.10000000149.
         case let value as any BinaryFloatingPoint: self = .double(Double("\(value)") ?? Double(value))
         case let value as Date: self = .date(value)
         case let value as URL: self = .string(value.absoluteString)
@@ -106,8 +106,8 @@ extension ParameterValue {
         }
     }
 
-    /// An object of full Foundation, which this module does not link. A number can be cast to any type that holds it,
-    /// to a boolean too, so that its text is asked instead.
+    /// Creates a parameter from an object of full Foundation, which this module does not link. A number can be cast to
+    /// any type that holds it, even to a boolean, so its text decides.
     private init(object value: Any, depth: Int) {
         let type = String(reflecting: Swift.type(of: value))
         if type.hasSuffix(".NSNull") {
@@ -145,7 +145,7 @@ extension ParameterValue {
         }
     }
 
-    /// The plain Swift value, as `JSONSerialization` and `as? Int` want it.
+    /// The plain Swift value, for `JSONSerialization` and `as? Int`.
     public var plainValue: (any Sendable)? {
         switch self {
         case .null, .unencodable: nil
@@ -163,7 +163,7 @@ extension ParameterValue {
     }
 }
 
-/// An optional inside an `Any`, which no cast to its wrapped type sees when it is `nil`.
+/// An optional inside an `Any`. No cast to its wrapped type recognizes it when it is `nil`.
 private protocol OptionalValue {
     var wrappedValue: Any? { get }
 }
@@ -173,7 +173,7 @@ extension Optional: OptionalValue {
 }
 
 extension ParameterValue: Encodable {
-    /// Writes the value as JSON's own kinds.
+    /// Encodes the value as the matching JSON type.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         switch self {
@@ -199,7 +199,7 @@ extension ParameterValue: Encodable {
 }
 
 extension ParameterValue {
-    /// The first parameter, in sorted order, that can't be sent, and why.
+    /// Returns the error of the first parameter, in sorted order, that can't be sent; `nil` if there is none.
     func firstProblem(at path: String, depth: Int = 0) -> NetworkError? {
         guard depth <= Self.maximumDepth else {
             return .invalidParameter(path, "is nested deeper than \(Self.maximumDepth)")
@@ -211,7 +211,7 @@ extension ParameterValue {
         case .decimal(let value) where !value.isFinite:
             return .invalidParameter(path, "is \(value), not a number in JSON")
         case .date(let value) where !RequestData.Conventions.Dates.range.contains(value):
-            return .invalidParameter(path, "is a moment outside the years 1 to 9999")
+            return .invalidParameter(path, "is a date outside the years 1 to 9999")
         case .array(let values):
             for (index, value) in values.enumerated() {
                 if let problem = value.firstProblem(at: "\(path)[\(index)]", depth: depth + 1) { return problem }

@@ -1,10 +1,10 @@
-/// Whatever can be asked: all of the ways to describe a request end in one ``RequestData``.
+/// A type that describes a request. Every description is converted to one ``RequestData``.
 public protocol RequestConvertible {
-    /// What to ask.
+    /// The request as data.
     var data: RequestData { get }
 }
 
 extension RequestData: RequestConvertible {
-    /// Itself.
+    /// The request itself.
     public var data: RequestData { self }
 }

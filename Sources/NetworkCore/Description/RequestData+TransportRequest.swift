@@ -1,9 +1,9 @@
 import HTTPTypes
 
 extension RequestData {
-    /// The request as a transport takes it: parsed, checked and encoded.
-    /// - Throws: ``NetworkError`` that names what is wrong, before anything is sent; the error of an encoder of your
-    ///   own as it is.
+    /// Returns the request in the form that a transport takes: parsed, checked and encoded.
+    /// - Throws: ``NetworkError``, which names the problem, before anything is sent; the error of an encoder of your
+    ///   own unchanged.
     public func transportRequest(options: TransportOptions = TransportOptions()) throws -> TransportRequest {
         if let refusal { throw refusal }
         let (url, credentials) = try target()
@@ -20,7 +20,7 @@ extension RequestData {
         return request
     }
 
-    /// Where the request goes, without encoding what it sends.
+    /// The URL that the request goes to, without encoding its content.
     package var targetURL: RequestURL {
         get throws {
             if let refusal { throw refusal }
@@ -28,7 +28,7 @@ extension RequestData {
         }
     }
 
-    /// The URL with its whole query, and what stood before its host.
+    /// Returns the URL with its whole query, and the credentials that stood before its host.
     private func target() throws -> (url: RequestURL, credentials: TransportOptions.Authentication?) {
         var (url, credentials) = try RequestURL.separatingCredentials(from: baseURL ?? path)
         if baseURL != nil { url = try url.appending(path) }

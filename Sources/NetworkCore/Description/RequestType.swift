@@ -1,4 +1,4 @@
-/// A request that knows the type of its response.
+/// A request with a known response type.
 ///
 /// ```swift
 /// struct User: Codable { let id: Int; let name: String }
@@ -11,7 +11,7 @@
 /// let users = try await GetUsers().send().body
 /// ```
 public protocol RequestType: RequestConvertible {
-    /// What the response's body is decoded to, as JSON. Any `Codable` type whose conformance is not bound to an actor:
-    /// decoding runs off the caller's actor.
+    /// The type that the response's body is decoded to, with the client's decoder or else as JSON. It can be any
+    /// `Codable` type whose conformance is not isolated to an actor, since decoding runs off the caller's actor.
     associatedtype ResponseType: Codable, SendableMetatype
 }

@@ -9,14 +9,14 @@ extension ResponseForm where Body == Data {
 }
 
 extension ResponseForm where Body == String {
-    /// The whole body as text, in the charset that Content-Type names: UTF-8 (also without one), ISO-8859-1 or
-    /// US-ASCII. Bytes that are no text in it are ``NetworkError/Code/undecodableText``.
+    /// The whole body as text, in the charset of its Content-Type: UTF-8 (also without one), ISO-8859-1 or US-ASCII.
+    /// Bytes that are not text in that charset are ``NetworkError/Code/undecodableText``.
     ///
-    /// An empty body is an empty text, and no error.
+    /// An empty body is an empty text, not an error.
     public static var text: ResponseForm<String> { text(invalid: .refused) }
 
-    /// The whole body as text.
-    /// - Parameter invalid: What happens to bytes that are no text in the charset of Content-Type.
+    /// Returns the form of the whole body as text.
+    /// - Parameter invalid: The treatment of bytes that are not text in the charset of the Content-Type.
     public static func text(invalid: ResponseLines.InvalidText) -> ResponseForm<String> {
         ResponseForm { prepared in
             let arrival = try await prepared.arrival()
@@ -38,12 +38,12 @@ extension ResponseForm where Body == String {
 }
 
 extension ResponseForm where Body: Decodable & SendableMetatype {
-    /// A value, decoded from the whole body.
+    /// Returns the form of a value that is decoded from the whole body.
     ///
-    /// The request goes out with the `Accept` of the decoder (``ResponseDecoder/accept``), unless it has its own.
+    /// The request has the `Accept` of the decoder (``ResponseDecoder/accept``), unless it has its own.
     /// - Parameters:
     ///   - type: The type to decode. An optional type and ``Empty`` accept a response without a body.
-    ///   - decoder: The decoder; the client's (``NetworkClient/decoder``) if none is given.
+    ///   - decoder: The decoder. Default: the client's (``NetworkClient/decoder``).
     public static func decoded(_ type: Body.Type, by decoder: (any ResponseDecoder)? = nil) -> ResponseForm<Body> {
         ResponseForm(
             fields: { client in (decoder ?? client.decoder).accept.map { [.accept: $0] } ?? [:] }

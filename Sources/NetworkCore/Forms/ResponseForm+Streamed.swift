@@ -1,8 +1,8 @@
 import HTTPTypes
 
 extension ResponseForm where Body == TransportResponse.Body {
-    /// The body on its way, chunk by chunk, as soon as the head is there and whatever the status:
-    /// ``NetworkClient/validation`` is not applied.
+    /// The body as it arrives, chunk by chunk, from the moment the head is there and whatever the status:
+    /// ``NetworkClient/validation`` does not apply.
     public static var stream: ResponseForm<TransportResponse.Body> {
         ResponseForm { prepared in
             let arrival = try await prepared.arrival()
@@ -12,14 +12,14 @@ extension ResponseForm where Body == TransportResponse.Body {
 }
 
 extension ResponseForm where Body == ResponseLines {
-    /// The lines of a text on its way, each of 1 MiB at most.
+    /// The lines of a text as they arrive, each of at most 1 MiB.
     public static var lines: ResponseForm<ResponseLines> { lines() }
 
-    /// The lines of a text on its way.
+    /// Returns the form of the lines of a text as they arrive.
     /// - Parameters:
-    ///   - invalid: What happens to bytes that are no text in the charset of Content-Type.
-    ///   - maximumLineBytes: The longest line, in bytes; a longer one ends the sequence with
-    ///     ``NetworkError/Code/lineTooLong``. 1 MiB by default.
+    ///   - invalid: The treatment of bytes that are not text in the charset of the Content-Type.
+    ///   - maximumLineBytes: The limit on a line, in bytes. Default: 1 MiB. A longer line ends the sequence with
+    ///     ``NetworkError/Code/lineTooLong``.
     public static func lines(
         invalid: ResponseLines.InvalidText = .refused, maximumLineBytes: Int = 1 << 20
     ) -> ResponseForm<ResponseLines> {
@@ -38,12 +38,12 @@ extension ResponseForm where Body == ResponseLines {
 }
 
 extension ResponseForm {
-    /// The values of JSON lines (one JSON text a line) on their way.
+    /// Returns the form of the values of JSON lines (one JSON text per line) as they arrive.
     /// - Parameters:
     ///   - type: The type of each line's value.
-    ///   - decoder: What decodes a line; the client's (``NetworkClient/decoder``) if none is given.
-    ///   - maximumLineBytes: The longest line, in bytes; a longer one ends the sequence with
-    ///     ``NetworkError/Code/lineTooLong``. 1 MiB by default.
+    ///   - decoder: The decoder of a line. Default: the client's (``NetworkClient/decoder``).
+    ///   - maximumLineBytes: The limit on a line, in bytes. Default: 1 MiB. A longer line ends the sequence with
+    ///     ``NetworkError/Code/lineTooLong``.
     public static func jsonLines<Value: Decodable & Sendable>(
         of type: Value.Type, by decoder: (any ResponseDecoder)? = nil, maximumLineBytes: Int = 1 << 20
     ) -> ResponseForm where Body == JSONLines<Value> {
@@ -61,11 +61,11 @@ extension ResponseForm where Body == ServerSentEvents {
     /// Server-sent events with automatic reconnection; see ``ServerSentEvents``.
     public static var events: ResponseForm<ServerSentEvents> { events(ServerSentEvents.Options()) }
 
-    /// Server-sent events with automatic reconnection; see ``ServerSentEvents``.
+    /// Returns the form of server-sent events with automatic reconnection; see ``ServerSentEvents``.
     ///
-    /// `Accept: text/event-stream` and `Cache-Control: no-cache` go along unless the request has its own, and
-    /// ``TransportOptions/totalTimeout`` is not applied, since a stream of events has no end of its own.
-    /// - Parameter options: How the stream is kept up.
+    /// The request has `Accept: text/event-stream` and `Cache-Control: no-cache`, unless it has its own, and
+    /// ``TransportOptions/totalTimeout`` does not apply, since a stream of events has no end of its own.
+    /// - Parameter options: The options for the stream and its reconnections.
     public static func events(_ options: ServerSentEvents.Options) -> ResponseForm<ServerSentEvents> {
         ResponseForm(
             isEndless: true, fields: { _ in [.accept: "text/event-stream", .cacheControl: "no-cache"] }
@@ -77,36 +77,37 @@ extension ResponseForm where Body == ServerSentEvents {
 }
 
 extension ResponseForm where Body == DownloadedFile {
-    /// A file, which appears under its name when it is complete and on the disk, or not at all.
+    /// Returns the form of a file, which appears under its name once it is complete and on the disk, or not at all.
     ///
-    /// What arrives is written to `PATH.partial`, next to the file. An interrupted download leaves that, with
-    /// `PATH.partial.json`, which names the URL (without its query) and the version of what was downloaded; the next
-    /// download from there to the same path asks for the rest, if the server still has the same version, and starts
-    /// again otherwise. A part of another version, which a server sends in spite of that, is not taken: a part must
-    /// have the entity tag that the first response had. Both are locked while a download uses them: a second one to
-    /// the same path fails. Files of these names that no download has left stay as they are, and the call fails with
-    /// ``NetworkError/Code/unwritableFile``, which names the file.
+    /// Arriving bytes are written to `PATH.partial`, next to the file. An interrupted download leaves this file and
+    /// `PATH.partial.json`, which holds the URL (without its query) and the version of the downloaded representation.
+    /// The next download from there to the same path requests the rest, if the server still has the same version, and
+    /// starts again otherwise. A part of another version, which a server may send in spite of that, is not used: a part
+    /// must have the entity tag that the first response had. Both files are locked while a download uses them, and a
+    /// second download to the same path fails. Files of these names that no download left there stay unchanged, and the
+    /// call fails with ``NetworkError/Code/unwritableFile``, which names the file.
     ///
-    /// ``NetworkClient/validation`` judges a resumption as the whole that it stands for: a 206, and a 416 that says
-    /// that nothing is missing, count as a 200, with the content type of the first response where they name none (for a
-    /// 416, whose page is no part of the file, in any case). The response that is returned is the last one as it came.
+    /// ``NetworkClient/validation`` checks a resumed download as the whole that it stands for. A 206, and a 416 which
+    /// says that the file is complete, count as a 200, with the content type of the first response if they name none
+    /// (and in any case for a 416, whose page is not part of the file). The returned response is the last one,
+    /// unchanged.
     ///
     /// A response without content (204, 205, 304), if it is accepted at all, is ``NetworkError/Code/noData``, and a
     /// request with HEAD is ``NetworkError/Code/unsupported`` before anything is sent: the file stays as it was. A 200
     /// of no bytes is an empty file.
     ///
-    /// Resumable downloads ask for no compression, and a response that is compressed all the same is refused with
-    /// ``NetworkError/Code/invalidContentEncoding``. The file is replaced if it exists.
+    /// Resumable downloads request no compression, and a response that is compressed all the same is rejected with
+    /// ``NetworkError/Code/invalidContentEncoding``. An existing file is replaced.
     ///
-    /// ``TransportOptions/totalTimeout`` holds for all exchanges together, for writing, and for reading what was here
-    /// before. Once everything is written, the disk may take its time to keep it: that is not interrupted.
+    /// ``TransportOptions/totalTimeout`` covers all exchanges together, writing, and reading what was in the partial
+    /// file before. Once everything is written, the final sync to the disk is not interrupted.
     ///
-    /// Besides the transport's errors the call throws ``NetworkError/Code/unwritableFile``,
-    /// ``NetworkError/Code/diskFull``, ``NetworkError/Code/checksumMismatch``, and what ``NetworkClient/validation``
-    /// refuses, with at most 64 KiB of the response's body.
+    /// In addition to the transport's errors, the call throws ``NetworkError/Code/unwritableFile``,
+    /// ``NetworkError/Code/diskFull``, ``NetworkError/Code/checksumMismatch``, and the errors of
+    /// ``NetworkClient/validation``, with at most 64 KiB of the response's body.
     /// - Parameters:
     ///   - path: The file's path. Its folder must exist.
-    ///   - options: How the file is written, checked and resumed.
+    ///   - options: The options for writing, checking and resuming the file.
     public static func file(
         _ path: String, options: DownloadedFile.Options = DownloadedFile.Options()
     ) -> ResponseForm<DownloadedFile> {

@@ -2,8 +2,8 @@ import Foundation
 
 /// The bytes of an `InputStream` as chunks. The stream blocks, so it is read on a queue of its own.
 ///
-/// A read that blocks can't be interrupted. A cancelled task does not wait for it: the queue's thread does, until the
-/// stream moves or ends.
+/// A blocked read can't be interrupted. A cancelled task does not wait for it; the queue's thread does, until the
+/// stream has bytes or ends.
 struct InputStreamChunks: AsyncSequence, Sendable {
     typealias Element = Data
 
@@ -19,7 +19,7 @@ struct InputStreamChunks: AsyncSequence, Sendable {
         mutating func next() async throws -> Data? { try await source.next() }
     }
 
-    /// @unchecked: the stream is touched on the queue alone.
+    /// @unchecked: only the queue uses the stream.
     fileprivate final class Source: @unchecked Sendable {
         private static let pieceBytes = 65_536
         private let stream: InputStream

@@ -2,11 +2,12 @@ public import Foundation
 public import FoundationNetworking
 
 extension NetworkClient {
-    /// Sends a request and calls back once, with the response in Foundation's types, whatever its status.
+    /// Sends a request and calls the closure once, with the response in Foundation's types, whatever its status.
     /// - Parameters:
     ///   - request: A `URLRequest`, or any other description of a request.
-    ///   - completion: Gets body and `HTTPURLResponse`, or a ``NetworkCore/NetworkError``; on no particular thread.
-    /// - Returns: The task, to cancel it.
+    ///   - completion: Receives the body and an `HTTPURLResponse`, or a ``NetworkCore/NetworkError``, on an unspecified
+    ///     thread.
+    /// - Returns: The task, to cancel the request.
     @discardableResult
     @preconcurrency
     public func send(

@@ -2,7 +2,8 @@ import Foundation
 public import FoundationNetworking
 
 extension NetworkResponse {
-    /// The head as Foundation's type. Repeated header fields are joined by commas, since it holds one value for a name.
+    /// The head as Foundation's type. Repeated header fields are joined by commas, since that type has one value per
+    /// name.
     ///
     /// `nil` for a response without ``NetworkCore/NetworkResponse/url``, and for a URL that Foundation can't read.
     public var httpURLResponse: HTTPURLResponse? {

@@ -2,12 +2,12 @@ package import Foundation
 public import FoundationNetworking
 
 extension URLRequest: RequestConvertible {
-    /// What the `URLRequest` says, for either transport: URL, method, header fields, body or body stream, and its
-    /// timeout. The URL is whole, whatever base the client has.
+    /// The content of the `URLRequest`, for either transport: its URL, method, header fields, body or body stream, and
+    /// timeout. The URL is a whole URL, whatever base the client has.
     ///
-    /// The timeout is the longest time in which nothing moves. 60 s, which is what every `URLRequest` begins with,
-    /// leaves the client's own; an infinite one means none. A body stream is read once, while it is sent. Cache policy,
-    /// cookie handling and the like are not the transports'.
+    /// The timeout is the longest time without any transfer of bytes. 60 s, the default of every `URLRequest`, and 0
+    /// leave the client's own timeout in place; an infinite timeout means none. A body stream is read once, while it is
+    /// sent. Cache policy, cookie handling and similar properties are ignored.
     public var data: RequestData {
         var data = RequestData(url: url?.absoluteString ?? "", method: .get)
         if url == nil { data.refusal = NetworkError(.invalidURL, "the URLRequest has no URL", phase: .preparing) }
@@ -27,10 +27,11 @@ extension URLRequest: RequestConvertible {
         return data
     }
 
-    /// A request that stands for one which can't be made, where none can be thrown. Sending it fails and says why.
+    /// Returns a placeholder for a request that can't be created, where no error can be thrown. Sending it fails with
+    /// the reason.
     ///
-    /// Its URL holds nothing of what was refused, and no transport sends it. Without a URL, Foundation would end the
-    /// process.
+    /// Its URL holds nothing of the refused one, and no transport sends it. A `URLRequest` without a URL would trap in
+    /// Foundation.
     package static func refused(_ reason: any Error) -> URLRequest {
         var request = URLRequest(url: URL(string: "unusable:") ?? URL(filePath: "/"))
         request.httpBodyStream = RefusedBody(reason)
@@ -38,7 +39,8 @@ extension URLRequest: RequestConvertible {
     }
 }
 
-/// Why a `URLRequest` can't be sent. It travels as the body stream: copies keep that, and no text can imitate it.
+/// The reason why a `URLRequest` can't be sent. It is stored as the body stream: copies keep that, and no text can
+/// imitate it.
 private final class RefusedBody: InputStream {
     let reason: any Error
 
@@ -49,11 +51,11 @@ private final class RefusedBody: InputStream {
 }
 
 extension RequestData {
-    /// The request as a `URLRequest`: the same URL, method, header fields, body and idle timeout. User and password of
-    /// the URL are its header field `Authorization`.
+    /// Returns the request as a `URLRequest`: the same URL, method, header fields, body and idle timeout. The user and
+    /// password of the URL become its header field `Authorization`.
     ///
-    /// The header fields that a transport adds (`Accept`, `User-Agent`, …) are not among them.
-    /// - Throws: ``NetworkCore/NetworkError`` that names what is wrong with the request;
+    /// The header fields that a transport adds (`Accept`, `User-Agent`, …) are not included.
+    /// - Throws: ``NetworkCore/NetworkError``, which names the problem with the request;
     ///   ``NetworkCore/NetworkError/Code/unsupported`` for a body that is produced while it is sent.
     public func urlRequest() throws -> URLRequest {
         let request = try transportRequest()
@@ -80,7 +82,8 @@ extension RequestData {
         return urlRequest
     }
 
-    /// Takes Foundation's timeout over: 60 s is its default and means 'not set', infinity means none.
+    /// Sets the idle timeout from Foundation's. 60 s is its default and means 'not set', as does 0; infinity means
+    /// none.
     package mutating func setIdleTimeout(_ seconds: TimeInterval) {
         let maximum = TransportOptions.maximumTimeout
         if seconds == 60 || seconds == 0 { return }

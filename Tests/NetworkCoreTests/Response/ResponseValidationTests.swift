@@ -29,7 +29,7 @@ struct ResponseValidationTests {
         let validation = ResponseValidation.statuses(200...299, 404...404)
         try validation.check(head(404))
         let error = expectFailure(.unacceptableStatus) { try validation.check(head(500)) }
-        #expect(error?.message == "the server answered 500, and 200 to 299 or 404 was expected")
+        #expect(error?.message == "the server responded with 500, and 200 to 299 or 404 was expected")
     }
 
     @Test(arguments: [
@@ -38,7 +38,7 @@ struct ResponseValidationTests {
     ])
     func anyRange_canBeNamed(range: ClosedRange<Int>, name: String) {
         let error = expectFailure(.unacceptableStatus) { try ResponseValidation.statuses(range).check(head(200)) }
-        #expect(error?.message == "the server answered 200, and \(name) was expected")
+        #expect(error?.message == "the server responded with 200, and \(name) was expected")
     }
 
     @Test(

@@ -1,28 +1,29 @@
 public import FoundationEssentials
 
 extension CookieJar {
-    /// One cookie and where it is sent. Its value is a secret: no description shows it.
+    /// One cookie and the requests that it is sent with. Its value is a secret: no description shows it.
     public struct Cookie: Sendable, Hashable {
-        /// The name.
+        /// The cookie's name.
         public var name: String
-        /// The value, as it is on the wire.
+        /// The cookie's value, as it is on the wire.
         public var value: String
-        /// The host it belongs to, lower-cased, without a leading dot; an IPv6 address in brackets.
+        /// The host that the cookie belongs to, in lower case, without a leading dot. An IPv6 address is in brackets.
         public var domain: String
-        /// Whether it is sent to the hosts below ``domain`` too.
+        /// Whether the cookie is also sent to the subdomains of ``domain``. Default: `false`.
         public var includesSubdomains: Bool
-        /// The path below which it is sent, `/` at least.
+        /// The path that the cookie is sent for, with everything below it. Default: `/`.
         public var path: String
-        /// Whether it is sent over https alone.
+        /// Whether the cookie is sent over https only. Default: `false`.
         public var isSecure: Bool
-        /// Whether its server wants it kept from scripts. It is sent all the same; kept for the file format.
+        /// Whether the server wants the cookie hidden from scripts. The cookie is sent all the same; the file format
+        /// keeps the mark. Default: `false`.
         public var isHTTPOnly: Bool
-        /// When it ends; `nil` for one that ends with the jar.
+        /// When the cookie expires; `nil`, the default, for a cookie that lives as long as the jar.
         public var expires: Date?
-        /// Whether a file has its line in Latin-1. What is written back has the same bytes.
+        /// Whether the cookie's line in a file is in Latin-1. The line is written back with the same bytes.
         var isLatin1 = false
 
-        /// A cookie of your own; ``CookieJar/set(_:)`` checks it.
+        /// Creates a cookie; ``CookieJar/set(_:)`` checks it.
         public init(
             name: String,
             value: String,
@@ -43,7 +44,7 @@ extension CookieJar {
             self.expires = expires
         }
 
-        /// Whether it goes along with a request.
+        /// Whether the cookie is sent with a request to the URL.
         func matches(_ url: RequestURL) -> Bool {
             guard !isSecure || url.scheme == "https" else { return false }
             let isOfHost =
@@ -54,7 +55,7 @@ extension CookieJar {
 
         func isExpired(at now: Date) -> Bool { expires.map { $0 <= now } ?? false }
 
-        /// Whether the other takes this one's place.
+        /// Whether the other cookie replaces this one.
         func isReplaced(by other: Cookie) -> Bool {
             name.hasSameBytes(as: other.name) && domain.hasSameBytes(as: other.domain)
                 && path.hasSameBytes(as: other.path)
@@ -63,9 +64,9 @@ extension CookieJar {
     }
 }
 
-/// Which host and which path a cookie is for (RFC 6265 §5.1.3, §5.1.4).
+/// The hosts and paths that a cookie matches (RFC 6265 §5.1.3, §5.1.4).
 enum CookieMatching {
-    /// Whether a host is a domain or below it. An address is below nothing.
+    /// Whether a host is a domain or one of its subdomains. An address is a subdomain of nothing.
     static func domain(_ host: String, matches domain: String) -> Bool {
         if host.hasSameBytes(as: domain) { return true }
         guard !HostName.isAddress(host), host.utf8.count > domain.utf8.count, host.hasByteSuffix(domain) else {
@@ -80,7 +81,7 @@ enum CookieMatching {
             || path.utf8.dropFirst(cookiePath.utf8.count).first == UInt8(ascii: "/")
     }
 
-    /// The path of a cookie that names none.
+    /// Returns the path of a cookie that has no Path attribute.
     static func defaultPath(of path: String) -> String {
         guard path.utf8.first == UInt8(ascii: "/"), let last = path.utf8.lastIndex(of: UInt8(ascii: "/")),
             last != path.startIndex

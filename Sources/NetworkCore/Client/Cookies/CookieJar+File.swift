@@ -1,40 +1,41 @@
 import FoundationEssentials
 
 extension CookieJar {
-    /// The largest file that is loaded, in bytes.
+    /// The largest cookie file that is loaded, in bytes.
     static let maximumFileBytes = 16 << 20
 
-    /// A jar with the cookies of a file, as ``save(to:)`` writes it; an empty one where there is no file yet.
-    /// - Throws: What ``load(_:)`` throws for a file that is there.
+    /// Creates a jar with the cookies of a file that ``save(to:)`` wrote, or an empty jar if there is no file yet.
+    /// - Throws: The errors of ``load(_:)``, for a file that exists.
     public convenience init(file path: String, publicSuffixes: PublicSuffixList = .system) throws {
         self.init(publicSuffixes: publicSuffixes)
         if let bytes = try FileText.readIfPresent(path, limit: Self.maximumFileBytes) { try add(lines: bytes) }
     }
 
-    /// Adds the cookies of a file in the Netscape format, as curl writes it. The file has to be there;
-    /// ``init(file:publicSuffixes:)`` does without.
+    /// Adds the cookies of a file in the Netscape format, which curl writes too. The file must exist, unlike for
+    /// ``init(file:publicSuffixes:)``, and has at most 16 MiB.
     ///
-    /// Cookies that are over, and those that no server could have set, are left out.
-    /// - Throws: ``NetworkError/Code/unreadableFile``, and ``NetworkError/Code/invalidCookieFile`` that names the line;
-    ///   then no cookie was added.
+    /// Expired cookies, and cookies that no server could have set, are left out.
+    /// - Throws: ``NetworkError/Code/unreadableFile``, or ``NetworkError/Code/invalidCookieFile``, which names the
+    ///   line; no cookie has been added then.
     public func load(_ path: String) throws { try add(lines: FileText.read(path, limit: Self.maximumFileBytes)) }
 
-    /// Writes all cookies to a file in the Netscape format, those that end with the jar too. The file appears when it
-    /// is complete, and its owner alone may read it. A symbolic link is followed; a device or a pipe is written into.
+    /// Writes all cookies to a file in the Netscape format, including those without an expiry date. The file appears
+    /// once it is complete, and only its owner may read it. A symbolic link is followed; a device or a pipe is written
+    /// to directly.
     /// - Throws: ``NetworkError/Code/unwritableFile``, ``NetworkError/Code/diskFull``.
     public func save(to path: String) throws {
         var bytes = Data(Self.firstLine.utf8)
         for cookie in cookies {
             let line = Self.line(of: cookie)
             let latin1 = cookie.isLatin1 ? line.unicodeScalars.compactMap { UInt8(exactly: $0.value) } : []
-            // Of one that was changed since, all may no longer be Latin-1.
+            // A cookie that the caller changed may no longer fit Latin-1.
             bytes += latin1.count == line.unicodeScalars.count ? Data(latin1) : Data(line.utf8)
         }
         try FileText.write(bytes, to: path)
     }
 
-    /// All cookies in the Netscape format: a line each of domain, whether its subdomains get it, path, whether it is
-    /// for TLS alone, its end in seconds since 1970 (0 for none), name and value, separated by tabs.
+    /// All cookies in the Netscape format, one per line, with the columns separated by tabs: domain, whether subdomains
+    /// get the cookie, path, whether it is for TLS only, its expiry in seconds since 1970 (0 for none), name and value.
     public var netscape: String {
         Self.firstLine + cookies.map { Self.line(of: $0) }.joined()
     }
@@ -47,14 +48,14 @@ extension CookieJar {
             cookie.includesSubdomains ? "TRUE" : "FALSE",
             cookie.path,
             cookie.isSecure ? "TRUE" : "FALSE",
-            // A moment within a second is not over before it.
+            // Rounded up, so that the cookie does not expire early by a fraction of a second.
             cookie.expires.map { String(Int(max(-1e15, min($0.timeIntervalSince1970.rounded(.up), 1e15)))) } ?? "0",
             cookie.name,
             cookie.value,
         ].joined(separator: "\t") + "\n"
     }
 
-    /// Adds cookies from a text in the Netscape format; see ``load(_:)``.
+    /// Adds the cookies of a text in the Netscape format; see ``load(_:)``.
     /// - Throws: ``NetworkError/Code/invalidCookieFile``.
     public func add(netscape text: String) throws { try add(lines: Data(text.utf8)) }
 
@@ -63,7 +64,7 @@ extension CookieJar {
         for (index, line) in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated() {
             let line = line.last == UInt8(ascii: "\r") ? line.dropLast() : line
             let text = String(validating: line, as: UTF8.self)
-            // As in the fields of a response: what is not UTF-8 is Latin-1, in which each byte is a character.
+            // As in the fields of a response: text that is not UTF-8 is Latin-1, in which each byte is a character.
             let latin1 = { String(String.UnicodeScalarView(line.map { Unicode.Scalar($0) })) }
             if var cookie = try Self.cookie(text ?? latin1(), number: index + 1) {
                 cookie.isLatin1 = text == nil
@@ -75,16 +76,16 @@ extension CookieJar {
 
     private static let httpOnlyMark = "#HttpOnly_"
 
-    /// The cookie of a line; `nil` for a comment and an empty line.
+    /// Returns the cookie of a line; `nil` for a comment or an empty line.
     private static func cookie(_ line: String, number: Int) throws -> Cookie? {
         let isHTTPOnly = line.hasBytePrefix(httpOnlyMark)
         let text = isHTTPOnly ? Substring(line.utf8.dropFirst(httpOnlyMark.utf8.count)) : line[...]
         if !isHTTPOnly, line.isEmpty || line.hasBytePrefix("#") { return nil }
         let columns = text.split(atByte: UInt8(ascii: "\t"), maximumSplits: 6).map(String.init)
-        // curl writes an empty value as nothing at all, older ones without the tab before it.
+        // curl writes an empty value as nothing after the tab; older versions omit the tab as well.
         guard columns.count >= 6 else { throw invalid(number, "has \(columns.count) of 7 columns") }
         guard let includesSubdomains = flag(columns[1]), let isSecure = flag(columns[3]) else {
-            throw invalid(number, "has something else than TRUE and FALSE in column 2 or 4")
+            throw invalid(number, "has something other than TRUE and FALSE in column 2 or 4")
         }
         guard let seconds = Int64(columns[4]) else { throw invalid(number, "has no number in column 5") }
         return Cookie(

@@ -2,57 +2,58 @@ public import FoundationEssentials
 public import HTTPTypes
 import Synchronization
 
-/// Cookies in memory (RFC 6265), shared by all who hold the jar. A ``NetworkClient`` has none until it is given one:
+/// Cookies in memory ([RFC 6265](https://www.rfc-editor.org/rfc/rfc6265)), shared by everything that holds the jar. A
+/// ``NetworkClient`` has no jar by default:
 ///
 /// ```swift
 /// client.cookies = CookieJar()
 /// ```
 ///
-/// Every exchange of a call takes the cookies that are for its URL along and hands in what the server sets, redirects
-/// and retries included. A `Cookie` field of the caller's own stays in front, and of the jar's cookies those are added
-/// whose names it does not have.
+/// Every exchange of a call, redirects and retries included, sends the cookies that match its URL and stores the
+/// cookies that the response sets. A `Cookie` field that the caller has set comes first; the jar then adds the cookies
+/// whose names are not in that field.
 ///
-/// A cookie for a public suffix (`co.uk`) is refused, one with Secure from http too; `__Secure-` and `__Host-` names
-/// are kept to their word. At most 4096 bytes of name and value, 50 cookies of one response, 180 of a site, 3000 in
-/// all, 400 days. When there are too many, those that are over go first, then those without Secure, then the rest, each
-/// time the ones used longest ago: a response in clear never drives out a cookie with Secure. At most 8190 bytes of
-/// cookies are sent with a request, the longest paths first.
+/// The jar refuses a cookie for a public suffix (`co.uk`), and a cookie with Secure that came over http; it enforces
+/// the rules of the `__Secure-` and `__Host-` prefixes. The limits are 4096 bytes of name and value, 50 cookies from
+/// one response, 180 per site, 3000 in all, and 400 days. When there are too many, expired cookies go first, then those
+/// without Secure, then the rest, each time the least recently used first: a response without TLS never displaces a
+/// cookie with Secure. A request carries at most 8190 bytes of cookies, those with the longest paths first.
 public final class CookieJar: Sendable {
-    /// The most `Set-Cookie` fields of one response that count.
+    /// The limit on `Set-Cookie` fields of one response that are stored; the jar ignores the rest.
     static let maximumPerResponse = 50
-    /// The most bytes that are sent with one request.
+    /// The limit on the bytes of cookies sent with one request.
     static let maximumFieldBytes = 8190
 
     private let store: Guarded<CookieStore>
     private let suffixes: PublicSuffixList
     private let now: @Sendable () -> Date
 
-    /// An empty jar.
+    /// Creates an empty jar.
     /// - Parameters:
-    ///   - publicSuffixes: The names that belong to nobody; the system's list, or the built-in one, if not given.
-    ///   - now: The clock by which cookies end.
+    ///   - publicSuffixes: The names that no single site owns. Default: the system's list, or the built-in one.
+    ///   - now: The clock by which cookies expire. Default: the system's.
     public init(publicSuffixes: PublicSuffixList = .system, now: @escaping @Sendable () -> Date = { Date() }) {
         suffixes = publicSuffixes
         store = Guarded(CookieStore(suffixes: publicSuffixes))
         self.now = now
     }
 
-    /// All cookies that are not over, in the order of their creation.
+    /// All cookies that have not expired, in the order of their creation.
     public var cookies: [Cookie] {
         let now = now()
         return store.withLock { $0.cookies(at: now) }
     }
 
-    /// The cookies that go to a URL, in the order in which they are sent.
+    /// Returns the cookies that a request to the URL carries, in the order in which they are sent.
     public func cookies(for url: RequestURL) -> [Cookie] {
         let now = now()
         return store.withLock { $0.cookies(for: url, at: now) }
     }
 
-    /// Puts a cookie in, in the place of one with the same name, domain and path. One that is over takes that one away.
-    /// - Throws: ``NetworkError/Code/invalidOption`` for what no server could set: an empty name, `;` or control
-    ///   characters, a domain that is no host's name or is a public suffix for more than itself, a path without its
-    ///   `/`.
+    /// Stores a cookie in place of one with the same name, domain and path. An expired cookie only removes that one.
+    /// - Throws: ``NetworkError/Code/invalidOption`` for a cookie that no server could set: one with an empty name,
+    ///   with `;` or control characters, with a domain that is not a host name or that includes the subdomains of a
+    ///   public suffix, or with a path that does not start with `/`.
     public func set(_ cookie: Cookie) throws {
         if let problem = CookieCheck.problem(with: cookie, suffixes: suffixes) {
             throw NetworkError(.invalidOption, "the cookie \(problem)", phase: .preparing)
@@ -60,7 +61,7 @@ public final class CookieJar: Sendable {
         keep(cookie)
     }
 
-    /// Takes what a response sets.
+    /// Stores the cookies that a response sets.
     public func take(_ fields: HTTPFields, from url: RequestURL) {
         let lines = fields[values: .setCookie]
         guard !lines.isEmpty else { return }
@@ -74,10 +75,10 @@ public final class CookieJar: Sendable {
         }
     }
 
-    /// The value of the `Cookie` field for a URL; `nil` for none.
+    /// Returns the value of the `Cookie` field for a URL; `nil` if no cookie matches.
     /// - Parameters:
-    ///   - url: Where the request goes.
-    ///   - own: The caller's field, which stays in front.
+    ///   - url: The URL of the request.
+    ///   - own: The caller's own `Cookie` field, which stays in front.
     public func fieldValue(for url: RequestURL, after own: String? = nil) -> String? {
         var value = own ?? ""
         let taken = CookieCheck.names(in: value)
@@ -89,7 +90,7 @@ public final class CookieJar: Sendable {
         return value.isEmpty ? nil : value
     }
 
-    /// Empties it.
+    /// Removes all cookies.
     public func removeAll() { store.withLock { $0.removeAll() } }
 
     func keep(_ cookie: Cookie) {
@@ -97,6 +98,6 @@ public final class CookieJar: Sendable {
         store.withLock { $0.keep(cookie, at: now) }
     }
 
-    /// Whether a cookie of a file is one that a server could have set.
+    /// Whether a cookie from a file is one that a server could have set.
     func accepts(_ cookie: Cookie) -> Bool { CookieCheck.problem(with: cookie, suffixes: suffixes) == nil }
 }

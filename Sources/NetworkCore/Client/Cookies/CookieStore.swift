@@ -1,21 +1,21 @@
 import FoundationEssentials
 
-/// The cookies of a jar: what is kept, what takes the place of what, what has to go. Pure: the time is told.
+/// The cookies of a jar: which are kept, which replace which, which are evicted. Pure: the caller passes the time.
 ///
-/// They are kept by site (the public suffix and the label before it), so that one site's many subdomains have one
-/// limit.
+/// They are grouped by site (the public suffix and the label before it), so that the many subdomains of one site share
+/// one limit.
 struct CookieStore: Sendable {
-    /// The most cookies of one site and in all.
+    /// The limits on the cookies of one site and on all cookies.
     static let maximumPerSite = 180
     static let maximumInAll = 3000
 
     private struct Entry: Sendable {
         var cookie: CookieJar.Cookie
-        /// In the order of creation; a cookie that is replaced keeps its place.
+        /// The order of creation; a replacement keeps the place of the cookie that it replaces.
         var created: Int
         var used: Int
 
-        /// The entry with the lowest rank is the first to go.
+        /// The entry with the lowest rank is evicted first.
         var rank: (Int, Int) { (cookie.isSecure ? 1 : 0, used) }
     }
 
@@ -26,12 +26,12 @@ struct CookieStore: Sendable {
 
     init(suffixes: CookieJar.PublicSuffixList) { self.suffixes = suffixes }
 
-    /// Everything that is not over, in the order of creation.
+    /// Returns all cookies that have not expired, in the order of creation.
     func cookies(at now: Date) -> [CookieJar.Cookie] {
         sites.values.joined().filter { !$0.cookie.isExpired(at: now) }.sorted { $0.created < $1.created }.map(\.cookie)
     }
 
-    /// What goes along with a request: longer paths first, then older ones.
+    /// Returns the cookies of a request: longer paths first, then older cookies.
     mutating func cookies(for url: RequestURL, at now: Date) -> [CookieJar.Cookie] {
         let site = suffixes.site(of: url.host)
         guard let entries = sites[site] else { return [] }
@@ -48,7 +48,7 @@ struct CookieStore: Sendable {
         return matching.map(\.cookie)
     }
 
-    /// Whether a cookie that came in clear would take the place of one that came over TLS, or hide it.
+    /// Whether a cookie that came without TLS would replace or hide one that came over TLS.
     func protects(against cookie: CookieJar.Cookie, at now: Date) -> Bool {
         (sites[suffixes.site(of: cookie.domain)] ?? []).contains { entry in
             let kept = entry.cookie
@@ -59,7 +59,7 @@ struct CookieStore: Sendable {
         }
     }
 
-    /// Keeps a cookie, in the place of one with the same name, domain and path; one that is over only takes it away.
+    /// Stores a cookie in place of one with the same name, domain and path; an expired one only removes that one.
     mutating func keep(_ cookie: CookieJar.Cookie, at now: Date) {
         let site = suffixes.site(of: cookie.domain)
         var entries = sites[site] ?? []
@@ -88,7 +88,7 @@ struct CookieStore: Sendable {
         count = 0
     }
 
-    /// Removes what counts least: cookies without Secure before those with it, then what was used longest ago.
+    /// Removes the lowest ranks: cookies without Secure before those with it, then the least recently used.
     private static func removeLeast(of entries: inout [Entry], downTo limit: Int) {
         while entries.count > limit, let least = entries.indices.min(by: { entries[$0].rank < entries[$1].rank }) {
             entries.remove(at: least)

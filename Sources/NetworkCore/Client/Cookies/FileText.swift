@@ -1,16 +1,17 @@
 import CLibrary
 import FoundationEssentials
 
-/// Small text files: read with a limit, written as a whole or not at all.
+/// Small text files: read up to a limit, written completely or not at all.
 enum FileText {
-    /// - Throws: ``NetworkError/Code/unreadableFile``, also for more bytes than the limit.
+    /// Reads a file.
+    /// - Throws: ``NetworkError/Code/unreadableFile``, also for a file of more bytes than the limit.
     static func read(_ path: String, limit: Int) throws -> Data {
         do throws(SystemFile.Failure) { return try text(of: path, limit: limit) } catch {
             throw unreadable(path, error)
         }
     }
 
-    /// The same; `nil` where there is no file.
+    /// Reads a file; returns `nil` if there is none.
     static func readIfPresent(_ path: String, limit: Int) throws -> Data? {
         do throws(SystemFile.Failure) {
             return try text(of: path, limit: limit)
@@ -41,8 +42,8 @@ enum FileText {
         }
     }
 
-    /// Writes a file that its owner alone may read, and puts it in the place of one that is there when it is complete.
-    /// What is no regular file is written into; see ``FilePlace``.
+    /// Writes a file that only its owner may read. The file replaces an existing one once it is complete. A file that
+    /// is not a regular one is written to directly; see ``FilePlace``.
     /// - Throws: ``NetworkError/Code/unwritableFile``, ``NetworkError/Code/diskFull``.
     static func write(_ text: Data, to path: String) throws {
         do throws(SystemFile.Failure) {
@@ -66,7 +67,7 @@ enum FileText {
             try write(text, closing: file)
             try SystemFile.rename(draft, to: path)
         } catch {
-            try? SystemFile.remove(draft)  // The error that counts is the first one.
+            try? SystemFile.remove(draft)  // Only the first error is reported.
             throw error
         }
     }

@@ -1,13 +1,13 @@
 import FoundationEssentials
 
 extension CookieJar {
-    /// The names below which the public may register (`com`, `co.uk`, `github.io`): a cookie for all of one would reach
-    /// strangers.
+    /// The names below which the public may register (`com`, `co.uk`, `github.io`). A cookie for a whole public suffix
+    /// would reach unrelated sites.
     ///
     /// The rules are those of publicsuffix.org. ``system`` reads the list that the system keeps up to date (Debian's
-    /// package `publicsuffix`); without one it is ``builtIn``, a few dozen of the best known, which can't know them
-    /// all. Beyond its rules every list takes a name of one label for a public suffix, so that no cookie is ever for
-    /// all of `com`.
+    /// package `publicsuffix`). Without that list it is ``builtIn``, about 150 of the best-known suffixes, which is not
+    /// complete. In addition to its rules, every list treats a name of one label as a public suffix, so that no cookie
+    /// is ever for all of `com`.
     public struct PublicSuffixList: Sendable {
         private var rules: Set<String> = []
         /// `*.ck` is kept as `ck`.
@@ -15,16 +15,16 @@ extension CookieJar {
         /// `!www.ck` is kept as `www.ck`.
         private var exceptions: Set<String> = []
 
-        /// Where the system's list is looked for.
+        /// The path of the system's list.
         public static let systemPath = "/usr/share/publicsuffix/public_suffix_list.dat"
 
-        /// The system's list, read when it is first asked for, or ``builtIn`` if there is none that can be read.
+        /// The system's list, read on first use, or ``builtIn`` if there is no readable list of at most 16 MiB.
         public static let system: PublicSuffixList = {
             guard let text = try? FileText.read(systemPath, limit: 16 << 20) else { return builtIn }
             return PublicSuffixList(String(decoding: text, as: UTF8.self))
         }()
 
-        /// The best known public suffixes of more than one label.
+        /// The best-known public suffixes of more than one label.
         public static let builtIn = PublicSuffixList(
             """
             co.uk org.uk ac.uk gov.uk me.uk net.uk ltd.uk plc.uk sch.uk nhs.uk police.uk com.au net.au org.au edu.au gov.au \
@@ -41,7 +41,7 @@ extension CookieJar {
             """.split(separator: " ").joined(separator: "\n")
         )
 
-        /// A list in the format of publicsuffix.org: a rule a line, `//` begins a comment.
+        /// Creates a list from text in the format of publicsuffix.org: one rule per line; `//` begins a comment.
         public init(_ text: String) {
             for line in text.utf8.split(separator: UInt8(ascii: "\n")) {
                 let rule = String(decoding: line.prefix { $0 != 0x20 && $0 != 0x09 && $0 != 0x0D }, as: UTF8.self)
@@ -56,14 +56,14 @@ extension CookieJar {
             }
         }
 
-        /// Whether the public may register below a host. A name in lower case and ASCII, as ``RequestURL/host`` is.
+        /// Whether the public may register below a host. The name is in lower case and ASCII, like ``RequestURL/host``.
         public func isPublicSuffix(_ host: String) -> Bool {
             let labels = Self.labels(of: host)
             return suffixLength(of: labels) == labels.count
         }
 
-        /// The part of a host that one owner has: its public suffix and one label more. The host itself, if it is an
-        /// address or a public suffix.
+        /// Returns the part of a host that has one owner: its public suffix and one more label. For an address or a
+        /// public suffix, that is the host itself.
         func site(of host: String) -> String {
             if HostName.isAddress(host) { return host }
             let labels = Self.labels(of: host)
@@ -74,7 +74,8 @@ extension CookieJar {
             host.split(atByte: UInt8(ascii: ".")).filter { !$0.isEmpty }
         }
 
-        /// How many labels, from the right, are the public suffix. The longest rule counts, exceptions first.
+        /// Returns the number of labels, from the right, in the public suffix. The longest rule applies, exceptions
+        /// first.
         private func suffixLength(of labels: [Substring]) -> Int {
             for start in labels.indices {
                 let name = labels[start...].joined(separator: ".")

@@ -1,13 +1,13 @@
 import FoundationEssentials
 
-/// Reads one `Set-Cookie` value: RFC 6265 §5.2, and of its successor (draft-ietf-httpbis-rfc6265bis) the sizes, the
-/// control characters, the prefixes and the rules for Secure.
+/// A parser for one `Set-Cookie` value: RFC 6265 §5.2, with the sizes, the control characters, the prefixes and the
+/// rules for Secure of its successor (draft-ietf-httpbis-rfc6265bis).
 struct SetCookieParser {
-    /// The most bytes of name and value together.
+    /// The limit on name and value together, in bytes.
     static let maximumPairBytes = 4096
-    /// The most bytes of an attribute's value; a longer one is as if it was not there.
+    /// The limit on an attribute's value, in bytes; a longer attribute is ignored.
     static let maximumAttributeBytes = 1024
-    /// The longest time that a cookie is kept, 400 days.
+    /// The longest time that a cookie is kept, in seconds: 400 days.
     static let maximumAge = 400 * 86_400
 
     let url: RequestURL
@@ -23,7 +23,7 @@ struct SetCookieParser {
         var isHTTPOnly = false
     }
 
-    /// The cookie; `nil` for what RFC 6265 ignores.
+    /// Returns the cookie; `nil` for a field that RFC 6265 ignores.
     func parse(_ field: String) -> CookieJar.Cookie? {
         guard !field.utf8.contains(where: { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F }) else { return nil }
         var parts = field.utf8.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)[...]
@@ -72,13 +72,13 @@ struct SetCookieParser {
         return attributes
     }
 
-    /// Which hosts it is for; `nil` if its server can't speak for them.
+    /// Returns the hosts that the cookie is for; `nil` if the server may not set cookies for them.
     private func scope(of domain: String?) -> (domain: String, includesSubdomains: Bool)? {
         guard let domain, !domain.hasSameBytes(as: url.host) else {
             let isWide = domain != nil && !HostName.isAddress(url.host) && !suffixes.isPublicSuffix(url.host)
             return (url.host, isWide)
         }
-        // Beyond a public suffix that stands between the two there are strangers.
+        // With a public suffix between the two, other owners' hosts would get the cookie.
         guard CookieMatching.domain(url.host, matches: domain), !suffixes.isPublicSuffix(domain),
             suffixes.site(of: domain).hasSameBytes(as: suffixes.site(of: url.host))
         else { return nil }
@@ -93,7 +93,7 @@ struct SetCookieParser {
         return attributes.expires.map { min($0, latest) }
     }
 
-    /// `__Secure-` and `__Host-` promise what a server could otherwise not know.
+    /// Whether the cookie keeps the rules of `__Secure-` and `__Host-`, from which a server sees how it was set.
     static func keepsItsPrefix(_ cookie: CookieJar.Cookie, hasPath: Bool) -> Bool {
         let name = cookie.name.lowercasedASCII
         if name.hasBytePrefix("__secure-") { return cookie.isSecure }
@@ -101,7 +101,7 @@ struct SetCookieParser {
         return true
     }
 
-    /// Digits, perhaps after a minus; what is beyond an `Int` is as far as it goes.
+    /// Returns the number of a text of digits, perhaps after a minus; beyond `Int`, the maximum age or `Int.min`.
     private static func age(_ text: String) -> Int? {
         let digits = text.utf8.first == UInt8(ascii: "-") ? text.utf8.dropFirst() : text.utf8[...]
         guard !digits.isEmpty, digits.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }

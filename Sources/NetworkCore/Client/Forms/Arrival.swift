@@ -2,24 +2,24 @@ import FoundationEssentials
 import HTTPTypes
 import Synchronization
 
-/// A response whose head is there, with what it belongs to: enough to say of each later failure where it happened.
+/// A response whose head has arrived, with its request and call, so that a later failure can say where it happened.
 struct Arrival: Sendable {
     let request: TransportRequest
     let call: NetworkClient.Call
     let client: NetworkClient
     let incoming: TransportResponse
 
-    /// The most that is read of a streamed body that is refused, in bytes.
+    /// The limit on what is read of a rejected streamed body, in bytes.
     static let refusedBytes = 65_536
-    /// The longest time for that: a server that trickles must not hold up a response that is known.
+    /// The timeout for that read: a server that trickles must not hold up a response that is already known.
     private static let refusedTime = Duration.seconds(1)
 
     var head: HTTPResponse { incoming.head }
 
-    /// The response with its body still on its way.
+    /// Returns the response with its body still arriving.
     func streamed<Body>(_ body: Body) -> NetworkResponse<Body> { response(body, .growing(incoming)) }
 
-    /// The response with what was made of its body, which has ended.
+    /// Returns the response with the value made of its body, which has ended.
     func ended<Body>(_ body: Body) -> NetworkResponse<Body> { response(body, incoming.readableMetrics) }
 
     private func response<Body>(_ body: Body, _ metrics: ReadableMetrics) -> NetworkResponse<Body> {
@@ -29,7 +29,7 @@ struct Arrival: Sendable {
             attempts: met.attempts)
     }
 
-    /// The response with its whole body, if the client's validation accepts it.
+    /// Returns the response with its whole body, if the client's validation accepts it.
     func collected() async throws -> NetworkResponse<Data> {
         let body: Data
         do {
@@ -40,7 +40,7 @@ struct Arrival: Sendable {
         return try validated(body)
     }
 
-    // Apart, and not inlined, for an asynchronous function keeps its values in memory while it waits.
+    // A separate function, not inlined: an asynchronous function keeps its values in memory while it waits.
     @inline(never)
     private func validated(_ body: Data) throws -> NetworkResponse<Data> {
         let response = ended(body)
@@ -52,8 +52,8 @@ struct Arrival: Sendable {
         return response
     }
 
-    /// The error with its exchange and the response that was refused. Errors that are no ``NetworkError`` stay as they
-    /// are, and a response for which there was no time was not refused.
+    /// Returns the error with its exchange and the rejected response. An error that is not a ``NetworkError`` stays as
+    /// it is. After a timeout or a cancellation, no response is attached: it was not rejected.
     func refusing(_ response: NetworkResponse<Data>, for error: any Error) -> any Error {
         let named = naming(error)
         guard var error = named as? NetworkError, ![.totalTimeout, .cancelled].contains(error.code) else {
@@ -63,15 +63,15 @@ struct Arrival: Sendable {
         return error
     }
 
-    /// The error with its exchange, and what the call has met.
+    /// Returns the error with its exchange and the history of the call.
     func naming(_ error: any Error) -> any Error {
         call.noted(in: error, of: request, transport: client.transport.name)
     }
 
-    /// Refuses a head before its body is read, with the start of that body.
+    /// Rejects a head before its body is read; the error carries the start of that body.
     /// - Parameters:
-    ///   - validation: The client's, unless another one is given.
-    ///   - head: What is judged, unless it is the response's own.
+    ///   - validation: The validation. Default: the client's.
+    ///   - head: The head to check. Default: the response's own.
     func validate(by validation: ResponseValidation? = nil, as head: HTTPResponse? = nil) async throws {
         let validation = validation ?? client.validation
         do {
@@ -81,8 +81,8 @@ struct Arrival: Sendable {
         }
     }
 
-    /// The start of the body, as much of it as comes in a moment. What goes wrong on its way is less than why it is
-    /// read.
+    /// Returns the start of the body, as much as arrives within a second. A failure on the way is ignored, since the
+    /// rejection matters more.
     private func start() async throws -> Data {
         let start = Guarded(Data())
         await atMost(Self.refusedTime) { [body = incoming.body] in
@@ -95,7 +95,7 @@ struct Arrival: Sendable {
                     if isFull { return }
                 }
             } catch {
-                // What arrived before is kept; whether the caller was cancelled is asked below.
+                // The bytes that arrived before are kept; the check for a cancelled caller is below.
                 return
             }
         }

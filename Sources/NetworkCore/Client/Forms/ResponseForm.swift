@@ -1,6 +1,6 @@
 import HTTPTypes
 
-/// What becomes of a response's body: the one argument by which ``NetworkDispatcher/send(_:as:)`` knows what to return.
+/// What a response's body becomes. This argument determines what ``NetworkDispatcher/send(_:as:)`` returns.
 ///
 /// ```swift
 /// let user = try await client.send(request, as: User.self).body
@@ -20,11 +20,11 @@ import HTTPTypes
 /// | ``jsonLines(of:by:maximumLineBytes:)`` | ``JSONLines`` | with the head |
 /// | ``events`` | ``ServerSentEvents``, with automatic reconnection | with the first head |
 ///
-/// Each form but ``stream`` and ``events`` accepts the responses that ``NetworkClient/validation`` accepts; a file that
-/// is resumed is judged as a whole (``file(_:options:)``). A body that is collected has at most
+/// Each form except ``stream`` and ``events`` accepts the responses that ``NetworkClient/validation`` accepts. A
+/// resumed file is validated as a whole (``file(_:options:)``). A collected body is limited to
 /// ``TransportOptions/maximumBodyBytes``.
 public struct ResponseForm<Body>: Sendable {
-    /// Header fields for a request that does not have them.
+    /// Header fields for a request that does not have them already.
     let fields: @Sendable (NetworkClient) -> HTTPFields
     /// Whether the response has no end of its own, so that no total timeout applies.
     let isEndless: Bool
@@ -42,16 +42,16 @@ public struct ResponseForm<Body>: Sendable {
     }
 }
 
-/// A request that is encoded and about to be sent.
+/// A request that is encoded and ready to be sent.
 struct PreparedCall: Sendable {
     let client: NetworkClient
     let request: TransportRequest
     let call: NetworkClient.Call
 
-    /// Sends the request and returns when the head of its response is there.
+    /// Sends the request and returns when the head of its response has arrived.
     func arrival() async throws -> Arrival { try await arrival(of: request, in: call) }
 
-    /// The same for a variant of the request.
+    /// Sends a variant of the request and returns when the head of its response has arrived.
     func arrival(of request: TransportRequest, in call: NetworkClient.Call) async throws -> Arrival {
         let incoming = try await client.carry(request, in: call)
         return Arrival(request: request, call: call, client: client, incoming: incoming)

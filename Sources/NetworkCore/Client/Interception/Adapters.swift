@@ -1,11 +1,11 @@
-/// Changes requests on their way out.
+/// An interceptor that changes requests on their way out.
 public struct RequestAdapter: Interceptor {
     private let change: @Sendable (inout TransportRequest) async throws -> Void
 
-    /// An adapter; what it throws ends the call and reaches the caller as it is.
+    /// Creates an adapter. An error that the closure throws ends the call and reaches the caller unchanged.
     public init(_ change: @escaping @Sendable (inout TransportRequest) async throws -> Void) { self.change = change }
 
-    /// Changes the request and sends it on.
+    /// Changes the request and passes it on.
     public func intercept(_ request: TransportRequest, in call: Call, next: Next)
         async throws -> TransportResponse
     {
@@ -15,14 +15,14 @@ public struct RequestAdapter: Interceptor {
     }
 }
 
-/// Looks at responses on their way back, and may change them. The body is still to come.
+/// An interceptor that inspects responses on their way back, and may change them. The body has not been read yet.
 public struct ResponseAdapter: Interceptor {
     private let change: @Sendable (inout TransportResponse) async throws -> Void
 
-    /// An adapter; what it throws ends the call and reaches the caller as it is.
+    /// Creates an adapter. An error that the closure throws ends the call and reaches the caller unchanged.
     public init(_ change: @escaping @Sendable (inout TransportResponse) async throws -> Void) { self.change = change }
 
-    /// Sends the request on and changes its response.
+    /// Passes the request on and changes its response.
     public func intercept(_ request: TransportRequest, in call: Call, next: Next)
         async throws -> TransportResponse
     {
@@ -42,7 +42,7 @@ extension Interceptor where Self == RequestAdapter {
 }
 
 extension Interceptor where Self == ResponseAdapter {
-    /// Looks at responses on their way back: `.adaptingResponse { response in response.head.status = .ok }`.
+    /// Inspects or changes responses on their way back: `.adaptingResponse { response in response.head.status = .ok }`.
     public static func adaptingResponse(
         _ change: @escaping @Sendable (inout TransportResponse) async throws -> Void
     ) -> ResponseAdapter {

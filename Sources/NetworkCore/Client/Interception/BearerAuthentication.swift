@@ -1,23 +1,24 @@
 import HTTPTypes
 import Synchronization
 
-/// Sends a bearer token (RFC 6750) to the origins it is for, and renews it once when a server answers 401.
+/// An interceptor that sends a bearer token ([RFC 6750](https://www.rfc-editor.org/rfc/rfc6750)) to the origins it is
+/// for, and renews the token once when a server responds with 401.
 ///
 /// ```swift
 /// let bearer = try BearerAuthentication(for: ["https://api.example.com"]) { _ in try await logIn() }
 /// client.exchangeInterceptors.append(bearer)
 /// ```
 ///
-/// It belongs into ``NetworkClient/exchangeInterceptors``, where it sees each redirect's origin. However many requests
-/// are answered with 401, one refresh runs, and all wait for it; whoever finds a newer token than the one that was
-/// refused takes that. Its failure is the failure of each that waited, and the next request tries anew. Whoever is
-/// cancelled or runs out of time stops waiting; the refresh goes on for the others. A 401 for the new token is handed
-/// back, and so is one for a body that can't be sent again.
+/// It belongs in ``NetworkClient/exchangeInterceptors``, where it sees the origin of each redirect. However many
+/// requests get a 401, one refresh runs, and all of them wait for it. A request that finds a newer token than the
+/// refused one uses the newer token. If the refresh fails, each waiting request fails with its error, and the next
+/// request starts a new refresh. A request that is cancelled or times out stops waiting; the refresh continues for the
+/// others. A 401 for the new token is returned as it is, and so is a 401 for a request whose body can't be sent again.
 ///
-/// A request with an `Authorization` of its own, or with ``TransportOptions/authentication``, passes as it is. So do
-/// the requests that the refresh itself sends, in its task and in the tasks that inherit its task-local values. A
-/// detached task and a callback of another library inherit none: a request from there waits for the refresh that waits
-/// for it, until the refresh's time is over and all of them fail. Send such a request with a client that has no
+/// A request with its own `Authorization` field, or with ``TransportOptions/authentication``, passes unchanged. So do
+/// the requests that the refresh itself sends, in its task and in tasks that inherit its task-local values. A detached
+/// task and a callback of another library don't inherit them: a request from there waits for the refresh that waits for
+/// it, until the refresh times out and all of them fail. Send such a request with a client that has no
 /// ``BearerAuthentication``.
 public final class BearerAuthentication: Interceptor {
     private let origins: [RequestURL]
@@ -26,18 +27,18 @@ public final class BearerAuthentication: Interceptor {
     private let time: TimeSource
     private let state: Guarded<TokenState<FirstOutcome<IssuedToken>>>
 
-    /// Those whose refresh the current task runs in.
+    /// The instances whose refresh the current task runs in.
     @TaskLocal private static var refreshing: [ObjectIdentifier] = []
 
-    /// A token for some origins.
+    /// Creates an interceptor with a token that can be renewed.
     /// - Parameters:
-    ///   - origins: URLs whose scheme, host and port may see the token.
-    ///   - token: The first token; without one, the first request asks for it.
-    ///   - timeout: The longest time for a refresh, a minute by default. Beyond it the refresh is cancelled, and the
-    ///     requests that wait for it fail with ``NetworkError/Code/totalTimeout``.
-    ///   - time: What the timeout waits on.
-    ///   - refresh: Gets the next token, given the one that was refused.
-    /// - Throws: ``NetworkError/Code/invalidURL``, ``NetworkError/Code/invalidOption`` for a timeout out of range.
+    ///   - origins: URLs whose scheme, host and port may receive the token.
+    ///   - token: The first token. Without one, the first request starts a refresh.
+    ///   - timeout: The timeout of a refresh. Default: 60 s. Afterwards the refresh is cancelled, and the requests that
+    ///     wait for it fail with ``NetworkError/Code/totalTimeout``.
+    ///   - time: The source of time for the timeout.
+    ///   - refresh: Returns the next token, given the refused one, or `nil` if there was none.
+    /// - Throws: ``NetworkError/Code/invalidURL``, or ``NetworkError/Code/invalidOption`` for a timeout out of range.
     public convenience init(
         for origins: [String],
         token: TransportOptions.Secret? = nil,
@@ -49,7 +50,7 @@ public final class BearerAuthentication: Interceptor {
         self.init(try origins.map { try RequestURL($0) }, token, timeout, time, refresh)
     }
 
-    /// A token that can't be renewed: a 401 is handed back.
+    /// Creates an interceptor with a token that can't be renewed: a 401 is returned as it is.
     /// - Throws: ``NetworkError/Code/invalidURL``.
     public convenience init(for origins: [String], token: TransportOptions.Secret) throws {
         self.init(try origins.map { try RequestURL($0) }, token, .seconds(60), .system, nil)
@@ -69,7 +70,7 @@ public final class BearerAuthentication: Interceptor {
         state = Guarded(TokenState(token))
     }
 
-    /// Sends the request with the token, and once more with a newer one.
+    /// Sends the request with the token, and after a 401 once more with a newer token.
     public func intercept(_ request: TransportRequest, in call: Call, next: Next)
         async throws -> TransportResponse
     {
@@ -107,7 +108,7 @@ public final class BearerAuthentication: Interceptor {
         }
     }
 
-    /// Runs in a task of its own: it belongs to all who wait, and to none of them.
+    /// Starts a refresh in a task of its own: it belongs to all waiting requests, and to none of them.
     private func startRefresh(_ number: Int, of refused: TransportOptions.Secret?) {
         guard let refresh else { return }
         Task {
@@ -123,7 +124,7 @@ public final class BearerAuthentication: Interceptor {
                     }
                 }
                 group.addTask { [self] in
-                    // Cancelled when the refresh is over before.
+                    // Cancelled when the refresh ends first.
                     guard (try? await time.sleep(timeout)) != nil else { return }
                     finish(number, .failure(NetworkError.refreshTimeout(timeout)))
                 }

@@ -1,5 +1,6 @@
 extension NetworkClient.Call {
-    /// To be asked between pieces of work that nothing interrupts, and around what can't be done in pieces.
+    /// Checks for the deadline and for cancellation, between pieces of work that nothing interrupts and around work
+    /// that can't be divided.
     /// - Throws: ``NetworkError/Code/totalTimeout`` after the deadline, ``NetworkError/Code/cancelled`` in a cancelled
     ///   task.
     func check(while phase: NetworkError.Phase) throws(NetworkError) {
@@ -9,10 +10,10 @@ extension NetworkClient.Call {
         throw error
     }
 
-    /// Does something that must be over when the call is. Without a deadline nothing is added to it.
-    /// - Throws: ``NetworkError/Code/totalTimeout`` at the deadline, with the exchange that the work names; the work is
-    ///   cancelled then, and waited for. ``NetworkError/Code/cancelled`` when the task is, whichever way the work says
-    ///   it.
+    /// Runs work that must end by the call's deadline. Without a deadline, this adds nothing to the work.
+    /// - Throws: ``NetworkError/Code/totalTimeout`` at the deadline, with the exchange that the work's error names; the
+    ///   work has been cancelled and has ended by then. ``NetworkError/Code/cancelled`` when the task is cancelled,
+    ///   however the work reports it.
     package func withinDeadline<Value: Sendable>(
         _ work: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
@@ -32,7 +33,7 @@ extension NetworkClient.Call {
         return try await withThrowingTaskGroup(of: Value?.self) { group in
             group.addTask { try await work() }
             group.addTask {
-                // Cut short when the work is done, and when the call's own task is cancelled.
+                // Ends early when the work is done and when the call's own task is cancelled.
                 try? await Task.sleep(until: end, clock: .continuous)
                 return nil
             }
@@ -51,7 +52,7 @@ extension NetworkClient.Call {
 }
 
 extension NetworkError {
-    /// The deadline's error, with what the work knew of its exchange when it was cancelled.
+    /// Returns the deadline's error, with what the work knew of its exchange when it was cancelled.
     fileprivate static func totalTimeout<Value>(after outcome: Result<Value?, any Error>?) -> NetworkError {
         guard case .failure(let failure as NetworkError)? = outcome else { return .totalTimeout }
         if failure.code == .totalTimeout { return failure }

@@ -1,5 +1,5 @@
-/// A step around the exchange: it sees the request on its way out and the response on its way back, and may change
-/// either, send again, or answer without sending.
+/// A step around the exchange. It sees the request on its way out and the response on its way back, and may change
+/// either, send again, or return a response without sending.
 ///
 /// ```swift
 /// struct RequestNumber: Interceptor {
@@ -13,36 +13,37 @@
 /// client.interceptors.append(RequestNumber())
 /// ```
 ///
-/// ``NetworkClient/interceptors`` stand around the whole call, redirects included;
-/// ``NetworkClient/exchangeInterceptors`` around each exchange of it. The first of a list is the outermost.
+/// The ``NetworkClient/interceptors`` run around the whole call, redirects included; the
+/// ``NetworkClient/exchangeInterceptors`` run around each exchange of it. The first of a list is the outermost.
 ///
-/// A step is a part of its call, and has the call's time: at ``NetworkClient/Call/deadline`` it is cancelled and waited
-/// for, whatever it does, and the call fails with ``NetworkError/Code/totalTimeout``. One that does not heed
-/// cancellation holds the call up until it returns.
+/// A step is part of its call and shares the call's time. At ``NetworkClient/Call/deadline`` the step is cancelled, and
+/// the call fails with ``NetworkError/Code/totalTimeout`` as soon as the step has returned. A step that ignores
+/// cancellation holds up the call until it returns.
 ///
-/// A step that calls `next` more than once must not use the body of an earlier response afterwards, and drops it: the
-/// connection is freed then. A request's body can be sent again only if it is ``TransportRequest/Body/isReplayable``.
+/// A step that calls `next` more than once must discard the earlier response and not use its body afterwards; that
+/// frees the connection. A request's body can be sent again only if it is ``TransportRequest/Body/isReplayable``.
 public protocol Interceptor: Sendable {
-    /// Carries a request on, or answers it.
+    /// Passes a request on, or returns a response without doing so.
     /// - Parameters:
-    ///   - request: As the step before made it.
-    ///   - call: What is known of the call so far, the same for all its steps.
-    ///   - next: The rest of the way.
-    /// - Throws: ``NetworkError`` from below, or an error of the step's own, which reaches the caller as it is.
+    ///   - request: The request as the step before made it.
+    ///   - call: The state of the call so far, the same for all its steps.
+    ///   - next: The steps after this one and the transport.
+    /// - Throws: ``NetworkError`` from the steps below, or an error of the step's own, which reaches the caller
+    ///   unchanged.
     func intercept(
         _ request: TransportRequest, in call: NetworkClient.Call, next: NetworkClient.Next
     ) async throws -> TransportResponse
 }
 
 extension Interceptor {
-    /// The call that an interceptor is a part of, under a short name.
+    /// The call that an interceptor is part of.
     public typealias Call = NetworkClient.Call
-    /// The rest of a call's way, under a short name.
+    /// The steps after an interceptor, and the transport.
     public typealias Next = NetworkClient.Next
 }
 
 extension NetworkClient {
-    /// The rest of a call's way: the steps after this one and, at the end, the transport.
+    /// The rest of a call's path: the steps after this one and, at the end, the transport.
     public struct Next: Sendable {
         private let steps: ArraySlice<any Interceptor>
         private let call: Call
@@ -58,7 +59,7 @@ extension NetworkClient {
             self.end = end
         }
 
-        /// Goes on with a request.
+        /// Passes a request on and returns its response.
         public func callAsFunction(_ request: TransportRequest) async throws -> TransportResponse {
             guard let step = steps.first else { return try await end(request) }
             return try await step.intercept(

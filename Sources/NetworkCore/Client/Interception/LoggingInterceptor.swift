@@ -1,24 +1,25 @@
 public import HTTPTypes
 public import Logging
 
-/// Notes requests and their answers in a swift-log `Logger`, without secrets and without bodies.
+/// An interceptor that logs requests and their responses to a swift-log `Logger`, without secrets and without bodies.
 ///
-/// A message has method, URL without its query, status and time; its metadata have the call's number, the attempt and
-/// the exchange, and at debug level the header fields, of which the secret ones show `…`, and URLs in the others
-/// neither user, password, query nor fragment. A failure is a warning.
+/// A message has the method, the URL without its query, the status and the time. Its metadata have the call's number,
+/// the attempt and the exchange, and at debug level the header fields. Secret fields show `…`, and URLs in other fields
+/// show no user, password, query or fragment. A failure is logged as a warning, a cancellation at the level of
+/// responses.
 ///
-/// In ``NetworkClient/interceptors`` it notes calls; in ``NetworkClient/exchangeInterceptors`` each exchange, as the
-/// steps before it made the request.
+/// In ``NetworkClient/interceptors`` it logs calls; in ``NetworkClient/exchangeInterceptors`` it logs each exchange, as
+/// the steps before it made the request.
 public struct LoggingInterceptor: Interceptor {
     private let logger: Logger
     private let level: Logger.Level
     private let ownSecrets: Set<HTTPField.Name>
 
-    /// A log.
+    /// Creates a logging interceptor.
     /// - Parameters:
-    ///   - logger: Where to.
-    ///   - level: The level of answers, whatever their status; `info` if not given.
-    ///   - secretFields: More header fields whose values are not shown, besides ``SecretFields`` and
+    ///   - logger: The logger that receives the messages.
+    ///   - level: The level of responses, whatever their status. Default: `info`.
+    ///   - secretFields: More header fields whose values are not shown, in addition to ``SecretFields`` and
     ///     ``TransportOptions/secretFields``.
     public init(_ logger: Logger, level: Logger.Level = .info, secretFields: Set<HTTPField.Name> = []) {
         self.logger = logger
@@ -26,7 +27,7 @@ public struct LoggingInterceptor: Interceptor {
         ownSecrets = secretFields
     }
 
-    /// Sends the request on and notes what came of it.
+    /// Passes the request on and logs the outcome.
     public func intercept(_ request: TransportRequest, in call: Call, next: Next)
         async throws -> TransportResponse
     {
@@ -78,7 +79,7 @@ extension ContinuousClock.Instant {
 }
 
 extension Interceptor where Self == LoggingInterceptor {
-    /// Notes requests and their answers.
+    /// Logs requests and their responses.
     public static func logging(
         _ logger: Logger,
         level: Logger.Level = .info,

@@ -1,11 +1,10 @@
 import Synchronization
 
 extension RetryInterceptor {
-    /// How many retries a client may spend, all its calls together: when everything fails, retries must not double the
-    /// load.
+    /// The limit on retries of a client, over all its calls: when everything fails, retries must not double the load.
     ///
-    /// A bucket of tokens. Each call puts a part of one in, each retry takes one out; without one, the outcome counts
-    /// as it is.
+    /// The budget is a token bucket. Each call adds a part of a token, and each retry takes one token. Without a token
+    /// there is no retry, and the outcome is returned as it is.
     public final class Budget: Sendable {
         /// Counted in billionths: ten times a tenth of a `Double` is less than 1.
         struct Bucket: Sendable {
@@ -28,7 +27,7 @@ extension RetryInterceptor {
                 return true
             }
 
-            /// What is no number is nothing, and what is beyond counting the most that can be counted.
+            /// Converts tokens to billionths. NaN counts as 0, and a number beyond `Int` as its maximum.
             private static func parts(of tokens: Double) -> Int {
                 let parts = (tokens * Double(token)).rounded()
                 return parts > 0 ? Int(exactly: parts) ?? .max : 0
@@ -37,10 +36,11 @@ extension RetryInterceptor {
 
         private let bucket: Guarded<Bucket>
 
-        /// A full bucket.
+        /// Creates a full bucket.
         /// - Parameters:
-        ///   - capacity: The most retries at once, 20 by default. Below 1 there are none.
-        ///   - perCall: What each call adds, 0.1 by default: in the long run, one retry for ten calls. To a billionth.
+        ///   - capacity: The limit on retries at once, in tokens. Default: 20. Below 1 there are no retries.
+        ///   - perCall: The part of a token that each call adds, exact to a billionth. Default: 0.1, which in the long
+        ///     run is one retry for ten calls.
         public init(capacity: Double = 20, perCall: Double = 0.1) {
             bucket = Guarded(Bucket(capacity: capacity, perCall: perCall))
         }

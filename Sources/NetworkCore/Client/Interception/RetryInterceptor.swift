@@ -1,19 +1,19 @@
-/// Tries again what failed for a moment: see ``RetryInterceptor/Policy`` for what, ``RetryInterceptor/Budget`` for how
-/// often in all.
+/// An interceptor that retries temporary failures. ``RetryInterceptor/Policy`` decides which, and
+/// ``RetryInterceptor/Budget`` how many in all.
 ///
 /// ```swift
 /// client.interceptors.append(.retry())
 /// ```
 ///
-/// It belongs into ``NetworkClient/interceptors``: what is tried again is the whole, redirects included. It never waits
-/// beyond the call's total timeout: if the pause does not fit, the last outcome is the call's, at once.
+/// It belongs in ``NetworkClient/interceptors``: a retry repeats the whole call, redirects included. It never waits
+/// beyond the call's total timeout: if the pause does not fit, the last outcome is returned at once.
 public struct RetryInterceptor: Interceptor {
-    /// What is tried again.
+    /// The outcomes that are retried.
     public var policy: Policy
     private let budget: Budget
     private let time: TimeSource
 
-    /// Retries by a policy, within a budget. Copies share the budget.
+    /// Creates an interceptor with a policy and a budget. Copies share the budget.
     public init(
         _ policy: Policy = Policy(),
         budget: Budget = Budget(), time: TimeSource = .system
@@ -23,7 +23,7 @@ public struct RetryInterceptor: Interceptor {
         self.time = time
     }
 
-    /// Sends the request on, and again as often as it may.
+    /// Passes the request on, and again as often as the policy and the budget allow.
     public func intercept(_ request: TransportRequest, in call: Call, next: Next)
         async throws -> TransportResponse
     {
@@ -47,7 +47,7 @@ public struct RetryInterceptor: Interceptor {
         }
     }
 
-    /// Waits, and meanwhile frees the connection of an answer that is given up.
+    /// Waits, and meanwhile frees the connection of a response that is discarded.
     private func pause(_ delay: Duration, givingUp outcome: Result<TransportResponse, any Error>) async throws {
         do {
             if case .success(let response) = outcome {
@@ -64,7 +64,7 @@ public struct RetryInterceptor: Interceptor {
 }
 
 extension Interceptor where Self == RetryInterceptor {
-    /// Tries again what failed for a moment.
+    /// Retries temporary failures.
     public static func retry(
         _ policy: RetryInterceptor.Policy = RetryInterceptor.Policy(),
         budget: RetryInterceptor.Budget = RetryInterceptor.Budget(),

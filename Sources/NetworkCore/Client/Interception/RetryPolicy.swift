@@ -2,31 +2,33 @@ import FoundationEssentials
 public import HTTPTypes
 
 extension RetryInterceptor {
-    /// What is tried again, how often, and after how long.
+    /// The outcomes that are retried, how often, and after which pause.
     public struct Policy: Sendable {
-        /// How often a call is tried again, 2 by default.
+        /// The limit on retries of one call. Default: 2.
         public var maximumRetries = 2
-        /// The methods that are tried again: the idempotent ones (RFC 9110 §9.2.2). Add `.post` where the server can
-        /// tell a request that it has seen.
+        /// The methods that are retried. Default: GET, HEAD, OPTIONS, PUT and DELETE, which are idempotent
+        /// ([RFC 9110 §9.2.2](https://www.rfc-editor.org/rfc/rfc9110#section-9.2.2)). Add `.post` if the server can
+        /// recognize a request that it has already seen.
         public var methods: Set<HTTPRequest.Method> = [.get, .head, .options, .put, .delete]
-        /// The statuses that are tried again. 500 is not among them: it mostly is a fault that stays.
+        /// The statuses that are retried. Default: 408, 425, 429, 502, 503 and 504. 500 is not among them, since it is
+        /// usually a fault that stays.
         public var statuses: Set<Int> = [408, 425, 429, 502, 503, 504]
-        /// The failures that are tried again: those of the network, before the response was there. One that comes in
-        /// the middle of a body is not: the response was handed on by then.
+        /// The failures that are retried. Default: those of the network before the response arrives. A failure in the
+        /// middle of a body is not retried, since the response has been returned by then.
         public var codes: Set<NetworkError.Code> = [
             .nameNotResolved, .connectFailed, .connectTimeout, .connectionLost, .firstByteTimeout, .idleTimeout,
             .proxyFailed,
         ]
-        /// The longest first pause; it doubles with each retry. 200 ms by default. The pause is a random part of it
-        /// ('full jitter'), so that those who failed together do not come back together.
+        /// The limit on the first pause; it doubles with each retry. Default: 200 ms. The pause is a random part of it
+        /// ("full jitter"), so that clients that failed together don't retry together.
         public var baseDelay = Duration.milliseconds(200)
-        /// The longest pause of our own choice, 20 s by default.
+        /// The limit on a pause without `Retry-After`. Default: 20 s.
         public var maximumDelay = Duration.seconds(20)
-        /// The longest `Retry-After` that is waited for, 60 s by default. A longer one ends the call with what it has:
-        /// coming back before it would be against the server's wish.
+        /// The limit on a pause that the server requests with `Retry-After`. Default: 60 s. A longer one ends the call
+        /// with the response it has, since an earlier retry would be against the server's request.
         public var maximumRetryAfter = Duration.seconds(60)
 
-        /// The defaults.
+        /// Creates a policy with the defaults.
         public init() {}
 
         /// Whether a request may be sent again at all.
@@ -34,7 +36,7 @@ extension RetryInterceptor {
             methods.contains(request.method) && (request.body?.isReplayable ?? true)
         }
 
-        /// The pause before the next try; `nil` for an outcome that counts.
+        /// Returns the pause before the next attempt; `nil` for an outcome that is not retried.
         func delay(
             after outcome: Result<TransportResponse, any Error>,
             retries: Int,
@@ -62,10 +64,10 @@ extension RetryInterceptor {
     }
 }
 
-/// The time that a server asks for (RFC 9110 §10.2.3).
+/// The pause that a server requests (RFC 9110 §10.2.3).
 enum RetryAfter {
-    /// The time from now, the longest of several; `nil` without the field and for what is neither seconds nor a date.
-    /// A date that is over is zero.
+    /// Returns the time from now, the longest of several; `nil` without the field and for a value that is neither
+    /// seconds nor a date. A date in the past is zero.
     static func duration(in fields: HTTPFields, now: Date) -> Duration? {
         fields[values: .retryAfter].compactMap { duration($0, now: now) }.max()
     }

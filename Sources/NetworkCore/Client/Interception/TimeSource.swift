@@ -1,15 +1,15 @@
 public import FoundationEssentials
 
-/// What a step that waits asks of the world: the date, a pause, chance. A test gives its own.
+/// The date, the pauses and the random numbers of a step that waits. A test supplies its own.
 public struct TimeSource: Sendable {
-    /// The date, to read dates of header fields against.
+    /// Returns the current date, to compare dates in header fields with.
     public var now: @Sendable () -> Date
     /// Waits; throws `CancellationError` when the task is cancelled.
     public var sleep: @Sendable (Duration) async throws -> Void
-    /// A number from 0 up to, but not including, 1.
+    /// Returns a number from 0 up to, but not including, 1.
     public var random: @Sendable () -> Double
 
-    /// A source of your own.
+    /// Creates a source of your own.
     public init(
         now: @escaping @Sendable () -> Date,
         sleep: @escaping @Sendable (Duration) async throws -> Void,
@@ -20,10 +20,10 @@ public struct TimeSource: Sendable {
         self.random = random
     }
 
-    /// The system's clock and chance.
+    /// The system's clock and random numbers.
     public static let system = TimeSource(
         now: { Date() },
-        // What the system's clock can't count ends the process.
+        // A time beyond what the system's clock can count would trap.
         sleep: { try await Task.sleep(for: max(.zero, min($0, TransportOptions.maximumTimeout))) },
         random: { .random(in: 0..<1) }
     )

@@ -1,17 +1,18 @@
-/// A token and its number; the next one has a higher one.
+/// A token and its number; each newer token has a higher number.
 struct IssuedToken: Sendable, Equatable {
     var token: TransportOptions.Secret
     var number: Int
 }
 
-/// The token of a ``BearerAuthentication`` and who waits for the next one. Pure: an event returns what to do.
+/// The token of a ``BearerAuthentication`` and the requests that wait for the next one. Pure: an event returns an
+/// action.
 struct TokenState<Waiter>: Sendable where Waiter: Sendable {
     enum Need {
-        /// There is a token that will do.
+        /// Use this token.
         case use(IssuedToken)
-        /// Wait: a refresh is on its way.
+        /// Wait: a refresh is running.
         case wait(key: Int)
-        /// Wait, and refresh this token. The refresh has a number.
+        /// Wait, and start the refresh of this number for this token.
         case refresh(TransportOptions.Secret?, key: Int, number: Int)
     }
 
@@ -22,7 +23,7 @@ struct TokenState<Waiter>: Sendable where Waiter: Sendable {
 
     init(_ token: TransportOptions.Secret?) { current = token.map { IssuedToken(token: $0, number: 0) } }
 
-    /// Somebody needs a token, newer than the one that was refused.
+    /// Handles a request that needs a token newer than the refused one.
     mutating func need(newerThan refused: Int?, _ waiter: Waiter) -> Need {
         if let current, current.number > refused ?? -1 { return .use(current) }
         lastKey += 1
@@ -34,11 +35,11 @@ struct TokenState<Waiter>: Sendable where Waiter: Sendable {
         return .refresh(current?.token, key: lastKey, number: lastRefresh)
     }
 
-    /// Somebody waits no longer. The refresh goes on for the others.
+    /// Removes a request that no longer waits. The refresh continues for the others.
     mutating func leave(_ key: Int) { waiters?[key] = nil }
 
-    /// A refresh is over. What one brings that was given up before counts no more.
-    /// - Returns: What to tell, and to whom.
+    /// Ends a refresh. The result of a refresh that timed out before is ignored.
+    /// - Returns: The outcome, and the requests that receive it.
     mutating func finish(
         _ number: Int,
         _ result: Result<TransportOptions.Secret, any Error>

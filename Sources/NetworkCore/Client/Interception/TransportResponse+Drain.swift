@@ -1,29 +1,29 @@
 import HTTPTypes
 
 extension TransportResponse {
-    /// The largest body that is read only to keep its connection, in bytes, and the longest time for it.
+    /// The limit on a body that is read only to keep its connection, in bytes, and the timeout for that read.
     private static let drainedBytes = 64 * 1024
     private static let drainTime = Duration.seconds(1)
 
-    /// Ends the exchange of an answer that nobody wants: a small body is read, so that its connection is free for the
-    /// next request, and a larger one is given up. The exchange must be over when this returns, though the answer is
+    /// Ends the exchange of a response that is not needed. A small body is read, so that its connection is free for the
+    /// next request; a larger one is abandoned. The exchange must be over when this returns, although the response is
     /// still held: the next request may wait for its slot.
     func drain() async {
-        // Whatever goes wrong here concerns an answer that was given up already. A body beyond the limit is an error
-        // that ends its exchange, and one that announces as much is not even begun.
+        // Errors concern only a response that is discarded. A body beyond the limit is an error that ends its exchange;
+        // a body that announces such a length is not read at all.
         await atMost(Self.drainTime) { _ = try? await body.collect(upTo: Self.drainedBytes) }
     }
 
-    /// Ends the exchange at once, whatever is left of its body, though the response may still be held.
+    /// Ends the exchange at once, however much is left of its body, even while the response is held.
     func end() async {
-        // A cancelled reader ends it without waiting for a byte. What it fails with was given up already.
+        // A cancelled reader ends the exchange without waiting for a byte. Its error concerns a discarded response.
         let reader = Task { _ = try? await body.collect(upTo: 0) }
         reader.cancel()
         await reader.value
     }
 }
 
-/// Does something that is cancelled when its time is over, and then waited for.
+/// Runs work that is cancelled after the time, and waits until the work has ended.
 func atMost(_ time: Duration, _ work: @escaping @Sendable () async -> Void) async {
     await withTaskGroup(of: Void.self) { group in
         group.addTask(operation: work)

@@ -1,7 +1,7 @@
 import HTTPTypes
 
 extension NetworkClient {
-    /// An exchange and, as far as the policy allows, those that it leads to.
+    /// Carries out an exchange and, as far as the policy allows, the redirects that it leads to.
     func follow(_ request: TransportRequest, in call: Call) async throws -> TransportResponse {
         let response = try await step(request, in: call)
         guard response.status.kind == .redirection, redirects.isOn else { return response }

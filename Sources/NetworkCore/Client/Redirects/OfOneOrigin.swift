@@ -1,18 +1,18 @@
 import HTTPTypes
 
-/// What is meant for one origin and wrong or too much at any other: secrets, and what names the origin. A redirect
-/// leaves it behind, and a client keeps it for the origin of its base URL.
+/// The parts of a request that are meant for one origin, and wrong or too much at any other: secrets, and the fields
+/// that name the origin. A redirect leaves them behind, and a client sends them only to the origin of its base URL.
 enum OfOneOrigin {
-    /// What says where a request comes from or goes to.
+    /// The fields that name where a request comes from or goes to.
     private static let places: Set<String> = ["host", "referer"]
 
-    /// Whether a header field is.
-    /// - Parameter own: The secret fields besides ``SecretFields``.
+    /// Whether a header field is meant for one origin.
+    /// - Parameter own: The secret fields in addition to ``SecretFields``.
     static func contains(_ name: HTTPField.Name, besides own: Set<HTTPField.Name>) -> Bool {
         SecretFields.contains(name) || own.contains(name) || places.contains(name.canonicalName)
     }
 
-    /// Takes it out of the options. User and password of a URL know their origin by themselves.
+    /// Removes what is meant for one origin from the options. The user and password of a URL carry their own origin.
     static func remove(from options: inout TransportOptions) {
         guard options.hasRareOptions else { return }
         options.authentication = nil

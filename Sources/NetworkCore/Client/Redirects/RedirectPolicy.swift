@@ -1,17 +1,18 @@
 public import HTTPTypes
 
-/// Which redirects a ``NetworkClient`` follows.
+/// The redirects that a ``NetworkClient`` follows.
 ///
 /// The rules are the same over every transport. 301 and 302 turn POST into GET, 303 turns everything but HEAD into GET,
 /// 307 and 308 keep method and body. A body that is dropped takes the `Content-…` fields with it. When the origin
-/// (scheme, host, port) changes, ``SecretFields``, ``TransportOptions/secretFields``, `Host`, `Referer`,
-/// ``TransportOptions/authentication``, the client certificate and ``TransportOptions/TLS/serverName`` stay behind, for
-/// the rest of the call; so do user and password of the URL.
+/// (scheme, host, port) changes, the rest of the call goes without ``SecretFields``, ``TransportOptions/secretFields``,
+/// `Host`, `Referer`, ``TransportOptions/authentication``, the client certificate and
+/// ``TransportOptions/TLS/serverName``, and without the user and password of the URL.
 ///
-/// Three things are no redirect, and their answer is handed back as it is: 300, 304, 305 and 306; a `Location` that is
-/// missing, given twice or no URL that ``RequestURL`` accepts; and a body that would have to be sent again and can't be
-/// (``TransportRequest/Body/isReplayable``). A `Location` with user and password is such a URL: browsers and curl use
-/// these, but a server is not to choose what a request identifies itself by (RFC 9110 §4.2.4).
+/// Three kinds of response are not redirects and are returned as they are: 300, 304, 305 and 306; one whose `Location`
+/// is missing, given twice or not a URL that ``RequestURL`` accepts; and one for which a body would have to be sent
+/// again and can't be (``TransportRequest/Body/isReplayable``). A `Location` with a user and password is not accepted
+/// either: browsers and curl use these, but a server should not choose the credentials of a request
+/// ([RFC 9110 §4.2.4](https://www.rfc-editor.org/rfc/rfc9110#section-4.2.4)).
 ///
 /// ```swift
 /// client.redirects = .deciding { proposal in
@@ -19,24 +20,24 @@ public import HTTPTypes
 /// }
 /// ```
 public struct RedirectPolicy: Sendable {
-    /// The most redirects of one attempt, 20 by default. One more fails with ``NetworkError/Code/tooManyRedirects``.
+    /// The limit on redirects of one attempt. Default: 20. One more fails with ``NetworkError/Code/tooManyRedirects``.
     public var maximum = 20
-    /// Whether https may lead to http. Not by default: it fails with ``NetworkError/Code/redirectRefused``.
+    /// Whether https may lead to http. Default: `false`, which fails with ``NetworkError/Code/redirectRefused``.
     public var allowsDowngrade = false
-    /// The statuses of 301, 302 and 303 that keep method and body, as 307 and 308 do. None by default.
+    /// The statuses among 301, 302 and 303 that keep method and body, as 307 and 308 do. Default: none.
     public var keepsMethodOn: Set<Int> = []
 
     let isOn: Bool
     let decide: (@Sendable (Proposal) async throws -> Decision)?
 
-    /// Follows by the rules.
+    /// Follows redirects by the rules.
     public static let standard = RedirectPolicy(isOn: true, decide: nil)
 
-    /// Follows none: a 302 is a response.
+    /// Follows no redirects: a 302 is a response.
     public static let none = RedirectPolicy(isOn: false, decide: nil)
 
-    /// Follows what a decision allows, of what the rules allow. What it throws reaches the caller as it is. At the
-    /// call's deadline it is cancelled and waited for.
+    /// Follows the redirects that the rules and a closure allow. An error that the closure throws reaches the caller
+    /// unchanged. At the call's deadline the closure is cancelled, and the call ends when the closure has returned.
     public static func deciding(
         _ decide: @escaping @Sendable (Proposal) async throws -> Decision
     ) -> RedirectPolicy {
@@ -47,25 +48,25 @@ public struct RedirectPolicy: Sendable {
 extension RedirectPolicy {
     /// A redirect that the rules allow, before it is followed.
     public struct Proposal: Sendable {
-        /// From where to where, and how.
+        /// The redirect: its status, both URLs, and the method.
         public let redirect: Redirect
-        /// The request that would follow, secrets of another origin taken out. What is put in again goes out.
+        /// The request that would follow, without the secrets of another origin. Secrets that you put back are sent.
         public let request: TransportRequest
-        /// The head of the answer that asks for it.
+        /// The head of the response with the redirect.
         public let head: HTTPResponse
-        /// How many were followed before it in this attempt.
+        /// The number of redirects followed before it in this attempt.
         public let followed: Int
     }
 }
 
 extension RedirectPolicy {
-    /// What becomes of a proposed redirect.
+    /// The outcome of a proposed redirect.
     public enum Decision: Sendable {
-        /// Goes on with this request: the proposed one, or a changed one.
+        /// Sends this request: the proposed one, or a changed one.
         case follow(TransportRequest)
-        /// Does not go on: the 3xx is the call's response.
+        /// Stops here: the 3xx is the call's response.
         case stop
-        /// Fails the call with ``NetworkError/Code/redirectRefused``, with the reason, which must not hold secrets.
+        /// Fails the call with ``NetworkError/Code/redirectRefused`` and this reason, which must not hold secrets.
         case refuse(String)
     }
 }

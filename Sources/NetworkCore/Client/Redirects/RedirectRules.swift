@@ -1,10 +1,10 @@
 import HTTPTypes
 
-/// The request that an answer asks for: the rules of ``RedirectPolicy`` without its state.
+/// The request that follows a redirect: the rules of ``RedirectPolicy`` without its state.
 struct RedirectRules: Sendable {
     let policy: RedirectPolicy
 
-    /// The next request; `nil` for an answer that is handed back.
+    /// Returns the next request; `nil` for a response that is returned as it is.
     /// - Throws: ``NetworkError/Code/redirectRefused``.
     func next(after request: TransportRequest, head: HTTPResponse) throws -> TransportRequest? {
         guard [301, 302, 303, 307, 308].contains(head.status.code), let target = target(of: head, from: request.url)
@@ -30,7 +30,7 @@ struct RedirectRules: Sendable {
         do {
             return try base.resolving(location)
         } catch {
-            // The answer is the caller's then, with the field that can't be used in it.
+            // The response then goes to the caller, with the unusable field in it.
             return nil
         }
     }
@@ -48,18 +48,18 @@ struct RedirectRules: Sendable {
         let own = request.options.secretFields
         request.headerFields.removeAll { OfOneOrigin.contains($0.name, besides: own) }
         OfOneOrigin.remove(from: &request.options)
-        // They would come back where the way leads home.
+        // A later redirect back to this origin would send them again.
         request.credentials = nil
     }
 }
 
 extension NetworkError {
-    /// A redirect that must not be followed.
+    /// Returns the error for a redirect that must not be followed.
     static func redirectRefused(from: RequestURL, to: RequestURL, _ reason: String) -> NetworkError {
         NetworkError(.redirectRefused, "the redirect from \(from) to \(to) is refused: \(reason)", phase: .decoding)
     }
 
-    /// One redirect more than is allowed.
+    /// Returns the error for one redirect more than the limit.
     static func tooManyRedirects(from: RequestURL, to: RequestURL, limit: Int) -> NetworkError {
         let words = "the limit of redirects (\(limit)) is used up; the one from \(from) to \(to) was not followed"
         return NetworkError(.tooManyRedirects, words, phase: .decoding)

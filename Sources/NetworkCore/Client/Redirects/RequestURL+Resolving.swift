@@ -1,7 +1,8 @@
 extension RequestURL {
-    /// The URL that a reference means when it is found here: RFC 3986 §5.2, without the exception for old schemes. The
+    /// Returns the URL that a reference stands for at this URL, by
+    /// [RFC 3986 §5.2](https://www.rfc-editor.org/rfc/rfc3986#section-5.2), without the exception for old schemes. The
     /// fragment is dropped.
-    /// - Throws: ``NetworkError/Code/invalidURL`` for a reference that does not lead to a URL as this type accepts it:
+    /// - Throws: ``NetworkError/Code/invalidURL`` for a reference that does not lead to a URL that this type accepts:
     ///   another scheme, user and password, `http:` without `//`, more than 64 KiB, and so on.
     public func resolving(_ reference: String) throws -> RequestURL {
         let reference = reference.utf8.prefix { $0 != UInt8(ascii: "#") }
@@ -16,12 +17,12 @@ extension RequestURL {
         return try RequestURL(base + folder + text)
     }
 
-    /// Whether both are served by the same server as far as secrets go: scheme, host and port.
+    /// Whether both URLs have the same origin: scheme, host and port.
     public func hasSameOrigin(as other: RequestURL) -> Bool {
         scheme == other.scheme && host == other.host && effectivePort == other.effectivePort
     }
 
-    /// Whether it begins with what can only be a scheme: a letter, then letters, digits, `+`, `-`, `.`, then `:`.
+    /// Whether the reference begins with a scheme: a letter, then letters, digits, `+`, `-`, `.`, then `:`.
     private static func hasScheme(_ reference: Substring.UTF8View) -> Bool {
         for (offset, byte) in reference.enumerated() {
             switch byte {

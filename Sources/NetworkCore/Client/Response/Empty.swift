@@ -1,4 +1,4 @@
-/// The response type of a request whose answer has nothing to say: any body is dropped, and none is needed.
+/// The response type of a request whose response has no content of interest: a body is discarded, and none is required.
 ///
 /// ```swift
 /// struct DeleteUser: RequestType {
@@ -8,10 +8,10 @@
 /// }
 /// ```
 ///
-/// Where an answer may have a body or not, 200 or 204, use an optional: `typealias ResponseType = User?` is `nil`
+/// If a response may or may not have a body, 200 or 204, use an optional: `typealias ResponseType = User?` is `nil`
 /// without a body.
 public struct Empty: Codable, Sendable, Hashable {
-    /// Nothing.
+    /// Creates an empty value.
     public init() {}
 }
 

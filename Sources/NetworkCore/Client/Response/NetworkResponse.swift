@@ -1,34 +1,34 @@
 public import HTTPTypes
 
-/// A response: its body in the form that was asked for, its head, and how it came.
+/// A response: its body in the requested form, its head, and the history of its call.
 public struct NetworkResponse<Body> {
-    /// The body: a decoded value, bytes, text, or a sequence that is still on its way. See ``ResponseForm``.
+    /// The body: a decoded value, bytes, text, or a sequence that is still arriving. See ``ResponseForm``.
     public var body: Body
-    /// Where the response came from: the URL of the last request that went to the transport, after redirects and
-    /// interceptors; the request's own where an interceptor answered and none went. `nil` from a dispatcher that
-    /// carries no URLs (``NetworkDispatcher``).
+    /// The URL that the response came from: that of the last request that went to the transport, after redirects and
+    /// interceptors. If an interceptor made the response and no request was sent, it is the request's own URL. `nil`
+    /// from a dispatcher that carries no URLs (``NetworkDispatcher``).
     public var url: RequestURL?
-    /// Status and header fields.
+    /// The status and the header fields.
     public var head: HTTPResponse {
         get { readableHead.head }
         set { readableHead.head = newValue }
     }
-    /// What the last exchange took: so far, while the body is on its way, and in all once the body has ended.
+    /// The metrics of the last exchange: so far, while the body is arriving, and in all once the body has ended.
     public var metrics: TransportMetrics {
         get { readableMetrics.metrics }
         set { readableMetrics = .read(newValue) }
     }
-    /// The redirects that were followed on the way, in order.
+    /// The redirects that were followed, in order.
     public var redirects: [RedirectPolicy.Redirect]
-    /// How often the whole was tried: 1, and 1 more for each retry of the pipeline and for each time that the transport
-    /// sent the last exchange's request again by itself (``TransportMetrics/repeats``).
+    /// The number of attempts at the whole call: 1, and 1 more for each retry of the pipeline and for each time that
+    /// the transport itself sent the last exchange's request again (``TransportMetrics/repeats``).
     public var attempts: Int { tries + (readableMetrics.metrics.repeats ?? 0) }
     private let tries: Int
     private(set) var readableHead: ReadableHead
     private var readableMetrics: ReadableMetrics
 
-    /// A response for tests and dispatchers of a program's own; ``attempts`` adds the transport's own, which the
-    /// metrics have.
+    /// Creates a response, for tests and for dispatchers of your own. ``attempts`` adds the transport's own repeats,
+    /// which are in the metrics.
     public init(
         body: Body,
         head: HTTPResponse,
@@ -53,14 +53,14 @@ public struct NetworkResponse<Body> {
         tries = attempts
     }
 
-    /// The same response with another body.
+    /// Returns the same response with another body.
     func replacing<Other>(_ other: Other) -> NetworkResponse<Other> {
         NetworkResponse<Other>(other, readableHead, readableMetrics, url, redirects: redirects, attempts: tries)
     }
 
     /// The status: 200, 201, ….
     public var status: HTTPResponse.Status { readableHead.status }
-    /// The header fields, in their order, repeated ones apart.
+    /// The header fields, in their order; repeated fields stay separate.
     public var headerFields: HTTPFields { head.headerFields }
 }
 

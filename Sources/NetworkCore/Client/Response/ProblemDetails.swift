@@ -1,7 +1,8 @@
 public import FoundationEssentials
 import HTTPTypes
 
-/// What a server says went wrong, in the form of RFC 9457 (`application/problem+json`).
+/// A server's description of an error, in the form of [RFC 9457](https://www.rfc-editor.org/rfc/rfc9457)
+/// (`application/problem+json`).
 ///
 /// ```swift
 /// catch let error as NetworkError where error.problem?.type == "https://example.com/problems/out-of-credit" {
@@ -9,30 +10,31 @@ import HTTPTypes
 /// }
 /// ```
 ///
-/// All of it is the server's text: no description shows it, only ``unredactedDescription`` and
+/// All of it is the server's text: no description shows it, except ``unredactedDescription`` and
 /// ``NetworkError/unredactedDescription``.
 public struct ProblemDetails: Sendable, Hashable {
     /// A URI that names the kind of problem; `about:blank` when the server gave none.
     public var type = "about:blank"
     /// A short sentence for the kind of problem.
     public var title: String?
-    /// The status as the body states it; the response's own is what counts.
+    /// The status that the body states. The response's own status is the one that counts.
     public var status: Int?
-    /// What happened this time.
+    /// A description of this occurrence.
     public var detail: String?
     /// A URI that names this occurrence.
     public var instance: String?
-    /// The members beyond those, as JSON values.
+    /// The members in addition to those, as JSON values.
     public var extensions: [String: ParameterValue] = [:]
 
-    /// The largest body that is read as a problem, in bytes. A larger one is left alone.
+    /// The limit on a body that is read as a problem, in bytes. A larger one is ignored.
     public static let maximumBytes = 65_536
 
-    /// Nothing known but the type `about:blank`.
+    /// Creates a problem with only the type `about:blank`.
     public init() {}
 
-    /// Reads a body. A member of the wrong kind is ignored, as RFC 9457 §3.1 wants it.
-    /// - Returns: `nil` for what is not a JSON object or is larger than ``maximumBytes``.
+    /// Reads a body. A member of the wrong kind is ignored
+    /// ([RFC 9457 §3.1](https://www.rfc-editor.org/rfc/rfc9457#section-3.1)).
+    /// - Returns: `nil` for a body that is not a JSON object or is larger than ``maximumBytes``.
     public init?(json: Data) {
         guard json.count <= Self.maximumBytes,
             let tree = try? JSONParser.parse(Self.withoutMark(json), allowsRepeatedKeys: true),
@@ -57,8 +59,9 @@ public struct ProblemDetails: Sendable, Hashable {
 }
 
 extension NetworkError {
-    /// The problem that the refused answer describes; `nil` where its Content-Type is not `application/problem+json`,
-    /// or its body is not one. Read from ``response`` each time it is asked for.
+    /// The problem that the rejected response describes; `nil` if its Content-Type is not `application/problem+json`,
+    /// or its body is not a JSON object of at most ``ProblemDetails/maximumBytes``. It is parsed from ``response`` on
+    /// each access.
     public var problem: ProblemDetails? {
         guard let response, let type = response.headerFields[.contentType].flatMap({ MediaType($0) }),
             type.essence == "application/problem+json"
@@ -68,7 +71,7 @@ extension NetworkError {
 }
 
 extension ParameterValue {
-    /// A value as it was read; `nil` for a number that is too large for any, and an object goes without such a member.
+    /// Converts a value that was read; `nil` for a number too large for any type. An object omits such a member.
     fileprivate init?(json: JSONValue) {
         switch json {
         case .null: self = .null
@@ -86,7 +89,7 @@ extension ParameterValue {
         }
     }
 
-    /// The number that these digits write, exactly where one can hold it.
+    /// Returns the number of these digits, exactly if a type can hold it.
     private static func number(_ digits: String) -> ParameterValue? {
         if let int = Int(digits) { return .int(int) }
         if let unsigned = UInt64(digits) { return .unsigned(unsigned) }

@@ -1,7 +1,7 @@
 public import FoundationEssentials
 public import HTTPTypes
 
-/// Makes a value from a response's body. ``NetworkClient/decoder`` is JSON unless another is given.
+/// A decoder that makes a value from a response's body. The default of ``NetworkClient/decoder`` is JSON.
 ///
 /// ```swift
 /// client.decoder = .json { $0.keyDecodingStrategy = .convertFromSnakeCase }
@@ -9,19 +9,18 @@ public import HTTPTypes
 /// ```
 ///
 /// It runs in the caller's task, never on a transport's thread, and is not interrupted: the call's total timeout and
-/// cancellation are looked at before and after it. ``TransportOptions/maximumBodyBytes`` bounds what it may have to do.
-/// Whatever it throws becomes ``NetworkError/Code/decodingFailed``, or ``NetworkError/Code/noData`` where the body is
-/// empty, unless it is a ``NetworkError`` already. ``Empty`` and an optional without a body never come here.
+/// cancellation are checked before and after it. ``TransportOptions/maximumBodyBytes`` limits its input. Any error that
+/// it throws becomes ``NetworkError/Code/decodingFailed``, or ``NetworkError/Code/noData`` if the body is empty, unless
+/// it is a ``NetworkError`` already. ``Empty``, and an optional without a body, never reach the decoder.
 public protocol ResponseDecoder: Sendable {
-    /// The value of `Accept` for a request that has none, `application/json` for example. `nil`, the default, sends
-    /// `*/*`.
+    /// The value of `Accept` for a request that has none, such as `application/json`. `nil`, the default, sends `*/*`.
     var accept: String? { get }
 
-    /// The value.
+    /// Returns the value.
     /// - Parameters:
-    ///   - type: What to make.
+    ///   - type: The type to decode.
     ///   - body: The whole body, decompressed; it may be empty.
-    ///   - head: The head it came with, for its Content-Type.
+    ///   - head: The head of the response, for its Content-Type.
     func decode<Value: Decodable & SendableMetatype>(
         _ type: Value.Type,
         from body: Data,
@@ -30,18 +29,18 @@ public protocol ResponseDecoder: Sendable {
 }
 
 extension ResponseDecoder {
-    /// No preference.
+    /// No preference: `nil`.
     public var accept: String? { nil }
 }
 
-/// Decodes JSON, whatever Content-Type says.
+/// A decoder for JSON, whatever the Content-Type.
 public struct JSONResponseDecoder: ResponseDecoder {
     /// `application/json`.
     public var accept: String? { "application/json" }
     private let decoder: JSONDecoder
 
-    /// The strategies of Foundation's `JSONDecoder`, or others.
-    /// - Parameter configure: Sets the strategies of the one decoder that is used from then on.
+    /// Creates a decoder with the strategies of Foundation's `JSONDecoder`, or others.
+    /// - Parameter configure: Sets the strategies of the decoder, which is used for every response.
     public init(configure: (JSONDecoder) -> Void = { _ in }) {
         decoder = JSONDecoder()
         configure(decoder)
@@ -49,7 +48,7 @@ public struct JSONResponseDecoder: ResponseDecoder {
 
     static let plain = JSONResponseDecoder()
 
-    /// The value.
+    /// Returns the value.
     public func decode<Value: Decodable & SendableMetatype>(
         _ type: Value.Type,
         from body: Data,
@@ -63,24 +62,26 @@ public struct JSONResponseDecoder: ResponseDecoder {
     }
 }
 
-/// Decodes by a closure: for any decoder that takes a `Decodable` type and bytes.
+/// A decoder made of a closure, for any decoder that takes a `Decodable` type and bytes.
 public struct ClosureResponseDecoder: ResponseDecoder {
     private let make: @Sendable (any Decodable.Type, Data) throws -> any Decodable
 
-    /// - Parameter make: Gets the type and the body, and makes a value of that type.
+    /// Creates a decoder.
+    /// - Parameter make: Receives the type and the body, and returns a value of that type.
     public init(_ make: @escaping @Sendable (any Decodable.Type, Data) throws -> any Decodable) { self.make = make }
 
-    /// The value.
+    /// Returns the value.
+    /// - Throws: The error of the closure, or ``NetworkError/Code/decodingFailed`` for a value of another type.
     public func decode<Value: Decodable & SendableMetatype>(
         _ type: Value.Type,
         from body: Data,
         of head: HTTPResponse
     ) throws -> sending Value {
-        // Made by the closure for this call alone.
+        // The closure made the value for this call alone.
         guard let value = try make(type, body) as? Value else {
             throw NetworkError(
                 .decodingFailed,
-                "the decoder made another type than the \(type) that was asked for",
+                "the decoder returned a type other than the requested \(type)",
                 phase: .decoding
             )
         }
@@ -89,17 +90,17 @@ public struct ClosureResponseDecoder: ResponseDecoder {
 }
 
 extension ResponseDecoder where Self == JSONResponseDecoder {
-    /// JSON with Foundation's own strategies.
+    /// JSON with the default strategies of Foundation's `JSONDecoder`.
     public static var json: JSONResponseDecoder { .plain }
 
-    /// JSON with other strategies for dates, keys, data or numbers.
+    /// Returns a decoder for JSON with other strategies for dates, keys, data or numbers.
     public static func json(_ configure: (JSONDecoder) -> Void) -> JSONResponseDecoder {
         JSONResponseDecoder(configure: configure)
     }
 }
 
 extension ResponseDecoder where Self == ClosureResponseDecoder {
-    /// Any decoder, by a closure.
+    /// Returns a decoder made of a closure.
     public static func using(
         _ make: @escaping @Sendable (any Decodable.Type, Data) throws -> any Decodable
     ) -> ClosureResponseDecoder {

@@ -1,9 +1,9 @@
 import FoundationEssentials
 import HTTPTypes
 
-/// Turns a body into the type that was asked for.
+/// The decoding of a body as the requested type.
 enum ResponseDecoding {
-    /// The value, by a decoder; ``Empty`` and an optional without a body are made here.
+    /// Returns the value that a decoder makes; ``Empty`` and an optional without a body are made here.
     /// - Throws: ``NetworkError/Code/noData`` for an empty body, ``NetworkError/Code/decodingFailed`` otherwise.
     static func decode<Value: Decodable & SendableMetatype>(
         _ type: Value.Type,
@@ -18,7 +18,7 @@ enum ResponseDecoding {
             }
         }
         do {
-            // It does not look at the fields, and so nobody has to read them.
+            // This decoder does not use the head, so it is not parsed.
             if let decoder = decoder as? JSONResponseDecoder { return try decoder.decode(type, from: body) }
             return try decoder.decode(type, from: body, of: head.head)
         } catch {
@@ -36,10 +36,10 @@ enum ResponseDecoding {
 }
 
 extension NetworkError {
-    /// The error for a body, or the line of one, that does not fit a type.
+    /// Returns the error for a body, or a line of one, that does not fit a type.
     /// - Parameters:
-    ///   - place: Where it stands, `line 3` for example; empty for the whole body.
-    ///   - contentType: The response's, where it names another format than the decoder's.
+    ///   - place: The place of the text, such as `line 3`; empty for the whole body.
+    ///   - contentType: The response's Content-Type, if it names another format than the decoder's.
     static func decodingFailed(
         _ type: Any.Type, _ body: Data, _ error: any Error, at place: String = "", contentType: String? = nil
     ) -> NetworkError {
@@ -62,7 +62,8 @@ extension NetworkError {
         return failed
     }
 
-    /// - Returns: The way to the value, what is wrong in words that hold nothing of the body, and the decoder's own
+    /// Explains a decoder's error.
+    /// - Returns: The path to the value, the problem in words that hold nothing of the body, and the decoder's own
     ///   words, which may.
     private static func explain(_ error: any Error) -> (keys: [any CodingKey], words: String, detail: String?) {
         switch error as? DecodingError {
@@ -79,7 +80,7 @@ extension NetworkError {
         }
     }
 
-    /// What a JSON decoder found in place of what was expected, by its own words: one of few, and nothing of the body.
+    /// Returns what a JSON decoder found, by its own words: one of a few kinds, and nothing of the body.
     private static func found(by context: DecodingError.Context) -> String {
         for (words, kind) in [
             ("a string", "a string"), ("number", "a number"), ("a number", "a number"), ("bool", "a boolean"),
@@ -90,19 +91,19 @@ extension NetworkError {
         return ""
     }
 
-    /// Whether a key's name stands in the program, as a case of an enum does. A dictionary's keys come from the body.
+    /// Whether a key's name comes from the program, as a case of an enum does. A dictionary's keys come from the body.
     private static func isOfProgram(_ key: any CodingKey) -> Bool {
         let mirror = Mirror(reflecting: key)
         return mirror.displayStyle == .enum && mirror.children.isEmpty
     }
 
-    /// The index that a key stands for in an array. A dictionary's key of digits has a number as well, and it comes
+    /// Returns the index that a key stands for in an array. A key of digits in a dictionary has a number too, but comes
     /// from the body; the name tells the two apart.
     private static func index(of key: any CodingKey) -> Int? {
         key.intValue.flatMap { key.stringValue == "Index \($0)" ? $0 : nil }
     }
 
-    /// `[3].name` for the coding path Index 3, name.
+    /// Returns `[3].name` for the coding path Index 3, name.
     private static func path(_ keys: [(key: any CodingKey, name: String)]) -> String {
         keys.reduce(into: "") { path, step in
             if let index = index(of: step.key) {
@@ -115,7 +116,7 @@ extension NetworkError {
 }
 
 extension ResponseDecoder {
-    /// The media type of a response that is not the one which this decoder asks for, as JSON for HTML.
+    /// Returns the media type of a response if it is not what this decoder accepts, such as HTML for JSON.
     fileprivate func unexpected(in head: ReadableHead) -> String? {
         guard let accept, let found = head.head.headerFields[.contentType].flatMap(MediaType.init),
             !found.matches(accept), !(accept == "application/json" && found.matches("*/*+json"))

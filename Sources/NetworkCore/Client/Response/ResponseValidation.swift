@@ -1,17 +1,17 @@
 public import HTTPTypes
 
-/// Which responses are taken for a success: by status, by content type, by a rule of your own, or by several.
+/// The rule for which responses count as a success: by status, by content type, by a rule of your own, or by several.
 ///
 /// ```swift
 /// client.validation = .successful.and(.contentTypes("application/json", "*/*+json"))
 /// let page = try await client.with { $0.validation = .statuses(200...299, 404...404) }.send(request, as: .text)
 /// ```
 ///
-/// It looks at the head alone, so that it holds for streamed bodies too. What it refuses is an error that carries the
-/// answer (``NetworkError/response``); the first rule that refuses counts.
+/// Validation uses the head only, so that it works for streamed bodies too. A rejected response becomes an error that
+/// carries it (``NetworkError/response``); the first rule that rejects it determines the error.
 public struct ResponseValidation: Sendable {
     private enum Rule: Sendable {
-        /// Many heads are read by nobody but for their status.
+        /// Many heads are read only for their status.
         case status(@Sendable (HTTPResponse.Status) throws -> Void)
         case head(@Sendable (HTTPResponse) throws -> Void)
     }
@@ -20,22 +20,22 @@ public struct ResponseValidation: Sendable {
 
     private init(_ rules: [Rule]) { self.rules = rules }
 
-    /// Takes everything.
+    /// Accepts every response.
     public static let any = ResponseValidation([])
 
-    /// Takes 2xx; what a ``NetworkClient`` starts with. Refuses with ``NetworkError/Code/unacceptableStatus``.
+    /// Accepts 2xx, the default of a ``NetworkClient``. Rejects with ``NetworkError/Code/unacceptableStatus``.
     public static let successful = ResponseValidation([
         .status { status in
             guard status.kind == .successful else { throw NetworkError.unacceptableStatus(status, "2xx was") }
         }
     ])
 
-    /// Takes the statuses in some ranges. Refuses with ``NetworkError/Code/unacceptableStatus``.
+    /// Accepts the statuses in the ranges. Rejects with ``NetworkError/Code/unacceptableStatus``.
     public static func statuses(_ ranges: ClosedRange<Int>...) -> ResponseValidation {
         ResponseValidation([
             .status { status in
                 guard !ranges.contains(where: { $0.contains(status.code) }) else { return }
-                // Not by `count`, which a range may have too much of.
+                // Not with `count`, which overflows for a large range.
                 let names = ranges.map { range in
                     range.lowerBound == range.upperBound
                         ? "\(range.lowerBound)" : "\(range.lowerBound) to \(range.upperBound)"
@@ -45,11 +45,11 @@ public struct ResponseValidation: Sendable {
         ])
     }
 
-    /// Takes the content types that a pattern covers: `application/json`, `text/*`, `*/*+json` for a suffix. Parameters
-    /// such as `charset` are not looked at.
+    /// Accepts the content types that match a pattern: `application/json`, `text/*`, `*/*+json` for a suffix.
+    /// Parameters such as `charset` are ignored.
     ///
-    /// A response without content has no type, and passes: 204, 205, 304, and `Content-Length: 0`. Any other without a
-    /// Content-Type is refused. Refuses with ``NetworkError/Code/unacceptableContentType``.
+    /// A response without content has no type, and passes: 204, 205, 304, and `Content-Length: 0`. Any other response
+    /// without a Content-Type is rejected. Rejects with ``NetworkError/Code/unacceptableContentType``.
     public static func contentTypes(_ patterns: String...) -> ResponseValidation {
         ResponseValidation([
             .head { head in
@@ -66,17 +66,18 @@ public struct ResponseValidation: Sendable {
         ])
     }
 
-    /// A rule of your own.
-    /// - Parameter check: Throws to refuse. A ``NetworkError`` gets the answer and the exchange attached; any other
-    ///   error reaches the caller as it is.
+    /// Accepts the responses that a rule of your own accepts.
+    /// - Parameter check: Throws to reject a response. A ``NetworkError`` gets the response and the exchange attached;
+    ///   any other error reaches the caller unchanged.
     public static func custom(_ check: @escaping @Sendable (HTTPResponse) throws -> Void) -> ResponseValidation {
         ResponseValidation([.head(check)])
     }
 
-    /// This, and then another: both must take the response.
+    /// Returns a validation with the rules of both: both must accept the response.
     public func and(_ other: ResponseValidation) -> ResponseValidation { ResponseValidation(rules + other.rules) }
 
-    /// - Throws: What the first rule that refuses throws.
+    /// Checks a head against the rules.
+    /// - Throws: The error of the first rule that rejects it.
     public func check(_ head: HTTPResponse) throws {
         for rule in rules {
             switch rule {
@@ -86,7 +87,7 @@ public struct ResponseValidation: Sendable {
         }
     }
 
-    /// The same of a head that is read only if a rule asks for it.
+    /// Checks a response whose head is parsed only if a rule needs it.
     func check(_ response: TransportResponse) throws {
         for rule in rules {
             switch rule {
@@ -101,7 +102,7 @@ extension NetworkError {
     fileprivate static func unacceptableStatus(_ status: HTTPResponse.Status, _ expectation: String) -> NetworkError {
         NetworkError(
             .unacceptableStatus,
-            "the server answered \(status.code), and \(expectation) expected",
+            "the server responded with \(status.code), and \(expectation) expected",
             phase: .decoding
         )
     }

@@ -1,11 +1,11 @@
 import FoundationEssentials
 
 extension RequestContent {
-    /// Parameters as an HTML form sends them: `application/x-www-form-urlencoded`, sorted by name.
+    /// Creates content of parameters as an HTML form: `application/x-www-form-urlencoded`, sorted by name.
     /// - Parameters:
-    ///   - parameters: The fields. One that can't be encoded fails the request with
+    ///   - parameters: The fields. A field that can't be encoded fails the request with
     ///     ``NetworkError/Code/invalidParameters``, which names it.
-    ///   - conventions: How lists, objects, booleans and dates are written.
+    ///   - conventions: The way lists, objects, booleans and dates are written.
     public static func form(
         _ parameters: [String: ParameterValue],
         conventions: RequestData.Conventions = .standard
@@ -14,7 +14,7 @@ extension RequestContent {
     }
 }
 
-/// Encodes a form.
+/// An encoder of forms.
 struct FormContent: ContentEncoder {
     let parameters: [String: ParameterValue]
     let conventions: RequestData.Conventions

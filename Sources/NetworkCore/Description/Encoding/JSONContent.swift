@@ -1,11 +1,11 @@
 public import FoundationEssentials
 
 extension RequestContent {
-    /// A value as JSON.
+    /// Creates content of a value as JSON, with the content type `application/json`.
     /// - Parameters:
-    ///   - value: What to encode. A part that can't be encoded fails the request with
+    ///   - value: The value to encode. A part that can't be encoded fails the request with
     ///     ``NetworkError/Code/invalidParameters``, which names the place.
-    ///   - encoder: How; by default keys are sorted, and dates are as `JSONEncoder` writes them unless told otherwise.
+    ///   - encoder: The encoder. Default: one with sorted keys and the date format of `JSONEncoder`.
     public static func json(
         _ value: some Encodable & Sendable,
         encoder: JSONEncoder = JSON.standardEncoder
@@ -13,7 +13,7 @@ extension RequestContent {
         RequestContent(JSON { try encoder.encode(value) })
     }
 
-    /// Parameters as a JSON object, as a request's own parameters are with POST.
+    /// Creates content of parameters as a JSON object, like a POST request's own ``RequestData/parameters``.
     public static func json(
         parameters: [String: ParameterValue],
         conventions: RequestData.Conventions = .standard
@@ -23,7 +23,7 @@ extension RequestContent {
                 for (name, value) in parameters.sorted(by: { $0.key < $1.key }) {
                     if let problem = value.firstProblem(at: name) { throw problem }
                 }
-                // Left as it is, a moment writes itself by the standard convention.
+                // A date that is left as it is encodes itself by the standard convention.
                 let written =
                     conventions.dates == .iso8601
                     ? parameters : parameters.mapValues { $0.writingDates(as: conventions.dates) }
@@ -34,9 +34,9 @@ extension RequestContent {
 }
 
 extension RequestContent {
-    /// Encodes JSON: `Content-Type: application/json`.
+    /// An encoder of JSON: `Content-Type: application/json`.
     public struct JSON: ContentEncoder {
-        /// Sorted keys, so that equal values have equal bytes; `/` as it is.
+        /// A new encoder with sorted keys, so that equal values have equal bytes, and with `/` unescaped.
         public static var standardEncoder: JSONEncoder {
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -47,13 +47,14 @@ extension RequestContent {
 
         init(_ bytes: @escaping @Sendable () throws -> Data) { self.bytes = bytes }
 
-        /// The bytes.
-        /// - Throws: ``NetworkError/Code/invalidParameters`` that names the place.
+        /// Returns the encoded bytes.
+        /// - Throws: ``NetworkError/Code/invalidParameters``, which names the place; any other error of the encoder
+        ///   unchanged.
         public func encode() throws -> Encoded {
             do {
                 return Encoded(.bytes(try bytes()), type: "application/json")
             } catch EncodingError.invalidValue(_, let context) {
-                // The value itself may be a secret, and is left out.
+                // The value itself may be a secret, so the message omits it.
                 let place = context.codingPath.reduce(into: "") { path, key in
                     path += key.intValue.map { "[\($0)]" } ?? (path.isEmpty ? key.stringValue : ".\(key.stringValue)")
                 }

@@ -1,26 +1,27 @@
 import FoundationEssentials
 
 extension MultipartPart {
-    /// What stands between the parts of a multipart body.
+    /// The text that separates the parts of a multipart body.
     public enum Boundary {
-        /// A new one: 40 hexadecimal digits after a fixed start, from the system's random numbers. That it occurs in a
-        /// file by chance has a probability below 1 in 2^128 for each byte.
+        /// Returns a new boundary: a fixed prefix and 40 hexadecimal digits from the system's random numbers. The
+        /// probability that it occurs in a file by chance is below 1 in 2^128 for each byte.
         @Sendable public static func random() -> String {
             var generator = SystemRandomNumberGenerator()
             return random(using: &generator)
         }
 
-        /// A new one from a generator, a seeded one for example.
+        /// Returns a new boundary from a generator, such as a seeded one.
         public static func random(using generator: inout some RandomNumberGenerator) -> String {
             let digits = (0..<40).map { _ in String(Int.random(in: 0...15, using: &generator), radix: 16) }
             return "NetworkLayer-" + digits.joined()
         }
 
-        /// How often a new one is asked for when one occurs in a part.
+        /// The limit on the boundaries that are generated when each occurs in a part.
         static let attempts = 8
 
-        /// A boundary that occurs in none of the bytes that are known.
-        /// - Throws: ``NetworkError/Code/invalidParameters`` if the generator gives none.
+        /// Returns a boundary that does not occur in the known bytes.
+        /// - Throws: ``NetworkError/Code/invalidParameters`` if each of 8 boundaries occurs in them, or if one is
+        ///   invalid.
         static func make(_ generate: () -> String, avoiding parts: [Data]) throws -> String {
             for _ in 0..<attempts {
                 let boundary = generate()
@@ -43,7 +44,7 @@ extension MultipartPart {
             return false
         }
 
-        /// RFC 2046 §5.1.1, without the characters that would need quotes in Content-Type.
+        /// Checks a boundary by RFC 2046 §5.1.1, without the characters that would need quotes in Content-Type.
         private static func check(_ boundary: String) throws {
             let isPlain = boundary.utf8.allSatisfy { byte in
                 (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
@@ -52,7 +53,7 @@ extension MultipartPart {
             guard isPlain, (1...70).contains(boundary.utf8.count) else {
                 throw NetworkError(
                     .invalidParameters,
-                    "a multipart boundary has 1 to 70 letters, digits and -_.'+",
+                    "a multipart boundary must have 1 to 70 letters, digits or -_.'+",
                     phase: .preparing
                 )
             }

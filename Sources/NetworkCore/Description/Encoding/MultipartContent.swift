@@ -1,7 +1,8 @@
 import FoundationEssentials
 
 extension RequestContent {
-    /// Parts as an HTML form with files sends them: `multipart/form-data` (RFC 7578), in their order.
+    /// Creates content of parts as an HTML form with files: `multipart/form-data`
+    /// ([RFC 7578](https://www.rfc-editor.org/rfc/rfc7578)), in their order.
     ///
     /// ```swift
     /// RequestData(
@@ -13,13 +14,14 @@ extension RequestContent {
     /// )
     /// ```
     ///
-    /// Parts of known bytes alone are put together in memory, and every transport carries them. With a file or a stream
-    /// among them the body is produced while it is sent (``TransportCapabilities/Capability/streamedRequestBodies``),
-    /// with a Content-Length if the length of each part is known, and it can be sent again if each part can.
+    /// Parts of known bytes alone are joined in memory, and every transport carries them. If there is a file or a
+    /// stream among them, the body is produced while it is sent
+    /// (``TransportCapabilities/Capability/streamedRequestBodies``). It has a Content-Length if the length of each part
+    /// is known, and can be sent again if each part can.
     /// - Parameters:
     ///   - parts: The parts; none make an empty form.
-    ///   - boundary: Makes the boundary; a random one by default. Asked again, up to 8 times in all, while what it
-    ///     gives occurs in a part of known bytes.
+    ///   - boundary: Returns the boundary. Default: a random one. It is called again, up to 8 times in all, while its
+    ///     result occurs in a part of known bytes.
     public static func multipart(
         _ parts: [MultipartPart],
         boundary: @escaping @Sendable () -> String = MultipartPart.Boundary.random
@@ -28,7 +30,7 @@ extension RequestContent {
     }
 }
 
-/// Encodes a multipart form.
+/// An encoder of multipart forms.
 struct MultipartContent: ContentEncoder {
     let parts: [MultipartPart]
     let boundary: @Sendable () -> String
@@ -48,8 +50,8 @@ struct MultipartContent: ContentEncoder {
 }
 
 extension TransportRequest.Body {
-    /// Several bodies, one after the other.
-    /// - Throws: ``NetworkError/Code/invalidParameters`` for lengths that are more in all than a length can be.
+    /// Returns several bodies as one, in their order.
+    /// - Throws: ``NetworkError/Code/invalidParameters`` if the sum of the lengths overflows.
     static func joined(_ pieces: [TransportRequest.Body]) throws -> TransportRequest.Body {
         let known = pieces.compactMap(\.knownBytes)
         if known.count == pieces.count { return .bytes(known.reduce(into: Data()) { $0 += $1 }) }
@@ -58,7 +60,7 @@ extension TransportRequest.Body {
             let (sum, isTooLarge) = total.addingReportingOverflow(length)
             guard !isTooLarge else {
                 throw NetworkError(
-                    .invalidParameters, "the parts' lengths are more in all than a length can be", phase: .preparing)
+                    .invalidParameters, "the sum of the parts' lengths is too large", phase: .preparing)
             }
             return sum
         }

@@ -10,10 +10,11 @@ public struct MultipartPart: Sendable {
     public var contentType: String?
     let body: @Sendable () throws -> TransportRequest.Body
 
-    /// A part with any body.
+    /// Creates a part with any body.
     ///
-    /// In both names, CR, LF, `"` and `\` are percent-encoded: the first three as HTML does it, the last because some
-    /// servers take it for an escape. Other control characters are refused when the request is sent.
+    /// In both names, CR, LF, `"` and `\` are percent-encoded: the first three as in HTML, the last because some
+    /// servers treat it as an escape. Other control characters are refused when the request is sent, with
+    /// ``NetworkError/Code/invalidParameters``.
     public init(name: String, body: TransportRequest.Body, fileName: String? = nil, contentType: String? = nil) {
         self.init(name: name, fileName: fileName, contentType: contentType) { body }
     }
@@ -30,12 +31,12 @@ public struct MultipartPart: Sendable {
         self.body = body
     }
 
-    /// A text, as UTF-8.
+    /// Creates a text field, as UTF-8.
     public static func field(_ name: String, _ value: String) -> MultipartPart {
         MultipartPart(name: name, body: .bytes(Data(value.utf8)))
     }
 
-    /// Bytes that are here already.
+    /// Creates a part of bytes in memory.
     public static func bytes(
         _ name: String,
         _ bytes: Data,
@@ -45,12 +46,12 @@ public struct MultipartPart: Sendable {
         MultipartPart(name: name, body: .bytes(bytes), fileName: fileName, contentType: contentType)
     }
 
-    /// A file of the disk, read while it is sent. One that can't be read fails the request with
-    /// ``NetworkError/Code/unreadableFile``.
+    /// Creates a part of a file on the disk, which is read while it is sent. A file that can't be read fails the
+    /// request with ``NetworkError/Code/unreadableFile``.
     /// - Parameters:
     ///   - name: The field's name.
-    ///   - path: The file.
-    ///   - fileName: What the server is told; the last part of the path if not given.
+    ///   - path: The path of the file.
+    ///   - fileName: The file name that is sent. Default: the last part of the path.
     ///   - contentType: The part's type; `nil` for none.
     public static func file(
         _ name: String,
@@ -62,7 +63,13 @@ public struct MultipartPart: Sendable {
         return MultipartPart(name: name, fileName: shown, contentType: contentType) { try .file(path) }
     }
 
-    /// A sequence of chunks, read once, while it is sent.
+    /// Creates a part of a sequence of chunks, which is read once, while it is sent.
+    /// - Parameters:
+    ///   - name: The field's name.
+    ///   - chunks: The bytes.
+    ///   - length: The number of bytes in all; `nil`, the default, if it is unknown.
+    ///   - fileName: The file name that is sent; `nil`, the default, for none.
+    ///   - contentType: The part's type; `nil` for none.
     public static func stream<Chunks: AsyncSequence & Sendable>(
         _ name: String,
         _ chunks: Chunks,
@@ -78,8 +85,8 @@ public struct MultipartPart: Sendable {
         )
     }
 
-    /// The part's head, without the boundary before it.
-    /// - Throws: ``NetworkError/Code/invalidParameters`` that says where.
+    /// Returns the part's head, without the boundary before it.
+    /// - Throws: ``NetworkError/Code/invalidParameters``, which says where.
     func head() throws -> Data {
         var head = "Content-Disposition: form-data; name=\"\(try Self.quoted(name, of: "name"))\""
         if let fileName { head += "; filename=\"\(try Self.quoted(fileName, of: "file name"))\"" }

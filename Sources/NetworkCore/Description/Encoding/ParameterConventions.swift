@@ -1,6 +1,6 @@
 extension RequestData {
-    /// How parameters are written where HTTP leaves it open. A server expects one of each; the defaults are the
-    /// commonest.
+    /// The way parameters are written where HTTP leaves it open. A server expects one of each; the defaults are the
+    /// most common.
     ///
     /// ```swift
     /// var data = RequestData(path: "http://127.0.0.1:3000/search", params: ["tags": ["a", "b"], "exact": true])
@@ -10,22 +10,22 @@ extension RequestData {
     ///
     /// In a JSON body only ``dates`` matters.
     public struct Conventions: Sendable, Hashable {
-        /// How a list is written.
+        /// The way a list is written.
         public var arrays = Arrays.repeated
-        /// How an object within another is written.
+        /// The way an object within another is written.
         public var objects = Objects.brackets
-        /// How truth is written.
+        /// The way a boolean is written.
         public var booleans = Booleans.words
-        /// How a moment is written.
+        /// The way a date is written.
         public var dates = Dates.iso8601
 
         /// `tags=a&tags=b`, `nested[key]=1`, `true`, ISO 8601.
         public static let standard = Conventions()
 
-        /// The standard ones.
+        /// Creates the standard conventions.
         public init() {}
 
-        /// How a list is written. An empty list is left out, and so is `nil` in a list.
+        /// The way a list is written. An empty list is left out, and so is `nil` in a list.
         public enum Arrays: Sendable, Hashable, CaseIterable {
             /// `tags=a&tags=b`.
             case repeated
@@ -37,7 +37,7 @@ extension RequestData {
             case commas
         }
 
-        /// How an object within another is written.
+        /// The way an object within another is written.
         public enum Objects: Sendable, Hashable, CaseIterable {
             /// `user[name]=Ada`.
             case brackets
@@ -45,7 +45,7 @@ extension RequestData {
             case dots
         }
 
-        /// How truth is written.
+        /// The way a boolean is written.
         public enum Booleans: Sendable, Hashable, CaseIterable {
             /// `true` and `false`.
             case words
@@ -53,9 +53,9 @@ extension RequestData {
             case numbers
         }
 
-        /// How a moment is written.
+        /// The way a date is written.
         public enum Dates: Sendable, Hashable, CaseIterable {
-            /// `2026-01-31T12:00:00Z`, in UTC, with milliseconds where the moment is between two seconds.
+            /// `2026-01-31T12:00:00Z`, in UTC, with milliseconds if the date is not a whole second.
             case iso8601
             /// Seconds since 1970, to the microsecond.
             case seconds

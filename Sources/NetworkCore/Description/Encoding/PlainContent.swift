@@ -1,7 +1,7 @@
 public import FoundationEssentials
 
 extension RequestContent {
-    /// Bytes as they are.
+    /// Creates content of bytes, which are sent unchanged.
     /// - Parameters:
     ///   - bytes: The body.
     ///   - type: The Content-Type; `nil` sends none.
@@ -9,18 +9,19 @@ extension RequestContent {
         body(.bytes(bytes), type: type)
     }
 
-    /// A text as UTF-8.
+    /// Creates content of a text, as UTF-8.
     public static func text(_ text: String, type: String? = "text/plain; charset=utf-8") -> RequestContent {
         bytes(Data(text.utf8), type: type)
     }
 
-    /// A file's contents, read while they are sent. One that can't be read fails the request with
+    /// Creates content of a file, which is read while it is sent. A file that can't be read fails the request with
     /// ``NetworkError/Code/unreadableFile``.
     public static func file(_ path: String, type: String? = "application/octet-stream") -> RequestContent {
         RequestContent(PlainContent(type: type) { try .file(path) })
     }
 
-    /// A sequence of chunks, read once, while it is sent; see ``TransportRequest/Body/stream(_:length:)``.
+    /// Creates content of a sequence of chunks, which is read once, while it is sent; see
+    /// ``TransportRequest/Body/stream(_:length:)``.
     public static func stream<Chunks: AsyncSequence & Sendable>(
         _ chunks: Chunks,
         length: Int? = nil,
@@ -29,13 +30,13 @@ extension RequestContent {
         body(.stream(chunks, length: length), type: type)
     }
 
-    /// A body that is made already.
+    /// Creates content of a body that exists already.
     public static func body(_ body: TransportRequest.Body, type: String?) -> RequestContent {
         RequestContent(PlainContent(type: type) { body })
     }
 }
 
-/// A body as it is.
+/// An encoder that returns a body unchanged.
 struct PlainContent: ContentEncoder {
     let type: String?
     let body: @Sendable () throws -> TransportRequest.Body

@@ -1,15 +1,17 @@
-/// Parameters as a query or a form: sorted by name, by the conventions chosen, `nil` left out.
+/// An encoder of parameters as a query or a form: sorted by name, by the chosen conventions, without `nil`.
 struct QueryEncoder {
     private let conventions: RequestData.Conventions
     private let escape: (String) -> String
 
-    /// - Parameter escape: How a name or a value is escaped; a query's way unless said otherwise.
+    /// Creates an encoder.
+    /// - Parameter escape: Escapes a name or a value. Default: the escaping of a query.
     init(_ conventions: RequestData.Conventions, escape: @escaping (String) -> String = PercentEncoding.component) {
         self.conventions = conventions
         self.escape = escape
     }
 
-    /// - Throws: ``NetworkError/Code/invalidParameters`` that names the first parameter that can't be encoded.
+    /// Returns the encoded parameters.
+    /// - Throws: ``NetworkError/Code/invalidParameters``, which names the first parameter that can't be encoded.
     func encode(_ parameters: [String: ParameterValue]) throws -> String {
         var pairs: [String] = []
         for (name, value) in parameters.sorted(by: { $0.key < $1.key }) {
@@ -52,7 +54,7 @@ struct QueryEncoder {
         }
     }
 
-    /// What stands for a value that is neither list nor object.
+    /// Returns the text of a value that is neither a list nor an object; `nil` if it is left out.
     private func text(of value: ParameterValue) -> String? {
         switch value {
         case .null, .unencodable, .array, .object: nil

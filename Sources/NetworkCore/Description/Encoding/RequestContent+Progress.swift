@@ -1,6 +1,6 @@
 extension RequestContent {
-    /// The same content, whose body tells how much of it was handed to the transport; see
-    /// ``TransportRequest/Body/reporting(_:)``. A multipart form's progress is that of all of its parts together.
+    /// Returns the same content with a body that reports how much of it has gone to the transport; see
+    /// ``TransportRequest/Body/reporting(_:)``. The progress of a multipart form is that of all its parts together.
     public func reporting(_ report: @escaping @Sendable (TransferProgress) -> Void) -> RequestContent {
         RequestContent(ReportingContent(content: self, report: report))
     }

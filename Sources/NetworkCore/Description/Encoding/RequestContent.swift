@@ -1,7 +1,7 @@
-/// What a request sends along, as an encoder makes it: `.json(user)`, `.form(["a": 1])`, `.multipart([…])`,
+/// The content of a request, made by an encoder: `.json(user)`, `.form(["a": 1])`, `.multipart([…])`,
 /// `.bytes(data, type: "image/png")`, `.text("…")`, `.file("/path", type: "text/csv")`, `.stream(chunks, type: …)`.
 ///
-/// Making one never fails; encoding happens when the request is sent, once for each sending. An encoder of your own is
+/// Creating content never fails. It is encoded when the request is sent, once each time. An encoder of your own fits in
 /// one file:
 ///
 /// ```swift
@@ -23,31 +23,31 @@
 public struct RequestContent: Sendable {
     private let encoder: any ContentEncoder
 
-    /// What an encoder makes.
+    /// Creates content from an encoder.
     public init(_ encoder: some ContentEncoder) { self.encoder = encoder }
 
-    /// Encodes it.
+    /// Encodes the content.
     /// - Throws: The encoder's error.
     public func encoded() throws -> Encoded { try encoder.encode() }
 }
 
-/// Makes a body of a value. See ``RequestContent`` for how to add your own.
+/// A type that makes a body from a value. See ``RequestContent`` for how to add your own.
 public protocol ContentEncoder: Sendable {
-    /// The body and its type.
-    /// - Throws: ``NetworkError`` that names what can't be encoded, or an error of its own, which reaches the caller as
-    ///   it is. Nothing was sent then.
+    /// Returns the body and its type.
+    /// - Throws: ``NetworkError``, which names what can't be encoded, or an error of its own, which reaches the caller
+    ///   unchanged. Nothing has been sent then.
     func encode() throws -> RequestContent.Encoded
 }
 
 extension RequestContent {
-    /// A body and what it is.
+    /// A body and its type.
     public struct Encoded: Sendable {
-        /// The bytes, here already or still to be produced.
+        /// The body, in memory or produced while it is sent.
         public var body: TransportRequest.Body
         /// The value of `Content-Type`, unless the request's header fields have one. `nil` for none.
         public var contentType: String?
 
-        /// A body and its type.
+        /// Creates encoded content.
         public init(_ body: TransportRequest.Body, type contentType: String?) {
             self.body = body
             self.contentType = contentType

@@ -1,5 +1,5 @@
 extension CurlCommand {
-    /// What the options are called on curl's command line; nothing for those at their defaults.
+    /// The options as words of curl's command line; none for options at their defaults.
     var optionArguments: [String] {
         let options = request.options
         var words: [String] = []
@@ -20,15 +20,15 @@ extension CurlCommand {
             + connection(options.connection) + names(options.names) + rate(options.rate)
     }
 
-    /// Seconds with three decimals, from a millisecond, since none means no limit to curl(1), to a year: a timeout may
-    /// be whatever a subtraction gave.
+    /// Returns seconds with three decimals, from a millisecond, since 0 means no limit to curl(1), to a year: a timeout
+    /// may be the result of any subtraction.
     private static func seconds(_ duration: Duration) -> String {
         let clamped = max(.milliseconds(1), min(duration, TransportOptions.maximumTimeout))
         let (seconds, attoseconds) = clamped.components
         return "\(seconds).\(String("00\(attoseconds / 1_000_000_000_000_000)".suffix(3)))"
     }
 
-    /// Basic and Bearer are among the header fields.
+    /// Returns the options of the schemes other than Basic and Bearer, which are header fields.
     private func authentication(_ options: TransportOptions) -> [String] {
         switch options.authentication {
         case nil, .basic, .bearer: []
@@ -135,7 +135,7 @@ extension CurlCommand {
 
     private func rate(_ rate: TransportOptions.Rate) -> [String] {
         var words: [String] = []
-        // One option limits both directions, and the lower limit holds for each.
+        // curl has one option for both directions, and the lower limit holds for each.
         if let limit = [rate.maximumReceived, rate.maximumSent].compactMap({ $0 }).min() {
             words += ["--limit-rate", "\(limit)"]
         }

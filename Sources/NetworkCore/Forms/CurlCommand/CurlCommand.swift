@@ -2,41 +2,43 @@ import FoundationEssentials
 import HTTPTypes
 
 extension TransportRequest {
-    /// What a curl command shows of the values that may be secrets.
+    /// Whether a curl command shows values that may be secrets.
     public enum CurlSecrets: Sendable, Hashable {
-        /// `REDACTED` in their place: users and passwords, ``SecretFields`` and ``TransportOptions/secretFields``, the
-        /// values of the query and the queries of other URLs, the path of a server for DNS over HTTPS, the body.
-        /// Control characters are made visible. Safe for logs; what it sends is another request.
+        /// Replaces them with `REDACTED`: users and passwords, ``SecretFields`` and ``TransportOptions/secretFields``,
+        /// the values of the query and the queries of other URLs, the path of a server for DNS over HTTPS, and the
+        /// body. Control characters are made visible. This form is safe for logs, but the command sends a different
+        /// request.
         case redacted
-        /// All of them. For the eyes of who may see them.
+        /// Shows all of them. Only for readers who may see them.
         case revealed
     }
 }
 
 extension TransportRequest {
-    /// The request as a command for a POSIX shell that sends the same bytes by curl.
+    /// Returns the request as a command for a POSIX shell that sends the same bytes with curl.
     ///
     /// ```swift
     /// print(try GetUsers().data.curlCommand(secrets: .revealed))
     /// // curl -q --globoff --path-as-is --compressed -H 'Accept: */*' … http://127.0.0.1:3000/users
     /// ```
     ///
-    /// Any bytes are quoted safely. A body that is not text, or larger than 64 KiB, is piped in from `printf`; one of
-    /// more than 1 MiB, a file or a stream is left to standard input (`--data-binary @-`), which a comment at the end
-    /// says. What curl has no option for (certificates in memory, a server name of TLS, the idle timeout, an address
-    /// policy) is not in it.
+    /// Any bytes are quoted safely. A body that is not text, or larger than 64 KiB, is piped in from `printf`. A body
+    /// of more than 1 MiB, a file or a stream is left to standard input (`--data-binary @-`), as a comment at the end
+    /// of the command says. Settings that curl has no option for (certificates in memory, a server name of TLS, the
+    /// idle timeout, an address policy) are left out.
     public func curlCommand(secrets: CurlSecrets = .redacted) -> String {
         curlCommand(secrets: secrets, adding: [])
     }
 
-    /// - Parameter words: What curl is to do beyond one exchange, options without secrets.
+    /// Returns the request as a command with additional options.
+    /// - Parameter words: curl's options beyond one exchange. They hold no secrets.
     package func curlCommand(secrets: CurlSecrets, adding words: [String]) -> String {
         CurlCommand(request: self, isRevealed: secrets == .revealed, words: words).text
     }
 }
 
 extension RequestConvertible {
-    /// The request as a curl command; see ``TransportRequest/curlCommand(secrets:)``.
+    /// Returns the request as a curl command; see ``TransportRequest/curlCommand(secrets:)``.
     /// - Throws: ``NetworkError`` for a request that no transport would send.
     public func curlCommand(
         options: TransportOptions = TransportOptions(),
@@ -48,33 +50,33 @@ extension RequestConvertible {
     }
 }
 
-/// Writes one command.
+/// A writer of one command.
 struct CurlCommand {
     let request: TransportRequest
     let isRevealed: Bool
     private let words: [String]
-    /// What goes out, packed if it is to be.
+    /// The body on the wire, compressed if the request is to compress it.
     private let wireBody: TransportRequest.Body?
 
     init(request: TransportRequest, isRevealed: Bool, words: [String] = []) {
         self.request = request
         self.isRevealed = isRevealed
         self.words = words
-        // Only memory can fail here, and a command whose body is left as it is says more than none.
+        // Only memory can fail here, and a command with the uncompressed body is better than none.
         wireBody = (try? request.wireBody()) ?? request.body
     }
 
-    /// The most that stands in a word; a system takes 128 KiB.
+    /// The limit on one word, in bytes; the system's is 128 KiB.
     private static let maximumWordBytes = 65_536
-    /// The most that is printed at all.
+    /// The limit on a printed body, in bytes.
     private static let maximumPrintedBytes = 1 << 20
     static let redacted = "REDACTED"
 
     var text: String {
         let body = bodyArguments
-        // Whatever ~/.curlrc says must not count, and neither brackets nor dots in the URL.
+        // -q ignores ~/.curlrc; --globoff and --path-as-is leave brackets and dots in the URL alone.
         var words = ["curl", "-q", "--globoff"]
-        // curl 8.14 and later sign no path that they may not normalize; no segment of dots is left in it.
+        // curl 8.14 and later don't sign a path that they may not normalize; this one has no segments of dots left.
         if case .awsSigV4 = request.options.authentication {} else { words.append("--path-as-is") }
         words += methodArguments
         if request.options.decompress { words.append("--compressed") }
@@ -86,17 +88,17 @@ struct CurlCommand {
 
     func secret(_ value: String) -> String { isRevealed ? value : Self.redacted }
 
-    /// User and password as one word.
+    /// Returns the user and password as one word.
     func credentials(_ user: String, _ password: String) -> String { secret("\(user):\(password)") }
 
-    /// What no secret stands in, but whatever else the caller has put there.
+    /// Returns a value without secrets, but with whatever else the caller has put into it.
     func plain(_ value: String) -> String { isRevealed ? value : Redaction.visible(value) }
 
     var redaction: Redaction { Redaction(mark: Self.redacted, secrets: request.options.secretFields) }
 
     // MARK: Method and URL
 
-    /// Whether there is a body in libcurl's eyes, if an empty one: everything but a GET without one, and HEAD.
+    /// Whether libcurl sees a body, even an empty one: everything but a GET without one, and HEAD.
     private var posts: Bool { request.method != .head && (request.method != .get || request.body != nil) }
 
     private var methodArguments: [String] {
@@ -115,9 +117,8 @@ struct CurlCommand {
         return request.url.replacingQuery(hidden.joined(separator: "&")).absoluteString
     }
 
-    /// The name of a parameter with its `=`; `nil` without one. Base64 ends in `=` too: where nothing else follows,
-    /// what
-    /// stands before it is no name.
+    /// Returns the name of a parameter with its `=`; `nil` without one. Base64 ends in `=` too: if nothing else
+    /// follows, the text before it is not a name.
     private static func name(of part: Substring.UTF8View) -> String? {
         let name = part.prefix { $0 != UInt8(ascii: "=") }
         let value = part.dropFirst(name.count)
@@ -133,7 +134,7 @@ struct CurlCommand {
             if field.value.isEmpty { return "\(field.name.rawName);" }
             return "\(field.name.rawName): \(isRevealed ? field.value : redaction.value(of: field))"
         }
-        // Not invented by curl: its form type, and the wait for '100 Continue'.
+        // Keeps curl from adding its form type and the wait for '100 Continue'.
         if posts, !fields.contains(.contentType) { lines.append("Content-Type:") }
         if posts, !fields.contains(.expect) { lines.append("Expect:") }
         if posts, let body = wireBody, body.length == nil { lines.append("Transfer-Encoding: chunked") }

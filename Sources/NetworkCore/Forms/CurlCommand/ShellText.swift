@@ -1,13 +1,12 @@
 import FoundationEssentials
 
-/// Text and bytes as a POSIX shell reads them back.
+/// Text and bytes in the syntax of a POSIX shell.
 enum ShellText {
-    /// One word: as it is where nothing in it means anything to a shell, else in single quotes. Control characters
-    /// but line
-    /// feeds are made by a `printf`, so that none reaches the terminal that shows the word.
+    /// Returns one word: unchanged if it has no character with a meaning to a shell, else in single quotes. Control
+    /// characters other than line feeds are made by a `printf`, so that none reaches the terminal that shows the word.
     static func word(_ text: String) -> String {
         if text.unicodeScalars.contains(where: { Redaction.isInvisible($0) && $0 != "\n" }) {
-            // A shell drops the line feeds at the end of what a command prints.
+            // A shell drops the line feeds at the end of a command's output.
             let lineFeeds = text.utf8.reversed().prefix { $0 == 0x0A }.count
             let command = printf(Data(text.utf8.dropLast(lineFeeds)))
             return "\"$(\(command))\"" + (lineFeeds > 0 ? word(String(repeating: "\n", count: lineFeeds)) : "")
@@ -23,19 +22,19 @@ enum ShellText {
                 }
             }
         if isPlain { return text }
-        // By bytes: a quote with a combining mark behind it is one Character, and no quote to a comparison of those.
+        // By bytes: a quote followed by a combining mark is one Character, which does not compare equal to a quote.
         let pieces = text.utf8.split(separator: UInt8(ascii: "'"), omittingEmptySubsequences: false)
         return "'" + String(decoding: Array(pieces.joined(separator: "'\\''".utf8)), as: UTF8.self) + "'"
     }
 
-    /// The text of bytes that a word can hold and a terminal takes as typed: UTF-8 without control characters other
-    /// than line feeds.
+    /// Returns the text of bytes that fit in a word and that a terminal takes as typed: UTF-8 without control
+    /// characters other than line feeds.
     static func typeable(_ bytes: Data) -> String? {
         guard bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x0A }) else { return nil }
         return String(validating: bytes, as: UTF8.self)
     }
 
-    /// A `printf` that prints any bytes, in visible ASCII.
+    /// Returns a `printf` in visible ASCII that prints any bytes.
     static func printf(_ bytes: Data) -> String {
         var format: [UInt8] = []
         format.reserveCapacity(bytes.count * 2)

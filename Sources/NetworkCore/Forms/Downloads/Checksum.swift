@@ -1,6 +1,7 @@
 public import FoundationEssentials
 
-/// A hash or checksum that is fed piece by piece. ``SHA256Checksum`` ships; any other comes in by this protocol:
+/// A hash or checksum that is computed piece by piece. ``SHA256Checksum`` is included; add any other with this
+/// protocol:
 ///
 /// ```swift
 /// import Crypto
@@ -12,35 +13,36 @@ public import FoundationEssentials
 /// }
 /// ```
 public protocol Checksum: Sendable {
-    /// Takes the next bytes.
+    /// Adds the next bytes.
     mutating func update(_ bytes: Data)
-    /// The result. Called once, at the end.
+    /// Returns the result. Called once, at the end.
     mutating func finish() -> [UInt8]
 }
 
 extension DownloadedFile {
-    /// What a download has to add up to.
+    /// The checksum that a download must have.
     public struct ExpectedChecksum: Sendable {
-        /// The expected result in hexadecimal digits.
+        /// The expected result in hexadecimal digits, in lower case.
         public let hexadecimal: String
-        /// Makes the checksum that is compared.
+        /// Creates the checksum that is compared.
         public let make: @Sendable () -> any Checksum
 
-        /// An expectation by a checksum of your own.
+        /// Creates an expectation with a checksum of your own.
         /// - Parameters:
-        ///   - hexadecimal: The expected result, two digits a byte, in either case.
-        ///   - make: Makes the checksum.
+        ///   - hexadecimal: The expected result, two digits per byte, in either case.
+        ///   - make: Creates the checksum.
         public init(_ hexadecimal: String, by make: @escaping @Sendable () -> any Checksum) {
             self.hexadecimal = hexadecimal.lowercased()
             self.make = make
         }
 
-        /// A SHA-256, as `sha256sum` prints it: 64 hexadecimal digits.
+        /// Returns the expectation of a SHA-256 in the format of `sha256sum`: 64 hexadecimal digits.
         public static func sha256(_ hexadecimal: String) -> ExpectedChecksum {
             ExpectedChecksum(hexadecimal) { SHA256Checksum() }
         }
 
-        /// - Throws: ``NetworkError/Code/invalidOption`` for what no checksum can be equal to.
+        /// Checks the expectation.
+        /// - Throws: ``NetworkError/Code/invalidOption`` for a text that no result of the checksum can equal.
         func check() throws {
             let isHexadecimal = hexadecimal.utf8.allSatisfy {
                 (0x30...0x39).contains($0) || (0x61...0x66).contains($0)
@@ -48,7 +50,7 @@ extension DownloadedFile {
             var empty = make()
             guard isHexadecimal, hexadecimal.utf8.count == 2 * empty.finish().count else {
                 throw OptionCheck.invalid(
-                    "checksum", "is not what this kind of checksum looks like, in hexadecimal digits")
+                    "checksum", "does not have the hexadecimal digits of this kind of checksum")
             }
         }
     }

@@ -1,31 +1,32 @@
 extension DownloadedFile {
-    /// How a download is written, checked and resumed.
+    /// The options for writing, checking and resuming a download.
     public struct Options: Sendable {
-        /// Whether a download that was interrupted goes on where it stopped, also in a later process. On by default; it
-        /// works for GET, and where the server names a strong ETag or a Last-Modified. Another query is another file,
-        /// except for the parameters that sign a URL (`X-Amz-…`, `X-Goog-…`, `Signature`, `Expires`).
+        /// Whether an interrupted download is resumed where it stopped, also in a later process. Default: `true`. It
+        /// works for GET, if the server sends a strong ETag or a Last-Modified. A different query means a different
+        /// file, except for the parameters that sign a URL (`X-Amz-…`, `X-Goog-…`, `Signature`, `Expires`).
         public var resumes = true
-        /// What the bytes have to add up to. `nil`, the default, checks nothing.
+        /// The checksum that the file must have. With `nil`, the default, nothing is checked.
         public var checksum: ExpectedChecksum?
-        /// How often a connection that breaks in mid-download is followed by another one. 5 by default. That a first
-        /// connection can't be made at all is not one of these.
+        /// The limit on retries after a connection that breaks during the download. Default: 5. A failure of the first
+        /// connection, before any byte arrives, is not retried here.
         public var retries = 5
-        /// The time before the first of them; it doubles with each in a row, up to half a minute. Half a second by
-        /// default.
+        /// The delay before the first retry. It doubles with each failure in a row, up to 30 s. Default: 500 ms.
         public var retryDelay = Duration.milliseconds(500)
-        /// The largest file to accept, in bytes: 1 TiB by default. A larger one is ``NetworkError/Code/bodyTooLarge``,
-        /// and what was written is deleted.
+        /// The limit on the size of the file, in bytes. Default: 1 TiB. A larger file fails with
+        /// ``NetworkError/Code/bodyTooLarge``, and the bytes written so far are deleted.
         public var maximumBytes = 1 << 40
-        /// The permissions of the file, `0o600` for example. `nil`, the default, keeps those of a file that is
-        /// replaced, and leaves those of a new one to the process's umask. While the file is not complete, its owner
-        /// may read and write it too, and other users may do no more than in the end.
+        /// The permissions of the file, such as `0o600`, at most `0o777`. With `nil`, the default, a file that is
+        /// replaced passes on its permissions, and the process's umask decides for a new one. While the file is
+        /// incomplete, its owner may also read and write it, and other users have no more access than to the finished
+        /// file.
         public var permissions: UInt16?
-        /// Told how far it is after each piece that was written. It must return soon: the download waits for it.
+        /// Receives the progress after each piece that is written. It must return soon, since the download waits for
+        /// it.
         public var progress: (@Sendable (TransferProgress) -> Void)?
-        /// The pauses between retries, and the chance in them.
+        /// The source of the pauses between retries and of their random part.
         public var time = TimeSource.system
 
-        /// The defaults.
+        /// Creates options with the defaults.
         public init() {}
 
         func check() throws {
@@ -38,18 +39,18 @@ extension DownloadedFile {
     }
 }
 
-/// A file that was downloaded.
+/// A downloaded file.
 public struct DownloadedFile: Sendable, Hashable {
-    /// Where it is.
+    /// The path of the file.
     public var path: String
-    /// Its length in bytes.
+    /// The length of the file in bytes.
     public var bytes: Int
-    /// Where the last exchange went on; 0 if it began at the start.
+    /// The offset in bytes at which the last exchange resumed; 0 if it began at the start.
     public var resumedFrom: Int
-    /// Its checksum in hexadecimal digits, if one was expected.
+    /// The file's checksum in hexadecimal digits, if one was expected.
     public var checksum: String?
 
-    /// A file, for dispatchers and tests of your own.
+    /// Creates a file, for dispatchers and tests of your own.
     public init(path: String, bytes: Int, resumedFrom: Int = 0, checksum: String? = nil) {
         self.path = path
         self.bytes = bytes

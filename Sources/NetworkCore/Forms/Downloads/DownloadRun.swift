@@ -3,7 +3,7 @@ import FoundationEssentials
 import HTTPTypes
 import Synchronization
 
-/// One download: exchange after exchange until the file is whole.
+/// A download: one exchange after another until the file is complete.
 struct DownloadRun: Sendable {
     let prepared: PreparedCall
     let path: String
@@ -19,12 +19,13 @@ struct DownloadRun: Sendable {
         self.options = options
     }
 
-    /// Ranges have a meaning for GET alone, and a caller who asks for one of his own wants that part and no other.
+    /// Ranges have a meaning only for GET, and a caller that requests a range of its own wants that part and no other.
     private var canResume: Bool {
         options.resumes && request.method == .get && request.body == nil && !request.headerFields.contains(.range)
     }
 
-    /// - Throws: ``NetworkError``. The partial file stays if the download can go on with it another time.
+    /// Downloads the file.
+    /// - Throws: ``NetworkError``. The partial file stays if a later download can resume it.
     func run() async throws -> NetworkResponse<DownloadedFile> {
         let file = try await BlockingFile.open(path, options)
         do {
@@ -42,14 +43,14 @@ struct DownloadRun: Sendable {
             )
         } catch {
             let isUsable = canResume && ![.checksumMismatch, .bodyTooLarge].contains((error as? NetworkError)?.code)
-            // The error that counts is the first one.
+            // Only the first error is reported.
             try? await file.perform { try $0.giveUp(isUsable: isUsable) }
             throw error is CancellationError ? NetworkError.cancelled : error
         }
     }
 
-    /// Asks until everything is in the file.
-    /// - Returns: The last answer, and where it went on.
+    /// Sends requests until the file is complete.
+    /// - Returns: The last response, and the offset at which it resumed.
     private func fetch(into file: BlockingFile) async throws -> (Arrival, resumedFrom: Int) {
         var (retries, failuresInARow, hasBegun) = (0, 0, false)
         var mayResume = canResume
@@ -95,7 +96,7 @@ struct DownloadRun: Sendable {
                     let record = canResume ? PartialRecord(of: arrival.head, for: request) : nil
                     try await file.perform { try $0.restart(as: record) }
                     mayResume = canResume
-                    // Of a body that is decoded, the announced length is another one.
+                    // The announced length of a compressed body is not that of the file.
                     let isOther = arrival.head.headerFields[.contentEncoding] != nil
                     try await write(arrival, to: file, total: isOther ? nil : arrival.head.wholeLength) {
                         arrived = true
@@ -103,7 +104,7 @@ struct DownloadRun: Sendable {
                     return (arrival, 0)
                 }
             } catch let error as NetworkError where error.isConnectionLoss {
-                // One that breaks before it brought anything counts only in a download that had begun.
+                // A connection that breaks before any byte arrives is retried only if the download had begun.
                 hasBegun = hasBegun || arrived
                 failuresInARow = arrived ? 1 : failuresInARow + 1
                 guard hasBegun, retries < options.retries, isRepeatable else { throw error }
@@ -128,12 +129,12 @@ struct DownloadRun: Sendable {
         }
     }
 
-    /// Goes on behind what is in the file, within the call's time.
+    /// Resumes after the bytes in the file, within the call's time.
     private func resume(_ file: BlockingFile) async throws {
         let isCancelled = OneTimeFlag()
         try await withTaskCancellationHandler {
             try await file.perform { file in
-                // On the file's queue no task can be cancelled.
+                // Code on the file's queue can't see the task's cancellation.
                 try file.resume { () throws(NetworkError) in
                     if isCancelled.isRaised { throw NetworkError.cancelled }
                     try call.check(while: .receiving)
@@ -144,7 +145,7 @@ struct DownloadRun: Sendable {
         }
     }
 
-    /// A file that was complete already has the same limit as one that still comes.
+    /// Checks a file that was already complete against the limit that one still arriving has.
     private func checkLength(_ length: Int, of arrival: Arrival) throws {
         guard length > options.maximumBytes else { return }
         throw arrival.naming(NetworkError.fileTooLarge(limit: options.maximumBytes))
@@ -244,7 +245,7 @@ extension NetworkError {
 
     fileprivate static var unaskedPart: NetworkError {
         NetworkError(
-            .invalidResponse, "the server sent a part of the file (206), and all was asked for", phase: .receiving)
+            .invalidResponse, "the server sent a part of the file (206) instead of all of it", phase: .receiving)
     }
 
     fileprivate static func fileTooLarge(limit: Int) -> NetworkError {

@@ -1,19 +1,19 @@
 import CLibrary
 
 extension NetworkError {
-    /// The error for a file that can't be written.
+    /// Returns the error for a file that can't be written.
     static func file(_ path: String, _ failure: SystemFile.Failure) -> NetworkError {
         let isFull = failure.code == ENOSPC || failure.code == EDQUOT
         return file(path, failure, isFull ? .diskFull : .unwritableFile, "can't be written", .receiving)
     }
 
-    /// The error for a file that a download would have to write over, and that no download has left.
+    /// Returns the error for a file that a download would overwrite but that no download left there.
     static func inTheWay(_ path: String) -> NetworkError {
-        let problem = "is in the way of a download, and no download has left it: it stays as it is"
+        let problem = "is in the way of a download, but no download left it there; it is unchanged"
         return file(path, SystemFile.Failure(code: EEXIST), .unwritableFile, problem, .preparing)
     }
 
-    /// The error for a file that can't be used, its path without control characters.
+    /// Returns the error for a file that can't be used, with its path without control characters.
     static func file(
         _ path: String,
         _ failure: SystemFile.Failure,

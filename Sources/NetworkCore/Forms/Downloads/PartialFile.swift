@@ -1,39 +1,39 @@
 import CLibrary
 import FoundationEssentials
 
-/// A file that is not whole yet: `NAME.partial` beside `NAME`, which it becomes, with `NAME.partial.json` for what it
-/// is a part of. Locked, so that two downloads to one place never mix. All of it blocks.
+/// An incomplete file: `NAME.partial` next to `NAME`, which it becomes, with `NAME.partial.json` for the version that
+/// it is a part of. It is locked, so that two downloads to one path never mix. All methods block.
 ///
-/// Bytes never lie there without a record, be it one that says nothing: what has none is not a download's, and stays
-/// as it is.
+/// Bytes never lie there without a record, even if the record is empty. A file without a record is not a download's,
+/// and is left alone.
 struct PartialFile {
-    /// Where it will be.
+    /// The path of the complete file.
     let path: String
     private let file: SystemFile
     private let permissions: mode_t?
     private let replaced: FilePlace.Attributes?
-    /// Whether this download has made the bytes that are here its own: begun anew, or gone on behind them.
+    /// Whether this download owns the bytes in the file, because it restarted or resumed it.
     private var isOwn = false
-    /// The bytes that are here.
+    /// The number of bytes in the file.
     private(set) var length: Int
-    /// The sum of the bytes that are here; `nil` if none is wanted, or it has to be made anew.
+    /// The checksum of the bytes in the file; `nil` if none is wanted, or if it has to be computed again.
     private var checksum: (any Checksum)?
     private let makeChecksum: (@Sendable () -> any Checksum)?
 
     private var partialPath: String { path + ".partial" }
     private var recordPath: String { path + ".partial.json" }
-    /// The largest record that is read, in bytes: it has a URL in it, and URLs may be long.
+    /// The limit on a record, in bytes. It holds a URL, which may be long.
     private static let maximumRecordBytes = 1 << 20
-    /// The record of bytes that no download can go on with.
+    /// The record of bytes that no download can resume.
     private static let emptyRecord = Data("{}".utf8)
 
-    /// Opens or makes the partial file.
+    /// Opens or creates the partial file.
     /// - Parameters:
-    ///   - path: Where the file will be. A symbolic link there is followed, so that its target is replaced.
+    ///   - path: The path of the complete file. A symbolic link there is followed, so that its target is replaced.
     ///   - permissions: See ``DownloadedFile/Options/permissions``.
-    ///   - checksum: Makes the checksum that is wanted.
-    /// - Throws: ``NetworkError/Code/unwritableFile``: no such folder, no right, something that is not a file or no
-    ///   download's in the way, another download to the same place.
+    ///   - checksum: Creates the checksum that is wanted.
+    /// - Throws: ``NetworkError/Code/unwritableFile``: the folder is missing, permission is denied, a file that is not
+    ///   regular or not a download's is in the way, or another download to the same path is running.
     init(
         for path: String,
         permissions: UInt16? = nil,
@@ -55,21 +55,21 @@ struct PartialFile {
         do {
             try takeOver()
         } catch {
-            // What was made here is empty. The error that counts is the first one.
+            // A file made here is empty. Only the first error is reported.
             if length == 0 { try? SystemFile.remove(partialPath) }
             try? file.close()
             throw error
         }
     }
 
-    /// Makes sure that what lies here is a download's, and gives it its permissions.
+    /// Checks that the existing file is a download's, and sets its permissions.
     private func takeOver() throws(NetworkError) {
         switch keptRecord() {
         case .none where length > 0: throw .inTheWay(partialPath)
         case .other: throw .inTheWay(recordPath)
         case .none, .empty, .full: break
         }
-        // It may have been left by a download that was to have other permissions.
+        // An earlier download with other permissions may have left it.
         guard let permissions else { return }
         do throws(SystemFile.Failure) {
             try file.setPermissions(permissions | 0o600)
@@ -78,7 +78,7 @@ struct PartialFile {
         }
     }
 
-    /// Refuses a name that leaves no room for the longer ones, of which one may fit and the other not.
+    /// Refuses a name that leaves no room for the longer names, one of which may fit and the other not.
     private static func checkRoom(behind path: String) throws(SystemFile.Failure) {
         let length = path.utf8.count + ".partial.json".utf8.count
         guard length - FilePlace.folder(of: path).utf8.count <= Int(NAME_MAX), length < Int(PATH_MAX) else {
@@ -87,44 +87,44 @@ struct PartialFile {
     }
 
     private static func open(_ path: String, _ permissions: mode_t?) throws(SystemFile.Failure) -> (SystemFile, Int) {
-        // A part is readable to those alone who may read the whole file; its owner goes on with it.
+        // Only users that may read the whole file may read a part; its owner also writes it.
         let mode = permissions.map { $0 | 0o600 }
         while true {
             let file = try SystemFile(opening: path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK, mode: mode ?? 0o666)
             do throws(SystemFile.Failure) {
                 let status = try file.status()
-                // In a folder that others may write to, somebody may have laid it there.
+                // In a folder that others may write to, another user may have put the file there.
                 guard status.st_mode & S_IFMT == S_IFREG, status.st_uid == SystemFile.ownUser else {
                     throw SystemFile.Failure(code: EEXIST)
                 }
                 guard try file.lock() else { throw SystemFile.Failure(code: EBUSY) }
-                // Between opening and locking, the download that held it may have given it its name.
+                // Between opening and locking, the download that held the lock may have renamed the file.
                 let named = try SystemFile.status(of: path)
                 if named?.st_ino == status.st_ino, named?.st_dev == status.st_dev {
-                    // Read again: it may have grown until the lock was free.
+                    // Read again: the file may have grown until the lock was free.
                     return (file, Int(try file.status().st_size))
                 }
                 try file.close()
             } catch {
-                try? file.close()  // The error that counts is the first one.
+                try? file.close()  // Only the first error is reported.
                 throw error
             }
         }
     }
 
-    /// What the bytes that are here are a part of; `nil` if that is not known.
+    /// Returns the record of the bytes in the file; `nil` if there is none that can be used.
     func record() -> PartialRecord? {
         guard case .full(let record) = keptRecord() else { return nil }
         return record
     }
 
-    /// What lies in the record's place.
+    /// The state of the record file.
     private enum KeptRecord {
         case none
-        /// That of bytes that no download can go on with. Without a byte, it is that of a machine that lost its power.
+        /// The record of bytes that no download can resume. A file of 0 bytes comes from a machine that lost power.
         case empty
         case full(PartialRecord)
-        /// Something that no download has left.
+        /// A file that no download left there.
         case other
     }
 
@@ -145,12 +145,13 @@ struct PartialFile {
         }
     }
 
-    /// Begins at 0.
-    /// - Parameter record: What the bytes to come are a part of; `nil` if nobody could go on with them.
+    /// Restarts the file at offset 0.
+    /// - Parameter record: The version of the bytes that follow; `nil` if no download could resume them.
     mutating func restart(as record: PartialRecord?) throws(NetworkError) {
         isOwn = true
         do throws(SystemFile.Failure) {
-            // In this order an interruption leaves no bytes next to the record of others, and none without a record.
+            // In this order an interruption leaves no bytes next to another version's record, and none without a
+            // record.
             try file.truncate(to: 0)
             try file.seek(to: 0)
             length = 0
@@ -169,14 +170,14 @@ struct PartialFile {
         do throws(SystemFile.Failure) {
             try file.write(bytes)
         } catch {
-            try? file.close()  // The error that counts is the first one.
+            try? file.close()  // Only the first error is reported.
             throw error
         }
         try file.close()
     }
 
-    /// Goes on behind the bytes that are here, which are read if they are to be summed up.
-    /// - Parameter check: Throws when there is no time for that; asked after each piece.
+    /// Resumes after the bytes in the file, which are read if a checksum is wanted.
+    /// - Parameter check: Throws when the time is over; called after each piece.
     mutating func resume(check: () throws(NetworkError) -> Void = {}) throws(NetworkError) {
         isOwn = true
         if let makeChecksum, checksum == nil {
@@ -196,7 +197,7 @@ struct PartialFile {
         }
     }
 
-    /// Takes the bytes that are here for this download's: the server has said that they are all.
+    /// Marks the bytes in the file as this download's own, after the server has said that the file is complete.
     mutating func claim() { isOwn = true }
 
     private func piece(at offset: Int) throws(NetworkError) -> Data {
@@ -212,7 +213,7 @@ struct PartialFile {
         do throws(SystemFile.Failure) {
             try file.write(bytes)
         } catch {
-            // Some of it may be there. What is counted is what the sum knows.
+            // Some bytes may have been written; the length must match the checksum.
             try? file.truncate(to: length)
             throw .file(path, error)
         }
@@ -220,18 +221,18 @@ struct PartialFile {
         checksum?.update(bytes)
     }
 
-    /// The sum of all bytes in hexadecimal digits; `nil` if none was wanted.
+    /// Returns the checksum of all bytes in hexadecimal digits; `nil` if none was wanted.
     mutating func sum() -> String? {
         checksum?.finish().reduce(into: "") { text, byte in
             text += (byte < 16 ? "0" : "") + String(byte, radix: 16)
         }
     }
 
-    /// Gives it its name, when the disk has all of it.
-    /// - Parameter named: Called when it has it, and another download to the same place may begin.
+    /// Renames the file once the disk has all of it.
+    /// - Parameter named: Called after the renaming, when another download to the same path may begin.
     func finish(named: () throws(NetworkError) -> Void = {}) throws(NetworkError) {
         do throws(SystemFile.Failure) {
-            // The owner first: it is by this that the permissions let others in.
+            // The owner first: the permissions refer to the owner.
             if let replaced { file.setOwner(replaced.owner, replaced.group) }
             if let permissions { try file.setPermissions(permissions) }
             try file.sync()
@@ -240,16 +241,15 @@ struct PartialFile {
             throw .file(path, error)
         }
         try named()
-        // The file is there and whole, so nothing below makes it a failure: a record without bytes counts for nothing,
-        // the disk has what closing could complain of, and a folder that may be written to but not read can't be
-        // synced.
+        // The file is complete, so no later failure counts: a record without bytes is ignored, the disk has what
+        // closing could report, and a folder that is writable but not readable can't be synced.
         try? removeRecord()
         try? file.close()
         try? syncFolder()
     }
 
-    /// Takes the record away when the partial file has gone, unless another download has begun since: the record is
-    /// that one's then, or soon will be. While this looks, another one is refused as it was before.
+    /// Removes the record when the partial file is gone, unless another download has begun since: the record then
+    /// belongs to that download, or soon will. A download that begins during this check is refused as before.
     private func removeRecord() throws(SystemFile.Failure) {
         let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW
         let place: SystemFile
@@ -266,32 +266,32 @@ struct PartialFile {
         try record.get()
     }
 
-    /// Returns when the disk has the file's name too.
+    /// Returns once the disk has the file's name too.
     private func syncFolder() throws(SystemFile.Failure) {
         let path = FilePlace.folder(of: path)
         let folder = try SystemFile(opening: path.isEmpty ? "." : path, O_RDONLY | O_DIRECTORY)
         do throws(SystemFile.Failure) {
             try folder.sync()
         } catch {
-            try? folder.close()  // The error that counts is the first one.
+            try? folder.close()  // Only the first error is reported.
             throw error
         }
         try folder.close()
     }
 
-    /// Leaves it for another time.
+    /// Leaves the file for a later download.
     func leave() throws(NetworkError) {
         do { try file.close() } catch { throw .file(path, error) }
     }
 
-    /// Ends a download that failed. What others have left and this one has not touched stays for them.
-    /// - Parameter isUsable: Whether a later download may go on with what this one has written.
+    /// Ends a download that failed. Bytes that another download left and this one has not touched stay for later.
+    /// - Parameter isUsable: Whether a later download may resume the bytes that this one has written.
     func giveUp(isUsable: Bool) throws(NetworkError) {
         let stays = isOwn ? isUsable && length > 0 && record() != nil : length > 0
         if stays { try leave() } else { try delete() }
     }
 
-    /// Deletes it and then its record, so that an interruption leaves no bytes without one.
+    /// Deletes the file and then its record, so that an interruption leaves no bytes without a record.
     func delete() throws(NetworkError) {
         let partial = Result { () throws(SystemFile.Failure) in try SystemFile.remove(partialPath) }
         let record = Result { () throws(SystemFile.Failure) in try removeRecord() }

@@ -1,18 +1,18 @@
 import FoundationEssentials
 import HTTPTypes
 
-/// What is kept beside a partial file: of which representation it is a part.
+/// The record next to a partial file: the representation that the bytes are a part of.
 struct PartialRecord: Codable, Hashable, Sendable {
     /// The URL without its query, which may hold keys.
     var url: String
-    /// The SHA-256 of the query in hexadecimal digits: another query may be another file. The parameters that sign a
-    /// URL are left out, since they change with every signature. `nil` if nothing is left.
+    /// The SHA-256 of the query in hexadecimal digits: a different query may mean a different file. The parameters that
+    /// sign a URL are left out, since they change with every signature. `nil` if nothing is left.
     var query: String?
-    /// A strong entity tag, or the date of the last change: what If-Range takes.
+    /// A strong entity tag, or the date of the last change: a value for If-Range.
     var validator: String
-    /// The whole length, if the server has told it.
+    /// The whole length in bytes, if the server has sent it.
     var total: Int?
-    /// Its Content-Type, which the answer with the rest need not repeat.
+    /// The Content-Type, which the response with the rest need not repeat.
     var contentType: String?
 
     init(url: String, query: String? = nil, validator: String, total: Int? = nil, contentType: String? = nil) {
@@ -26,9 +26,9 @@ struct PartialRecord: Codable, Hashable, Sendable {
     /// Whether the validator is an entity tag, and not a date.
     var hasTag: Bool { validator.hasBytePrefix("\"") }
 
-    /// The record of a whole representation that begins to arrive.
-    /// - Returns: `nil` where it can't be resumed: no validator that is strong, or a coding whose bytes are not the
-    ///   file's.
+    /// Creates the record of a whole representation that begins to arrive.
+    /// - Returns: `nil` if the representation can't be resumed: it has no strong validator, or a coding whose bytes are
+    ///   not the file's.
     init?(of head: HTTPResponse, for request: TransportRequest) {
         let coding = head.headerFields[.contentEncoding]?.lowercased() ?? "identity"
         guard coding == "identity", let validator = Self.validator(of: head) else { return nil }
@@ -41,11 +41,12 @@ struct PartialRecord: Codable, Hashable, Sendable {
         )
     }
 
-    /// Whether it is a record of what a URL names.
+    /// Whether this is a record for the URL.
     func isOf(_ url: RequestURL) -> Bool { self.url == url.withoutQuery && query == url.queryDigest }
 
-    /// A strong validator (RFC 9110 §8.8.1, §13.1.5): an entity tag that is not weak; else a date of the last change
-    /// that lies a second or more before the answer's own, since two changes within one second have the same.
+    /// Returns a strong validator (RFC 9110 §8.8.1, §13.1.5): an entity tag that is not weak, or else a date of the
+    /// last change at least a second before the response's own date, since two changes within one second have the same
+    /// date.
     static func validator(of head: HTTPResponse) -> String? {
         if let tag = head.headerFields[.eTag] {
             return tag.hasBytePrefix("\"") && tag.hasByteSuffix("\"") && tag.utf8.count <= 4096 ? tag : nil

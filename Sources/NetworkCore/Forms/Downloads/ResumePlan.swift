@@ -1,42 +1,43 @@
 import HTTPTypes
 
-/// What to ask for when a part of a file is here already, and what to make of the answer. Pure: it touches no file.
+/// The request for the rest of a partial file, and the reaction to its response. Pure: it touches no file.
 struct ResumePlan: Sendable {
-    /// What is here.
+    /// The record of the bytes in the file.
     private let record: PartialRecord?
     private let length: Int
 
+    /// Creates a plan.
     /// - Parameters:
-    ///   - length: The bytes that are here.
-    ///   - record: What they are a part of; `nil` if that is not known, or nobody wants to go on with them.
+    ///   - length: The number of bytes in the file.
+    ///   - record: The record of these bytes; `nil` if there is none, or if they are not to be resumed.
     init(length: Int, record: PartialRecord?) {
         self.length = length
         self.record = length > 0 ? record : nil
     }
 
-    /// Whether the rest alone is asked for.
+    /// Whether the request is for the rest only.
     var asksForRest: Bool { record != nil }
 
-    /// Asks for the rest, if the server still has the same (RFC 9110 §13.1.5, §14.2).
+    /// Requests the rest, if the server still has the same version (RFC 9110 §13.1.5, §14.2).
     func apply(to request: inout TransportRequest) {
         guard let record else { return }
         request.headerFields[.range] = "bytes=\(length)-"
         request.headerFields[.ifRange] = record.validator
     }
 
-    /// What to do with an answer.
+    /// The reaction to a response.
     enum Reaction: Equatable {
         /// Its body is the rest of the file.
         case append(total: Int?)
-        /// Its body is the whole file, if the status is accepted at all.
+        /// Its body is the whole file, if its status is accepted.
         case writeWhole
-        /// Nothing is missing.
+        /// The file is complete.
         case isComplete
-        /// What is here can't be used: delete it, and ask again without a range.
+        /// The bytes in the file can't be used: delete them, and send the request again without a range.
         case startAgain
     }
 
-    /// The head of the answer.
+    /// Returns the reaction to the head of a response.
     func reaction(to head: HTTPResponse) -> Reaction {
         guard let record else { return .writeWhole }
         let range = head.headerFields[.contentRange].flatMap { ContentRange($0) }
@@ -45,12 +46,12 @@ struct ResumePlan: Sendable {
             guard let range, range.first == length, head.headerFields[.contentEncoding] == nil,
                 record.total == nil || range.total == nil || range.total == record.total,
                 isOfTheSame(head, record), !isOfAnother(head, record),
-                // The rest that was asked for, and not a piece of it; where nobody says the length, it may be one.
+                // The rest as requested, and not a piece of it. Without a known length it may be a piece.
                 let total = range.total ?? record.total, range.last == total - 1
             else { return .startAgain }
             return .append(total: total)
         case 416:
-            // Nothing lies behind the last byte: the file was complete when it was interrupted.
+            // There is nothing after the last byte: the file was complete when the download was interrupted.
             let isWhole = range?.first == nil && range?.total == length && record.total == length
             return isWhole && !isOfAnother(head, record) ? .isComplete : .startAgain
         default: return .writeWhole
@@ -59,21 +60,22 @@ struct ResumePlan: Sendable {
 }
 
 extension ResumePlan {
-    /// Whether a part has the entity tag that the whole has, if that has one: it must be in the part too, and the date
-    /// need not be (RFC 9110 §15.3.7).
+    /// Whether the part has an entity tag exactly if the whole has one: a tag must be repeated in the part, a date need
+    /// not be (RFC 9110 §15.3.7).
     private func isOfTheSame(_ head: HTTPResponse, _ record: PartialRecord) -> Bool {
         record.hasTag == head.headerFields.contains(.eTag)
     }
 
-    /// Whether something in the answer contradicts the record's validator.
+    /// Whether a field of the response contradicts the record's validator.
     private func isOfAnother(_ head: HTTPResponse, _ record: PartialRecord) -> Bool {
         let field: HTTPField.Name = record.hasTag ? .eTag : .lastModified
         return head.headerFields[field].map { !$0.hasSameBytes(as: record.validator) } ?? false
     }
 
-    /// The 200 for which a part stands, or the answer that nothing is missing: what a ``ResponseValidation`` judges.
+    /// Returns the 200 that a part stands for, or that a 416 stands for if the file is complete. ``ResponseValidation``
+    /// checks this head.
     ///
-    /// A part may leave out what the first answer said (RFC 9110 §15.3.7), and the page of a 416 is no part of the
+    /// A part may leave out fields of the first response (RFC 9110 §15.3.7), and the page of a 416 is not part of the
     /// file.
     func whole(of head: HTTPResponse) -> HTTPResponse {
         var whole = head
@@ -91,13 +93,14 @@ extension ResumePlan {
 
 /// The value of Content-Range (RFC 9110 §14.4), in bytes.
 struct ContentRange: Hashable, Sendable {
-    /// The first byte; `nil` with a range that can't be satisfied.
+    /// The first byte; `nil` for a range that can't be satisfied.
     var first: Int?
     var last: Int?
     /// The whole length; `nil` if the server does not know it.
     var total: Int?
 
-    /// - Returns: `nil` for what is none, and for one that contradicts itself.
+    /// Parses a value.
+    /// - Returns: `nil` for a text that is not a Content-Range, or one that contradicts itself.
     init?(_ text: String) {
         guard text.lowercasedASCII.hasBytePrefix("bytes ") else { return nil }
         let parts = Substring(text.utf8.dropFirst(6)).split(atByte: UInt8(ascii: "/"))

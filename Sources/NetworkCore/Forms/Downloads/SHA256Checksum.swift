@@ -1,9 +1,9 @@
 public import FoundationEssentials
 
-/// SHA-256 (FIPS 180-4), to check downloads against a published sum.
+/// SHA-256 (FIPS 180-4), to check downloads against a published checksum.
 ///
-/// It is here so that a program that checks a file need not build a cryptography library; for anything but checking a
-/// download use one.
+/// It spares programs that only check files the build of a cryptography library. For any other purpose, use such a
+/// library.
 public struct SHA256Checksum: Checksum {
     private var state: [UInt32] = [
         0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19,
@@ -12,10 +12,10 @@ public struct SHA256Checksum: Checksum {
     private var rest: [UInt8] = []
     private var length: UInt64 = 0
 
-    /// The sum of nothing yet.
+    /// Creates the checksum of no bytes.
     public init() {}
 
-    /// Takes the next bytes.
+    /// Adds the next bytes.
     public mutating func update(_ bytes: Data) {
         length += UInt64(bytes.count)
         let input = rest + bytes
@@ -27,7 +27,7 @@ public struct SHA256Checksum: Checksum {
         rest = Array(input[start...])
     }
 
-    /// The 32 bytes of the sum.
+    /// Returns the 32 bytes of the checksum.
     public mutating func finish() -> [UInt8] {
         let bits = length &* 8
         var padding: [UInt8] = [0x80]

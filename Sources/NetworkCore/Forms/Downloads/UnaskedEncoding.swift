@@ -1,8 +1,8 @@
 import HTTPTypes
 
 extension TransportRequest {
-    /// Whether a response's body is encoded in no way that the request did not name. What is not to be decoded may be
-    /// encoded in any way.
+    /// Whether a response's body has only encodings that the request accepts. A body that is not to be decoded may have
+    /// any.
     func asked(forEncodingOf head: HTTPResponse) -> Bool {
         guard options.decompress else { return true }
         let asked = Self.encodings(wireFields[values: .acceptEncoding])
@@ -12,7 +12,7 @@ extension TransportRequest {
         }
     }
 
-    /// The encodings that header fields name, without those that are refused by a weight of 0.
+    /// Returns the encodings that header fields name, without those excluded by a weight of 0.
     private static func encodings(_ values: [String]) -> [String] {
         values.flatMap { $0.split(separator: ",") }.compactMap { value in
             let parts = value.lowercased().filter { $0 != " " && $0 != "\t" }.split(separator: ";")
@@ -23,11 +23,11 @@ extension TransportRequest {
 }
 
 extension NetworkError {
-    /// The error for a file whose length, offsets and checksum would be those of something else.
+    /// The error for a file whose length, offsets and checksum would be those of the encoded bytes.
     static var unaskedEncoding: NetworkError {
         NetworkError(
             .invalidContentEncoding,
-            "the server sent the file in an encoding that was not asked for; 'decompress = false' takes it as it is",
+            "the server sent the file in an encoding that was not requested; 'decompress = false' keeps it unchanged",
             phase: .receiving
         )
     }

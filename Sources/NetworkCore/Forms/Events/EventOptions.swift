@@ -1,31 +1,34 @@
 extension ServerSentEvents {
-    /// How a stream of events is kept up.
+    /// The options for a stream of events and its reconnections.
     public struct Options: Sendable {
-        /// The id after which to begin; empty for now. Kept up to date by the stream itself.
+        /// The id of the event to begin after. Default: empty, which begins with new events. The stream itself keeps
+        /// the current id.
         public var lastEventID = ""
-        /// The time before a reconnection while the server names none (`retry:`). 3 s by default. It doubles with each
+        /// The pause before a reconnection, unless the server sets one (`retry:`). Default: 3 s. It doubles with each
         /// failure in a row.
         public var reconnectionTime = Duration.seconds(3)
-        /// The shortest time before a reconnection, whatever the server says. Half a second by default; without one, a
-        /// server that asks for `retry: 0` would have as many connections as it can end.
+        /// The shortest pause before a reconnection, whatever the server sets. Default: 500 ms. Without it, a server
+        /// that sends `retry: 0` would get as many connections as it can end.
         public var minimumReconnectionTime = Duration.milliseconds(500)
-        /// The longest time before a reconnection, whatever the server says, and where it is shorter than the shortest.
-        /// A minute by default.
+        /// The longest pause before a reconnection, whatever the server sets. It also overrides a longer
+        /// ``minimumReconnectionTime``. Default: 60 s.
         public var maximumReconnectionTime = Duration.seconds(60)
-        /// How many connections in a row may fail or bring no event before the last failure is thrown. 10 by default;
-        /// `nil` for no limit.
+        /// The limit on connections in a row that fail or bring no event; after that, the last failure is thrown.
+        /// Default: 10; `nil` for no limit.
         public var maximumFailures: Int? = 10
-        /// Whether a stream is connected again whatever the method of its request: a POST is then executed once more.
-        /// Off by default, by which methods that are not idempotent are sent once (RFC 9110 §9.2.2).
+        /// Whether a stream reconnects whatever the method of its request, which executes a POST once more. Default:
+        /// `false`, so that requests with methods that are not idempotent are sent once
+        /// ([RFC 9110 §9.2.2](https://www.rfc-editor.org/rfc/rfc9110#section-9.2.2)).
         public var reconnectsAnyMethod = false
-        /// The longest line, in bytes: 1 MiB by default. A longer one is ``NetworkError/Code/lineTooLong``.
+        /// The limit on a line, in bytes. Default: 1 MiB. A longer line is ``NetworkError/Code/lineTooLong``.
         public var maximumLineBytes = 1 << 20
-        /// The largest data of an event, in bytes: 8 MiB by default. Larger is ``NetworkError/Code/eventTooLarge``.
+        /// The limit on the data of an event, in bytes. Default: 8 MiB. More data is
+        /// ``NetworkError/Code/eventTooLarge``.
         public var maximumEventBytes = 8 << 20
-        /// The pauses before reconnections, and the chance in them.
+        /// The source of the pauses before reconnections and of their random part.
         public var time = TimeSource.system
 
-        /// The defaults.
+        /// Creates options with the defaults.
         public init() {}
 
         func check() throws {

@@ -1,13 +1,13 @@
 import HTTPTypes
 
-/// When a stream of events is connected again, and when it is over. Pure: each event returns what to do.
+/// The rules for when a stream of events reconnects, and when it ends. Pure: each event returns an action.
 struct EventReconnection: Sendable {
     private let options: ServerSentEvents.Options
-    /// Whether the request may be sent once more.
+    /// Whether the request may be sent again.
     private let mayRepeat: Bool
-    /// The server's own time, once it has named one.
+    /// The server's own pause, once it has sent one.
     var serverTime: Duration?
-    /// Connections in a row that failed or brought nothing.
+    /// The number of connections in a row that failed or brought no event.
     private(set) var failures = 0
 
     init(_ options: ServerSentEvents.Options, isReplayable: Bool = true, isIdempotent: Bool = true) {
@@ -15,7 +15,7 @@ struct EventReconnection: Sendable {
         mayRepeat = isReplayable && (isIdempotent || options.reconnectsAnyMethod)
     }
 
-    /// What to do next.
+    /// The next action.
     enum Action: Equatable {
         case read
         case finish
@@ -24,7 +24,7 @@ struct EventReconnection: Sendable {
         case giveUp
     }
 
-    /// A head has arrived.
+    /// Handles the head of a response.
     mutating func opened(_ head: HTTPResponse, jitter: Double) -> Action {
         switch head.status.code {
         case 200:
@@ -35,13 +35,13 @@ struct EventReconnection: Sendable {
         }
     }
 
-    /// An event has arrived.
+    /// Handles an event.
     mutating func received() { failures = 0 }
 
-    /// The server has ended the stream in order.
+    /// Handles the end of a stream that the server ended.
     mutating func ended(jitter: Double) -> Action { mayRepeat ? lost(jitter: jitter) : .finish }
 
-    /// The stream was cut, or never began.
+    /// Handles a connection that broke or was never made.
     mutating func lost(jitter: Double) -> Action {
         guard mayRepeat else { return .giveUp }
         failures += 1

@@ -1,14 +1,14 @@
 extension ServerSentEvents {
     /// One event of a `text/event-stream`.
     public struct Event: Sendable, Hashable {
-        /// The id of this event, or of the last one before it that had one; empty if there was none.
+        /// The id of this event, or of the last event before it that had one; empty if there was none.
         public var id: String
-        /// Its type; `message` if it names none.
+        /// The event's type; `message` if it has none.
         public var type: String
-        /// Its data, lines joined by LF.
+        /// The event's data, with its lines joined by LF.
         public var data: String
 
-        /// An event.
+        /// Creates an event.
         public init(id: String = "", type: String = "message", data: String) {
             self.id = id
             self.type = type

@@ -2,8 +2,9 @@ public import FoundationEssentials
 import HTTPTypes
 
 extension ServerSentEvents {
-    /// Reads a `text/event-stream` by the rules of the WHATWG's HTML standard (§9.2.6), wherever the chunks' borders
-    /// are.
+    /// A parser for a `text/event-stream` by the rules of the HTML
+    /// standard, [§9.2.6](https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation).
+    /// The borders of the chunks don't matter.
     ///
     /// ```swift
     /// var parser = ServerSentEvents.Parser()
@@ -13,15 +14,16 @@ extension ServerSentEvents {
     /// }
     /// ```
     ///
-    /// Bytes that are not UTF-8 are replaced by U+FFFD. What the end of a stream cuts off is no event. An id that can't
-    /// be sent as `Last-Event-ID`, with a control character or more than 64 KiB, is ignored as one with NUL is.
+    /// Bytes that are not UTF-8 are replaced by U+FFFD. An event that the end of the stream cuts off is discarded. An
+    /// id that can't be sent as `Last-Event-ID`, because of a control character or more than 64 KiB, is ignored, like
+    /// one with NUL.
     public struct Parser: Sendable {
-        /// The id to send as `Last-Event-ID` when the stream breaks now.
+        /// The id to send as `Last-Event-ID` if the stream breaks now.
         public private(set) var lastEventID: String
-        /// The time that the server wants to pass before a reconnection, if it has said so.
+        /// The pause before a reconnection that the server has requested; `nil` if it has not.
         public private(set) var reconnectionTime: Duration?
-        /// Why nothing more is read: ``NetworkError/Code/lineTooLong`` or ``NetworkError/Code/eventTooLarge``. The
-        /// events before are handed out first.
+        /// The reason why the parser reads no further: ``NetworkError/Code/lineTooLong`` or
+        /// ``NetworkError/Code/eventTooLarge``. The events before it are returned first.
         public private(set) var problem: NetworkError?
 
         private var buffer: LineBuffer
@@ -32,12 +34,12 @@ extension ServerSentEvents {
         private var type = ""
         private var data = ""
 
-        /// A parser at the start of a stream.
+        /// Creates a parser for the start of a stream.
         /// - Parameters:
-        ///   - lastEventID: What the stream before has left.
-        ///   - maximumLineBytes: The longest line.
-        ///   - maximumEventBytes: The largest data of one event, in bytes of UTF-8 as ``ServerSentEvents/Event/data``
-        ///     has them.
+        ///   - lastEventID: The id that the stream before it ended with.
+        ///   - maximumLineBytes: The limit on a line, in bytes. Default: 1 MiB.
+        ///   - maximumEventBytes: The limit on the data of one event, in bytes of UTF-8 of
+        ///     ``ServerSentEvents/Event/data``. Default: 8 MiB.
         public init(lastEventID: String = "", maximumLineBytes: Int = 1 << 20, maximumEventBytes: Int = 8 << 20) {
             self.lastEventID = lastEventID
             pendingID = lastEventID
@@ -46,7 +48,7 @@ extension ServerSentEvents {
             buffer = LineBuffer(limit: maximumLineBytes)
         }
 
-        /// The events that a chunk completes.
+        /// Returns the events that a chunk completes.
         public mutating func events(in chunk: Data) -> [Event] {
             guard problem == nil else { return [] }
             var events: [Event] = []
@@ -63,7 +65,7 @@ extension ServerSentEvents {
             return events
         }
 
-        /// A blank line: the event is complete, if it has data.
+        /// Handles a blank line: the event is complete, if it has data.
         private mutating func dispatch() -> Event? {
             lastEventID = pendingID
             defer { (type, data) = ("", "") }
@@ -80,7 +82,7 @@ extension ServerSentEvents {
             case "event": type = String(decoding: value, as: UTF8.self)
             case "data":
                 let line = String(decoding: value, as: UTF8.self)
-                // Each line before has its line feed here already, and the last has none.
+                // Each line before has its line feed here already, and the last one has none.
                 guard data.utf8.count + line.utf8.count <= eventLimit else {
                     problem = NetworkError(
                         .eventTooLarge,
@@ -95,7 +97,7 @@ extension ServerSentEvents {
                 if HTTPField.problem(withValue: id) == nil { pendingID = id }
             case "retry":
                 guard !value.isEmpty, value.allSatisfy({ (0x30...0x39).contains($0) }) else { return }
-                // Some three weeks, far below what a Duration overflows at.
+                // About three weeks, far below the overflow of a Duration.
                 let longest = Int64(Int32.max)
                 let asked = Int64(String(decoding: value, as: UTF8.self)) ?? longest
                 reconnectionTime = .milliseconds(Swift.min(asked, longest))

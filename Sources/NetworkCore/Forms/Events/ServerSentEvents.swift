@@ -1,47 +1,47 @@
 import FoundationEssentials
 import HTTPTypes
 
-/// Server-sent events, with automatic reconnection: what ``ResponseForm/events(_:)`` makes of a response.
+/// A sequence of server-sent events with automatic reconnection: the body of ``ResponseForm/events(_:)``.
 ///
 /// ```swift
 /// for try await event in try await client.send(request, as: .events).body { print(event.type, event.data) }
 /// ```
 ///
 /// The call returns when the first connection is open; iterate its events once. A connection that ends or breaks, the
-/// first one included, and a status of 5xx, is followed by another one that asks with `Last-Event-ID`. The sequence
-/// ends when the server responds with 204 and when its task is cancelled, then with ``NetworkError/Code/cancelled``;
-/// any other status, another content type than `text/event-stream`, and too many failures in a row
+/// first one included, and a status of 5xx are followed by another connection with `Last-Event-ID`. The sequence ends
+/// when the server responds with 204, and when its task is cancelled, then with ``NetworkError/Code/cancelled``. Any
+/// other status, another content type than `text/event-stream`, and too many failures in a row
 /// (``ServerSentEvents/Options/maximumFailures``) are errors, of the call or of the sequence.
 ///
-/// A request whose method is not idempotent, such as POST, is sent once unless
-/// ``ServerSentEvents/Options/reconnectsAnyMethod`` says otherwise, and so is one whose body can't be sent again: the
-/// sequence then ends where the server ends the stream, and a connection that breaks is an error.
+/// A request whose method is not idempotent, such as POST, is sent once, unless
+/// ``ServerSentEvents/Options/reconnectsAnyMethod`` is set. So is a request whose body can't be sent again. The
+/// sequence then ends when the server ends the stream, and a connection that breaks is an error.
 ///
-/// ``TransportOptions/totalTimeout`` is not applied, since a stream has no end of its own. A silence that is longer
-/// than ``TransportOptions/idleTimeout`` is a broken connection: it should be longer than the server's heartbeat.
-/// ``NetworkClient/validation`` is not applied.
+/// ``TransportOptions/totalTimeout`` does not apply, since a stream has no end of its own. A silence longer than
+/// ``TransportOptions/idleTimeout`` counts as a broken connection, so this timeout should be longer than the interval
+/// of the server's heartbeat. ``NetworkClient/validation`` does not apply either.
 public struct ServerSentEvents: AsyncSequence, Sendable {
-    /// An event.
+    /// One event of the stream.
     public typealias Element = Event
 
     private let connection: Connection
 
     fileprivate init(_ connection: Connection) { self.connection = connection }
 
-    /// Reads event by event.
+    /// Returns an iterator that reads event by event.
     public func makeAsyncIterator() -> AsyncIterator {
         AsyncIterator(connection: connection, chunks: connection.arrival?.incoming.body.makeAsyncIterator())
     }
 
-    /// The events of one stream.
+    /// An iterator over the events of one stream.
     public struct AsyncIterator: AsyncIteratorProtocol {
         fileprivate var connection: Connection
         fileprivate var chunks: TransportResponse.Body.AsyncIterator?
         private var ready: [Event] = []
         private var isOver = false
 
-        /// The id at the last event that ``next()`` has returned: where another stream would go on. Ids behind it that
-        /// came without an event count when the next event is asked for.
+        /// The id as of the last event that ``next()`` has returned, at which another stream could resume. Ids after it
+        /// that came without an event take effect with the next call.
         public private(set) var lastEventID: String
 
         fileprivate init(connection: Connection, chunks: TransportResponse.Body.AsyncIterator?) {
@@ -51,21 +51,21 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
             lastEventID = connection.parser.lastEventID
         }
 
-        /// The next event; `nil` when the server has ended the stream by 204.
+        /// Returns the next event; `nil` at the end: after a 204, or after a stream that does not reconnect.
         /// - Throws: ``NetworkError``, once.
         public mutating func next() async throws -> Event? {
             do {
                 while ready.isEmpty {
                     if isOver { return nil }
-                    // All that was parsed so far is behind the reader.
+                    // The reader has all events that were parsed so far.
                     lastEventID = connection.parser.lastEventID
                     try await step()
                 }
-                // One chunk may hold thousands of events.
+                // Checked for each event: one chunk may hold thousands of them.
                 try Task.checkCancellation()
             } catch {
                 isOver = true
-                // The caller may hold the response for long.
+                // The caller may hold the response for a long time.
                 await connection.arrival?.incoming.end()
                 (chunks, connection.arrival) = (nil, nil)
                 ready = []
@@ -84,7 +84,7 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
                 isOver = chunks == nil
                 return
             }
-            // The events before it were handed out.
+            // The events before the problem have been returned.
             if let problem = connection.parser.problem { throw arrival.naming(problem) }
             do {
                 guard let chunk = try await chunks.next() else {
@@ -101,13 +101,13 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
         }
     }
 
-    /// The connection of a stream of events, and what is known of the stream from one to the next.
+    /// The connection of a stream of events, and the state that passes from one connection to the next.
     struct Connection: Sendable {
         private let prepared: PreparedCall
         private let options: Options
         private var reconnection: EventReconnection
         fileprivate private(set) var parser: Parser
-        /// The response that is read; `nil` before it, after its end, and where the server has ended the stream.
+        /// The response that is being read; `nil` before and after it, and once the server has ended the stream.
         fileprivate var arrival: Arrival?
 
         private init(_ prepared: PreparedCall, _ options: Options) {
@@ -135,13 +135,14 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
             }
         }
 
-        /// Connects, as often as the rules of reconnection have it, until there is a stream to read or its end.
+        /// Connects, again and again by the rules of reconnection, until there is a stream to read or the stream has
+        /// ended.
         /// - Returns: The last response.
         @discardableResult
         mutating func open() async throws -> Arrival {
             while true {
                 var request = prepared.request
-                // A server may reset it to none.
+                // A server may reset the id to none.
                 request.headerFields[.lastEventID] =
                     parser.lastEventID.isEmpty
                     ? nil : try HTTPField(checking: "Last-Event-ID", value: parser.lastEventID).value
@@ -154,7 +155,7 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
                 }
                 switch reconnection.opened(opened.head, jitter: jitter) {
                 case .read:
-                    // Half an event that a broken connection has left is no part of this one.
+                    // A partial event from a broken connection must not run into this one.
                     parser = Self.parser(after: parser.lastEventID, options)
                     arrival = opened
                     return opened
@@ -171,7 +172,7 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
             }
         }
 
-        /// The events of a chunk, the last one first.
+        /// Returns the events of a chunk, the last one first.
         fileprivate mutating func take(_ chunk: Data) -> [Event] {
             let events = parser.events(in: chunk)
             if let time = parser.reconnectionTime { reconnection.serverTime = time }
@@ -179,7 +180,7 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
             return events.reversed()
         }
 
-        /// Waits until the next connection may be made, after a stream that the server has ended in order.
+        /// Waits until the next connection is due, after the server ended the stream.
         fileprivate mutating func ended() async throws -> EventReconnection.Action {
             let ended = NetworkError(.connectionLost, "the server ended the stream of events", phase: .receiving)
             let failure = arrival?.naming(ended) ?? ended
@@ -189,7 +190,7 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
             return action
         }
 
-        /// The same after a connection that was cut, or was never made.
+        /// Waits until the next connection is due, after a connection that broke or was never made.
         fileprivate mutating func lost(_ failure: any Error) async throws {
             arrival = nil
             try await follow(reconnection.lost(jitter: jitter), failure)
@@ -200,7 +201,7 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
             try await options.time.sleep(delay)
         }
 
-        /// Waits, and meanwhile frees the connection of a response that is given up.
+        /// Waits, and meanwhile frees the connection of a response that is discarded.
         private func pause(_ delay: Duration, givingUp response: TransportResponse) async throws {
             async let drained: Void = response.drain()
             try await options.time.sleep(delay)

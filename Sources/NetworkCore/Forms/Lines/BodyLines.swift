@@ -1,17 +1,17 @@
 import FoundationEssentials
 
-/// The lines of a body on its way, as bytes with their numbers.
+/// The lines of a body that is arriving, as bytes with their numbers.
 struct BodyLines {
     private let arrival: Arrival
     private let limit: Int
     private var chunks: TransportResponse.Body.AsyncIterator
     private var buffer: LineBuffer
     private var ready: [[UInt8]] = []
-    /// What has arrived and is not cut yet: a chunk may be as large as a whole body.
+    /// The bytes that have arrived and are not divided yet: a chunk may be as large as a whole body.
     private var uncut = Data()
     private static let cutBytes = 65_536
     private var isAtEnd = false
-    /// The number of the line that was handed out last, from 1.
+    /// The number of the last line that was returned, from 1.
     private(set) var number = 0
 
     init(_ arrival: Arrival, endingWith terminator: LineBuffer.Terminator, limit: Int) {
@@ -21,7 +21,8 @@ struct BodyLines {
         buffer = LineBuffer(endingWith: terminator, limit: limit)
     }
 
-    /// - Throws: ``NetworkError/Code/lineTooLong``, the transport's errors, each with its exchange.
+    /// Returns the next line; `nil` at the end.
+    /// - Throws: ``NetworkError/Code/lineTooLong``, or the transport's errors, each with its exchange.
     mutating func next() async throws -> [UInt8]? {
         while true {
             if ready.isEmpty, isAtEnd { return nil }
@@ -39,7 +40,8 @@ struct BodyLines {
         }
     }
 
-    /// Ends the sequence before the body does, and the exchange with it: the caller may hold the response for long.
+    /// Ends the sequence before the body does, and the exchange with it: the caller may hold the response for a long
+    /// time.
     mutating func end() async {
         isAtEnd = true
         ready = []

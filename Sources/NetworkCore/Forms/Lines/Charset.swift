@@ -1,11 +1,11 @@
 import HTTPTypes
 
 extension ResponseLines {
-    /// What to do with bytes that are not text in the charset of a response.
+    /// The treatment of bytes that are not text in the charset of a response.
     public enum InvalidText: Sendable, Hashable {
-        /// Fail, with ``NetworkError/Code/undecodableText``.
+        /// Fails with ``NetworkError/Code/undecodableText``.
         case refused
-        /// Put U+FFFD in their place.
+        /// Replaces them with U+FFFD.
         case replaced
     }
 }
@@ -21,8 +21,8 @@ enum Charset: String, Sendable, CaseIterable {
         "us-ascii": .ascii, "ascii": .ascii,
     ]
 
-    /// The charset that a response's Content-Type names; UTF-8 if it names none.
-    /// - Throws: ``NetworkError/Code/undecodableText`` for a charset that is not known.
+    /// Reads the charset from a response's Content-Type. Default: UTF-8.
+    /// - Throws: ``NetworkError/Code/undecodableText`` for an unknown charset.
     init(of head: HTTPResponse) throws {
         guard let name = head.headerFields[.contentType].flatMap({ MediaType($0) })?.parameters["charset"] else {
             self = .utf8
@@ -33,18 +33,18 @@ enum Charset: String, Sendable, CaseIterable {
             let known = Self.allCases.map(\.rawValue).joined(separator: ", ")
             throw NetworkError(
                 .undecodableText,
-                "the charset '\(shown)' is not known; \(known) are",
+                "the charset '\(shown)' is not supported; \(known) are",
                 phase: .decoding
             )
         }
         self = charset
     }
 
-    /// The text, piece by piece. A byte order mark before UTF-8 is not part of it.
+    /// Returns the text, converted piece by piece. A byte order mark before UTF-8 is not part of it.
     /// - Parameters:
-    ///   - place: What the bytes are, for the error: `the body`, `line 3`.
-    ///   - pieceBytes: The size of a piece, 4 at least.
-    ///   - check: Asked before each piece, for the whole may be large; what it throws ends the work.
+    ///   - place: The name of the bytes in an error: `the body`, `line 3`.
+    ///   - pieceBytes: The size of a piece in bytes, at least 4.
+    ///   - check: Called before each piece, since the whole may be large; an error that it throws ends the work.
     func text(
         of bytes: some RandomAccessCollection<UInt8>,
         invalid: ResponseLines.InvalidText,
@@ -73,14 +73,14 @@ enum Charset: String, Sendable, CaseIterable {
     private static let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
     static let pieceBytes = 65_536
 
-    /// Where UTF-8 may be cut: before a byte that begins a character, or behind three that go on with one, for no
-    /// character has more.
+    /// Returns the index where UTF-8 may be divided: before a byte that begins a character, or after three continuation
+    /// bytes, since no character has more.
     private static func border(in piece: [UInt8]) -> Int {
         let last = piece.indices.suffix(4).last { piece[$0] & 0xC0 != 0x80 }
         return last ?? piece.count
     }
 
-    /// A piece's text; `nil` for what is refused.
+    /// Returns a piece's text; `nil` for bytes that are refused.
     private func text(of piece: [UInt8], invalid: ResponseLines.InvalidText) -> String? {
         switch (self, invalid) {
         case (.latin1, _):

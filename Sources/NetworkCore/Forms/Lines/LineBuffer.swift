@@ -1,13 +1,12 @@
 package import FoundationEssentials
 
-/// Cuts chunks of bytes into lines, wherever the chunks' borders are.
+/// A divider of chunks of bytes into lines, whatever the borders of the chunks.
 ///
-/// Lines that stand before one that is too long are handed out first, so that the result does not depend on the
-/// borders.
+/// Lines before one that is too long are returned first, so that the result does not depend on the borders.
 package struct LineBuffer: Sendable {
-    /// What ends a line.
+    /// The terminator of a line.
     package enum Terminator: Sendable {
-        /// LF, CR, or CR and LF.
+        /// LF, CR, or CR followed by LF.
         case any
         /// LF alone; a CR before it belongs to the line.
         case lineFeed
@@ -17,16 +16,17 @@ package struct LineBuffer: Sendable {
     private let limit: Int
     private var rest: [UInt8] = []
     private var skipsLineFeed = false
-    /// Whether a line was longer than the limit. Nothing more is taken then.
+    /// Whether a line was longer than the limit. The buffer then ignores all further bytes.
     package private(set) var isOverfull = false
 
-    /// - Parameter limit: The longest line in bytes, without what ends it.
+    /// Creates a buffer.
+    /// - Parameter limit: The limit on a line in bytes, without its terminator.
     package init(endingWith terminator: Terminator = .any, limit: Int) {
         self.terminator = terminator
         self.limit = limit
     }
 
-    /// The lines that a chunk completes, without what ends them.
+    /// Returns the lines that a chunk completes, without their terminators.
     package mutating func lines(in chunk: Data) -> [[UInt8]] {
         guard !isOverfull else { return [] }
         let bytes = [UInt8](chunk)
@@ -61,12 +61,13 @@ package struct LineBuffer: Sendable {
         return lines
     }
 
-    /// The last line, if nothing ended it.
+    /// Returns the last line, if it has no terminator.
     package mutating func last() -> [UInt8]? {
         defer { rest = [] }
         return rest.isEmpty || isOverfull ? nil : rest
     }
 
+    /// Adds bytes to the line.
     /// - Returns: Whether the line is still within its limit.
     private mutating func hold(_ bytes: ArraySlice<UInt8>) -> Bool {
         guard rest.count + bytes.count <= limit else {
@@ -80,7 +81,7 @@ package struct LineBuffer: Sendable {
 }
 
 extension NetworkError {
-    /// The error for a line beyond its limit.
+    /// Returns the error for a line longer than the limit.
     static func lineTooLong(_ number: Int, limit: Int) -> NetworkError {
         NetworkError(
             .lineTooLong,

@@ -1,15 +1,15 @@
 import FoundationEssentials
 
-/// The lines of a text on its way.
+/// A sequence of the lines of a text that is arriving.
 ///
 /// ```swift
 /// for try await line in try await client.send(request, as: .lines).body { print(line) }
 /// ```
 ///
-/// A line ends with LF, CR, or both; the last one may end with nothing. Iterate it once. An error ends it, and the
-/// exchange too.
+/// A line ends with LF, CR, or CR followed by LF; the last one may have no terminator. Iterate the sequence once. An
+/// error ends it, and the exchange too.
 public struct ResponseLines: AsyncSequence, Sendable {
-    /// A line, without what ends it.
+    /// A line without its terminator.
     public typealias Element = String
 
     let arrival: Arrival
@@ -17,7 +17,7 @@ public struct ResponseLines: AsyncSequence, Sendable {
     let invalid: InvalidText
     let limit: Int
 
-    /// Reads line by line.
+    /// Returns an iterator that reads line by line.
     public func makeAsyncIterator() -> AsyncIterator {
         AsyncIterator(
             lines: BodyLines(arrival, endingWith: .any, limit: limit),
@@ -27,19 +27,20 @@ public struct ResponseLines: AsyncSequence, Sendable {
         )
     }
 
-    /// The lines of a text.
+    /// An iterator over the lines of a text.
     public struct AsyncIterator: AsyncIteratorProtocol {
         fileprivate var lines: BodyLines
         fileprivate let charset: Charset
         fileprivate let invalid: InvalidText
         fileprivate let arrival: Arrival
 
-        /// The next line, or `nil` at the end.
-        /// - Throws: ``NetworkError/Code/lineTooLong``, ``NetworkError/Code/undecodableText``, the transport's errors.
+        /// Returns the next line, or `nil` at the end.
+        /// - Throws: ``NetworkError/Code/lineTooLong``, ``NetworkError/Code/undecodableText``, or the transport's
+        ///   errors.
         public mutating func next() async throws -> String? {
             guard let line = try await lines.next() else { return nil }
             do {
-                // A byte order mark stands at the start of the body alone; elsewhere it is a character.
+                // A byte order mark is one only at the start of the body; elsewhere it is a character.
                 let hasMark = lines.number > 1 && charset == .utf8 && line.starts(with: [0xEF, 0xBB, 0xBF])
                 let text = try charset.text(of: line, invalid: invalid, "line \(lines.number)") {
                     try arrival.call.check(while: .decoding)
@@ -53,22 +54,22 @@ public struct ResponseLines: AsyncSequence, Sendable {
     }
 }
 
-/// The values of JSON lines on their way: one JSON text a line.
+/// A sequence of the values of JSON lines that are arriving, with one JSON text per line.
 ///
 /// ```swift
 /// for try await user in try await client.send(request, as: .jsonLines(of: User.self)).body { print(user.name) }
 /// ```
 ///
-/// Lines of nothing but white space are skipped. Iterate it once.
+/// Lines of only white space are skipped. Iterate the sequence once.
 public struct JSONLines<Value: Decodable & Sendable>: AsyncSequence, Sendable {
-    /// A line's value.
+    /// The value of a line.
     public typealias Element = Value
 
     let arrival: Arrival
     let decoder: any ResponseDecoder
     let limit: Int
 
-    /// Reads value by value.
+    /// Returns an iterator that reads value by value.
     public func makeAsyncIterator() -> AsyncIterator {
         AsyncIterator(
             lines: BodyLines(arrival, endingWith: .lineFeed, limit: limit),
@@ -77,15 +78,15 @@ public struct JSONLines<Value: Decodable & Sendable>: AsyncSequence, Sendable {
         )
     }
 
-    /// The values of JSON lines.
+    /// An iterator over the values of JSON lines.
     public struct AsyncIterator: AsyncIteratorProtocol {
         fileprivate var lines: BodyLines
         fileprivate let decoder: any ResponseDecoder
         fileprivate let arrival: Arrival
 
-        /// The next value, or `nil` at the end.
+        /// Returns the next value, or `nil` at the end.
         ///
-        /// After an error of one line the next call goes on with the line that follows.
+        /// After a line that can't be decoded, the next call continues with the line after it.
         /// - Throws: ``NetworkError/Code/decodingFailed``, whose message names the line's number;
         ///   ``NetworkError/Code/lineTooLong``; the transport's errors.
         public mutating func next() async throws -> Value? {

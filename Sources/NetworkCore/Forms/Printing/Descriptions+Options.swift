@@ -1,12 +1,12 @@
-// What options with credentials print: the kind, never the names and the keys.
+// Descriptions of options with credentials show the kind, never the names and the keys.
 
 extension TransportOptions.Secret: SafelyPrinted {
-    /// `<secret>`.
+    /// The text `<secret>`.
     public var description: String { "<secret>" }
 }
 
 extension TransportOptions.Authentication: SafelyPrinted {
-    /// The scheme.
+    /// The name of the scheme.
     public var description: String {
         switch self {
         case .basic: "basic"
@@ -21,27 +21,27 @@ extension TransportOptions.Authentication: SafelyPrinted {
 }
 
 extension TransportOptions.Authentication.AWSSignature: SafelyPrinted {
-    /// Provider, region and service.
+    /// The provider, region and service.
     public var description: String {
         [provider, region, service].compactMap { $0.map { Redaction.visible($0) } }.joined(separator: ":")
     }
 }
 
 extension TransportOptions.Proxy.Server: SafelyPrinted {
-    /// Kind, host and port.
+    /// The kind, host and port.
     public var description: String { Redaction().url(url) }
 }
 
 extension TransportOptions.Names: SafelyPrinted {
-    /// How many names have addresses of their own, and the host of a server for DNS over HTTPS.
+    /// The number of names with addresses of their own, and the host of a server for DNS over HTTPS.
     public var description: String {
         let names = "\(addresses.count) static names, \(connectTo.count) other targets, cached for \(cacheTime)"
-        return names + (dnsOverHTTPS.map { ", asked at \(Redaction().origin(of: $0))" } ?? "")
+        return names + (dnsOverHTTPS.map { ", resolved at \(Redaction().origin(of: $0))" } ?? "")
     }
 }
 
 extension TransportOptions.TLS.Authorities: SafelyPrinted {
-    /// The path, or how many bytes.
+    /// The path, or the number of bytes.
     public var description: String {
         switch self {
         case .system: "the system's"
@@ -53,7 +53,7 @@ extension TransportOptions.TLS.Authorities: SafelyPrinted {
 }
 
 extension TransportOptions.TLS.Source: SafelyPrinted {
-    /// The path, or how many bytes.
+    /// The path, or the number of bytes.
     public var description: String {
         switch self {
         case .file(let path): "file \(Redaction.visible(path))"
@@ -63,7 +63,7 @@ extension TransportOptions.TLS.Source: SafelyPrinted {
 }
 
 extension ServerSentEvents.Options: SafelyPrinted {
-    /// Pauses and limits, and whether there is an id to begin after.
+    /// The pauses and limits, and whether there is an id to begin after.
     public var description: String {
         let pauses = "after \(reconnectionTime), \(minimumReconnectionTime) to \(maximumReconnectionTime)"
         let failures = maximumFailures.map { "\($0)" } ?? "any number of"
@@ -74,6 +74,6 @@ extension ServerSentEvents.Options: SafelyPrinted {
 }
 
 extension CookieJar.Cookie: SafelyPrinted {
-    /// Name, domain and path.
+    /// The name, domain and path.
     public var description: String { Redaction.visible("\(name)=… (\(domain)\(path))") }
 }

@@ -1,10 +1,10 @@
 import FoundationEssentials
 import HTTPTypes
 
-// What a request and its parts print: what they are and how much, never what is in them.
+// Descriptions of a request and its parts show what they are and how large, never their content.
 
 extension RequestData: SafelyPrinted {
-    /// Method and URL, without users, passwords and queries.
+    /// The method and URL, without users, passwords and queries.
     public var description: String {
         let redaction = Redaction()
         return "\(method.rawValue) " + (baseURL.map { redaction.url($0) + " + " } ?? "") + redaction.url(path)
@@ -12,7 +12,7 @@ extension RequestData: SafelyPrinted {
 }
 
 extension TransportRequest: SafelyPrinted {
-    /// Method and URL without its query, how many header fields and how much of a body.
+    /// The method, the URL without its query, the number of header fields, and the length of a body.
     public var description: String {
         "\(method.rawValue) \(url), \(headerFields.count) header fields" + (body.map { ", \($0)" } ?? "")
     }
@@ -21,24 +21,24 @@ extension TransportRequest: SafelyPrinted {
 extension RequestURL: SafelyPrinted {}
 
 extension TransportRequest.Body: SafelyPrinted {
-    /// How much it is.
+    /// The length of the body.
     public var description: String {
         length.map { "a body of \($0) bytes" } ?? "a body of unknown length"
     }
 }
 
 extension BodyProducer: SafelyPrinted {
-    /// How much it makes.
+    /// The length of the body that it produces.
     package var description: String { "a producer of \(length.map { "\($0)" } ?? "an unknown number of") bytes" }
 }
 
 extension RequestContent: SafelyPrinted {
-    /// That it is content. The encoder holds it.
+    /// A fixed text, since the encoder holds the content.
     public var description: String { "content to be encoded" }
 }
 
 extension RequestContent.Encoded: SafelyPrinted {
-    /// How much it is.
+    /// The length of the body.
     public var description: String { "\(body)" }
 }
 
@@ -53,6 +53,6 @@ extension NetworkClient: SafelyPrinted {
 }
 
 extension ResponseForm: SafelyPrinted {
-    /// The body's type.
+    /// The type of the body.
     public var description: String { "a response's body as \(Body.self)" }
 }

@@ -1,19 +1,19 @@
 import HTTPTypes
 
-// What a response and its parts print: the status and how much, never fields, texts and bytes.
+// Descriptions of a response and its parts show the status and sizes, never fields, texts and bytes.
 
 extension NetworkResponse: SafelyPrinted {
-    /// The status, how many header fields, and the body's type.
+    /// The status, the number of header fields, and the body's type.
     public var description: String { "\(status.code), \(headerFields.count) header fields, a body of \(Body.self)" }
 }
 
 extension TransportResponse: SafelyPrinted {
-    /// The status.
+    /// The status, the number of header fields, and the body's description.
     public var description: String { "\(status.code), \(head.headerFields.count) header fields, \(body)" }
 }
 
 extension TransportResponse.Body: SafelyPrinted {
-    /// That it is one.
+    /// A fixed text.
     public var description: String { "a response's body" }
 }
 
@@ -22,12 +22,12 @@ extension ReadableHead: SafelyPrinted {
 }
 
 extension RedirectPolicy.Redirect: SafelyPrinted {
-    /// Status, method and both URLs, without their queries.
+    /// The status, the method and both URLs, without their queries.
     public var description: String { "\(status.code) from \(from) to \(method.rawValue) \(to)" }
 }
 
 extension RedirectPolicy.Proposal: SafelyPrinted {
-    /// The redirect, and how many came before it.
+    /// The redirect, and the number of redirects before it.
     public var description: String { "\(redirect), after \(followed) others" }
 }
 
@@ -35,7 +35,8 @@ extension ProblemDetails: SafelyPrinted {
     /// The status that the body states. The rest is the server's text.
     public var description: String { "a problem" + (status.map { " of status \($0)" } ?? "") }
 
-    /// Type, title and detail in the server's own words, control characters made visible, for a developer's eyes.
+    /// The type, title, detail and instance in the server's own words, with control characters made visible. For
+    /// developers only.
     public var unredactedDescription: String {
         let texts = [type, title, detail, instance].compactMap(\.self).map { Redaction.visible($0) }
         return "\(description): \(texts.joined(separator: ", "))"
@@ -43,38 +44,38 @@ extension ProblemDetails: SafelyPrinted {
 }
 
 extension ServerSentEvents.Event: SafelyPrinted {
-    /// How much data it has.
+    /// The length of the data.
     public var description: String { "an event of \(data.utf8.count) bytes" }
 }
 
 extension ServerSentEvents.Parser: SafelyPrinted {
-    /// Whether it has met something that ends the stream.
+    /// Whether the parser has met a problem that ends the stream.
     public var description: String { problem.map { "a parser that ended: \($0)" } ?? "a parser of events" }
 }
 
 extension LineBuffer: SafelyPrinted {
-    /// That it is one.
+    /// A fixed text.
     package var description: String { "a buffer of lines" }
 }
 
-// Readers hold what has arrived and was not read yet.
+// Readers hold bytes that have arrived and were not read yet.
 
 extension TransportResponse.Body.AsyncIterator: SafelyPrinted {
-    /// That it is one.
+    /// A fixed text.
     public var description: String { "a reader of a response's body" }
 }
 
 extension ResponseLines.AsyncIterator: SafelyPrinted {
-    /// That it is one.
+    /// A fixed text.
     public var description: String { "a reader of lines" }
 }
 
 extension JSONLines.AsyncIterator: SafelyPrinted {
-    /// That it is one.
+    /// A fixed text.
     public var description: String { "a reader of lines of JSON" }
 }
 
 extension ServerSentEvents.AsyncIterator: SafelyPrinted {
-    /// That it is one.
+    /// A fixed text.
     public var description: String { "a reader of events" }
 }
