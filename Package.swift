@@ -129,7 +129,7 @@ let package = Package(
         ),
         .testTarget(
             name: "NetworkLayerTests",
-            dependencies: ["NetworkLayer", "NetworkLayerTutorials", "NetworkTesting", "TestSupport"],
+            dependencies: ["NetworkLayer", "NetworkLayerTutorials", "NetworkTesting", "TestSupport", logging],
             swiftSettings: settings
         ),
         .testTarget(

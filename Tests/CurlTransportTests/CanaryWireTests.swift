@@ -7,10 +7,11 @@ import Testing
 
 @testable import CurlTransport
 
-/// Secrets of every kind over the wire, with every log switched on: what libcurl tells is what no test could invent.
+/// Secrets of every kind over the wire, with every log switched on: libcurl's own log lines are input that no test
+/// could invent.
 @Suite("The canary on the wire", .timeLimit(.minutes(5)))
 struct CanaryWireTests {
-    /// What a server sends: a line feed in a value is followed by a space, or it would be another field.
+    /// What a server sends. A line feed in a value is followed by a space; otherwise a new field would begin.
     private static func sent(_ secret: CanarySecret) -> String {
         secret.value.replacingOccurrences(of: "\n", with: "\n ")
     }
@@ -25,7 +26,7 @@ struct CanaryWireTests {
         CanaryPrinter.all.map { $0.text(value) }.joined(separator: "\n")
     }
 
-    @Test("Neither the wire log nor an error nor a value shows a secret of an exchange", arguments: CanarySecret.all)
+    @Test("No wire log, error, or value shows a secret of an exchange", arguments: CanarySecret.all)
     func exchange(secret: CanarySecret) async throws {
         let value = Self.sent(secret)
         let fields = [
@@ -59,11 +60,11 @@ struct CanaryWireTests {
     }
 
     @Test(
-        "Nor where a blank stands before a colon or behind a scheme, in a head of any kind",
+        "Blanks before a colon or after a scheme expose no secret, in a head of any kind",
         arguments: [" ", "\t", " \t "])
     func blanks(blank: String) async throws {
         for secret in CanarySecret.all {
-            // What splits a line ends the head early, or makes another field of the rest.
+            // What splits a line ends the head early or turns the rest into another field.
             let value = secret.percentEncoded
             let fields = ["Set-Cookie", "X-Api-Key", "X-Own"].map { "\($0)\(blank): \(value)\r\n" }.joined()
             let head = "\(fields)X-Y: Bearer\t\(value)\r\nLocation\(blank): http://u:\(value)@h/?\(value)\r\n"
@@ -90,7 +91,7 @@ struct CanaryWireTests {
         }
     }
 
-    @Test("Nor of a proxy that wants a password", arguments: CanarySecret.all)
+    @Test("Nothing shows a secret when a proxy requires a password", arguments: CanarySecret.all)
     func proxy(secret: CanarySecret) async throws {
         let challenge = [("Proxy-Authenticate", "Basic realm=\"\(Self.sent(secret))\"")]
         let server = try ScriptedServer(.answer(407, fields: challenge, body: Data()))

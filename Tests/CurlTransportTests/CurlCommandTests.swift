@@ -8,7 +8,7 @@ private let hasCurl = ["/usr/bin/curl", "/usr/local/bin/curl", "/bin/curl"].cont
     FileManager.default.isExecutableFile(atPath: $0)
 }
 
-/// The command of a request, run by a shell, puts the same bytes on the wire as the transport.
+/// Checks that the command of a request, run by a shell, puts the same bytes on the wire as the transport.
 @Suite(.timeLimit(.minutes(1)), .enabled(if: hasCurl, "needs curl: scripts/setup-tests"))
 struct CurlCommandTests {
     struct Case: Sendable, CustomTestStringConvertible {

@@ -48,7 +48,7 @@ struct CurlNetworkDispatcherTests {
                     } catch { return (error as? NetworkError)?.code }
                 }
             }
-            // One runs, one waits, one is refused: the refused one is the first to end.
+            // One runs, one waits, and one is refused: the refused one is the first to end.
             let first = await group.next()
             server.stop()
             group.cancelAll()
@@ -168,7 +168,8 @@ struct CurlNetworkDispatcherTests {
     }
 
     @Test func anIPv6LiteralIsReachedOrRefusedByTheNetwork() async throws {
-        // Port 1 on ::1: nobody listens; what counts is that it is tried and not refused up front.
+        // Nothing listens on port 1 of ::1. The point is that a connection is attempted and the request is not refused
+        // up front.
         await #expect {
             try await CurlNetworkDispatcher.instance.send(try request("http://[::1]:1/"))
         } throws: { ($0 as? NetworkError)?.code == .connectFailed }

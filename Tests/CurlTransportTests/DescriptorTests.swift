@@ -7,14 +7,14 @@ import Testing
 
 @Suite("Descriptors", .timeLimit(.minutes(1)))
 struct DescriptorTests {
-    /// libcurl opens the connections of its look-ups over HTTPS without us.
+    /// libcurl opens the connections of its lookups over HTTPS without the transport's socket callback.
     @Test func noProgramInheritsAConnection() async {
         await #expect(processExitsWith: .success) {
             func sockets(besides names: ScriptedServer) -> Set<Int32> {
                 Set((3..<256).filter { LocalPort.of($0).map { $0 > 0 && $0 != Int(names.port) } == true })
             }
             let names = try ScriptedServer([.stall])
-            // The tests' own, which this process has inherited.
+            // Sockets that this process inherited from the test run.
             let others = sockets(besides: names)
             let dispatcher = CurlNetworkDispatcher()
             let request = Task {
@@ -25,14 +25,14 @@ struct DescriptorTests {
             try await names.wait { $0.connectionCount > 0 }
             let own = sockets(besides: names).subtracting(others)
             #expect(!own.isEmpty)
-            // The connection is there a moment before libcurl says so.
+            // The connection exists a moment before libcurl reports it.
             while own.contains(where: { fcntl($0, F_GETFD) & FD_CLOEXEC == 0 }) { await Task.yield() }
             request.cancel()
             _ = try? await request.value
         }
     }
 
-    /// In a process of its own, which has none left for a while.
+    /// Runs in a process of its own, which has no descriptors left for a while.
     @Test func exhaustedDescriptorsAreAnError_AndPass() async {
         await #expect(processExitsWith: .success) {
             let server = try ScriptedServer(.ok("ok"))
@@ -42,7 +42,7 @@ struct DescriptorTests {
             let dispatcher = CurlNetworkDispatcher()
             #expect(try await dispatcher.send(request).body.collect() == Data("ok".utf8))
 
-            // RLIMIT_NOFILE, which may be a million.
+            // RLIMIT_NOFILE, whose default may be a million.
             var limit = rlimit(rlim_cur: 256, rlim_max: 256)
             #expect(setrlimit(__rlimit_resource_t(7), &limit) == 0)
             var taken: [FileHandle] = []
@@ -51,7 +51,7 @@ struct DescriptorTests {
                 let error = await #expect(throws: NetworkError.self) { try await dispatcher.send(request) }
                 #expect(error?.code == .connectFailed, "\(String(describing: error))")
             }
-            // Nor can a dispatcher be started, which takes descriptors of its own.
+            // A new dispatcher can't start either, since it needs descriptors of its own.
             let error = await #expect(throws: NetworkError.self) { try await CurlNetworkDispatcher().send(request) }
             #expect(error?.code == .unclassified, "\(String(describing: error))")
 

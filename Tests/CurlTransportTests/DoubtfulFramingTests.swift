@@ -6,15 +6,15 @@ import Testing
 
 @testable import CurlTransport
 
-/// A peer between us and the server, or the server itself, may see the end of a response elsewhere than libcurl does.
-/// What it then takes for the rest of that body would be the next request's response: through a shared proxy, a
-/// request's to another host.
-@Suite("Connections after responses of doubtful framing", .timeLimit(.minutes(1)))
+/// A peer between the client and the server, or the server itself, may see the end of a response elsewhere than libcurl
+/// does. What that peer takes for the rest of the body would become the response to the next request; through a shared
+/// proxy, to a request for another host.
+@Suite("Connections after responses with ambiguous framing", .timeLimit(.minutes(1)))
 struct DoubtfulFramingTests {
     private let dispatcher = CurlNetworkDispatcher()
     private static let forged = "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nforged"
 
-    /// A server that sends what is forged as soon as there is another request on the connection.
+    /// Returns a server that sends the forged response as soon as there is another request on the connection.
     private func server(_ head: String, _ body: String) throws -> ScriptedServer {
         let first: Script = [.read, .send("\(head)\r\n\r\n\(body)"), .read, .send(Self.forged), .stall]
         return try ScriptedServer(first, .ok("honest"))
@@ -56,7 +56,7 @@ struct DoubtfulFramingTests {
         #expect(server.connectionCount == 2)
     }
 
-    /// No status line, as the parser of heads reads it, whatever libcurl makes of it.
+    /// Lines that the head parser rejects as status lines, even where libcurl accepts them.
     @Test(
         arguments: [
             "http/1.1 200 OK", "HTTP/1.1 099 OK", "HTTP/1.1 20 OK", "HTTP/1.1 2000 OK", "HTTP/1.1 200OK",
@@ -94,7 +94,7 @@ struct DoubtfulFramingTests {
         #expect(server.connectionCount == 2)
     }
 
-    /// Newer libcurls refuse it.
+    /// Newer libcurl versions refuse it.
     @Test func aCRWithinALineLeavesNoConnectionBehind() async throws {
         let server = try server("HTTP/1.1 200 OK\r\nX-A: a\rContent-Length: 66\r\nContent-Length: 5", "hello")
         defer { server.stop() }
@@ -104,7 +104,7 @@ struct DoubtfulFramingTests {
         #expect(try await get(server, host: nil) == "honest")
     }
 
-    /// Newer libcurls unfold lines before they hand them out.
+    /// Newer libcurl versions unfold lines before passing them to callbacks.
     @Test(.enabled(if: Libcurl.found.version < LibcurlVersion(8, 15)))
     func aContinuedLineLeavesNoConnectionBehind() async throws {
         let server = try server("HTTP/1.1 200 OK\r\nX-A: a\r\n Content-Length: 66\r\nContent-Length: 5", "hello")
@@ -113,7 +113,7 @@ struct DoubtfulFramingTests {
         #expect(try await get(server, host: nil) == "honest")
     }
 
-    /// What is framed well keeps its connection.
+    /// A connection is kept when the framing is unambiguous.
     @Test(arguments: [
         "200 OK\r\nContent-Length: 5", "200 OK\r\nTransfer-Encoding: Chunked \t", "204 No Content",
         "304 Not Modified\r\nContent-Length: 66", "200 OK\r\nContent-Length:5\t", "204 No Content\r\nContent-Length: 0",
@@ -127,7 +127,7 @@ struct DoubtfulFramingTests {
         #expect(server.connectionCount == 1)
     }
 
-    /// libcurl refused a body in chunks over a kept connection whose peer spoke HTTP/1.0.
+    /// Regression: libcurl refused a chunked body over a kept connection whose peer had spoken HTTP/1.0.
     @Test func afterHTTP1_0_aBodyOfUnknownLengthGoesOut() async throws {
         let old = "HTTP/1.0 200 OK\r\nConnection: keep-alive\r\nContent-Length: 5\r\n\r\nhello"
         let server = try ScriptedServer([.read, .send(old), .stall], .ok("taken"))
@@ -143,7 +143,7 @@ struct DoubtfulFramingTests {
         #expect(server.requests.last?.body == Data("part".utf8))
     }
 
-    /// The caller's side refuses no head that the loop has let pass: its connection would be in the pool by then.
+    /// The caller's side must accept every head that the loop accepted: by then its connection may be back in the pool.
     @Test func whatTheLoopTakes_theCallersSideTakes() {
         var random = SeededGenerator(seed: 3)
         let status = [

@@ -6,7 +6,7 @@ import Testing
 
 @testable import CurlTransport
 
-/// Responses that come while the request's body waits for them (`Expect: 100-continue`, RFC 9110 §10.1.1): the server
+/// Responses that arrive while the request's body waits for them (`Expect: 100-continue`, RFC 9110 §10.1.1). The server
 /// may take the next request on their connection for the body.
 @Suite("Responses before the body", .timeLimit(.minutes(1)))
 struct EarlyResponseTests {
@@ -59,7 +59,7 @@ struct EarlyResponseTests {
         #expect(server.connectionCount == 2)
     }
 
-    /// The request goes out once more, without the expectation and over another connection.
+    /// The request goes out again, without the expectation and over another connection.
     @Test(
         arguments: Body.allCases,
         [
@@ -78,7 +78,7 @@ struct EarlyResponseTests {
         #expect(server.connectionCount == 2)
     }
 
-    /// A 417 to a request that expects nothing is its response, whole.
+    /// A 417 response to a request without an expectation is the final response, complete with its body.
     @Test(arguments: Body.allCases)
     func aServerThatRefusesWhatNothingExpects_hasResponded(kind: Body) async throws {
         let refusal = "HTTP/1.1 417 No\r\nContent-Length: 3\r\n\r\nno!"
@@ -89,7 +89,7 @@ struct EarlyResponseTests {
         #expect(server.connectionCount == 2)
     }
 
-    /// The caller got the head of one response with the body of another.
+    /// Regression: the caller got the head of one response with the body of another.
     @Test(
         arguments: [TransportOptions.Authentication.digest(user: "u", password: "p")]
             + (CurlNetworkDispatcher.instance.capabilities.supports(.ntlmAuthentication)
@@ -118,8 +118,9 @@ struct EarlyResponseTests {
 
     private static let digest = #"Digest realm="r", nonce="n", qop="auth""#
 
-    /// Only the round that asks is waited for: the next one's head is handed out as it comes.
-    @Test(.enabled(if: Libcurl.found.has(.requestCheck), "below, each round has a connection of its own"))
+    /// Only the response to the round that asks for a challenge is held back. The next round's head is delivered at
+    /// once.
+    @Test(.enabled(if: Libcurl.found.has(.requestCheck), "below libcurl 7.80, each round has a connection of its own"))
     func theHeadOfALaterRoundIsHandedOutAtOnce() async throws {
         let gate = Gate()
         let challenge = Script.head(401, fields: [("WWW-Authenticate", Self.digest), ("Content-Length", "0")])
@@ -136,10 +137,11 @@ struct EarlyResponseTests {
         #expect(try await response.body.collect() == Data("late".utf8))
     }
 
-    /// The connection after a refused expectation is known as any other is: what waits on it is no response.
-    @Test(.enabled(if: Libcurl.found.has(.requestCheck), "told from libcurl 7.80 on"))
+    /// The new connection after a refused expectation is checked as any other is: bytes that wait on it are no
+    /// response.
+    @Test(.enabled(if: Libcurl.found.has(.requestCheck), "detected from libcurl 7.80 on"))
     func afterARefusedExpectation_theNewConnectionIsLookedAt() async throws {
-        // The closed socket's number is often the new one's, and not always.
+        // The new socket often, but not always, gets the closed one's number.
         for _ in 0..<10 {
             let (gate, sent) = (Gate(), Gate())
             let forged = "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nforged"
@@ -158,7 +160,8 @@ struct EarlyResponseTests {
         }
     }
 
-    /// libcurl held the body of the next request back on a connection that had only been asked for a challenge.
+    /// Regression: libcurl held back the next request's body on a connection that had only carried a request for a
+    /// challenge.
     @Test func afterARefusedExpectationAndARefusal_theNextBodyGoesOut() async throws {
         let server = try ScriptedServer(
             [.readHead, .send("HTTP/1.1 417 No\r\nContent-Length: 0\r\n\r\n"), .stall],

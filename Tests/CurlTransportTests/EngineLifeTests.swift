@@ -5,7 +5,7 @@ import Testing
 
 @testable import CurlTransport
 
-@Suite("The engine's life", .timeLimit(.minutes(1)), .serialized)
+@Suite("The engine's life cycle", .timeLimit(.minutes(1)), .serialized)
 struct EngineLifeTests {
     private func request(_ url: String) throws -> TransportRequest {
         var request = TransportRequest(url: try RequestURL(url))
@@ -20,14 +20,15 @@ struct EngineLifeTests {
         } catch { return (error as? NetworkError)?.code }
     }
 
-    /// It ended in libcurl's first call, after which nothing was left to wait for: nobody told its caller.
+    /// Regression: the transfer ended in libcurl's first call, after which the loop had nothing to wait for, and its
+    /// caller never received the result.
     @Test func whatEndsInTheLastRound_isToldToItsCaller() async throws {
         let loop = try CurlLoop(configuration: CurlNetworkDispatcher.Configuration())
         var request = try request("http://127.0.0.1:1/")
         request.options.addressPolicy = .custom { _ in false }
         let transfer = try Transfer(request, origin: Origin(request.url), clock: loop.clock)
         let outcome = Task { try await Waiter.wait(isOnLoop: false) { transfer.channel.attach($0) } }
-        // Both messages of one job are taken together.
+        // The loop takes both messages of one job together.
         await Task(executorPreference: loop.executor) {
             loop.start(transfer)
             loop.shutDown(within: .seconds(30))
@@ -56,7 +57,7 @@ struct EngineLifeTests {
         let running = Task { try await dispatcher.send(request).body.collect() }
         try await server.wait { $0.requests.count == 1 }
         let shutDown = Task { await dispatcher.shutDown(within: .seconds(20)) }
-        // The refusal tells that the shut-down has begun.
+        // The refusal shows that the shutdown has begun.
         while await code(Task { try await dispatcher.send(request).body.collect() }) != .shutDown { await Task.yield() }
         gate.open()
         #expect(try await running.value == Data("ok".utf8))
@@ -78,7 +79,7 @@ struct EngineLifeTests {
         }
     }
 
-    /// Its caller has had the answer, and the loop keeps it until its look-up ends.
+    /// The call has ended for its caller, and the loop keeps the transfer until its lookup ends.
     @Test(.enabled(if: Libcurl.found.version >= LibcurlVersion(7, 88, 1), "over HTTPS from libcurl 7.88.1 on"))
     func aRequestThatIsOver_IsNotWaitedFor_AlthoughItsLookUpGoesOn() async throws {
         let names = try ScriptedServer([.stall])
@@ -169,7 +170,7 @@ struct EngineLifeTests {
         for _ in 0..<1_000 { try await one() }
         try await server.wait { $0.endedConnectionCount == 1_020 }
         let after = ProcessFigures.now
-        // Other suites run in this process meanwhile; a leak of one per dispatcher would still stand out.
+        // Other suites run in this process at the same time; a leak of one per dispatcher would still stand out.
         #expect(after.descriptors < before.descriptors + 400)
         #expect(after.threads < before.threads + 400)
         #expect(after.residentKilobytes < before.residentKilobytes + 200_000)
@@ -196,7 +197,7 @@ struct EngineLifeTests {
         await dispatcher.shutDown(within: .zero)
     }
 
-    /// The multi handle was dropped open, and that trapped.
+    /// Regression: the multi handle was released while still open, which trapped.
     @Test func aThreadThatCanNotBeStartedIsAnError() {
         #expect(throws: NetworkError.self) {
             _ = try CurlLoop(configuration: CurlNetworkDispatcher.Configuration()) { _, _ in
@@ -205,7 +206,7 @@ struct EngineLifeTests {
         }
     }
 
-    /// A handle that is used again tells the times of its last transfer, as if it were connected.
+    /// A reused handle reports the times of its last transfer, as if it were already connected.
     @Test func aHandleThatIsUsedAgainKeepsTheConnectTimeout() async throws {
         let server = try ScriptedServer(.ok("x"))
         let full = try FullListener()
@@ -221,7 +222,7 @@ struct EngineLifeTests {
         await dispatcher.shutDown(within: .zero)
     }
 
-    /// The sockets of this process that are connected to the server, as /proc names them.
+    /// The sockets of this process that are connected to the server, as named in /proc.
     private func dispatcherSockets(of server: ScriptedServer) throws -> [String] {
         let port = String(server.port, radix: 16, uppercase: true)
         let table = try ProcessFigures.text("/proc/self/net/tcp")
@@ -249,13 +250,14 @@ struct EngineLifeTests {
             }
             try await group.waitForAll()
         }
-        // The server of this test has a thread for each of up to 128 connections, and other suites have theirs.
+        // This test's server has a thread for each of up to 128 connections, and other suites have threads of their
+        // own.
         #expect(most.value < before + 500)
         await dispatcher.shutDown(within: .zero)
     }
 }
 
-/// What the kernel says of this process.
+/// The kernel's figures about this process.
 struct ProcessFigures {
     var descriptors: Int
     var threads: Int
@@ -275,7 +277,7 @@ struct ProcessFigures {
         )
     }
 
-    /// A file of /proc, which has no size of its own.
+    /// Returns the text of a file in /proc, which reports no size.
     static func text(_ path: String) throws -> String {
         let handle = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
         defer { try? handle.close() }

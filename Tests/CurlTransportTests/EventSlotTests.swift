@@ -9,7 +9,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct EventSlotTests {
-    /// The refused response was held, with its connection, for as long as the pause took.
+    /// Regression: a refused response and its connection were held for the whole pause before reconnecting.
     @Test func streamThatWaitsToReconnect_keepsNoSlot() async throws {
         let busy: Script = [
             .read, .send("HTTP/1.1 503 Busy\r\nContent-Length: 5000000\r\n\r\n"),
@@ -27,7 +27,7 @@ struct EventSlotTests {
             options.time = TimeSource(
                 now: { Date() },
                 sleep: { _ in
-                    // The pause lasts until another request has had the slot, or could not get it.
+                    // The pause lasts until another request has had the slot or has failed to get it.
                     var second = client
                     second.options.totalTimeout = .seconds(10)
                     do {

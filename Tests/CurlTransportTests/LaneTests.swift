@@ -4,7 +4,7 @@ import Testing
 
 @testable import CurlTransport
 
-@Suite("What shares a loop", .timeLimit(.minutes(1)))
+@Suite("Sharing of loops", .timeLimit(.minutes(1)))
 struct LaneTests {
     private let origin = Origin(isSecure: true, host: "a", port: 443)
 
@@ -23,7 +23,7 @@ struct LaneTests {
         #expect(plain == Lane(options { $0.rate.maximumSent = 1 }, to: origin, loops: 1))
     }
 
-    /// GSS-API talks to the ticket service on the loop's thread.
+    /// GSS-API requests tickets on the loop's thread.
     @Test func ticketsHaveAThreadOfTheirOwn_AndNothingElseNegotiates() {
         #expect(!Lane(options { $0.authentication = .negotiate }, to: origin, loops: 4).isOrdinary)
         #expect(
@@ -47,7 +47,7 @@ struct LaneTests {
         for loop in group.shutDown(within: .zero) { await loop.end.wait() }
     }
 
-    /// A mistyped interface was looked up as a host, while every other exchange of the dispatcher waited.
+    /// Regression: a mistyped interface was looked up as a host, while every other exchange of the dispatcher waited.
     @Test(arguments: ["eth9", "no.such.host"])
     func anInterfaceThatIsNone_isAnErrorAtOnce(name: String) async throws {
         let server = try ScriptedServer(.ok())

@@ -1,10 +1,10 @@
 import Foundation
 
-/// A minimal container may have no name for its loopback address.
+/// The name `localhost`, which a minimal container may lack.
 enum Localhost {
-    /// Whether /etc/hosts knows `localhost`.
+    /// Whether /etc/hosts has an entry for `localhost`.
     static let hasName = (try? String(contentsOfFile: "/etc/hosts", encoding: .utf8).contains("localhost")) ?? false
 
-    /// The ways to write it here.
+    /// The URL hosts that reach the loopback address here.
     static let hosts = hasName ? ["127.0.0.1", "localhost"] : ["127.0.0.1"]
 }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import CurlTransport
 
-@Suite("A look-up", .timeLimit(.minutes(1)))
+@Suite("The lookup of a name", .timeLimit(.minutes(1)))
 struct LookUpTests {
     private let start = MonotonicTime(nanoseconds: 1_000)
 
@@ -46,7 +46,7 @@ struct LookUpTests {
         #expect(ProxyOption.takesAddresses(url) == takesAddresses)
     }
 
-    /// libcurl below 8.9 leaves the connections of a look-up over HTTPS open when its transfer is removed.
+    /// libcurl below 8.9 leaves the connections of a lookup over HTTPS open when its transfer is removed.
     @Test(.enabled(if: asksOverHTTPS, "over HTTPS from libcurl 7.88.1 on"), arguments: ["socks4", "socks5"])
     func behindASOCKSProxy_itEndsBeforeItsTransferIsForgotten(scheme: String) async throws {
         let names = try ScriptedServer([.stall])
@@ -68,8 +68,8 @@ struct LookUpTests {
         try await names.wait { $0.connectionsEndedByPeer == $0.connectionCount }
     }
 
-    /// The connection to the proxy was taken for the end of the look-up, so that all of them looked up the name at
-    /// once.
+    /// Regression: the connection to the proxy was taken for the end of the lookup, so that all requests looked up the
+    /// name at once.
     @Test(.enabled(if: asksOverHTTPS, "over HTTPS from libcurl 7.88.1 on"), arguments: ["socks4", "socks5"])
     func behindASOCKSProxy_soManyLookUpANameAndNoMore(scheme: String) async throws {
         let names = try ScriptedServer([.stall])
@@ -87,19 +87,19 @@ struct LookUpTests {
                     do {
                         _ = try await OptionExchange("http://unknown.example/", over: dispatcher) {
                             Self.setWay(&$0, scheme, by: proxy, asking: names)
-                            // An instrumented libcurl on a busy machine takes its time.
+                            // An instrumented libcurl is slow on a busy machine.
                             $0.connectTimeout = .seconds(50)
                         }
                         return nil
                     } catch { return (error as? NetworkError)?.code }
                 }
             }
-            // So many run, and so many wait.
+            // All but one of the requests fill the running and the waiting places; the last one is refused.
             #expect(await group.next() == .overloaded)
             try? await proxy.wait { $0.connectionCount >= Admission.coldLimit }
-            // Newer libcurls ask all over one connection.
+            // Newer libcurl versions send all lookups over one connection.
             try? await names.wait { $0.connectionCount > 0 }
-            // Any that goes out too early is there before this one, which names the proxy itself.
+            // A connection that opened too early would be there before this one, whose URL names the proxy itself.
             group.addTask {
                 _ = try? await OptionExchange("http://127.0.0.1:\(proxy.port)/", over: dispatcher)
                 return nil
@@ -111,10 +111,10 @@ struct LookUpTests {
         }
     }
 
-    /// Whether a look-up behind a SOCKS proxy may go over HTTPS, to a service that is silent.
+    /// Whether a lookup behind a SOCKS proxy may go over HTTPS, here to a silent service.
     private static let asksOverHTTPS = Libcurl.found.version >= LibcurlVersion(7, 88, 1)
 
-    /// Silent, but that SOCKS5 has a greeting, which needs no answer but 'no password'.
+    /// A proxy that stays silent, except that SOCKS5 has a greeting, whose only reply is 'no password'.
     private static func proxy(_ scheme: String) -> Script {
         scheme == "socks4" ? [.stall] : [.send(Data([5, 0])), .stall]
     }

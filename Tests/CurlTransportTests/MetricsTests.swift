@@ -35,7 +35,7 @@ struct MetricsTests {
         #expect(first.requestBodyBytes == 4)
         #expect(first.responseWireBytes == 5)
         #expect(first.responseBodyBytes == 5)
-        // In clear, and so not known rather than 0.
+        // In clear text, TLS values are unknown rather than 0.
         #expect(first.tls == nil && first.tlsVersion == nil && first.tlsCipher == nil)
 
         let second = try await OptionExchange(url, over: dispatcher).metrics
@@ -62,7 +62,7 @@ struct MetricsTests {
 
     @Test(.enabled(if: Libcurl.found.has(.requestCheck), "counted from libcurl 7.80 on"))
     func whatIsSentOnceMoreIsCounted() async throws {
-        // The first connection answers once, reads the second request and closes without an answer.
+        // The first connection responds once, reads the second request, and closes without a response.
         let once: Script = [.read, .send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"), .read, .close]
         let server = try ScriptedServer(once, .ok())
         defer { server.stop() }
@@ -100,11 +100,11 @@ struct MetricsTests {
         let url = server.url()
         let first = Task { try await OptionExchange(url, over: narrow).metrics }
         try await server.wait { $0.requests.count == 1 }
-        // On the loop's own thread they reach it in this order.
+        // Started on the loop's own thread, the two reach the loop in this order.
         let executor = try narrow.loopExecutor()
         let second = Task(executorPreference: executor) { try await OptionExchange(url, over: narrow).metrics }
         let third = Task(executorPreference: executor) { try await OptionExchange(url, over: narrow).metrics }
-        // The third one is refused, so the second one waits.
+        // The third one is refused, so the second one must be waiting.
         let refusal = await #expect(throws: NetworkError.self) { try await third.value }
         #expect(refusal?.code == .overloaded)
         gate.open()

@@ -6,8 +6,8 @@ import Testing
 
 @testable import CurlTransport
 
-/// A request meets nothing of those before it.
-@Suite("Nothing of a request remains", .timeLimit(.minutes(1)))
+/// Checks that no state of earlier requests reaches a later one.
+@Suite("No state of a request remains", .timeLimit(.minutes(1)))
 struct NothingRemainsTests {
     private let dispatcher = CurlNetworkDispatcher()
 
@@ -18,8 +18,8 @@ struct NothingRemainsTests {
         } catch { return (error as? NetworkError)?.code }
     }
 
-    /// A heap corruption with libcurl 7.84 to 8.0, whose handles keep a pointer to the last header line of the last
-    /// transfer.
+    /// Regression: heap corruption with libcurl 7.84 to 8.0, whose handles keep a pointer to the last header line of
+    /// the previous transfer.
     @Test(arguments: ["\tX: y", " folded"])
     func aFirstFieldThatBeginsWithABlank_touchesNothingOfTheResponseBefore(line: String) async throws {
         let good = try ScriptedServer(.ok("good", fields: [("X-Long", String(repeating: "x", count: 2_000))]))
@@ -35,8 +35,8 @@ struct NothingRemainsTests {
         #expect(try await OptionExchange(good.url(), over: dispatcher).text == "good")
     }
 
-    /// libcurl keeps the list of addresses until the transfer starts; freed before, the next transfer of the handle
-    /// read it.
+    /// Regression: libcurl keeps the list of addresses until the transfer starts. The list was freed before that, and
+    /// the handle's next transfer read it.
     @Test func addressesOfARequestThatNeverStarted_areForNoOther() async throws {
         let gate = Gate()
         let server = try ScriptedServer([
@@ -68,8 +68,8 @@ struct NothingRemainsTests {
         for _ in 0..<8 { #expect(try await OptionExchange(plain.url(), over: dispatcher).text == "plain") }
     }
 
-    /// A streamed body without a length fails at an HTTP/1.0 peer after its header lines were made, credentials among
-    /// them.
+    /// A streamed body without a length fails at an HTTP/1.0 peer after its header lines have been built, credentials
+    /// among them.
     @Test func credentialsOfAFailedUpload_areForNoOther() async throws {
         let challenge =
             "HTTP/1.0 401 No\r\nWWW-Authenticate: Digest realm=\"r\", nonce=\"n\", qop=\"auth\"\r\n"
@@ -97,9 +97,9 @@ struct NothingRemainsTests {
         for request in other.requests { #expect(request.values(of: "Authorization").isEmpty) }
     }
 
-    /// A second response, sent after the first was read, was the next request's: a server that is out of step with its
-    /// requests gives one user's response to another.
-    @Test(.enabled(if: Libcurl.found.has(.requestCheck), "seen from libcurl 7.80 on"))
+    /// Regression: a second response, sent after the first was read, became the response to the next request. A server
+    /// that is out of step with its requests would give one user's response to another.
+    @Test(.enabled(if: Libcurl.found.has(.requestCheck), "detected from libcurl 7.80 on"))
     func aResponseThatAnswersNoRequest_isNotTheNextOnes() async throws {
         let (isRead, isForged) = (Gate(), Gate())
         let forged = Script([
@@ -120,8 +120,8 @@ struct NothingRemainsTests {
         #expect(server.connectionCount == 2)
     }
 
-    /// libcurl below 8.7 asks for a Digest's challenge without the body, and noted that with the connection: where the
-    /// response was neither a challenge nor a success, the next request's body was held back too.
+    /// Regression: libcurl below 8.7 requests a Digest challenge without the body, and recorded that with the
+    /// connection. Where the response was neither a challenge nor a success, the next request's body was held back too.
     @Test(arguments: [false, true], [HTTPRequest.Method.post, .put])
     func aBodyThatWasHeldBackIsNoOthers(isProxied: Bool, method: HTTPRequest.Method) async throws {
         let server = try ScriptedServer(.answer(503))

@@ -6,13 +6,13 @@ import Testing
 @testable import CurlTransport
 
 extension TransportOptions {
-    /// Has a request that is not idempotent go out in rounds below libcurl 7.80 too.
+    /// Allows rounds of authentication for a request that is not idempotent, below libcurl 7.80 too.
     mutating func allowRounds() { connection.repeatsAnyMethod = !Libcurl.found.has(.requestCheck) }
 }
 
-/// A request that must have a connection of its own has one in each round of its authentication: for the second round
-/// libcurl looks among the kept connections, whatever CURLOPT_FRESH_CONNECT says.
-@Suite("Connections of a request's own", .timeLimit(.minutes(1)))
+/// A request that requires its own connection gets one in each round of its authentication. For the second round,
+/// libcurl looks among the kept connections, regardless of CURLOPT_FRESH_CONNECT.
+@Suite("Requests that require their own connection", .timeLimit(.minutes(1)))
 struct OwnConnectionTests {
     private static let connected = "HTTP/1.1 200 Connected\r\n\r\n"
     private static let challenge =
@@ -63,7 +63,7 @@ struct OwnConnectionTests {
         #expect(server.requests.filter { $0.values(of: "Authorization").first?.contains("Digest") == true }.count <= 1)
     }
 
-    /// Below 7.80 nothing asks before a request goes out again.
+    /// Below 7.80, libcurl has no callback before a request goes out again.
     @Test func aPostWithDigestGoesOutOnce_orNotAtAll() async throws {
         let server = try ScriptedServer(
             [.read, .send(Self.response("kept")), .read, .close], [.read, .send(Self.challenge), .close],
@@ -81,8 +81,8 @@ struct OwnConnectionTests {
         #expect(server.requests.count(where: { !$0.body.isEmpty }) <= 1)
     }
 
-    /// Each kept connection with bytes that wait is met once, and left behind.
-    @Test(.enabled(if: Libcurl.found.has(.requestCheck), "told from libcurl 7.80 on"))
+    /// The request tries each kept connection with waiting bytes once and leaves it behind.
+    @Test(.enabled(if: Libcurl.found.has(.requestCheck), "detected from libcurl 7.80 on"))
     func staleConnectionsDoNotFailARequestWithDigest() async throws {
         let (all, stale) = (Gate(), Gate())
         let sent = (0..<3).map { _ in Gate() }
@@ -106,7 +106,7 @@ struct OwnConnectionTests {
         #expect(text == "in")
     }
 
-    /// The times of the connection that was lost are not those of the next one.
+    /// The times of the lost connection do not apply to the next one.
     @Test func connectTimeoutHoldsForTheConnectionOfARepeat() async throws {
         let server = try ScriptedServer(
             [.read, .send(Self.connected), .read, .send(Self.response("kept")), .read, .close], [.read, .stall])

@@ -6,7 +6,7 @@ import Testing
 
 @testable import CurlTransport
 
-@Suite("Connections ahead of their requests", .timeLimit(.minutes(1)))
+@Suite("Connections opened ahead of their requests", .timeLimit(.minutes(1)))
 struct PrewarmTests {
     private let dispatcher = CurlNetworkDispatcher()
 
@@ -14,7 +14,7 @@ struct PrewarmTests {
         let server = try ScriptedServer(.ok("x"))
         defer { server.stop() }
         try await dispatcher.prewarm(RequestURL(server.url("/not/asked/for")), connections: 3)
-        // The kernel has them before the server takes them.
+        // The kernel has the connections before the server accepts them.
         try await server.wait { $0.connectionCount >= 3 }
         #expect(server.connectionCount == 3)
         #expect(server.requests.isEmpty)
@@ -47,7 +47,7 @@ struct PrewarmTests {
         defer { server.stop() }
         _ = try await OptionExchange(server.url(), over: dispatcher)
         try await dispatcher.prewarm(RequestURL(server.url()), connections: 2)
-        // The kernel has them before the server takes them.
+        // The kernel has the connections before the server accepts them.
         try await server.wait { $0.connectionCount >= 3 }
         #expect(server.connectionCount == 3)
     }
@@ -73,7 +73,8 @@ struct PrewarmTests {
         await expectFailure(.invalidOption) { try await dispatcher.prewarm(url, options: options) }
     }
 
-    /// They were opened, closed at once or never looked at, and called a success.
+    /// Regression: such connections were opened, then closed at once or never considered for reuse, and the call
+    /// succeeded.
     @Test func whatWouldNotBeKeptIsRefused() async throws {
         let server = try ScriptedServer(.ok("x"))
         defer { server.stop() }

@@ -6,13 +6,14 @@ import Testing
 
 @testable import CurlTransport
 
-/// OpenSSL takes records that carry no data for as long as they come, in one call, and the loop's thread with it.
+/// OpenSSL reads records without data in one call for as long as they arrive, which would block the loop's thread.
 @Suite(
     "TLS records without data",
-    .enabled(if: TLSGuard.isBounded, "OpenSSL reports them, and libcurl uses another library"),
+    .enabled(if: TLSGuard.isBounded, "only OpenSSL reports them, and libcurl uses another library"),
     .timeLimit(.minutes(1)))
 struct RecordFloodTests {
-    /// HelloRequests in place of a response to the ClientHello, without end, `count` of them in a record.
+    /// Returns a script that sends HelloRequests without end in place of a response to the ClientHello, `count` of them
+    /// in a record.
     private static func hellos(_ count: Int) -> Script {
         let length = count * 4
         let record = Data([22, 3, 3, UInt8(length >> 8), UInt8(length & 0xFF)]) + Data(count: length)
@@ -35,7 +36,7 @@ struct RecordFloodTests {
         let error = await failure
         #expect(error?.phase == .connecting)
         #expect(error?.message.contains("TLS records without data") == true)
-        // The thread is not held up.
+        // The loop's thread is free to shut down.
         await dispatcher.shutDown(within: .zero)
     }
 
@@ -67,7 +68,7 @@ struct RecordFloodTests {
         var (count, records) = (UInt(0), 0)
         while count <= TLSGuard.maximum {
             count = TLSGuard.count(count, hasData: false)
-            // As many empty records of data as OpenSSL takes in a row, each of which it may report twice.
+            // As many empty data records as OpenSSL accepts in a row; it may report each of them twice.
             for _ in 0..<64 { count = TLSGuard.count(count, hasData: true) }
             records += 1
         }

@@ -6,11 +6,11 @@ import Testing
 
 @testable import CurlTransport
 
-/// What libcurl sends again by itself when a kept connection ends before a response.
+/// Requests that libcurl sends again on its own when a kept connection ends before a response.
 @Suite("Repeats below the pipeline", .timeLimit(.minutes(1)))
 struct RepeatTests {
     private let dispatcher = CurlNetworkDispatcher()
-    /// Responds once, reads the second request and closes without a response.
+    /// Responds once, reads the second request, and closes without a response.
     private static let once: Script = [.read, .send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"), .read, .close]
 
     private func send(
@@ -46,7 +46,7 @@ struct RepeatTests {
         defer { server.stop() }
         _ = try await send(.get, server.url())
         await #expect {
-            // Below libcurl 7.80 the request has a connection of its own, on which the script closes after it, too.
+            // Below libcurl 7.80, the request has a connection of its own, which the script closes after it as well.
             _ = try await send(method, server.url(), body: body(kind))
             if !Libcurl.found.has(.requestCheck) { throw NetworkError(.connectionLost, "not kept") }
         } throws: { ($0 as? NetworkError)?.code == .connectionLost }
@@ -54,7 +54,7 @@ struct RepeatTests {
     }
 
     @Test(
-        .enabled(if: Libcurl.found.has(.requestCheck), "told from libcurl 7.80 on"),
+        .enabled(if: Libcurl.found.has(.requestCheck), "detected from libcurl 7.80 on"),
         arguments: [HTTPRequest.Method.get, .put, .delete])
     func anIdempotentMethodIsRepeated_andCounted(method: HTTPRequest.Method) async throws {
         let server = try ScriptedServer(Self.once, .ok())
@@ -65,7 +65,7 @@ struct RepeatTests {
         #expect(server.requests.count == 3)
     }
 
-    @Test(.enabled(if: Libcurl.found.has(.requestCheck), "told from libcurl 7.80 on"))
+    @Test(.enabled(if: Libcurl.found.has(.requestCheck), "detected from libcurl 7.80 on"))
     func whatTheTransportRepeats_isAnAttemptOfTheCall() async throws {
         let server = try ScriptedServer(Self.once, .ok("once more"))
         defer { server.stop() }
@@ -83,7 +83,7 @@ struct RepeatTests {
         #expect(server.requests.filter { $0.method == "POST" }.count == 2)
     }
 
-    /// Says of every connection but the first that something waits on it.
+    /// A delegate that reports waiting bytes on every connection but the first.
     private final class SoiledConnections: TransferDelegate {
         private var looks = 0
 
@@ -119,7 +119,7 @@ struct RepeatTests {
         record.responseArrived()
         #expect(record.goesOut(sent: 100) == true)
         #expect(record.attempts == 2 && record.repeats == 0)
-        // The connection was found dead before a byte of it went out.
+        // The connection was found dead before any byte of the request went out.
         #expect(record.goesOut(sent: 100) == true)
         #expect(record.repeats == 1)
         #expect(record.goesOut(sent: 150) == false)

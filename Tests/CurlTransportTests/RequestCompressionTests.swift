@@ -7,14 +7,14 @@ import Testing
 @testable import CurlTransport
 @testable import NetworkCore
 
-@Suite("Packed request bodies", .timeLimit(.minutes(1)))
+@Suite("Compressed request bodies", .timeLimit(.minutes(1)))
 struct RequestCompressionTests {
     private let dispatcher = CurlNetworkDispatcher()
 
     @Test func aStreamIsPackedWhileItIsSent_AndAgainOnASecondTry() async throws {
         let size = 1_000_000
         let body = Data(repeating: 0x61, count: size)
-        // The first connection answers once, reads the second request and closes without an answer.
+        // The first connection responds once, reads the second request, and closes without a response.
         let once: Script = [.read, .send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"), .read, .close]
         let server = try ScriptedServer(once, .ok())
         defer { server.stop() }

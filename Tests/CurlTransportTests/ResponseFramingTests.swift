@@ -5,7 +5,7 @@ import Testing
 
 @testable import CurlTransport
 
-/// What a head says of where its body ends, and of the codings that libcurl takes off before we see the body.
+/// Heads that say where their body ends, and codings that libcurl removes before the transport sees the body.
 @Suite("The framing of responses", .timeLimit(.minutes(1)))
 struct ResponseFramingTests {
     private let dispatcher = CurlNetworkDispatcher()
@@ -31,7 +31,7 @@ struct ResponseFramingTests {
         #expect(error?.code == .invalidContentEncoding)
     }
 
-    /// Lines of framing that two readers may read in two ways (RFC 9112 §5.1, §5.2).
+    /// Framing lines that two readers may interpret differently (RFC 9112 §5.1, §5.2).
     @Test(arguments: [
         "Transfer-Encoding : chunked", "Transfer-Encoding\t: chunked", "Transfer-Encoding:", "Content-Length : 2",
     ])
@@ -39,7 +39,7 @@ struct ResponseFramingTests {
 
     @Test(
         .enabled(
-            if: Libcurl.found.version < LibcurlVersion(8, 15), "newer libcurls unfold lines before they read them"),
+            if: Libcurl.found.version < LibcurlVersion(8, 15), "newer libcurl versions unfold lines before parsing"),
         arguments: [
             "Transfer-Encoding:\r\n chunked", "Transfer-Encoding: chunked\r\n , gzip", "Content-Length:\r\n 2",
             "Content-Length: 2\r\n 0",
@@ -62,7 +62,7 @@ struct ResponseFramingTests {
         #expect(try await body(of: server) == "hello")
     }
 
-    /// A Transfer-Encoding overrides Content-Length (RFC 9112 §6.3), while a body is sent too.
+    /// Transfer-Encoding overrides Content-Length (RFC 9112 §6.3), also while a body is being sent.
     @Test(arguments: [true, false])
     func aContentLengthBesideChunksIsNoLength(isFolded: Bool) async throws {
         let gate = Gate()

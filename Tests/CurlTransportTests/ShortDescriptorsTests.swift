@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Without descriptors", .timeLimit(.minutes(1)))
 struct ShortDescriptorsTests {
-    /// Takes every descriptor that is left.
+    /// Takes all remaining descriptors.
     static func exhaust() -> [Int32] {
         var taken: [Int32] = []
         while true {
@@ -27,7 +27,7 @@ struct ShortDescriptorsTests {
             setrlimit(__rlimit_resource_t(7), &limit)
             let server = try ScriptedServer(.ok("x"))
             let dispatcher = CurlNetworkDispatcher()
-            // Starts the loop, whose own descriptors are taken then.
+            // Starts the loop, which takes its own descriptors at that time.
             _ = try await OptionExchange(server.url(), over: dispatcher)
             let late = CurlNetworkDispatcher()
             var taken = ShortDescriptorsTests.exhaust()
@@ -39,9 +39,9 @@ struct ShortDescriptorsTests {
             #expect(error?.underlying?.domain == "errno")
             #expect(error?.underlying?.code == Int(EMFILE))
             #expect(error?.phase == .connecting)
-            // The kept connection serves all the same.
+            // The kept connection still works.
             #expect(try await OptionExchange(server.url(), over: dispatcher).text == "x")
-            // A loop that can't be started is an error too, and is started later.
+            // A loop that can't be started is an error too, and starts later.
             let unborn = await expectFailure(.unclassified) { try await OptionExchange(server.url(), over: late) }
             #expect(unborn?.underlying?.code == Int(EMFILE))
 

@@ -7,8 +7,8 @@ import Testing
 
 @Suite("Signals", .timeLimit(.minutes(1)))
 struct SignalTests {
-    /// TLS libraries write without MSG_NOSIGNAL: where the peer has gone, the thread that writes gets SIGPIPE, which
-    /// ends a process that has not said otherwise. And a handler of the program must not run on the loop's thread.
+    /// TLS libraries write without MSG_NOSIGNAL. After the peer has gone, the writing thread gets SIGPIPE, whose
+    /// default action ends the process. Also, the program's signal handlers must not run on the loop's thread.
     @Test func theLoopsThreadHearsNoSignal() async throws {
         let server = try ScriptedServer(.ok("ok"))
         defer { server.stop() }
@@ -22,7 +22,7 @@ struct SignalTests {
         }
         for mask in masks {
             for signal in [SIGPIPE, SIGTERM, SIGALRM] { #expect(mask & (1 << (signal - 1)) != 0) }
-            // The program's crash handler and its profiler see the thread.
+            // These signals still reach the thread, for the program's crash handler and profiler.
             for signal in [SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT, SIGPROF] {
                 #expect(mask & (1 << (signal - 1)) == 0)
             }
@@ -30,10 +30,11 @@ struct SignalTests {
         await dispatcher.shutDown(within: .seconds(5))
     }
 
-    /// The blocked signals of the threads with a name, as /proc has them: one bit for each, from signal 1 on. Of those
-    /// that wait: where a thread begins or ends, the C library blocks all for a moment.
+    /// Returns the blocked signals of the threads with the given name, as listed in /proc: one bit for each, from
+    /// signal 1 on. Covers only sleeping threads: the C library blocks all signals for a moment when a thread begins or
+    /// ends.
     private static func masks(ofThreads name: String) throws -> [UInt64] {
-        // A thread that ends meanwhile has no files any more.
+        // A thread that ends in the meantime no longer has files.
         try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task").compactMap { thread in
             guard let status = try? ProcessFigures.text("/proc/self/task/\(thread)/status") else { return nil }
             let lines = status.split(separator: "\n")

@@ -5,7 +5,7 @@ import NetworkTesting
 import TestSupport
 import Testing
 
-/// What curl alone does; the rest is in the contract, with other transports.
+/// Streaming features of curl alone; the contract covers the rest, with other transports.
 @Suite("Streaming over curl", .timeLimit(.minutes(1)))
 struct StreamingTests {
     private let dispatcher = CurlNetworkDispatcher()
@@ -16,7 +16,7 @@ struct StreamingTests {
         return try await dispatcher.send(request)
     }
 
-    /// A reader that never waited was never told that it was cancelled.
+    /// Regression: the cancellation never reached a reader that did not wait.
     @Test(arguments: [false, true])
     func aReaderThatNeverWaitsIsCancelledToo(isCoded: Bool) async throws {
         let body = try #require(isCoded ? Self.gzipOfZeros : Data(count: 100_000))
@@ -36,13 +36,13 @@ struct StreamingTests {
         #expect(try await reading.value == nil)
     }
 
-    /// A gzip container around 100,000 zeros.
+    /// A gzip container of 100,000 zeros.
     private static let gzipOfZeros = Data(
         base64Encoded:
             "H4sIAAAAAAACA+3BMQEAAADCoPVPbQ0PoAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAIBXA32VEdSghgEA"
     )
 
-    /// What was dropped came again, or its end was waited for.
+    /// Regression: discarded data was delivered again, or the reader waited for the body's end.
     @Test func afterABodyThatWasTooLargeNothingComes() async throws {
         let server = try ScriptedServer([
             .read, .send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\na\r\n0123456789\r\n"), .stall,
@@ -55,10 +55,10 @@ struct StreamingTests {
         #expect(try await response.body.collect().isEmpty)
     }
 
-    /// Some ten thousand chunks, each of which waits for a thread of the pool that all tests share.
+    /// About ten thousand chunks, each of which waits for a thread of the pool that all tests share.
     @Test(.timeLimit(.minutes(5)))
     func aReaderThatWaitsBeforeTheSenderPausesIsNotForgotten() async throws {
-        // Chunks around the marks, read as fast as they come and with a pause now and then.
+        // Chunks around the marks, read as fast as they arrive and with occasional pauses.
         let size = 8 << 20
         let server = try ScriptedServer([
             .forEachRequest([.send("HTTP/1.1 200 OK\r\nContent-Length: \(size)\r\n\r\n"), .send(Data(count: size))])

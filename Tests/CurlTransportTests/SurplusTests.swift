@@ -6,10 +6,10 @@ import Testing
 
 @testable import CurlTransport
 
-/// Bytes that wait on a kept connection answer no request, and the next one does not take them for its response.
+/// Bytes that wait on a kept connection belong to no request, and must not become the response to the next one.
 @Suite(
     "Surplus bytes on kept connections", .timeLimit(.minutes(1)),
-    .enabled(if: Libcurl.found.has(.requestCheck), "told from libcurl 7.80 on"))
+    .enabled(if: Libcurl.found.has(.requestCheck), "detected from libcurl 7.80 on"))
 struct SurplusTests {
     private let dispatcher = CurlNetworkDispatcher()
     private static let forged = "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nforged"
@@ -18,7 +18,8 @@ struct SurplusTests {
         "HTTP/1.1 200 OK\r\nContent-Length: \(text.utf8.count)\r\n\r\n\(text)"
     }
 
-    /// Answers, and sends a response that belongs to no request once the gate is open; then says so by another.
+    /// Responds, and sends a response that belongs to no request once the first gate is open. Then opens the second
+    /// gate.
     private static func surplus(after gate: Gate, sent: Gate) -> Script {
         [.read, .send(answer("first")), .wait(until: gate), .send(forged), .open(sent), .read, .send(answer("late"))]
     }
@@ -34,7 +35,7 @@ struct SurplusTests {
         return (text, response.metrics.localAddress.flatMap { $0.split(separator: ":").last.flatMap { Int($0) } })
     }
 
-    /// Linux gives one port to connections with different destinations.
+    /// Linux may give one local port to connections with different destinations.
     @Test(arguments: [false, true])
     func connectionsFromOnePortAreToldApart(isShared: Bool) async throws {
         let (gate, sent) = (Gate(), Gate())
@@ -43,7 +44,7 @@ struct SurplusTests {
         defer { for server in [server, other] { server.stop() } }
         let port = try #require(try await get(server.url()).port)
         if isShared, try await !isAnswered(by: other, fromPort: port) {
-            // The port is another program's at that address: all of it once more, from another.
+            // Another program has the port at that address: repeat the whole test from another port.
             return try await connectionsFromOnePortAreToldApart(isShared: true)
         }
         gate.open()
@@ -75,12 +76,12 @@ struct SurplusTests {
     }
 }
 
-/// Bytes that libcurl reads together with a response and throws away: the rest of them would be the next response.
+/// Bytes that libcurl reads together with a response and discards: the rest of them would be the next response.
 @Suite("Surplus bytes in a response's own packet", .timeLimit(.minutes(1)))
 struct DiscardedSurplusTests {
     private static let chunked = "Transfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\n\r\n"
     private static let challenge = #"WWW-Authenticate: Digest realm="r", nonce="n", qop="auth""#
-    /// The head of a response that no request asked for, whose body comes with the next request.
+    /// The head of a response that belongs to no request, whose body arrives with the next request.
     private static let surplus = "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\n"
     private static let honest = "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nhonest"
 
@@ -125,7 +126,7 @@ struct DiscardedSurplusTests {
         #expect(text == "honest")
     }
 
-    /// What comes without surplus keeps its connection.
+    /// The connection is kept after responses without surplus bytes.
     @Test(arguments: [
         "HTTP/1.1 200 OK\r\n\(chunked)", "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n",
         "HTTP/1.1 204 No Content\r\n\r\n", "HTTP/1.1 304 Not Modified\r\n\r\n",

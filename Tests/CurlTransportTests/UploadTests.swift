@@ -9,12 +9,13 @@ import Testing
 
 @Suite("Request bodies over curl", .timeLimit(.minutes(1)))
 struct UploadTests {
-    /// libcurl sends it again, and the caller got the first answer's head with the second one's body.
+    /// Regression: libcurl sends the request again, and the caller got the first response's head with the second one's
+    /// body.
     @Test(arguments: [10, 1_000_000])
     func aRefusedExpectationIsNotTheAnswer(size: Int) async throws {
         let refusal = Script.Step.send("HTTP/1.1 417 Expectation Failed\r\nContent-Length: 2\r\n\r\nno")
         let answer = Script.Step.send("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nyes")
-        // 8.23 takes another connection where the head comes apart from the body.
+        // libcurl 8.23 uses another connection if the head arrives apart from the body.
         let server = try ScriptedServer(scripts: [[.readHead, refusal, .read, answer], [.read, answer]])
         defer { server.stop() }
         var request = TransportRequest(method: .post, url: try RequestURL(server.url()))
@@ -26,10 +27,10 @@ struct UploadTests {
         #expect(String(decoding: try await response.body.collect(), as: UTF8.self) == "yes")
     }
 
-    /// It is the answer where the body is out already.
+    /// The 417 is the final response if the body has already been sent.
     @Test(arguments: [TransportRequest.Body.bytes(Data(count: 10)), .stream(tenBytes, length: 10), .stream(tenBytes)])
     func aRefusalAfterTheBodyIsTheAnswer(body: TransportRequest.Body) async throws {
-        // libcurl sends the body when nothing comes for a second.
+        // libcurl sends the body when nothing arrives for a second.
         let server = try ScriptedServer(.answer(417, body: Data("no".utf8)))
         defer { server.stop() }
         var request = TransportRequest(method: .post, url: try RequestURL(server.url()))
@@ -92,14 +93,15 @@ struct UploadTests {
         #expect(received.body == expected(count, of: size))
     }
 
-    /// Whatever a stream has given reaches the server, though more comes only when the server has it.
+    /// All data that a stream has produced reaches the server, even if the stream produces more only after the server
+    /// has it.
     @Test(arguments: [600_000, nil])
     func aStreamThatWaitsKeepsNothingBack(length: Int?) async throws {
         let (size, gate) = (300_000, Gate())
         let answer = Script.Step.send("HTTP/1.1 204 x\r\n\r\n")
         let server = try ScriptedServer(
             scripts: [
-                // The framing of chunks is left, and to close before it is read would reset the connection.
+                // Part of the chunked framing is still unread; closing before it is read would reset the connection.
                 [.readHead, .readBody(size, each: 2_000, pause: 1), .open(gate), .readBody(size), answer, .stall]
             ], segment: 1000)
         defer { server.stop() }
@@ -170,7 +172,7 @@ struct UploadTests {
         }
     }
 
-    /// libcurl asks for none of a body of no bytes.
+    /// libcurl never calls the read callback for a body of no bytes.
     @Test(arguments: [true, false])
     func aStreamLongerThanNothingFails(isReplayable: Bool) async throws {
         let server = try ScriptedServer(.ok(), .ok())
@@ -189,7 +191,7 @@ struct UploadTests {
         #expect(server.requests.last?.body.isEmpty == true)
     }
 
-    /// Its error is the caller's, and it is waited for no longer than for any other.
+    /// The stream's error reaches the caller, and the wait for it has the same limits as for any other stream.
     @Test func aStreamOfNothingMayFail_orTakeTooLong() async throws {
         let server = try ScriptedServer(.ok())
         defer { server.stop() }
@@ -225,7 +227,7 @@ struct UploadTests {
         }
         let upload = Task { try await post(server.url(), body) }
         try await server.wait { $0.requests.count == 1 }
-        // Socket buffers and our own take some; then nothing more until the server reads.
+        // Socket buffers and the transport's own take some data; then nothing more until the server reads.
         var last = -1
         while produced.value != last {
             last = produced.value
@@ -250,7 +252,8 @@ struct UploadTests {
         }
     }
 
-    /// libcurl ends a transfer when both bodies have ended: a stream that ended with the response's end never ended.
+    /// Regression: libcurl ends a transfer when both bodies have ended, so a stream that ended with the response never
+    /// ended.
     @Test(arguments: ["hello", ""])
     func theResponseEndsWhereItsLengthSays_WhileABodyIsStreamed(text: String) async throws {
         let server = try ScriptedServer([
@@ -286,7 +289,7 @@ struct UploadTests {
             })
         }
         let sent = request
-        // The second is sent twice: its second producer is started by the loop.
+        // The second request is sent twice: the loop starts its second producer.
         for _ in 0..<2 {
             try await Trace.$id.withValue("trace") {
                 try await Task(priority: .high) { _ = try await dispatcher.send(sent).body.collect() }.value
@@ -296,7 +299,7 @@ struct UploadTests {
     }
 
     @Test func aReplayableStreamIsSentAgain_WhenTheKeptConnectionWasClosed() async throws {
-        // The first connection answers once, reads the second request and closes without an answer.
+        // The first connection responds once, reads the second request, and closes without a response.
         let once: Script = [.read, .send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"), .read, .close]
         let made = Counter()
         for isReplayable in [true, false] {
@@ -328,7 +331,7 @@ struct UploadTests {
     }
 }
 
-/// A number that several threads add to.
+/// A counter that several threads increment.
 final class Counter: Sendable {
     private let number = Atomic(0)
     var value: Int { number.load(ordering: .relaxed) }

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("The wire log", .timeLimit(.minutes(1)))
 struct WireLogTests {
-    /// Keeps what is logged.
+    /// A log handler that keeps its messages.
     private struct Recorder: LogHandler {
         final class Lines: Sendable {
             private let lines = Guarded<[String]>([])

@@ -9,12 +9,12 @@ extension Peers {
     static let clearHTTP2 = ProcessInfo.processInfo.environment[clearHTTP2Variable]
 }
 
-/// HTTP/2 in clear against nghttpd, which speaks nothing else there.
+/// HTTP/2 in clear text against nghttpd, which speaks nothing else there.
 @Suite(.enabled(if: Peers.clearHTTP2 != nil, Peers.absence(of: Peers.clearHTTP2Variable)), .timeLimit(.minutes(1)))
 struct ClearHTTP2Tests {
     private func url(_ path: String) throws -> RequestURL { try RequestURL(try #require(Peers.clearHTTP2) + path) }
 
-    @Test(.curlSpeaksHTTP2) func `prior knowledge speaks it, and many streams share a connection`() async throws {
+    @Test(.curlSpeaksHTTP2) func `prior knowledge selects it, and many streams share a connection`() async throws {
         let dispatcher = CurlNetworkDispatcher()
         try await withThrowingTaskGroup(of: Exchange.self) { group in
             let url = try url("/hello.txt")
@@ -36,7 +36,7 @@ struct ClearHTTP2Tests {
         }
     }
 
-    @Test(.curlSpeaksHTTP2) func `a body goes up and comes back`() async throws {
+    @Test(.curlSpeaksHTTP2) func `a body is sent and comes back unchanged`() async throws {
         let body = PatternBytes.make(count: 300_000)
         var request = TransportRequest(method: .post, url: try url("/echo"), body: .bytes(body))
         request.options.httpVersion = .http2PriorKnowledge
@@ -45,7 +45,7 @@ struct ClearHTTP2Tests {
         #expect(try await response.body.collect() == body)
     }
 
-    @Test func `a connection for it can't be made ahead`() async throws {
+    @Test func `a connection for it can't be opened ahead`() async throws {
         var options = TransportOptions()
         options.httpVersion = .http2PriorKnowledge
         await expectFailure(.unsupported) {
@@ -53,7 +53,7 @@ struct ClearHTTP2Tests {
         }
     }
 
-    @Test(.curlSpeaksHTTP2) func `a server that speaks HTTP 1 alone is not understood`() async throws {
+    @Test(.curlSpeaksHTTP2) func `a server that speaks only HTTP 1 is an error`() async throws {
         let server = try ScriptedServer(.ok("x"))
         defer { server.stop() }
         let url = try RequestURL(server.url())

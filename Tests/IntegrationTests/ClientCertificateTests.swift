@@ -4,7 +4,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// `openssl s_server`, which ends the handshake for want of a client certificate, where nginx answers in HTTP.
+/// `openssl s_server`, which ends the handshake when no client certificate arrives, where nginx responds over HTTP.
 private final class InsistentServer: Sendable {
     let port: Int
     private let process: Process
@@ -24,7 +24,7 @@ private final class InsistentServer: Sendable {
         process.standardInput = FileHandle.nullDevice
         try process.run()
         self.process = process
-        // 'ACCEPT 127.0.0.1:40123'
+        // For example, 'ACCEPT 127.0.0.1:40123'.
         var line = ""
         while !line.contains("ACCEPT") || !line.hasSuffix("\n") {
             let bytes = output.fileHandleForReading.availableData
@@ -35,7 +35,7 @@ private final class InsistentServer: Sendable {
         port = try #require(words.last?.split(separator: ":").last.flatMap { Int($0) })
     }
 
-    // It has the thread's mask of signals, which lets SIGTERM wait.
+    // The process inherits the thread's signal mask, which blocks SIGTERM.
     deinit { kill(process.processIdentifier, SIGKILL) }
 }
 
@@ -50,12 +50,12 @@ struct ClientCertificateTests {
         }
     }
 
-    @Test func `a server that insists on a certificate is told from one that refuses ours`() async throws {
+    @Test func `a missing client certificate and a refused one are different errors`() async throws {
         let server = try InsistentServer()
         let folder = Peers.tlsFolder
         let without = await expectFailure(.clientCertificateRequired) { try await exchange(with: server) { _ in } }
         #expect(without?.code.isTLS == true)
-        // Of an authority that the server does not know.
+        // Issued by an authority that the server does not know.
         await expectFailure(.clientCertificateRefused) {
             try await exchange(with: server) {
                 $0.tls.clientCertificate = .init(.file(folder + "/stray.pem"), key: .file(folder + "/stray.key"))

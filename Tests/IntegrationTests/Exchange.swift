@@ -1,13 +1,13 @@
 import Foundation
 import NetworkLayer
 
-/// One exchange, to its end.
+/// One exchange, with its body read to the end.
 struct Exchange {
     let status: Int
     let text: String
     let metrics: TransportMetrics
 
-    /// Sends over curl unless said otherwise, and trusts the peers' own authority.
+    /// Sends over curl by default, and trusts the peers' own authority.
     init(
         _ url: RequestURL,
         over transport: any HTTPTransport = CurlNetworkDispatcher.instance,
@@ -24,6 +24,6 @@ struct Exchange {
 }
 
 extension TransportOptions {
-    /// Trusts the authority that the peers made.
+    /// Trusts the authority that the peers created.
     mutating func trustPeers() { tls.authorities = .file(Peers.tlsFolder + "/ca.pem") }
 }

@@ -2,7 +2,7 @@ import Foundation
 import NetworkLayer
 import Testing
 
-/// HTTP/2 over curl to one peer, on connections of its own: what one test counts, no other adds to.
+/// HTTP/2 over curl to one peer, on its own connections, so that each test counts only its own.
 struct HTTP2Client {
     let dispatcher = CurlNetworkDispatcher()
     let base: String
@@ -19,7 +19,7 @@ struct HTTP2Client {
         var text: String { String(decoding: body, as: UTF8.self) }
     }
 
-    /// Sends, and returns when the head is there.
+    /// Sends a request and returns when the head has arrived.
     func start(_ path: String, method: HTTPRequest.Method = .get, body: TransportRequest.Body? = nil) async throws
         -> TransportResponse
     {
@@ -32,7 +32,7 @@ struct HTTP2Client {
         return try await dispatcher.send(request)
     }
 
-    /// Sends, and reads to the end.
+    /// Sends a request and reads the body to its end.
     func send(_ path: String, method: HTTPRequest.Method = .get, body: Data? = nil) async throws -> Answer {
         let response = try await start(path, method: method, body: body.map { .bytes($0) })
         let body = try await response.body.collect()
@@ -44,7 +44,7 @@ struct HTTP2Client {
         )
     }
 
-    /// Sends the same many times at once.
+    /// Sends the same request many times at once.
     func send(_ path: String, times count: Int) async throws -> [Answer] {
         try await withThrowingTaskGroup(of: Answer.self) { group in
             for _ in 0..<count { group.addTask { try await send(path) } }
@@ -54,6 +54,6 @@ struct HTTP2Client {
 }
 
 extension [HTTP2Client.Answer] {
-    /// Our ends of the connections that carried them.
+    /// The local addresses of the connections that carried the exchanges.
     var connections: Set<String> { Set(compactMap(\.metrics.localAddress)) }
 }

@@ -3,7 +3,7 @@ import NetworkLayer
 import TestSupport
 import Testing
 
-/// HTTP/2 streams and connections that end when they should not.
+/// HTTP/2 streams and connections that end prematurely.
 @Suite(.enabled(if: Peers.http2 != nil, Peers.absence(of: Peers.http2Variable)), .timeLimit(.minutes(1)))
 struct HTTP2FaultTests {
     static let ends = ["reset", "cancel", "no-error", "goaway", "close", "tcp-reset"]
@@ -14,9 +14,9 @@ struct HTTP2FaultTests {
             let client = try HTTP2Client(Peers.http2)
             do {
                 let body = try await client.send("/cut/\(end)\(length)").body
-                Issue.record("\(body.count) bytes were taken for the whole body")
+                Issue.record("\(body.count) bytes were accepted as the whole body")
             } catch let error as NetworkError {
-                // A reset may overtake what was sent before it, the head included.
+                // A reset may overtake data that was sent before it, the head included.
                 #expect([.truncatedBody, .connectionLost].contains(error.code), "\(error)")
                 #expect(error.phase == .receiving || end == "tcp-reset", "\(error)")
             }
@@ -55,20 +55,20 @@ struct HTTP2FaultTests {
     }
 
     @Test(.curlSpeaksHTTP2)
-    func `a cancelled and a dropped stream are reset, and the connection serves on`() async throws {
+    func `a cancelled and a dropped stream are reset, and the connection stays usable`() async throws {
         let client = try HTTP2Client(Peers.http2)
         let held = try await client.start("/hold")
         let before = try #require(Int(try await client.send("/resets").text))
         let cancelled = Task { try await client.send("/barrier/1000") }
         let reader = try await client.start("/hold")
-        // One that is cancelled before it was sent resets nothing.
+        // A stream that is cancelled before it was sent resets nothing.
         while try await client.send("/waiting").text != "1" {}
         cancelled.cancel()
         await expectFailure(.cancelled) { try await cancelled.value }
         let reading = Task { try await reader.body.collect() }
         reading.cancel()
         await expectFailure(.cancelled) { try await reading.value }
-        // Each of the two has told the server, which other tests use too; the one that is held has not noticed.
+        // The server counts both resets, next to those of other tests. The held stream is not affected.
         var resets = before
         while resets < before + 2 { resets = try #require(Int(try await client.send("/resets").text)) }
         let release = try await client.send("/release")
@@ -76,21 +76,21 @@ struct HTTP2FaultTests {
         #expect(held.metrics.localAddress == release.metrics.localAddress)
     }
 
-    @Test(.curlSpeaksHTTP2) func `a field after the body is handed over`() async throws {
+    @Test(.curlSpeaksHTTP2) func `a field after the body is delivered`() async throws {
         let answer = try await HTTP2Client(Peers.http2).send("/trailers")
         #expect(answer.text == "ok")
         #expect(answer.trailers == [HTTPField.Name("x-after")!: "the body"])
     }
 
-    @Test(.curlSpeaksHTTP2) func `a field after a body of known length is handed over`() async throws {
+    @Test(.curlSpeaksHTTP2) func `a field after a body of known length is delivered`() async throws {
         let answer = try await HTTP2Client(Peers.http2).send("/trailers/2")
         #expect(answer.text == "ok")
-        withKnownIssue("some libcurls look no further than the announced length", isIntermittent: true) {
+        withKnownIssue("some libcurl versions read no further than the announced length", isIntermittent: true) {
             #expect(answer.trailers == [HTTPField.Name("x-after")!: "the body"])
         }
     }
 
-    @Test func `a TLS connection that is reset while it is written to is lost, and the process goes on`() async {
+    @Test func `a TLS connection that is reset during a write is lost, and the process continues`() async {
         await #expect(processExitsWith: .success) {
             signal(SIGPIPE, SIG_DFL)
             var client = try HTTP2Client(Peers.http2)
@@ -105,7 +105,7 @@ struct HTTP2FaultTests {
     }
 
     @Test(.curlSpeaksHTTP2)
-    func `a server that says GOAWAY after each answer is asked on new connections`() async throws {
+    func `after a GOAWAY, the next request uses a new connection`() async throws {
         let client = try HTTP2Client(Peers.http2)
         var connections: Set<String> = []
         for _ in 0..<20 {

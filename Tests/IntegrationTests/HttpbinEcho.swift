@@ -1,8 +1,8 @@
 import NetworkLayer
 
-/// What httpbin's echoing routes answer, as far as the tests look at it.
+/// The parts of httpbin's echo responses that the tests check.
 struct HttpbinEcho: Codable {
-    /// The query: a text, or a list where a name was repeated.
+    /// The query; each value is a text, or a list if the name was repeated.
     var args: [String: OneOrMany]?
     var headers: [String: String]?
     /// The body as JSON.
@@ -49,7 +49,7 @@ struct HttpbinEcho: Codable {
     }
 }
 
-/// Any request whose answer is an echo.
+/// A request whose response is an echo.
 struct Ask: RequestType {
     typealias ResponseType = HttpbinEcho
     let data: RequestData

@@ -53,7 +53,7 @@ struct HttpbinTests {
     }
 
     @Test(arguments: TransportKind.allCases)
-    func `forms are read as they were meant`(kind: TransportKind) async throws {
+    func `form fields arrive with their values intact`(kind: TransportKind) async throws {
         let base = try #require(Peers.httpbin)
         let texts = ["+ & = % ~ *", "größer ✓ \u{1F600}", "\"quoted\" \\ back", "two\r\nlines"]
         let client = Peers.client(over: kind)
@@ -87,7 +87,7 @@ struct HttpbinTests {
     }
 
     @Test(arguments: TransportKind.allCases)
-    func `a teapot is an error with its picture`(kind: TransportKind) async throws {
+    func `a 418 response is an error that carries its body`(kind: TransportKind) async throws {
         let error = await #expect(throws: NetworkError.self) { try await get("/status/418", over: kind) }
         #expect(error?.code == .unacceptableStatus)
         let answer = try #require(error?.response)
@@ -104,7 +104,7 @@ struct HttpbinTests {
     }
 
     @Test(arguments: TransportKind.allCases)
-    func `header fields are really sent and the usual ones are the library's`(kind: TransportKind) async throws {
+    func `header fields are sent, and the library adds the usual ones`(kind: TransportKind) async throws {
         let sent = ["X-Api-Key": "k 1", "X-Latin": "plain"]
         let received = try #require(try await ask("/headers", headers: sent, over: kind).headers)
         #expect(received["X-Api-Key"] == "k 1")
@@ -116,13 +116,13 @@ struct HttpbinTests {
     }
 
     @Test(arguments: TransportKind.allCases)
-    func `gzip and deflate are decompressed`(kind: TransportKind) async throws {
+    func `gzip and deflate bodies are decompressed`(kind: TransportKind) async throws {
         #expect(try await ask("/gzip", over: kind).gzipped == true)
         #expect(try await ask("/deflate", over: kind).deflated == true)
     }
 
     @Test(arguments: TransportKind.allCases, [0, 1, 1000, 102_400])
-    func `bytes arrive as many as there are`(kind: TransportKind, count: Int) async throws {
+    func `all bytes arrive`(kind: TransportKind, count: Int) async throws {
         let response = try await get("/bytes/\(count)", over: kind)
         #expect(response.body.count == count)
         #expect(response.headerFields[.contentLength] == "\(count)")
@@ -138,7 +138,7 @@ struct HttpbinTests {
     @Test(arguments: TransportKind.allCases)
     func `repeated response header fields keep their values and order`(kind: TransportKind) async throws {
         let fields = try await get("/response-headers?X-Many=one&X-Many=two", over: kind).headerFields
-        // URLSession hands over one joined field; `exact response header fields` is a capability of curl.
+        // URLSession delivers one joined field; `exact response header fields` is a capability of curl.
         let values = fields[values: HTTPField.Name("X-Many")!].flatMap { $0.components(separatedBy: ", ") }
         #expect(values == ["one", "two"])
         if kind.transport.capabilities.supports(.exactResponseFields) {
@@ -147,7 +147,7 @@ struct HttpbinTests {
     }
 
     @Test(arguments: TransportKind.allCases)
-    func `a server that takes too long ends with the total timeout`(kind: TransportKind) async throws {
+    func `a call to a slow server ends with the total timeout`(kind: TransportKind) async throws {
         var client = Peers.client(over: kind)
         client.options.totalTimeout = .milliseconds(300)
         let request = RequestData(path: try #require(Peers.httpbin) + "/delay/3")

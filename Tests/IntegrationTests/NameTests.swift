@@ -2,17 +2,17 @@ import Foundation
 import NetworkLayer
 import Testing
 
-/// One after the other: the server counts the questions of all.
+/// Serialized, because the server counts the DNS queries of all tests.
 @Suite(
     .enabled(if: Peers.tlsPort != nil, Peers.absence(of: Peers.tlsVariable)), .timeLimit(.minutes(1)), .serialized)
 struct NameTests {
-    /// How many questions the server has been asked; one for IPv4 and one for IPv6 are one lookup.
+    /// The number of queries that the server has received. One lookup takes a query for IPv4 and one for IPv6.
     private func questions() throws -> Int {
         let log = String(decoding: try Peers.tlsFile("http2.log"), as: UTF8.self)
         return log.split(separator: "\n").filter { $0 == "/dns-answer" || $0 == "/dns-query" }.count
     }
 
-    @Test func `names are asked of a server by HTTPS, and remembered as long as asked for`() async throws {
+    @Test func `names are looked up over HTTPS, and cached for the given time`() async throws {
         let dns = try Peers.url(.http2, "/dns-query").absoluteString
         let dispatcher = CurlNetworkDispatcher()
         func ask(rememberingFor time: Duration) async throws -> Exchange {
@@ -33,7 +33,7 @@ struct NameTests {
         #expect(forgotten == remembered * 3)
     }
 
-    /// libcurl speaks HTTP/2 to a resolver, also where its bodies may be mixed up.
+    /// libcurl speaks HTTP/2 to a resolver, even in versions that may mix up HTTP/2 bodies.
     @Test func `the connection to a resolver serves no request`() async throws {
         let dns = try Peers.url(.http2, "/dns-query").absoluteString
         let dispatcher = CurlNetworkDispatcher()

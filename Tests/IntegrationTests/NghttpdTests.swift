@@ -6,7 +6,7 @@ import Testing
 /// HTTP/2 against nghttpd, over TLS.
 @Suite(.enabled(if: Peers.nghttpdTLS != nil, Peers.absence(of: Peers.nghttpdTLSVariable)), .timeLimit(.minutes(1)))
 struct NghttpdTests {
-    /// What `numbers.txt` holds: 1, 2, 3, … one a line, cut at 1 MiB.
+    /// The content of `numbers.txt`: 1, 2, 3, …, one per line, cut at 1 MiB.
     private static let numbers = Data((1...200_000).lazy.map { "\($0)\n" }.joined().utf8.prefix(1 << 20))
 
     @Test(.curlSpeaksHTTP2) func `HTTP 2 is negotiated`() async throws {
@@ -21,7 +21,7 @@ struct NghttpdTests {
         #expect(answers.count == 100)
         #expect(answers.connections.count == 1, "\(answers.connections)")
         #expect(answers.count { $0.metrics.connectionReused == false } == 1)
-        // Told as a yes or no: the difference of two such bodies is long to find and no use to read.
+        // Compared to a Bool: the difference between two such bodies takes long to compute and is no use to read.
         let allAreNumbers = answers.allSatisfy { $0.body == Self.numbers }
         #expect(allAreNumbers)
     }
@@ -33,13 +33,13 @@ struct NghttpdTests {
         #expect(isNumbers)
     }
 
-    /// The bytes of a body, which differ from any other's, in sizes around those of libcurl's buffers.
+    /// Returns the bytes of a body, distinct from any other's, in sizes around those of libcurl's buffers.
     private static func bytes(of number: Int) -> Data {
         let sizes = [0, 10, 16_200, 16_280, 16_300, 16_384, 20_000, 32_768, 49_152]
         return Data(repeating: UInt8(truncatingIfNeeded: number), count: sizes[number % sizes.count] + number / 256)
     }
 
-    @Test(.curlSpeaksHTTP2) func `each of many streams gets its own bytes, while bodies go the other way`() async throws
+    @Test(.curlSpeaksHTTP2) func `each of many streams gets its own bytes while bodies go up`() async throws
     {
         let client = try HTTP2Client(Peers.nghttpdTLS)
         let strangers = try await withThrowingTaskGroup(of: Int?.self) { group in
@@ -48,7 +48,7 @@ struct NghttpdTests {
                 if number >= 40, let stranger = try await group.next() ?? nil { strangers.append(stranger) }
                 group.addTask {
                     let bytes = Self.bytes(of: number)
-                    // Every other one has no length that is known.
+                    // Every other body has no known length.
                     let body = number % 2 == 0 ? TransportRequest.Body.bytes(bytes) : .stream(AsyncStream.once(bytes))
                     let response = try await client.start("/echo", method: .post, body: body)
                     return try await response.body.collect() == bytes ? nil : number
@@ -67,7 +67,7 @@ struct NghttpdTests {
                     switch number % 3 {
                     case 0: return try await client.send("/numbers.txt").body == Self.numbers
                     case 1:
-                        // Its head is read, and the body goes with the response.
+                        // The head is read, and the body is dropped with the response.
                         _ = try await client.start("/numbers.txt")
                         return nil
                     default:
@@ -85,7 +85,7 @@ struct NghttpdTests {
         #expect(try await client.send("/hello.txt").text == "hello from nghttpd\n")
     }
 
-    @Test(.curlSpeaksHTTP2) func `in clear it is spoken by prior knowledge`() async throws {
+    @Test(.curlSpeaksHTTP2) func `prior knowledge selects HTTP 2 in clear text`() async throws {
         var client = try HTTP2Client(Peers.nghttpd)
         client.version = .http2PriorKnowledge
         let answers = try await client.send("/numbers.txt", times: 100)
@@ -94,9 +94,9 @@ struct NghttpdTests {
         #expect(allAreNumbers)
     }
 
-    /// It can't be told of the peers' authority, and a server that speaks HTTP/2 alone is none that it can talk to in
-    /// clear.
-    @Test func `URLSession is refused by both of nghttpd's ports, with an error`() async throws {
+    /// URLSession can't be given the peers' authority, and can't speak to a server that speaks only HTTP/2 in clear
+    /// text.
+    @Test func `URLSession fails with an error on both of nghttpd's ports`() async throws {
         let transport = URLSessionNetworkDispatcher.instance
         let secure = try RequestURL(#require(Peers.nghttpdTLS) + "/hello.txt")
         await expectFailure(.certificateUntrusted) { try await Exchange(secure, over: transport) }

@@ -9,14 +9,14 @@ struct NginxTests {
         return try await Peers.client(over: kind).send(RequestData(path: base + path), as: .data)
     }
 
-    /// What `numbers.txt` holds: 1, 2, 3, … one a line, cut at 1 MiB.
+    /// The content of `numbers.txt`: 1, 2, 3, …, one per line, cut at 1 MiB.
     private static let numbers = Data((1...200_000).lazy.map { "\($0)\n" }.joined().utf8.prefix(1 << 20))
 
-    /// Told as a yes or no: the difference of two such bodies is long to find and no use to read.
+    /// Returns a Bool: the difference between two such bodies takes long to compute and is no use to read.
     private static func isNumbers(_ body: Data) -> Bool { body == numbers }
 
     @Test(arguments: TransportKind.allCases)
-    func `a static file comes with its length, type, date and tag`(kind: TransportKind) async throws {
+    func `a static file arrives with its length, type, date, and tag`(kind: TransportKind) async throws {
         let response = try await get("/hello.txt", over: kind)
         #expect(response.body == Data("hello from nginx\n".utf8))
         #expect(response.status == .ok)
@@ -27,7 +27,7 @@ struct NginxTests {
     }
 
     @Test(arguments: TransportKind.allCases)
-    func `a tag that still holds answers 304 without a body`(kind: TransportKind) async throws {
+    func `a request with a current tag gets a 304 without a body`(kind: TransportKind) async throws {
         let tag = try #require(try await get("/hello.txt", over: kind).headerFields[.eTag])
         let path = try #require(Peers.nginx) + "/hello.txt"
         let request = try RequestData(path: path, headers: ["If-None-Match": tag]).transportRequest()
@@ -45,7 +45,7 @@ struct NginxTests {
     }
 
     @Test(arguments: TransportKind.allCases)
-    func `an empty file is an empty body`(kind: TransportKind) async throws {
+    func `an empty file arrives as an empty body`(kind: TransportKind) async throws {
         #expect(try await get("/empty.txt", over: kind).body.isEmpty)
     }
 
@@ -56,7 +56,7 @@ struct NginxTests {
     }
 
     @Test(arguments: TransportKind.allCases)
-    func `a compressed file is decompressed and the head still says how it travelled`(
+    func `a compressed file is decompressed, and the head still names the coding`(
         kind: TransportKind
     ) async throws {
         let response = try await get("/gzip/numbers.txt", over: kind)
@@ -72,7 +72,7 @@ struct NginxTests {
     }
 
     @Test(arguments: TransportKind.allCases)
-    func `a missing page is an error that carries status and page`(kind: TransportKind) async throws {
+    func `a missing page is an error that carries the status and the page`(kind: TransportKind) async throws {
         let error = await #expect(throws: NetworkError.self) { try await get("/nowhere", over: kind) }
         #expect(error?.code == .unacceptableStatus)
         let answer = try #require(error?.response)
@@ -89,12 +89,12 @@ struct NginxTests {
             #expect(response.body == Data("hello from nginx\n".utf8))
             places.append(try #require(Int(response.headerFields[.connectionRequests] ?? "")))
         }
-        // The pool is everybody's: others may have used a connection before.
+        // The connection pool is shared: other tests may have used a connection before.
         #expect(places.contains { $0 > 1 }, "no connection was kept alive")
         #expect(zip(places, places.dropFirst()).contains { $1 <= $0 }, "no connection was closed")
     }
 
-    @Test func `a connection that closes after every third request is seen in the metrics`() async throws {
+    @Test func `the metrics show a connection that closes after every third request`() async throws {
         let transport = CurlNetworkDispatcher()
         let url = try RequestURL(try #require(Peers.nginx) + "/three/hello.txt")
         var reused: [Bool?] = []
@@ -102,7 +102,7 @@ struct NginxTests {
         #expect(reused == (1...4).flatMap { _ in [false, true, true] })
     }
 
-    /// A POST to a file is refused, and read: what counts is that each is answered although its connection may be
+    /// The server reads and refuses a POST to a file. Each request must get a response although its connection may be
     /// closing.
     @Test(arguments: TransportKind.allCases)
     func `bodies survive a connection that closes after every third request`(kind: TransportKind) async throws {
@@ -118,7 +118,7 @@ struct NginxTests {
     }
 
     @Test(arguments: TransportKind.allCases)
-    func `requests at once survive connections that close after every third`(kind: TransportKind) async throws {
+    func `concurrent requests survive connections that close after every third`(kind: TransportKind) async throws {
         let bodies = try await withThrowingTaskGroup(of: Data.self) { group in
             for _ in 1...50 { group.addTask { try await get("/three/hello.txt", over: kind).body } }
             return try await group.reduce(into: []) { $0.append($1) }

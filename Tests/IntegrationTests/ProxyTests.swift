@@ -34,7 +34,7 @@ struct ProxyPeer: Sendable, CustomTestStringConvertible {
     .enabled(if: Peers.proxy("HTTP") != nil, Peers.absence(of: "NETWORKLAYER_PROXY_HTTP")), .timeLimit(.minutes(1)))
 struct ProxyTests {
     @Test(arguments: ProxyPeer.all)
-    func `http goes through`(peer: ProxyPeer) async throws {
+    func `http URLs go through the proxy`(peer: ProxyPeer) async throws {
         let server = try ScriptedServer(.ok("through"))
         defer { server.stop() }
         let proxy = try peer.proxy()
@@ -46,12 +46,12 @@ struct ProxyTests {
     }
 
     @Test(arguments: ProxyPeer.all)
-    func `https goes through a tunnel`(peer: ProxyPeer) async throws {
+    func `https URLs go through a tunnel`(peer: ProxyPeer) async throws {
         let proxy = try peer.proxy()
         let exchange = try await Exchange(Peers.url(.good, "/hello.txt")) {
             $0.proxy = .explicit(proxy)
             $0.trustPeers()
-            // Of the addresses of localhost, the proxy reaches the server by that of IPv4 alone.
+            // Of the addresses of localhost, the proxy reaches the server only at the IPv4 one.
             if peer.name.hasPrefix("SOCKS") { $0.connection.ipVersion = .v4 }
         }
         #expect(exchange.text == "hello over TLS\n")
@@ -59,13 +59,13 @@ struct ProxyTests {
     }
 
     @Test(arguments: ["HTTP_PASSWORD", "HTTPS_PASSWORD"])
-    func `a wrong password is the proxy's 407, or its refusal of the tunnel`(name: String) async throws {
+    func `a wrong password gets the proxy's 407, or no tunnel`(name: String) async throws {
         let peer = ProxyPeer(name: name, hasPassword: true)
         let server = try ScriptedServer(.ok("never"))
         defer { server.stop() }
         let proxy = try peer.proxy(password: "wrong")
         let plain = try await Exchange(RequestURL(server.url())) { $0.proxy = .explicit(proxy) }
-        // Proxies differ in 401 and 407; what counts is that the request went no further.
+        // Proxies respond with either 401 or 407. The point is that the request went no further.
         #expect([401, 407].contains(plain.status))
         #expect(server.connectionCount == 0)
         let error = await expectFailure(.proxyFailed) {
@@ -87,7 +87,7 @@ struct ProxyTests {
         }
     }
 
-    @Test func `an https proxy of an unknown authority is refused`() async throws {
+    @Test func `an https proxy with a certificate of an unknown authority is refused`() async throws {
         let server = try ScriptedServer(.ok("never"))
         defer { server.stop() }
         let proxy = TransportOptions.Proxy.Server(try #require(Peers.proxy("HTTPS")))
@@ -97,7 +97,7 @@ struct ProxyTests {
         #expect(server.connectionCount == 0)
     }
 
-    @Test func `socks5h leaves the name to the proxy, socks5 looks it up here`() async throws {
+    @Test func `socks5h leaves the name to the proxy, socks5 looks it up locally`() async throws {
         let server = try ScriptedServer(.ok("by name"))
         defer { server.stop() }
         let url = try RequestURL("http://localhost:\(server.port)/")
@@ -111,7 +111,7 @@ struct ProxyTests {
         await expectFailure(.nameNotResolved) { try await Exchange(unknown) { $0.proxy = .explicit(local) } }
     }
 
-    @Test func `a real proxy forwards, or tunnels when asked to`() async throws {
+    @Test func `a real proxy forwards, or tunnels if the option is set`() async throws {
         let server = try ScriptedServer(.ok("x"))
         defer { server.stop() }
         var proxy = try ProxyPeer(name: "HTTP").proxy()

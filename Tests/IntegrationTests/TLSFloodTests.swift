@@ -8,10 +8,10 @@ import Testing
 
 @Suite(
     .enabled(if: Peers.tlsPort != nil, Peers.absence(of: Peers.tlsVariable)),
-    .enabled(if: TLSGuard.isBounded, "OpenSSL reports them, and libcurl uses another library"),
+    .enabled(if: TLSGuard.isBounded, "only OpenSSL reports them, and libcurl uses another library"),
     .timeLimit(.minutes(1)))
 struct TLSFloodTests {
-    @Test func `session tickets without end fail their request, and hold up no other`() async throws {
+    @Test func `endless session tickets fail their request and delay no other`() async throws {
         let flood = try TLSPeer("tls-flood")
         let server = try ScriptedServer(.ok("well"))
         defer { server.stop() }
@@ -24,8 +24,9 @@ struct TLSFloodTests {
         withExtendedLifetime(flood) {}
     }
 
-    /// A read that finds the socket empty in the middle of a record is no failure for libcurl, whatever OpenSSL has to
-    /// report: the flood's error was lost there, and the connection's end was taken for the response's.
+    /// Regression: for libcurl, a read that finds the socket empty in the middle of a record is no failure, whatever
+    /// OpenSSL reports. The flood's error was lost there, and the end of the connection was taken for the end of the
+    /// response.
     @Test func `session tickets that arrive in halves fail their request with the same error`() async throws {
         let flood = try TLSPeer("tls-flood", options: ["halves"])
         let dispatcher = CurlNetworkDispatcher()
@@ -38,8 +39,8 @@ struct TLSFloodTests {
         withExtendedLifetime(flood) {}
     }
 
-    /// A connection made ahead: nothing is read from it until a request goes out.
-    @Test func `session tickets without end fail the request over a connection made ahead`() async throws {
+    /// Nothing is read from a connection opened ahead until a request goes out.
+    @Test func `endless session tickets fail the request over a connection opened ahead`() async throws {
         let flood = try TLSPeer("tls-flood")
         let dispatcher = CurlNetworkDispatcher()
         let url = try RequestURL("https://localhost:\(flood.port)/")
@@ -51,7 +52,8 @@ struct TLSFloodTests {
         withExtendedLifetime(flood) {}
     }
 
-    /// The count of a connection goes on from one request to the next: data must take off what a handshake has put on.
+    /// The count of a connection continues from one request to the next, so data must reduce what a handshake has
+    /// added.
     @Test func `ordinary requests over one connection never add up to a flood`() async throws {
         let dispatcher = CurlNetworkDispatcher()
         var connections: Set<String> = []

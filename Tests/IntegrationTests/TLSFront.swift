@@ -8,7 +8,7 @@ final class TLSFront: Sendable {
 
     init(to server: ScriptedServer) throws { peer = try TLSPeer("tls-front", line: "\(server.port)\n") }
 
-    /// The front as a proxy, trusted by the authority that the peers made.
+    /// The front as a proxy, trusted by the authority that the peers created.
     var proxy: TransportOptions.Proxy.Server {
         var proxy = TransportOptions.Proxy.Server("https://localhost:\(port)")
         proxy.authorities = .file(Peers.tlsFolder + "/ca.pem")

@@ -4,15 +4,15 @@ import NetworkTesting
 import TestSupport
 import Testing
 
-/// A server that TLS must not accept, or that must not accept us, and how it is told.
+/// A server that the client must not accept, or that must not accept the client, with the expected error.
 struct TLSFault: Sendable, CustomTestStringConvertible {
     let name: String
     let server: Peers.TLS
     let code: NetworkError.Code
-    /// libcurl's numbers: 35 handshake, 60 certificate, 90 pinned key.
+    /// libcurl's error number: 35 handshake, 60 certificate, 90 pinned key.
     let curlCode: Int
     var change: @Sendable (inout TransportOptions) -> Void = { _ in }
-    /// Whether the fault is in an option of ours, which URLSession can't be given.
+    /// Whether the fault lies in an option of the client, which URLSession can't be given.
     var isOurs = false
 
     var testDescription: String { name }
@@ -45,7 +45,7 @@ struct TLSFault: Sendable, CustomTestStringConvertible {
 @Suite(.enabled(if: Peers.tlsPort != nil, Peers.absence(of: Peers.tlsVariable)), .timeLimit(.minutes(1)))
 struct TLSMatrixTests {
     @Test(arguments: TLSFault.all)
-    func `a bad server is refused over curl and told apart`(fault: TLSFault) async throws {
+    func `a bad server is refused over curl, with an error of its own`(fault: TLSFault) async throws {
         let error = await expectFailure(fault.code) {
             try await Exchange(Peers.url(fault.server)) {
                 $0.trustPeers()
@@ -57,11 +57,12 @@ struct TLSMatrixTests {
         #expect(error?.phase == .connecting)
     }
 
-    /// It knows the system's authorities alone, on Linux, and can't be told of another: the good server is refused too.
-    /// In a process of its own, since handshakes that fail can hold up what else URLSession has to do.
+    /// On Linux, URLSession knows only the system's authorities and can't be given another, so it refuses the good
+    /// server too. Runs in a process of its own, since failing handshakes can block URLSession's other work.
     @Test func `every server of a private authority is refused over URLSession`() async {
         await #expect(processExitsWith: .success) {
-            // Of several faults the first to be met is named, and the libcurl below decides which that is.
+            // Of several faults, the error names the first one found, which depends on the libcurl that URLSession
+            // uses.
             let codes: [(Peers.TLS, Set<NetworkError.Code>)] = [
                 (.good, [.certificateUntrusted]), (.expired, [.certificateUntrusted, .certificateExpired]),
                 (.elsewhere, [.certificateUntrusted, .certificateHostMismatch]),
@@ -88,11 +89,11 @@ struct TLSMatrixTests {
         #expect(error?.underlying?.code == 35)
     }
 
-    @Test func `a good server answers`() async throws {
+    @Test func `a good server responds`() async throws {
         #expect(try await Exchange(Peers.url(.good)) { $0.trustPeers() }.text.hasPrefix("TLSv1."))
     }
 
-    @Test func `a missing client certificate is the server's answer`() async throws {
+    @Test func `a missing client certificate gets the server's 400 response`() async throws {
         let exchange = try await Exchange(Peers.url(.clientCertificate)) { $0.trustPeers() }
         #expect(exchange.status == 400)
         #expect(exchange.text.contains("No required SSL certificate"))

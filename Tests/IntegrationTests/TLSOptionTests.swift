@@ -5,7 +5,8 @@ import Testing
 
 @testable import CurlTransport
 
-/// Each option by what it does to a real server. `/whoami` answers protocol, cipher, server name, client and Host.
+/// Checks each option by its effect on a real server. `/whoami` responds with protocol, cipher, server name, client,
+/// and Host.
 @Suite(.enabled(if: Peers.tlsPort != nil, Peers.absence(of: Peers.tlsVariable)), .timeLimit(.minutes(1)))
 struct TLSOptionTests {
     private func whoami(
@@ -19,23 +20,23 @@ struct TLSOptionTests {
         return exchange.text.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
     }
 
-    @Test func `the system's authorities do not know the peers'`() async throws {
+    @Test func `the system's authorities do not include the peers' own`() async throws {
         await expectFailure(.certificateUntrusted) { try await Exchange(Peers.url(.good)) }
     }
 
-    @Test func `authorities come from a file, a directory or memory`() async throws {
+    @Test func `authorities come from a file, a directory, or memory`() async throws {
         _ = try await whoami { _ in }
         if Libcurl.found.has(.authoritiesInMemory) {
             let bytes = try Peers.tlsFile("ca.pem")
             _ = try await whoami { $0.tls.authorities = .bytes(bytes) }
         }
-        // A directory as c_rehash makes it needs a link under the certificate's hash.
+        // A directory as c_rehash creates it: it needs a link with the certificate's hash as its name.
         let directory = URL(filePath: Peers.tlsFolder).appending(path: "hashed")
         #expect(FileManager.default.fileExists(atPath: directory.path))
         _ = try await whoami { $0.tls.authorities = .directory(directory.path) }
     }
 
-    @Test func `a file that is not there is an error of TLS`() async throws {
+    @Test func `a missing file is a TLS error`() async throws {
         let error = await expectFailure(.tlsFailed) {
             try await whoami { $0.tls.authorities = .file("/nonexistent/ca.pem") }
         }
@@ -43,7 +44,7 @@ struct TLSOptionTests {
     }
 
     @Test(arguments: [true, false])
-    func `a client certificate is shown, its locked key opened`(isFile: Bool) async throws {
+    func `a client certificate is sent, and its encrypted key is opened`(isFile: Bool) async throws {
         let folder = Peers.tlsFolder
         let (certificate, key) = (try Peers.tlsFile("client.pem"), try Peers.tlsFile("client.key"))
         let answer = try await whoami(.clientCertificate) {
@@ -55,7 +56,7 @@ struct TLSOptionTests {
         #expect(answer[3] == "CN=client")
     }
 
-    @Test func `a wrong password is an error that does not show it`() async throws {
+    @Test func `a wrong password is an error that does not contain it`() async throws {
         let folder = Peers.tlsFolder
         let error = await expectFailure(.clientCertificateUnusable) {
             try await whoami(.clientCertificate) {
@@ -63,12 +64,12 @@ struct TLSOptionTests {
                     .file(folder + "/client.pem"), key: .file(folder + "/client.key"), password: "tooguessable")
             }
         }
-        // CURLE_SSL_CERTPROBLEM, and what libcurl 8.23 makes of it.
+        // CURLE_SSL_CERTPROBLEM, and the code that libcurl 8.23 returns instead.
         #expect([58, 43].contains(error?.underlying?.code))
         #expect(error.map { !"\($0)".contains("tooguessable") } == true)
     }
 
-    @Test func `a connection that shows a certificate serves those alone who can open its key`() async throws {
+    @Test func `a connection with a client certificate serves only requests that can open its key`() async throws {
         let dispatcher = CurlNetworkDispatcher()
         let folder = Peers.tlsFolder
         func status(_ password: TransportOptions.Secret) async throws -> Int {
@@ -85,8 +86,8 @@ struct TLSOptionTests {
         await dispatcher.shutDown(within: .zero)
     }
 
-    /// libcurl compares the keys of a kept connection without regard to case, below 8.21.
-    @Test func `a connection of a pinned key serves no request that pins one of other case`() async throws {
+    /// Below 8.21, libcurl compares the pinned keys of a kept connection without regard to case.
+    @Test func `a connection with a pinned key serves no request whose pin differs in case`() async throws {
         let pin = String(decoding: try Peers.tlsFile("good.pin"), as: UTF8.self)
         let letters = pin.dropFirst(8).dropLast(2).map { $0.isLowercase ? $0.uppercased() : $0.lowercased() }
         let other = pin.prefix(8) + letters.joined() + pin.suffix(2)
@@ -114,24 +115,24 @@ struct TLSOptionTests {
         }
     }
 
-    @Test func `versions are bounded from both sides`() async throws {
+    @Test func `the TLS version has a minimum and a maximum`() async throws {
         let newest = try await whoami { $0.tls.minimumVersion = .tls1_3 }
         #expect(newest[0] == "TLSv1.3")
         let older = try await whoami { $0.tls.maximumVersion = .tls1_2 }
         #expect(older[0] == "TLSv1.2")
     }
 
-    @Test func `an old server answers one who insists`() async throws {
+    @Test func `an old server responds if the options allow its version`() async throws {
         let answer = try await whoami(.old) {
             $0.tls.minimumVersion = .tls1_0
             $0.tls.maximumVersion = .tls1_1
-            // OpenSSL's security levels forbid the hashes that these versions need.
+            // OpenSSL's default security level forbids the hashes that these versions need.
             $0.tls.ciphers = "DEFAULT:@SECLEVEL=0"
         }
         #expect(["TLSv1", "TLSv1.1"].contains(answer[0]))
     }
 
-    @Test func `ciphers are those asked for`() async throws {
+    @Test func `the ciphers are the requested ones`() async throws {
         let old = try await whoami {
             $0.tls.maximumVersion = .tls1_2
             $0.tls.ciphers = "ECDHE-ECDSA-AES128-GCM-SHA256"
@@ -144,11 +145,11 @@ struct TLSOptionTests {
         #expect(new[1] == "TLS_CHACHA20_POLY1305_SHA256")
     }
 
-    @Test func `the server's name is asked for and checked, and Host stays the URL's`() async throws {
+    @Test func `the given server name is sent and checked, and Host stays the URL's`() async throws {
         let answer = try await whoami(host: "127.0.0.1") { $0.tls.serverName = "other.test" }
         #expect(answer[2] == "other.test")
         #expect(answer[4] == "127.0.0.1")
-        // The certificate is checked for that name and for no other.
+        // The certificate must match that name and no other.
         _ = await expectFailure(.certificateHostMismatch) { try await whoami { $0.tls.serverName = "nobody.test" } }
         let elsewhere = try await whoami(.elsewhere) { $0.tls.serverName = "elsewhere.test" }
         #expect(elsewhere[2] == "elsewhere.test")
@@ -178,7 +179,7 @@ struct TLSOptionTests {
         }
     }
 
-    @Test func `any safe scheme may be Basic over TLS`() async throws {
+    @Test func `anySafe may choose Basic over TLS`() async throws {
         let url = try Peers.url(.good, "/secret/hello.txt")
         #expect(try await Exchange(url) { $0.trustPeers() }.status == 401)
         let dispatcher = CurlNetworkDispatcher()
@@ -187,7 +188,7 @@ struct TLSOptionTests {
             $0.authentication = .anySafe(user: "user", password: "secret")
         }
         #expect(exchange.text == "hello over TLS\n")
-        // Asked first, and then told.
+        // The first request goes out without credentials; the challenge brings the second one.
         if Libcurl.found.has(.requestCheck) { #expect(exchange.metrics.retries == 1) }
         let wrong = try await Exchange(url) {
             $0.trustPeers()
@@ -197,7 +198,7 @@ struct TLSOptionTests {
     }
 
     @Test(arguments: [TransportOptions.TLS.Version.tls1_2, .tls1_3])
-    func `the metrics tell the version and the cipher that the server saw`(version: TransportOptions.TLS.Version)
+    func `the metrics contain the version and the cipher that the server saw`(version: TransportOptions.TLS.Version)
         async throws
     {
         let dispatcher = CurlNetworkDispatcher()
@@ -209,7 +210,7 @@ struct TLSOptionTests {
             }
             let seen = exchange.text.split(separator: " ")
             #expect(exchange.metrics.tlsVersion.map { "TLSv\($0)" } == String(seen[0]))
-            // GnuTLS has names of its own.
+            // GnuTLS has its own names.
             if Libcurl.found.tlsLibrary?.hasPrefix("OpenSSL") == true {
                 #expect(exchange.metrics.tlsCipher == String(seen[1]))
             }
@@ -219,7 +220,7 @@ struct TLSOptionTests {
     }
 
     @Test(arguments: Peers.curlSpeaksHTTP2 ? [Peers.TLS.good, .http2] : [.good])
-    func `connections are made ahead, TLS included`(server: Peers.TLS) async throws {
+    func `connections are opened ahead, TLS included`(server: Peers.TLS) async throws {
         let dispatcher = CurlNetworkDispatcher()
         var options = TransportOptions()
         options.trustPeers()
@@ -230,7 +231,7 @@ struct TLSOptionTests {
         #expect(exchange.status == 200)
         let version = Libcurl.found.version
         let mayBeDead = server != .http2 && (version < LibcurlVersion(7, 75) || version >= LibcurlVersion(8, 14))
-        withKnownIssue("session tickets count as a connection's end", isIntermittent: true) {
+        withKnownIssue("libcurl takes session tickets for the end of a connection", isIntermittent: true) {
             #expect(exchange.metrics.connectionReused == true)
         } when: {
             mayBeDead
@@ -238,7 +239,7 @@ struct TLSOptionTests {
         #expect(exchange.metrics.httpVersion == (server == .http2 ? "2" : "1.1"))
     }
 
-    @Test func `HTTP 3 is refused before sending, or falls back, as the libcurl found has it`() async throws {
+    @Test func `HTTP 3 is refused before sending, or falls back, depending on the libcurl found`() async throws {
         let change: (inout TransportOptions) -> Void = {
             $0.trustPeers()
             $0.httpVersion = .http3
@@ -254,7 +255,7 @@ struct TLSOptionTests {
         }
     }
 
-    @Test(.curlSpeaksHTTP2) func `HTTP 2 is spoken where it is asked for`() async throws {
+    @Test(.curlSpeaksHTTP2) func `HTTP 2 is used if requested`() async throws {
         let exchange = try await Exchange(Peers.url(.http2)) {
             $0.trustPeers()
             $0.httpVersion = .http2
@@ -274,7 +275,7 @@ struct TLSOptionTests {
     }
 
     @Test(.curlSpeaksHTTP2, arguments: [1, 10])
-    func `HTTP 2 requests survive connections that take three each`(atOnce: Int) async throws {
+    func `HTTP 2 requests survive connections that serve three requests each`(atOnce: Int) async throws {
         let client = try HTTP2Client("https://localhost:\(try #require(Peers.tlsPort) + Peers.TLS.http2Short.rawValue)")
         var connections: Set<String> = []
         for _ in 0..<30 / atOnce {

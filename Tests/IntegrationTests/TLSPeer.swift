@@ -2,15 +2,15 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A peer of `scripts/peers` that speaks TLS with the certificate that the peers made: its first line of output is its
-/// port. It ends with this object.
+/// A peer of `scripts/peers` that speaks TLS with the certificate that the peers created. Its first line of output is
+/// its port. It ends with this object.
 final class TLSPeer: Sendable {
     let port: Int
     private let process: Process
 
     /// - Parameters:
     ///   - options: The script's arguments after the folder of its certificate.
-    ///   - line: What the script reads first, if it reads anything.
+    ///   - line: The line that the script reads first, if it reads any.
     init(_ name: String, options: [String] = [], line: String = "") throws {
         let (input, output) = (Pipe(), Pipe())
         let process = Process()

@@ -5,8 +5,8 @@ import Testing
 
 @testable import CurlTransport
 
-/// The loop's transfers share TLS sessions: a session spares the next connection the certificates. Whatever judged
-/// those certificates has to be the same then. `/session` answers `r` to a resumed session, and the client's name.
+/// The loop's transfers share TLS sessions, and a resumed session skips the check of certificates. So everything that
+/// affects that check must be equal. `/session` responds with `r` for a resumed session, and with the client's name.
 @Suite(.enabled(if: Peers.tlsPort != nil, Peers.absence(of: Peers.tlsVariable)), .timeLimit(.minutes(1)))
 struct TLSSessionTests {
     /// A request with a connection of its own.

@@ -8,7 +8,8 @@ import Testing
 
 @Suite(.enabled(if: Peers.tlsPort != nil, Peers.absence(of: Peers.tlsVariable)), .timeLimit(.minutes(1)))
 struct TLSSurplusTests {
-    /// Sends a request twice over one dispatcher, to a server that says another response behind the body of its first.
+    /// Sends a request twice over one dispatcher, to a server that sends another response after the body of the first
+    /// one.
     private func check(_ make: (TLSFront) throws -> TransportRequest) async throws {
         let gate = Gate()
         let server = try ScriptedServer(
@@ -30,9 +31,9 @@ struct TLSSurplusTests {
         withExtendedLifetime(front) {}
     }
 
-    /// What comes in one record with a body is decrypted with it, and waits in the TLS library and in no socket.
-    @Test(.enabled(if: Libcurl.found.has(.requestCheck), "told from libcurl 7.80 on"))
-    func `bytes behind a body in its TLS record are no response to the next request`() async throws {
+    /// Bytes in one record with a body are decrypted with it, and wait in the TLS library rather than in a socket.
+    @Test(.enabled(if: Libcurl.found.has(.requestCheck), "detected from libcurl 7.80 on"))
+    func `bytes after a body in its TLS record are no response to the next request`() async throws {
         try await check { front in
             var request = TransportRequest(url: try RequestURL("https://localhost:\(front.port)/"))
             request.options.trustPeers()
@@ -40,8 +41,8 @@ struct TLSSurplusTests {
         }
     }
 
-    /// What comes behind a response waits in the session with the proxy, where nothing can be asked for it.
-    @Test func `bytes behind a body from a proxy that speaks TLS are no response to the next request`() async throws {
+    /// Bytes after a response wait in the TLS session with the proxy, which nothing can query for them.
+    @Test func `bytes after a body from a proxy that speaks TLS are no response to the next request`() async throws {
         try await check { front in
             var request = TransportRequest(url: try RequestURL("http://a.test/"))
             request.options.proxy = .explicit(front.proxy)
@@ -49,10 +50,10 @@ struct TLSSurplusTests {
         }
     }
 
-    /// The end of a connection is the end of such a body only where TLS says so (RFC 9112 §9.8): anything on the way
-    /// can cut it off.
-    @Test(.enabled(if: TLSGuard.isBounded, "by OpenSSL's options"), arguments: ["", "Connection: close\r\n"])
-    func `a body without a length that is cut off is not a whole one`(field: String) async throws {
+    /// The end of a connection is the end of such a body only if TLS signals it (RFC 9112 §9.8): anything on the way
+    /// can cut the body off.
+    @Test(.enabled(if: TLSGuard.isBounded, "needs OpenSSL's options"), arguments: ["", "Connection: close\r\n"])
+    func `a truncated body without a length is an error`(field: String) async throws {
         let server = try ScriptedServer(.raw("HTTP/1.1 200 OK\r\n\(field)\r\n[\"a part\","))
         defer { server.stop() }
         let front = try TLSFront(to: server)
@@ -63,8 +64,8 @@ struct TLSSurplusTests {
         withExtendedLifetime(front) {}
     }
 
-    /// libcurl takes a kept connection whatever authority its proxy's certificate was checked against.
-    @Test func `a connection to a proxy that one request trusts is no other's, which does not`() async throws {
+    /// libcurl reuses a kept connection regardless of the authority that verified its proxy's certificate.
+    @Test func `a connection to a proxy serves no request that does not trust the proxy`() async throws {
         let server = try ScriptedServer(.ok("trusted"), .ok("never"))
         defer { server.stop() }
         let front = try TLSFront(to: server)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import netlayer
 
-@Suite("What is on the command line is taken as it is, or refused", .timeLimit(.minutes(1)))
+@Suite("Arguments are used unchanged or refused", .timeLimit(.minutes(1)))
 struct ArgumentTests {
     @Test(arguments: ["-d \"$bad\"", "-o \"o$bad\"", "--data-file \"$bad\"", "--data=\"$bad\"", "-H \"A: $bad\""])
     func argumentThatIsNotUTF8_isRefused(option: String) async throws {
@@ -36,7 +36,7 @@ struct ArgumentTests {
         "c0ffee00-1234-4321-8888-0123456789ab", "deadbeefdeadbeefdeadbeefdeadbeef", "\u{1B}[2J",
     ]
 
-    /// A token in the place of the name of one is a likely mistake, and went into the shell's log.
+    /// Regression: a token in the place of a token's name is a likely mistake, and appeared in the shell's log.
     @Test(arguments: tokens) func tokenInThePlaceOfItsName_isNotShown(token: String) {
         #expect(ShownName.variable(token) == "(\(token.utf8.count) bytes)")
         #expect(ShownName.path(token) == "(\(token.utf8.count) bytes)")
@@ -104,7 +104,7 @@ struct ArgumentTests {
             #expect(!redacted.text.contains("from-file") && !redacted.text.contains("kept"))
         }
         #expect(try String(contentsOfFile: folder.path("jar"), encoding: .utf8) == jar)
-        // What an exchange never adds is not in the command either.
+        // Fields that an exchange never adds are not in the command either.
         let own = try await ToolRun(
             ["fetch", "http://b.test/", "--curl", "--show-secrets", "-u", "a:b", "--bearer", "x"] + options)
         #expect(!own.text.contains("Bearer") && !own.text.contains("sid") && !own.text.contains("=https"))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import netlayer
 
-/// A file or a pipe that stands still holds no end back.
+/// Checks that a file or pipe that blocks does not keep the program from ending.
 @Suite("The program ends while a file or a pipe blocks it", .timeLimit(.minutes(2)))
 struct BlockedEndTests {
     enum Block: String, CaseIterable, Sendable {
@@ -23,7 +23,7 @@ struct BlockedEndTests {
             }
         }
 
-        /// Returns when the program waits, or is about to; what it returns has to be kept until then.
+        /// Returns when the program is blocked or about to be. The caller must keep the returned handle until then.
         func waits(_ tool: RunningTool, _ pipe: NamedPipe) async throws -> FileHandle {
             switch self {
             case .run, .dataFile, .bearerFile, .cookieJar: return try await pipe.open(O_WRONLY)
@@ -37,7 +37,7 @@ struct BlockedEndTests {
 
     private func server() throws -> ScriptedServer { try ScriptedServer(.ok(String(repeating: "x", count: 4 << 20))) }
 
-    @Test("By a signal, with its status", arguments: Block.allCases, [SIGINT, SIGTERM, SIGHUP])
+    @Test("A signal ends the program with the signal's status", arguments: Block.allCases, [SIGINT, SIGTERM, SIGHUP])
     func signals(block: Block, number: Int32) async throws {
         let folder = try TestFolder()
         defer { folder.remove() }
@@ -51,8 +51,8 @@ struct BlockedEndTests {
         try held.close()
     }
 
-    /// Nothing opens the other end.
-    @Test("By --timeout, with status 5", arguments: Block.allCases.filter(\.takesTimeout))
+    /// The other end of the pipe stays closed.
+    @Test("--timeout ends the program with status 5", arguments: Block.allCases.filter(\.takesTimeout))
     func timeout(block: Block) async throws {
         let folder = try TestFolder()
         defer { folder.remove() }
@@ -63,7 +63,7 @@ struct BlockedEndTests {
         #expect(await tool.status == ProcessStatus.timeout.rawValue)
     }
 
-    /// What the program says last, long enough to fill a pipe.
+    /// The program's last message, long enough to fill a pipe.
     enum LastMessage: String, CaseIterable, Sendable {
         case error, usage, help
 
@@ -80,11 +80,11 @@ struct BlockedEndTests {
     /// F_SETPIPE_SZ, which Swift does not import.
     private static let setPipeSize: Int32 = 1031
 
-    @Test("By a signal while its last message blocks", arguments: LastMessage.allCases, [SIGINT, SIGTERM, SIGHUP])
+    @Test("A signal ends the program in a blocked message", arguments: LastMessage.allCases, [SIGINT, SIGTERM, SIGHUP])
     func lastMessage(message: LastMessage, number: Int32) async throws {
         let folder = try TestFolder()
         defer { folder.remove() }
-        // Opened both ways: the shell's own opening waits for nothing then.
+        // Opened for reading and writing, so that the shell's own open does not block.
         let held = try await NamedPipe(in: folder).open(O_RDWR)
         try #require(fcntl(held.fileDescriptor, Self.setPipeSize, 4096) == 4096)
         let tool = try RunningTool(["-c", message.command], shell: true, in: folder)
@@ -114,7 +114,7 @@ struct BlockedEndTests {
         #expect(await tool.status == 0)
     }
 
-    @Test("A signal leaves no half file", arguments: [SIGINT, SIGTERM, SIGHUP])
+    @Test("A signal leaves no partial file", arguments: [SIGINT, SIGTERM, SIGHUP])
     func draft(number: Int32) async throws {
         let folder = try TestFolder()
         defer { folder.remove() }

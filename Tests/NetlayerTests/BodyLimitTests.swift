@@ -5,10 +5,10 @@ import Testing
 
 @testable import netlayer
 
-/// `--max-body` in each way of delivering a body.
-@Suite("The largest body", .timeLimit(.minutes(2)))
+/// The option `--max-body` in each way of delivering a body.
+@Suite("The --max-body option", .timeLimit(.minutes(2)))
 struct BodyLimitTests {
-    /// Two events, or five lines: 30 bytes.
+    /// Two complete events, or five lines: 30 bytes.
     private static let body = "data: abc\n\ndata: def\n\ndata: g\n"
     private static let fields = [("Content-Type", "text/event-stream")]
 
@@ -18,7 +18,7 @@ struct BodyLimitTests {
         try await ToolRun(["fetch", url] + mode.arguments(in: folder) + more)
     }
 
-    @Test("A body above it is refused with status 7, and no file appears", arguments: FetchMode.allCases)
+    @Test("A body above the limit is refused with status 7, and no file appears", arguments: FetchMode.allCases)
     func larger(mode: FetchMode) async throws {
         let folder = try TestFolder()
         defer { folder.remove() }
@@ -40,11 +40,11 @@ struct BodyLimitTests {
         }
     }
 
-    @Test("A body as large as it is taken", arguments: FetchMode.allCases)
+    @Test("A body as large as the limit is accepted", arguments: FetchMode.allCases)
     func equal(mode: FetchMode) async throws {
         let folder = try TestFolder()
         defer { folder.remove() }
-        // After a stream of events a 204 says that there are no more.
+        // After a stream of events, a 204 response ends the reconnections.
         let server = try ScriptedServer(
             [.read, .send(Script.head(200, fields: Self.fields)), .send(Self.body), .close], .answer(204))
         defer { server.stop() }
@@ -56,7 +56,7 @@ struct BodyLimitTests {
         }
     }
 
-    @Test("It counts what was decompressed", arguments: FetchMode.allCases)
+    @Test("The limit counts decompressed bytes", arguments: FetchMode.allCases)
     func decompressed(mode: FetchMode) async throws {
         let folder = try TestFolder()
         defer { folder.remove() }
@@ -68,13 +68,13 @@ struct BodyLimitTests {
         let fitting = try await fetch(url, .plain, in: folder, ["--max-body", "\(plain.count)"])
         await demo.stop()
         #expect(fitting.output == plain)
-        // No stream of events, and no coding that a file on resumption could do without.
+        // The response is no stream of events, and a resumable download accepts no content coding.
         let other: [FetchMode: ProcessStatus] = [.events: .refusedByResult, .resumable: .brokenExchange]
         #expect(run.status == (other[mode] ?? .bodyTooLarge).rawValue, "\(run.errors)")
         #expect(try folder.entries == [])
     }
 
-    @Test("A body that a redirect or a retry leaves behind does not count")
+    @Test("The body of a redirect or of a retried response does not count")
     func leftBehind() async throws {
         let large = String(repeating: "x", count: 100)
         let server = try ScriptedServer(
@@ -86,7 +86,7 @@ struct BodyLimitTests {
         #expect(run.text == "small")
     }
 
-    @Test("A file that was here already counts as a whole")
+    @Test("An existing partial file counts in full")
     func resumed() async throws {
         let folder = try TestFolder()
         defer { folder.remove() }
@@ -105,18 +105,18 @@ struct BodyLimitTests {
         }
     }
 
-    @Test("Without it 64 MiB are printed, and a file, lines and events have no limit", arguments: FetchMode.allCases)
+    @Test("Without it, 64 MiB are printed, and files, lines, and events are unlimited", arguments: FetchMode.allCases)
     func unsaid(mode: FetchMode) throws {
         let folder = try TestFolder()
         defer { folder.remove() }
         let unsaid = try FetchCommand.parse(["http://127.0.0.1/"] + mode.arguments(in: folder))
         let said = try FetchCommand.parse(["http://127.0.0.1/", "--max-body", "7"] + mode.arguments(in: folder))
         #expect(unsaid.bodyLimit == ([.plain, .head, .json].contains(mode) ? 64 << 20 : nil))
-        // A download counts what was here before as well.
+        // A download has a limit of its own, which also counts existing bytes.
         #expect(said.bodyLimit == ([.resumable, .checked].contains(mode) ? nil : 7))
     }
 
-    @Test("64 MiB and a byte go into a file and not to standard output", arguments: [FetchMode.plain, .file])
+    @Test("64 MiB and one byte go to a file, but not to standard output", arguments: [FetchMode.plain, .file])
     func large(mode: FetchMode) async throws {
         let folder = try TestFolder()
         defer { folder.remove() }

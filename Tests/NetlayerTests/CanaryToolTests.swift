@@ -6,10 +6,10 @@ import Testing
 
 @testable import netlayer
 
-/// The tool prints what it was asked for. What it says besides, of requests and of what went wrong, holds no secret.
+/// The tool prints what its options request. Its other output, about requests and failures, contains no secret.
 @Suite("The canary in the tool", .timeLimit(.minutes(5)))
 struct CanaryToolTests {
-    /// The program that was built with the tests.
+    /// The folder of the program that was built with the tests.
     private static let tool = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
         .appending(path: "netlayer")
 
@@ -35,7 +35,7 @@ struct CanaryToolTests {
 
     @Test("Neither a redacted curl command nor a failure shows a secret", arguments: CanarySecret.all)
     func process(secret: CanarySecret) throws {
-        // Nothing listens there.
+        // Nothing listens on this port.
         let closed = try ClosedPort()
         let base = "http://127.0.0.1:\(closed.port)"
         let url = "\(base)/p?key=\(secret.percentEncoded)#\(secret.percentEncoded)"
@@ -60,7 +60,7 @@ struct CanaryToolTests {
         Self.check(try Self.output(of: ["compare", "-n", "1", url]), secret, "compare")
     }
 
-    /// libcurl quotes it as it is written, blanks and all.
+    /// libcurl quotes the variable as written, blanks included.
     @Test(
         "No error shows the password of the environment's proxy",
         arguments: [
@@ -80,7 +80,7 @@ struct CanaryToolTests {
         }
     }
 
-    @Test("A line that is refused does not show its secrets", arguments: CanarySecret.all)
+    @Test("The error for a refused line does not show the line's secrets", arguments: CanarySecret.all)
     func lines(secret: CanarySecret) async throws {
         func quoted(_ text: String) -> String { String(decoding: JSONValue.string(text).line, as: UTF8.self) }
         let text = quoted(secret.value)
@@ -100,7 +100,7 @@ struct CanaryToolTests {
         }
     }
 
-    @Test("A comparison says that secret fields differ and not how", arguments: CanarySecret.all)
+    @Test("A comparison reports that secret fields differ, but not how", arguments: CanarySecret.all)
     func comparison(secret: CanarySecret) throws {
         func observation(_ name: String, _ value: String) -> Observation {
             var observation = Observation(transport: name)
@@ -117,7 +117,7 @@ struct CanaryToolTests {
         Self.check(String(decoding: report.json.line, as: UTF8.self), secret, "JSON")
     }
 
-    @Test("What a terminal would act upon is made visible, wherever the chunks end")
+    @Test("Control sequences for a terminal are made visible, wherever the chunks end")
     func terminal() throws {
         let text = "a\u{1B}[2J\u{9B}é\u{202E}b\r\n\t日本😀\u{7F}"
         let shown = #"a\u{1B}[2J\u{009B}é\u{202E}b\r"# + "\n\t日本😀" + #"\u{7F}"#

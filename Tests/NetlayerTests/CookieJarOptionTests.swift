@@ -5,8 +5,8 @@ import Testing
 
 @testable import netlayer
 
-/// `--cookie-jar`: what a server has set is kept, whatever becomes of the exchange.
-@Suite("The cookie file", .timeLimit(.minutes(1)))
+/// The option `--cookie-jar`: cookies that a server has set are kept, however the exchange ends.
+@Suite("The --cookie-jar option", .timeLimit(.minutes(1)))
 struct CookieJarOptionTests {
     private static let cookie = ("Set-Cookie", "sid=kept; Path=/; Max-Age=3600")
 
@@ -14,7 +14,7 @@ struct CookieJarOptionTests {
         try String(contentsOfFile: folder.path("jar"), encoding: .utf8)
     }
 
-    @Test("Cookies before one redirect too many are kept", arguments: FetchMode.allCases)
+    @Test("Cookies are kept when there are too many redirects", arguments: FetchMode.allCases)
     func redirects(mode: FetchMode) async throws {
         let folder = try TestFolder()
         defer { folder.remove() }
@@ -27,13 +27,13 @@ struct CookieJarOptionTests {
         #expect(try jar(folder).contains("sid\tkept"))
     }
 
-    @Test("Cookies of a response whose body is cut are kept", arguments: FetchMode.allCases)
+    @Test("Cookies of a response with a truncated body are kept", arguments: FetchMode.allCases)
     func cutBody(mode: FetchMode) async throws {
         let folder = try TestFolder()
         defer { folder.remove() }
         let fields = [("Content-Type", "text/event-stream"), ("Content-Length", "100"), Self.cookie]
         let cut: Script = [.read, .send(Script.head(200, fields: fields)), .send("data: 1\n\n"), .close]
-        // A download and a stream of events are gone on with, and then refused.
+        // A download and a stream of events continue with another request, which the server refuses.
         let server = try ScriptedServer(cut, .answer(403))
         defer { server.stop() }
         let options = ["--cookie-jar", folder.path("jar")]
@@ -45,7 +45,7 @@ struct CookieJarOptionTests {
         #expect(try jar(folder).contains("sid\tkept"))
     }
 
-    @Test("Cookies are kept when --fail refuses the response, and when the time is over")
+    @Test("Cookies are kept when --fail refuses the response, and after a timeout")
     func refusedAndLate() async throws {
         let fields = [("Content-Length", "9"), Self.cookie]
         for (script, options, status) in [

@@ -1,13 +1,13 @@
 import Foundation
 import Testing
 
-/// A way in which `fetch` delivers a body. What its options promise holds for each.
+/// A way in which `fetch` delivers a body. The tests of an option cover each of them.
 enum FetchMode: String, CaseIterable, Sendable, CustomTestStringConvertible {
     case plain, head, json, file, lines, events, resumable, checked
 
     var testDescription: String { rawValue }
 
-    /// The options that ask for it; a file is called `out`.
+    /// Returns the options that select the mode; the file is named `out`.
     func arguments(in folder: TestFolder) -> [String] {
         let file = ["-o", folder.path("out")]
         return switch self {

@@ -4,12 +4,12 @@ import Testing
 
 @testable import netlayer
 
-/// `--timeout` in each way of delivering a body.
-@Suite("The longest time", .timeLimit(.minutes(1)))
+/// The option `--timeout` in each way of delivering a body.
+@Suite("The --timeout option", .timeLimit(.minutes(1)))
 struct FetchTimeoutTests {
     private static let head = Script.head(200, fields: [("Content-Type", "text/event-stream")])
 
-    @Test("It ends a body without end with status 5", arguments: FetchMode.allCases)
+    @Test("The timeout ends an endless body with status 5", arguments: FetchMode.allCases)
     func endless(mode: FetchMode) async throws {
         let folder = try TestFolder()
         defer { folder.remove() }
@@ -23,9 +23,9 @@ struct FetchTimeoutTests {
         if mode == .events { #expect(run.text == #"{"id":"","type":"message","data":"1"}"# + "\n") }
     }
 
-    @Test("All connections of a stream of events share it")
+    @Test("All connections of a stream of events share the timeout")
     func reconnections() async throws {
-        // Each brings an event, so that no failures add up, and asks for the next one at once.
+        // Each connection brings an event, so that failures do not add up, and requests an immediate reconnection.
         let server = try ScriptedServer([.read, .send(Self.head), .send("retry: 0\ndata: 1\n\n"), .close])
         defer { server.stop() }
         let run = try await ToolRun(["fetch", server.url(), "--events", "--timeout", "3"])
@@ -33,7 +33,7 @@ struct FetchTimeoutTests {
         #expect(server.connectionCount > 1)
     }
 
-    @Test("A stream of events that is over in time ends well")
+    @Test("A stream of events that ends in time succeeds")
     func inTime() async throws {
         let server = try ScriptedServer(.answer(204))
         defer { server.stop() }

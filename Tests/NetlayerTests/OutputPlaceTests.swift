@@ -4,7 +4,7 @@ import Testing
 
 @testable import netlayer
 
-@Suite("The program writes where a path leads, and nowhere else", .timeLimit(.minutes(1)))
+@Suite("The program writes to the path's target and nowhere else", .timeLimit(.minutes(1)))
 struct OutputPlaceTests {
     enum Mode: CaseIterable { case plain, resumable }
 
@@ -57,7 +57,7 @@ struct OutputPlaceTests {
         #expect(attributes[.groupOwnerAccountID] as? Int == 54_321)
     }
 
-    /// As with curl: the folder's permission to make files is none to replace this one.
+    /// As with curl: permission to create files in the folder is no permission to replace this one.
     @Test(arguments: Mode.allCases) func fileThatMayNotBeWritten_isNotReplaced(mode: Mode) async throws {
         let folder = try TestFolder()
         defer { folder.remove() }
@@ -67,7 +67,7 @@ struct OutputPlaceTests {
         try #require(chmod(folder.path("out"), 0o444) == 0)
         let options = mode == .resumable ? ["-C"] : []
         let run = try await ToolRun(["fetch", server.url(), "-o", folder.path("out")] + options)
-        // To root the mode says nothing.
+        // File modes do not restrict root.
         #expect(run.status == (geteuid() == 0 ? 0 : ProcessStatus.file.rawValue), "\(run.errors)")
         #expect(try read(folder, "out") == (geteuid() == 0 ? "new" : "old"))
         #expect(try folder.entries == ["out"])
@@ -102,7 +102,7 @@ struct OutputPlaceTests {
         #expect(try folder.entries == ["out"])
     }
 
-    /// What another download has left belongs to it until this one has written.
+    /// The files that another download has left are unchanged until this one has written.
     @Test(arguments: [404, nil]) func failedDownload_leavesWhatItHasNotWritten(status: Int?) async throws {
         let folder = try TestFolder()
         defer { folder.remove() }
@@ -118,12 +118,12 @@ struct OutputPlaceTests {
         #expect(run.status != 0)
         #expect(try folder.entries == ["out.partial", "out.partial.json"])
         #expect(try read(folder, "out.partial") == "abc" && read(folder, "out.partial.json") == record)
-        // Nothing was there: nothing stays.
+        // Without files from before, none remain.
         _ = try await ToolRun(["fetch", url, "-o", folder.path("other"), "--checksum", sum])
         #expect(try folder.entries == ["out.partial", "out.partial.json"])
     }
 
-    /// It replaced the file by an empty one.
+    /// Regression: a HEAD request replaced the file with an empty one.
     @Test func head_isNoDownload() async throws {
         let folder = try TestFolder()
         defer { folder.remove() }

@@ -162,7 +162,7 @@ import Testing
         for number in 0..<3 * SessionJars.maximumSessions {
             _ = jars.jar(for: .number("\(number)"))
             if number % 1_000 == 0 {
-                #expect(jars.jar(for: .string("first")) === first, "it was used a moment ago")
+                #expect(jars.jar(for: .string("first")) === first, "a jar in use was discarded")
                 most = max(most, jars.count)
             }
         }

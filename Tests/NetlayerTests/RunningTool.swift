@@ -2,7 +2,7 @@ import Foundation
 import NetworkCore
 import Testing
 
-/// A run of the program that is under way, for what has to end it.
+/// A run of the program that is still under way, so that a test can end it.
 final class RunningTool: Sendable {
     static let path = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().appending(path: "netlayer")
         .path
@@ -12,8 +12,8 @@ final class RunningTool: Sendable {
     private let ended: Task<Int32, Never>
 
     /// - Parameters:
-    ///   - arguments: The program's, or `sh`'s after `-c`.
-    ///   - folder: Where it runs.
+    ///   - arguments: The arguments of the program, or those of `sh` after `-c`.
+    ///   - folder: The working directory.
     init(_ arguments: [String], shell: Bool = false, in folder: TestFolder? = nil) throws {
         let process = Process()
         process.executableURL = URL(filePath: shell ? "/bin/sh" : Self.path)
@@ -26,7 +26,7 @@ final class RunningTool: Sendable {
         output = pipe.fileHandleForReading
         let (codes, continuation) = AsyncStream<Int32>.makeStream()
         process.terminationHandler = { process in
-            // A signal that nothing handled has no status of its own.
+            // The end by an unhandled signal has no status of its own.
             continuation.yield(process.terminationReason == .exit ? process.terminationStatus : -1)
             continuation.finish()
         }
@@ -43,7 +43,7 @@ final class RunningTool: Sendable {
 
     func send(_ signal: Int32) { kill(number, signal) }
 
-    /// Its status, -1 for one that had to be killed: it is given half a minute.
+    /// The status, or -1 if the program was killed because it did not end within 30 seconds.
     var status: Int32 {
         get async {
             let killer = Task { [number] in
@@ -57,7 +57,7 @@ final class RunningTool: Sendable {
 }
 
 extension FileHandle {
-    /// Returns when something was written; read on a thread that may wait.
+    /// Returns when there is output. Reads on a thread that may block.
     func readFirstByte() async throws {
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
             Thread.detachNewThread { continuation.resume(with: Result { _ = try self.read(upToCount: 1) }) }
@@ -65,7 +65,7 @@ extension FileHandle {
     }
 }
 
-/// A pipe with a name, opened by the test when the program has opened its other end.
+/// A named pipe. The test opens one end when the program has opened the other one.
 struct NamedPipe {
     let path: String
 
@@ -74,7 +74,7 @@ struct NamedPipe {
         try #require(mkfifo(path, 0o600) == 0)
     }
 
-    /// Opens its end on a thread that may wait.
+    /// Opens the test's end on a thread that may block.
     func open(_ flags: Int32) async throws -> FileHandle {
         let number = await withCheckedContinuation { continuation in
             Thread.detachNewThread { [path] in continuation.resume(returning: Glibc.open(path, flags)) }

@@ -6,10 +6,10 @@ import Testing
 
 @testable import netlayer
 
-/// What a terminal shows of a body is what it would show of the whole, wherever the chunks end.
+/// Checks that a terminal shows the same for a body in chunks as for the whole body, wherever the chunks end.
 @Suite("The terminal's filter", .timeLimit(.minutes(1)))
 struct TerminalFilterTests {
-    /// Pieces of characters, whole ones and what is none.
+    /// Pieces of characters: whole ones, incomplete ones, and invalid bytes.
     private static let pieces: [[UInt8]] = [
         [0x61], [0x0A], [0x1B], [0xC3], [0xA9], [0xC3, 0xA9], [0xE2, 0x82], [0xE2, 0x82, 0xAC], [0xF0, 0x9F, 0x98],
         [0xF0, 0x9F, 0x98, 0x80], [0xF0], [0x80], [0xFF], [0xE0, 0x80], [0xED, 0xA0, 0x80], [0xC2, 0x9B], [0xF8],
@@ -28,7 +28,7 @@ struct TerminalFilterTests {
         return String(decoding: shown + filter.end(), as: UTF8.self)
     }
 
-    @Test("Each start of a character at the end is shown")
+    @Test("An incomplete character at the end is shown")
     func unfinished() {
         for piece in Self.pieces {
             let bytes = Array("abc".utf8) + piece
@@ -37,7 +37,7 @@ struct TerminalFilterTests {
         }
     }
 
-    @Test("Any bytes in chunks of any size are shown as in one")
+    @Test("Any bytes look the same in chunks of any size")
     func anyBytes() {
         var generator = SeededGenerator(seed: 7)
         for _ in 0..<2_000 {
@@ -48,7 +48,7 @@ struct TerminalFilterTests {
         }
     }
 
-    @Test("A body's end is shown, whether it came in order or by a failure", arguments: [nil, NetworkError.cancelled])
+    @Test("The end of a body is shown, also after a failure", arguments: [nil, NetworkError.cancelled])
     func printed(failure: NetworkError?) async throws {
         let folder = try TestFolder()
         defer { folder.remove() }

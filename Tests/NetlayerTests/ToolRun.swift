@@ -1,8 +1,8 @@
 import Foundation
 
-/// A run of the program that was built with the tests, to its end.
+/// A complete run of the program that was built with the tests.
 struct ToolRun: Sendable {
-    /// What it reports to its parent.
+    /// The exit status.
     let status: Int32
     let output: Data
     let errors: String
@@ -12,7 +12,7 @@ struct ToolRun: Sendable {
     private static let tool = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
         .appending(path: "netlayer")
 
-    /// - Parameter environment: What it has besides the test's own.
+    /// - Parameter environment: Variables in addition to the test's own.
     init(_ arguments: [String], environment: [String: String] = [:]) async throws {
         let process = Process()
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
@@ -24,7 +24,7 @@ struct ToolRun: Sendable {
         process.standardError = errors
         try process.run()
         let number = process.processIdentifier
-        // A test whose time is over leaves no program behind.
+        // A test that exceeds its time limit leaves no process behind.
         (status, self.output, self.errors) = try await withTaskCancellationHandler {
             async let output = Self.end(of: output)
             async let errors = Self.end(of: errors)
@@ -36,7 +36,7 @@ struct ToolRun: Sendable {
         }
     }
 
-    /// All that comes out of a pipe, read on a thread that may wait.
+    /// Returns all output of a pipe, read on a thread that may block.
     private static func end(of pipe: Pipe) async throws -> Data {
         let reader = pipe.fileHandleForReading
         return try await withCheckedThrowingContinuation { continuation in
@@ -47,7 +47,7 @@ struct ToolRun: Sendable {
     }
 }
 
-/// A folder of its own for one test.
+/// A temporary folder for one test.
 struct TestFolder: Sendable {
     let url = FileManager.default.temporaryDirectory.appending(path: "netlayer-\(UUID().uuidString)")
 
@@ -55,7 +55,7 @@ struct TestFolder: Sendable {
 
     func path(_ name: String) -> String { url.appending(path: name).path }
 
-    /// The names in it, in order.
+    /// The names in the folder, sorted.
     var entries: [String] {
         get throws { try FileManager.default.contentsOfDirectory(atPath: url.path).sorted() }
     }

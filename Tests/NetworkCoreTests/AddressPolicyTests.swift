@@ -31,7 +31,7 @@ struct AddressPolicyTests {
         var generator = SeededGenerator(seed: 19)
         for _ in 0..<2_000 {
             var bytes = (0..<16).map { _ in UInt8.random(in: 0...255, using: &generator) }
-            // As many zeros as real addresses have.
+            // Zero bytes, as frequent as in real addresses.
             for index in 2..<16 where Bool.random(using: &generator) { bytes[index] = 0 }
             guard bytes[0] & 0xE0 != 0x20 else { continue }
             let address = try #require(AddressPolicy.Address(bytes: bytes))
@@ -56,7 +56,7 @@ struct AddressPolicyTests {
             #expect(!AddressPolicy.denying([range]).allows(try #require(AddressPolicy.Address(address))))
         }
         #expect(!range.contains(try #require(AddressPolicy.Address("128.0.0.1"))))
-        // What is more than the mapped addresses stays a range of IPv6.
+        // A range wider than the mapped addresses stays an IPv6 range.
         #expect(try AddressPolicy.Range("::/80").contains(try #require(AddressPolicy.Address("::ffff:127.0.0.1"))))
     }
 

@@ -2,9 +2,9 @@ import Foundation
 import NetworkCore
 import Synchronization
 
-/// A transport that answers by a closure and keeps what it was asked.
+/// A transport that responds by calling a closure, and records the requests.
 final class AnsweringTransport: HTTPTransport {
-    /// One answer: a status, header fields, a body.
+    /// One response: a status, header fields, and a body.
     struct Answer {
         var status = 200
         var fields: HTTPFields = [:]
@@ -32,7 +32,7 @@ final class AnsweringTransport: HTTPTransport {
         self.answer = answer
     }
 
-    /// Gives the answers one after the other, and the last again and again.
+    /// Returns the given responses one after the other, then repeats the last one.
     convenience init(_ answers: Answer...) {
         let next = Guarded(0)
         self.init { _ in

@@ -13,7 +13,7 @@ struct BackOffTests {
         #expect(BackOff(first: .seconds(9), limit: .zero).delay(after: 9, jitter: 1) == .zero)
     }
 
-    /// A `retry:` of a server overflowed in the doubling, which ended the process.
+    /// Regression: a server's `retry:` overflowed when it was doubled, which ended the process.
     @Test(arguments: [1, 2, 30, .max]) func enormousTimes_areNoTrap(failures: Int) {
         let enormous = Duration.milliseconds(Int64.max)
         #expect(BackOff(first: enormous, limit: .seconds(30)).delay(after: failures, jitter: 1) == .seconds(30))

@@ -5,7 +5,7 @@ import Testing
 
 @testable import NetworkCore
 
-/// The total timeout and cancellation hold for what a call does after its answer has arrived.
+/// Checks that the total timeout and cancellation cover the work of a call after its response has arrived.
 @Suite(.timeLimit(.minutes(1)))
 struct CallTimeTests {
     private static let total = Duration.milliseconds(300)
@@ -16,7 +16,7 @@ struct CallTimeTests {
         return client
     }
 
-    /// A decoder that can't be interrupted, and does not come back before the time is over or its task was cancelled.
+    /// A decoder that can't be interrupted, and returns only after the timeout or after its task's cancellation.
     private static let slow = ClosureResponseDecoder { _, _ in
         let late = ContinuousClock.now + total
         while ContinuousClock.now < late, !Task.isCancelled {}
@@ -31,7 +31,7 @@ struct CallTimeTests {
         }
         #expect(error?.phase == .decoding)
         #expect(error?.exchange?.method == "GET")
-        #expect(error?.response == nil, "the answer was not refused")
+        #expect(error?.response == nil, "validation did not refuse the response")
         let patient = client("x", totalTimeout: nil).with { $0.decoder = Self.slow }
         #expect(try await patient.send(request, as: String.self).body == "late")
     }

@@ -4,14 +4,14 @@ import NetworkTesting
 import TestSupport
 import Testing
 
-/// Who asks: what the request says, or else what the client says, which stays with the origin of its base URL.
+/// Credentials come from the request or else from the client, whose credentials stay with the origin of its base URL.
 @Suite(.timeLimit(.minutes(1)))
 struct ClientIdentityTests {
-    /// What says who asks, in one request of one client.
+    /// The credentials of one request and its client.
     struct Case: Sendable, CustomTestStringConvertible {
         enum Place: CaseIterable { case base, other, noBase }
         var place = Place.base
-        /// A `TransportRequest`, which has options of its own, or a description without any.
+        /// Whether the request is a `TransportRequest`, which has its own options, or a `RequestData` without any.
         var isComplete = false
         var clientField = false
         var clientAuthentication = false
@@ -25,12 +25,12 @@ struct ClientIdentityTests {
                 let one = Case(
                     place: place, isComplete: bit(0), clientField: bit(1), clientAuthentication: bit(2), field: bit(3),
                     authentication: bit(4), inURL: bit(5))
-                // A description has no options of its own.
+                // A `RequestData` has no options of its own.
                 return one.authentication && !one.isComplete ? nil : one
             }
         }
 
-        /// What goes out; `false` for a request that contradicts itself.
+        /// The field that goes out; `isSent` is `false` for a request that contradicts itself.
         var expected: (isSent: Bool, field: String?) {
             if field, authentication { return (false, nil) }
             if authentication { return (true, "Bearer own") }
@@ -108,13 +108,13 @@ struct ClientIdentityTests {
             #expect(sent.options.tls.serverName == nil)
             #expect(sent.options.authentication == nil)
             #expect(!sent.headerFields.contains(host) && !sent.headerFields.contains(.referer))
-            // The rest of the client's options is for every request.
+            // The client's other options apply to every request.
             #expect(sent.options.tls.minimumVersion == .tls1_3)
             #expect(sent.headerFields[.acceptLanguage] == "de")
         }
     }
 
-    /// What the request would not send says nothing.
+    /// Credentials that the request would not send do not count.
     @Test func userAndPasswordOfAnotherOrigin_leaveItToTheClient() async throws {
         let stub = StubDispatcher(always: .text("x"))
         var client = client(stub)
@@ -125,7 +125,7 @@ struct ClientIdentityTests {
         #expect(stub.sent.map { $0.headerFields[values: .authorization] } == [["Client field"]])
     }
 
-    /// They are the client's own, and come behind what it says by name.
+    /// They are the client's own, and rank below its field and its option.
     @Test func userAndPasswordOfTheBase_areTheClients() async throws {
         let stub = StubDispatcher(always: .text("x"))
         var client = client(stub, base: "https://u:p@home.example/v1")

@@ -5,7 +5,7 @@ import Testing
 @Suite struct CopyOnWriteTests {
     private struct Stopped: Error {}
 
-    @Test func `a copy that is changed leaves the others alone`() {
+    @Test func `changing a copy leaves the others unchanged`() {
         let first = CopyOnWrite([1])
         var second = first
         second.value.append(2)
@@ -14,7 +14,7 @@ import Testing
         #expect(first.value == [1] && second.value == [1, 2] && third.value.isEmpty)
     }
 
-    @Test func `what has no other copy is changed in place`() {
+    @Test func `a value without other copies is changed in place`() {
         var one = CopyOnWrite([1])
         let storage = ObjectIdentifier(one.storage)
         one.value.append(2)
@@ -24,7 +24,7 @@ import Testing
         #expect(ObjectIdentifier(one.storage) != storage && ObjectIdentifier(other.storage) == storage)
     }
 
-    @Test func `a change that throws halfway stays in its copy`() {
+    @Test func `a change that throws halfway affects only its copy`() {
         func append(to array: inout [Int]) throws {
             array.append(2)
             throw Stopped()
@@ -35,8 +35,8 @@ import Testing
         #expect(first.value == [1] && second.value == [1, 2])
     }
 
-    /// For ThreadSanitizer too.
-    @Test func `copies are changed and read by many at once`() async {
+    /// Also a test for ThreadSanitizer.
+    @Test func `many tasks change and read copies at once`() async {
         let first = CopyOnWrite(Array(0..<10))
         let sums = await withTaskGroup(of: Int.self) { group in
             for number in 0..<100 {
@@ -51,7 +51,7 @@ import Testing
         #expect(sums.sorted() == (0..<100).map { 90 + 100 * $0 })
     }
 
-    @Test func `a request that is printed shows its fields, and one that is changed is another`() throws {
+    @Test func `a printed request shows its values, and a changed copy is independent`() throws {
         let first = TransportRequest(url: try RequestURL("http://localhost/first"))
         var second = first
         second.url = try RequestURL("http://localhost/second")

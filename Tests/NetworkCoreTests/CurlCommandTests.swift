@@ -19,7 +19,7 @@ struct CurlCommandTests {
         )
     }
 
-    /// curl 8.14 refuses to sign with `--path-as-is`, and `Name:` sends no field at all.
+    /// curl 8.14 refuses to sign with `--path-as-is`, and `Name:` removes the field instead of sending it empty.
     @Test func signedRequest_leavesThePathToCurl_andAnEmptyProxyFieldIsOne() throws {
         var request = try request("http://127.0.0.1:3000/users")
         request.options.authentication = .awsSigV4(.init(keyID: "a", secretKey: "b"))
@@ -40,7 +40,8 @@ struct CurlCommandTests {
     )
     func words_areQuoted(text: String, expected: String) { #expect(ShellText.word(text) == expected) }
 
-    /// A quote and a combining mark are one Character, which is not equal to a quote: such words were left open.
+    /// Regression: a quote and a combining mark are one Character, which is not equal to a quote, so such words were
+    /// left open.
     @Test(arguments: ["'\u{301}; echo injected; '\u{301}", "a'\u{200D}b", "it's", "'\u{FE0F}$(echo injected)"])
     func quoteWithACombiningMark_isQuoted(text: String) throws {
         let process = Process()
@@ -106,12 +107,12 @@ struct CurlCommandTests {
             #expect(hidden.contains(shown), "\(shown) in \(hidden)")
         }
         let revealed = request.curlCommand(secrets: .revealed)
-        // The proxy's own user takes the place of its URL's.
+        // The proxy's own user replaces the one in its URL.
         for number in 1...17 where number != 16 { #expect(revealed.contains("secret-\(number)")) }
     }
 
     @Test(arguments: [
-        // 0 means no limit to curl(1).
+        // To curl(1), 0 means no limit.
         (Duration.milliseconds(-500), "0.001"), (.seconds(Int64.min), "0.001"), (.seconds(Int64.max), "31536000.000"),
         (.nanoseconds(1), "0.001"), (.milliseconds(1_050), "1.050"), (.milliseconds(-1), "0.001"), (.zero, "0.001"),
     ])
@@ -123,7 +124,7 @@ struct CurlCommandTests {
         #expect(command.contains(" --max-time \(written) ") && command.contains(" --connect-timeout \(written) "))
     }
 
-    /// A terminal would act upon them; the shell makes the same bytes of what is shown.
+    /// A terminal would act upon them. The shell produces the same bytes from the escaped text.
     @Test(arguments: ["a\u{1B}[2Jb", "\u{85}", "a\u{2028}b'c", "x\ty\n\n", "%\u{202E}"])
     func controlCharacters_areMadeByTheShell(text: String) throws {
         let word = ShellText.word(text)
@@ -199,7 +200,7 @@ struct CurlCommandTests {
         options = TransportOptions()
         options.tls.serverName = "h"
         expectFailure(.invalidOption) { try RequestData(path: "http://127.0.0.1/").curlCommand(options: options) }
-        // What one transport lacks, curl may have.
+        // curl may have a feature that one transport lacks.
         options.tls.serverName = nil
         options.authentication = .digest(user: "a", password: "b")
         #expect(try RequestData(path: "http://127.0.0.1/").curlCommand(options: options).contains("--digest"))

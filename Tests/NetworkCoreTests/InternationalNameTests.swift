@@ -9,7 +9,7 @@ struct InternationalNameTests {
         arguments: [
             ("bücher.example", "xn--bcher-kva.example"), ("BÜCHER.Example", "xn--bcher-kva.example"),
             ("bu\u{308}cher.example", "xn--bcher-kva.example"), ("日本語.jp", "xn--wgv71a119e.jp"),
-            // Not 'strasse': the letter is valid, and so are the joiners of scripts that need them.
+            // Not 'strasse': the letter is valid, as are the joiners of scripts that need them.
             ("straße.de", "xn--strae-oqa.de"), ("faß.de", "xn--fa-hia.de"), ("क्\u{200D}ष.com", "xn--11b2ezcw70k.com"),
             ("☕.us", "xn--53h.us"), ("i❤.ws", "xn--i-7iq.ws"), ("\u{1F600}.la", "xn--e28h.la"),
             ("example。com", "example.com"), ("example．com", "example.com"), ("example｡com", "example.com"),
@@ -21,7 +21,7 @@ struct InternationalNameTests {
     func name_isConverted(name: String, ascii: String) throws {
         let url = try RequestURL("http://\(name):81/ü?ü")
         #expect(url.absoluteString == "http://\(ascii):81/%C3%BC?%C3%BC")
-        // It is what its own text means.
+        // The converted text parses to the same URL.
         #expect(try RequestURL(url.absoluteString) == url)
         #expect(url.hasSameOrigin(as: try RequestURL("http://\(ascii):81/")))
         #expect(try TransportRequest(to: "http://u:p@\(name):81/").url.host == ascii)
@@ -32,7 +32,7 @@ struct InternationalNameTests {
         arguments: [
             ("-bücher.de", "hyphens"), ("bücher-.de", "hyphens"), ("ab--ü.de", "hyphens"),
             ("\u{301}a.de", "combining"), ("אa.com", "directions"), ("0א.com", "directions"),
-            ("a\u{200D}b.com", "may not stand"), ("\u{378}.de", "no name may have"),
+            ("a\u{200D}b.com", "not allowed in its position"), ("\u{378}.de", "no name may have"),
             ("\u{2024}.com", "no name may have"),
             ("\u{E0001}a.de", "no name may have"), ("xn--ü.de", "encoding"),
             ("xn--zzzzü.de", "encoding"),
@@ -48,7 +48,7 @@ struct InternationalNameTests {
         #expect(error.message.contains(reason), "\(error)")
     }
 
-    /// What stands for a separator, an address or a number makes another host of what was looked at.
+    /// Characters that map to a separator, an address, or a number would change the host after it was checked.
     @Test(arguments: [
         "ex／ample.com", "a℀b.com", "ex：80.com", "ex＠evil.com", "ex＃.com", "ex？.com", "ex％2f.com", "ex＼.com",
         "ex［.com", "１２７.0.0.1", "127。0。0。1", "①②⑦.0.0.1", "１２７.1", "０x７f000001", "２１３０７０６４３３", "127.0.0.0１",
@@ -59,7 +59,7 @@ struct InternationalNameTests {
         expectFailure(.invalidURL) { try RequestURL("http://h/").resolving("//\(name)/") }
     }
 
-    /// Any text as a host: what comes out is ASCII, and means itself.
+    /// Any text as a host: the result is ASCII and parses to itself.
     @Test func randomNames_giveHostsThatAreTheirOwnForm() throws {
         var generator = SeededGenerator(seed: 46)
         let pieces = [
@@ -87,7 +87,7 @@ struct InternationalNameTests {
         #expect(InternationalName.library != nil)
     }
 
-    /// Options go to libcurl as they are written, which would read them by the locale.
+    /// Options go to libcurl unconverted, and it would read them in the encoding of the locale.
     @Test func options_areWrittenInASCII() {
         expectFailure(.invalidOption) { try OptionCheck.host("bücher.example", "x") }
         expectFailure(.invalidOption) { try TransportOptions.Proxy.Server("http://bücher.example:1").check() }

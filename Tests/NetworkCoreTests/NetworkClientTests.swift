@@ -66,7 +66,7 @@ struct NetworkClientTests {
         #expect(decoding.reason.contains(reason), "\(decoding.reason)")
         #expect(decoding.bodyStart == body)
         #expect(error.response?.body == Data(body.utf8))
-        // A bracket stands in the type's name too.
+        // The type's name contains a bracket too.
         #expect(body == "[" || !error.description.contains(body))
         #expect(error.unredactedDescription.contains(body))
     }
@@ -104,7 +104,7 @@ struct NetworkClientTests {
         var client = NetworkClient(transport: stub)
         client.options.totalTimeout = .seconds(5)
         _ = try await GetUsers().send(over: client)
-        // What is left of the call's time.
+        // The rest of the call's time.
         let total = try #require(stub.sent.first?.options.totalTimeout)
         #expect((.seconds(4) ... .seconds(5)).contains(total))
         client.options.idleTimeout = .seconds(-5)
@@ -115,6 +115,6 @@ struct NetworkClientTests {
         var chunks: [Data] = []
         for try await chunk in TransportResponse.Body(Data("abc".utf8)) { chunks.append(chunk) }
         #expect(chunks.reduce(Data(), +) == Data("abc".utf8))
-        for try await _ in TransportResponse.Body(Data()) { Issue.record("an empty chunk") }
+        for try await _ in TransportResponse.Body(Data()) { Issue.record("expected no chunk") }
     }
 }

@@ -15,7 +15,7 @@ private struct GetRows: RequestType {
     var data: RequestData { RequestData(path: "http://127.0.0.1:3000/test") }
 }
 
-/// As in the documentation of `NetworkDispatcher`.
+/// The dispatcher from the documentation of `NetworkDispatcher`.
 private struct CannedDispatcher: NetworkDispatcher {
     func dispatch(
         request: RequestData,
@@ -26,7 +26,7 @@ private struct CannedDispatcher: NetworkDispatcher {
     }
 }
 
-/// With the closures as the tutorials declare them: without `@Sendable`.
+/// A dispatcher whose closures are declared as in the tutorials: without `@Sendable`.
 private struct TutorialStyleDispatcher: NetworkDispatcher {
     func dispatch(request: RequestData, onSuccess: @escaping (Data) -> Void, onError: @escaping (any Error) -> Void) {
         guard request.path.hasPrefix("http") else {

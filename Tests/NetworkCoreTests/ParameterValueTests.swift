@@ -32,7 +32,7 @@ struct ParameterValueTests {
         #expect(ParameterValue(ParameterValue.int(1)) == .int(1))
     }
 
-    /// Numbers 0 and 1 of `JSONSerialization` were booleans.
+    /// Regression: the numbers 0 and 1 of `JSONSerialization` became booleans.
     @Test func foundationsNumbers_areWhatTheyWereMadeOf() throws {
         let json = #"{"one":1,"zero":0,"yes":true,"no":false,"d":1.0,"x":0.1,"most":18446744073709551615,"n":null}"#
         let object = try #require(try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any])
@@ -61,7 +61,7 @@ struct ParameterValueTests {
         #expect(ParameterValue(AnyHashable(true)) == .bool(true))
     }
 
-    /// They went by way of Double.
+    /// Regression: they were converted by way of Double.
     @Test(arguments: [
         "12345678901234567890.12345", "0.12345678901234567891", "-9007199254740993", "18446744073709551616", "1.10",
         "1e100",
@@ -98,7 +98,7 @@ struct ParameterValueTests {
             ([1: "a"], "Dictionary"),
         ] as [(any Sendable, String)] {
             guard case .unencodable(let type) = ParameterValue(value) else {
-                Issue.record("\(value) was taken")
+                Issue.record("\(value) was accepted")
                 continue
             }
             #expect(type.contains(name))

@@ -53,7 +53,7 @@ struct PlainURLTests {
         #expect(read > 5_000)
     }
 
-    /// Everything of a URL, and its text as the parts make it.
+    /// Returns all parts of a URL, its text, and the text that results from the parts.
     private func parts(_ url: RequestURL) -> [String?] {
         let query = url.query.map { "?" + $0 } ?? ""
         return [

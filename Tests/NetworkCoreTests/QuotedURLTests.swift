@@ -3,7 +3,7 @@ import Testing
 
 @testable import NetworkCore
 
-/// What libcurl says of a proxy of the environment it says in the words of the environment, which are no URL always.
+/// libcurl quotes a proxy from the environment as written there, which is not always a URL.
 @Suite("The password of a URL that a library quotes")
 struct QuotedURLTests {
     static let sentences = [
@@ -22,7 +22,7 @@ struct QuotedURLTests {
             "\t", "\n", "//", "http://", "'http://", " token: ", "key=",
         ]
 
-    @Test("Nothing of it is shown, whatever stands in it", arguments: sentences)
+    @Test("No password is shown, whatever its characters", arguments: sentences)
     func passwords(sentence: String) {
         var random = SeededGenerator(seed: 11)
         for _ in 0..<300 {
@@ -45,7 +45,7 @@ struct QuotedURLTests {
         }
     }
 
-    @Test("Nor where the text is so long that its end is not looked at", arguments: sentences)
+    @Test("No password is shown in a text whose end is too long to scan", arguments: sentences)
     func longPasswords(sentence: String) {
         for (filler, count) in [(" x", 1500), ("x", 3000), ("/", 3000), ("/ ", 33_000)] {
             let password = "4711 Qz1vKw" + String(repeating: filler, count: count)
@@ -56,7 +56,7 @@ struct QuotedURLTests {
         }
     }
 
-    @Test("Nor where the library has cut its words before the @", arguments: sentences)
+    @Test("No password is shown in a text that the library has cut before the @", arguments: sentences)
     func cutWords(sentence: String) throws {
         let start = try #require(
             sentence.replacing("{}", with: "4711 Qz1vKw").utf8.split(separator: UInt8(ascii: "@")).first)
@@ -67,7 +67,7 @@ struct QuotedURLTests {
         #expect(!lines.contains("4711") && !lines.contains("Qz1"), "\(lines)")
     }
 
-    @Test("What looks like a port is none above 65535, nor where an @ follows behind a query or a fragment")
+    @Test("Digits are no port if they exceed 65535 or if an @ follows after a query or a fragment")
     func urls() {
         var random = SeededGenerator(seed: 12)
         for url in ["http://user:{}@proxy:3128", "user:{}@proxy:3128", "//user:{}@h/", "socks5://{}:{}@h"] {
@@ -90,7 +90,7 @@ struct QuotedURLTests {
     }
 
     @Test(
-        "What is no user and no password is shown",
+        "Text other than users and passwords is shown",
         arguments: [
             ("Uses proxy env variable http_proxy == 'http://u:first hunter2@h:1'", "== 'http://…@h:1'"),
             ("Unsupported proxy syntax in 'u:a b@h': no port", "Unsupported proxy syntax in '…@h': no port"),

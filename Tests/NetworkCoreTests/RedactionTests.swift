@@ -6,10 +6,10 @@ import Testing
 
 @testable import NetworkCore
 
-@Suite("What may be printed")
+@Suite("Redaction of printed text")
 struct RedactionTests {
     @Test(
-        "A URL loses user, password, query and fragment, however it is written",
+        "A URL loses its user, password, query, and fragment, in any form",
         arguments: [
             ("https://h/p", "https://h/p"), ("https://h:8443/p?a=1#b", "https://h:8443/p?…"),
             ("https://u:p@h/x", "https://h/x"),
@@ -38,7 +38,7 @@ struct RedactionTests {
         ])
     func text(text: String, shown: String) { #expect(Redaction().text(text) == shown) }
 
-    @Test("What may be shown stays as it is when it is shown again")
+    @Test("Redacting a redacted text changes nothing")
     func twice() {
         for secret in CanarySecret.all {
             for text in [
@@ -54,7 +54,7 @@ struct RedactionTests {
     }
 
     @Test(
-        "Names say what is secret",
+        "Field names decide which fields are secret",
         arguments: [
             ("X-Auth-Key", true), ("x-oauth2", true), ("authority", false), ("X-Author", false),
             ("Authorization", true),
@@ -68,7 +68,7 @@ struct RedactionTests {
         #expect(SecretFields.contains(try #require(HTTPField.Name(name))) == isSecret)
     }
 
-    @Test("However much a server says, an error's text has an end", arguments: [90_000, 1_000_000])
+    @Test("The text of an error has a limit, whatever the server sends", arguments: [90_000, 1_000_000])
     func errorsAreShort(count: Int) async throws {
         let long = String(repeating: "x", count: count)
         let type = NetworkClient(
@@ -93,7 +93,7 @@ struct RedactionTests {
         arguments: ["\u{1B}[2J", "a\u{7}", "\u{7F}"])
     func controlCharacters(value: String) async throws {
         let transport = AnsweringTransport(.init())
-        // The other initializer puts spaces in their place.
+        // The other initializer replaces them with spaces.
         let field = HTTPField(name: try #require(HTTPField.Name("X-A")), lenientValue: value.utf8)
         var fields: HTTPFields = [:]
         fields.append(field)
@@ -110,7 +110,7 @@ struct RedactionTests {
     }
 
     @Test(
-        "A wire log and a server for DNS over HTTPS exclude one another: libcurl writes what it asks to standard error")
+        "A wire log excludes DNS over HTTPS, since libcurl would write its queries to standard error")
     func wireLogAndDNS() throws {
         var request = TransportRequest(url: try RequestURL("http://h/"))
         request.options.names.dnsOverHTTPS = "https://dns/q"
@@ -121,7 +121,7 @@ struct RedactionTests {
         expectFailure(.invalidOption) { try request.check(for: all) }
     }
 
-    @Test("A client's secret fields are secret in each of its requests, complete ones too")
+    @Test("A client's secret fields are secret in each of its requests, also in transport requests")
     func clientsFields() async throws {
         let own = try #require(HTTPField.Name("X-Own"))
         let log = CanaryLog()

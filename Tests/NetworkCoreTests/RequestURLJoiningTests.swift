@@ -109,7 +109,7 @@ struct RequestURLJoiningTests {
         #expect(joined > 500)
     }
 
-    /// Whatever a server makes of a path, as one of them did once: escapes taken off several times, `\` for `/`,
+    /// Covers the interpretations of a path that some server has used: escapes decoded several times, `\` read as `/`,
     /// parameters dropped, the text cut at NUL.
     @Test func noServer_readsAPathAboveItsBase() {
         var generator = SeededGenerator(seed: 17)
@@ -123,7 +123,7 @@ struct RequestURLJoiningTests {
             guard let url = try? RequestURL(base: "http://h/v1/x", path: path) else { continue }
             joined += 1
             for reading in Self.readings(of: url.path) where !Self.resolved(reading).starts(with: ["v1", "x"]) {
-                Issue.record("\(path) is \(url.path), and read as \(String(decoding: reading, as: UTF8.self))")
+                Issue.record("\(path) is \(url.path), but reads as \(String(decoding: reading, as: UTF8.self))")
             }
         }
         #expect(joined > 400)

@@ -109,7 +109,7 @@ struct RequestURLTests {
         }
     }
 
-    /// Only what was written was counted, and not what it became.
+    /// Regression: the limit counted the text as written, and not the URL that resulted from it.
     @Test func limit_isThatOfTheURLThatIsSent() throws {
         let letters = { (count: Int) in String(repeating: "a", count: count) }
         let long = String(repeating: "é", count: 30_000)

@@ -4,7 +4,7 @@ import NetworkTesting
 import TestSupport
 import Testing
 
-/// The URL of a response, and that of an error, is the one that was asked.
+/// Checks that the URL of a response or an error is the one that the request went to.
 @Suite(.timeLimit(.minutes(1)))
 struct ResponseURLTests {
     private let toMirror = RequestAdapter { request in
@@ -44,7 +44,7 @@ struct ResponseURLTests {
         }
     }
 
-    /// The attempt that counts asked no redirect.
+    /// The final attempt had no redirect.
     @Test func attemptThatCounts_isTheResponses() async throws {
         let stub = StubDispatcher()
         stub.when(.path("/a"), .status(302, fields: [.location: "/b"]), .text("direct"))
@@ -56,7 +56,7 @@ struct ResponseURLTests {
         #expect(response.redirects.isEmpty)
     }
 
-    /// Nothing was asked, so that the request's own is all there is.
+    /// No request was sent, so only the call's own URL is available.
     @Test func responseThatNoTransportGave_hasTheRequestsURL() async throws {
         struct Shelf: Interceptor {
             func intercept(_ request: TransportRequest, in call: Call, next: Next) async throws -> TransportResponse {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import NetworkCore
 
-@Suite("Faults of TLS, by their words")
+@Suite("TLS faults by their error text")
 struct TLSFaultTests {
     @Test(arguments: [
         ("SSL certificate problem: certificate has expired", NetworkError.Code.certificateExpired),

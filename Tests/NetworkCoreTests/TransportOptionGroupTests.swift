@@ -3,7 +3,7 @@ import HTTPTypes
 import NetworkCore
 import Testing
 
-@Suite("Options that most requests leave alone")
+@Suite("Rarely used options")
 struct TransportOptionGroupTests {
     private struct Case: Sendable, CustomTestStringConvertible {
         let words: String
@@ -101,7 +101,7 @@ struct TransportOptionGroupTests {
         #expect(error?.message.contains("cret") == false)
     }
 
-    /// What frames a message, says where it goes or how the connection is used is not the caller's to say.
+    /// A caller can't set fields that frame the message, name its target, or control the use of the connection.
     @Test(arguments: [
         "Content-Length", "transfer-encoding", "HOST", "Connection", "Proxy-Connection", "Keep-Alive",
         "Proxy-Authorization", "TE", "Upgrade", "Expect", "Trailer", "HTTP2-Settings",

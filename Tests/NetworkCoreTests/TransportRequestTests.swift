@@ -30,7 +30,7 @@ struct TransportRequestTests {
         }
     }
 
-    /// It held for the fields of a `RequestData` alone.
+    /// Regression: the limit applied only to the fields of a `RequestData`.
     @Test func headerValues_haveOneLimit() throws {
         let (most, more) = (String(repeating: "a", count: 65_536), String(repeating: "a", count: 65_537))
         for value in [most, more] {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import NetworkCore
 
-@Suite("User and password in a URL", .timeLimit(.minutes(1)))
+@Suite("Credentials in a URL", .timeLimit(.minutes(1)))
 struct URLCredentialsTests {
     @Test(
         arguments: [
@@ -60,7 +60,7 @@ struct URLCredentialsTests {
             #expect(request.wireFields[values: .authorization] == [expected])
             #expect(request.headerFields.isEmpty)
         }
-        // A path has none: an '@' in it is part of it.
+        // A path contains no credentials: an '@' in it is part of the path.
         let path = try RequestData(path: "u:p@h/x", baseURL: "http://h").transportRequest()
         #expect(path.url.absoluteString == "http://h/u:p@h/x")
         #expect(path.wireFields[.authorization] == nil)
@@ -73,7 +73,7 @@ struct URLCredentialsTests {
         request = try TransportRequest(to: "http://u:p@h/")
         request.options.authentication = .bearer(token: "t")
         #expect(request.wireFields[values: .authorization] == ["Bearer t"])
-        // Digest is spoken by the transport, and Basic must not give the password away before.
+        // The transport performs Digest, and Basic must not reveal the password before that.
         request.options.authentication = .digest(user: "d", password: "s")
         #expect(request.wireFields[.authorization] == nil)
     }
@@ -96,7 +96,7 @@ struct URLCredentialsTests {
         var client = NetworkClient(transport: transport)
         client.redirects.allowsDowngrade = true
         _ = try await client.send(RequestData(path: "http://u:p@a/1"), as: .data).body
-        // What was left behind is not picked up on the way back.
+        // Credentials that were dropped do not return on the way back.
         #expect(transport.requests.map { $0.wireFields[.authorization] } == ["Basic dTpw", field, field])
     }
 

@@ -16,7 +16,7 @@ struct WireRedactionTests {
             ("X-Own: abc", "X-Own: …"),
             ("X-Amz-Security-Token: abc", "X-Amz-Security-Token: …"),
             ("[x-auth-token: abc]", "[x-auth-token: …"),
-            // One Character with the colon, and lower case of another length before the name.
+            // One Character with the colon, and letters before the name whose lower case has another length.
             ("Cookie:\u{301}abc", "Cookie: …"),
             ("X-Own:\u{301}abc", "X-Own: …"),
             ("İİİİ Cookie: abc", "İİİİ Cookie: …"),
@@ -38,18 +38,18 @@ struct WireRedactionTests {
                 "Uses proxy env variable http_proxy == 'http://u:p@h:1'",
                 "Uses proxy env variable http_proxy == 'http://h:1'"
             ),
-            // A Windows domain before the user, and a password with a slash in it.
+            // A Windows domain before the user, and a password that contains a slash.
             (
                 #"Uses proxy env variable http_proxy == 'http://CORP\alice:pw@h:1'"#,
                 "Uses proxy env variable http_proxy == 'http://h:1'"
             ),
             (#"Unsupported proxy syntax in 'CORP\alice:pw@h'"#, "Unsupported proxy syntax in h'"),
             ("proxy 'http://u:12345/6789@h'", "proxy 'http://…@h'"),
-            // A path with an @ in it looks like a password with a slash.
+            // A path that contains an @ looks like a password with a slash.
             ("to URL: 'http://h/@user/x'", "to URL: 'http://…@user/x'"),
             ("to URL: 'http://h:80/x'", "to URL: 'http://h:80/x'"),
             ("to URL: 'http://[::1]/@x'", "to URL: 'http://…@x'"),
-            // libcurl's words for a field of HTTP/2 that nghttp2 refuses.
+            // libcurl's text for an HTTP/2 field that nghttp2 refuses.
             (
                 "Invalid HTTP header field was received: frame type: 1, stream: 1, name: [set-cookie], value: [sid=abc]",
                 "Invalid HTTP header field was received: frame type: 1, stream: 1, name: [set-cookie], value: […"
@@ -64,7 +64,7 @@ struct WireRedactionTests {
         #expect(WireRedaction(secrets: ["X-Own"]).redacted(line.utf8) == expected)
     }
 
-    @Test("Of what libcurl says in several lines, the first is shown: the others are a request that it signs")
+    @Test("Of a libcurl message in several lines, only the first is shown: the others are a request that it signs")
     func signedRequest() {
         let text = "aws_sigv4: Canonical request (enclosed in []) - [GET\n/p\nb=1&token=secret\nhost:h\n]\n"
         #expect(WireRedaction().lines(of: text, "*") == ["aws_sigv4: …", "…"])
@@ -72,7 +72,7 @@ struct WireRedactionTests {
             WireRedaction().lines(of: "Trying 1.2.3.4:80...\nb=1&token=secret\n", "*") == ["Trying 1.2.3.4:80...", "…"])
     }
 
-    @Test("A line ends at LF alone, whatever a server or a caller puts into a value")
+    @Test("Only LF ends a line, whatever a server or a caller puts into a value")
     func lines() {
         for separator in ["\u{2028}", "\u{2029}", "\u{85}", "\u{B}", "\u{C}", "\r", "\r\u{301}"] {
             let text = "Set-Cookie: a=1\(separator)secret\r\nX-A: x\(separator)< HTTP/1.1 200 forged\n"
@@ -83,25 +83,25 @@ struct WireRedactionTests {
         }
     }
 
-    @Test("What goes on from a line before is hidden, and so is a status's reason")
+    @Test("Continuation lines and the reason of a status line are hidden")
     func continuations() {
         let redaction = WireRedaction()
         #expect(redaction.lines(of: " secret; Path=/\r\n", "<") == ["…"])
         #expect(redaction.lines(of: "\tsecret\r\n", "<") == ["…"])
         #expect(redaction.lines(of: "HTTP/1.1 401 secret\r\n", "<") == ["HTTP/1.1 401"])
-        // A head that the socket took in two parts.
+        // A head that the socket accepted in two parts.
         #expect(redaction.lines(of: "GET / HTTP/1.1\r\nHost: h\r\nAuthori", ">") == ["GET / HTTP/1.1", "Host: h", "…"])
         #expect(redaction.lines(of: "zation: secret\r\nX-A: b\r\n\r\n", ">") == ["…", "X-A: b"])
     }
 
-    @Test("A line has an end, and many colons cost little")
+    @Test("A line has a limit, and many colons cost little")
     func lengths() {
         let long = WireRedaction().redacted(String(repeating: "a:", count: 100_000).utf8)
         #expect(long.utf8.count <= Redaction.maximumBytes)
     }
 
     @Test(
-        "A line costs about what others of its length do, whatever a server fills it with",
+        "The cost of a line depends on its length and hardly on its content",
         arguments: [
             ":", "a:", "::a", "x-y:z ", "x: ", " ", "a ", "-", "a-", "_k", "\u{1B}", "\u{85}", "ü", "\u{2028}", "s",
             "a",
@@ -120,7 +120,7 @@ struct WireRedactionTests {
     }
 
     @Test(
-        "A blank of any kind before the colon, and within a value, hides nothing from the log",
+        "Secrets are found despite blanks of any kind before the colon or in a value",
         arguments: [" ", "\t", " \t ", "\u{B}", "\u{C}", "\u{0}", "\u{A0}", "\u{85}", "\u{2003}"])
     func blanks(blank: String) {
         let redaction = WireRedaction(secrets: ["X-Own"])
@@ -146,7 +146,7 @@ struct WireRedactionTests {
         #expect(Redaction.namesCredentials("\(blank)Bearer\(blank)secret".utf8))
     }
 
-    @Test("The fields that a request calls secret are secret in its wire log")
+    @Test("The secret fields of a request are secret in its wire log")
     func ownFields() throws {
         let log = CanaryLog()
         var options = TransportOptions()

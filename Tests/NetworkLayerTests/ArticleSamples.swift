@@ -1,7 +1,7 @@
 import Foundation
 import NetworkLayer
 
-/// The articles' samples, word for word, so that they compile. `DocumentationTests` compares the two.
+/// The samples of the articles, verbatim, so that they compile. `DocumentationTests` compares the two.
 enum ArticleSamples {
     struct User: Codable {
         let id: Int
@@ -92,7 +92,7 @@ enum ArticleSamples {
     }
 }
 
-/// The landing page's sample.
+/// The sample of the landing page.
 enum LandingPageSamples {
     typealias User = ArticleSamples.User
 

@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-/// What the documentation shows has to compile: each paragraph of its Swift samples stands in a file of this target.
+/// Checks that the samples of the documentation compile: each paragraph of a Swift sample is part of a file of this
+/// target.
 struct DocumentationTests {
     private static let catalogue = "Sources/NetworkLayer/NetworkLayer.docc"
 
@@ -18,10 +19,15 @@ struct DocumentationTests {
         ("\(catalogue)/TheWayOfARequest.md", "PipelineSamples.swift"),
         ("\(catalogue)/StreamsAndFiles.md", "StreamSamples.swift"),
         ("\(catalogue)/WritingATransport.md", "TransportSamples.swift"),
+        ("\(catalogue)/ClientsAndBaseURLs.md", "ServiceSamples.swift"),
+        ("\(catalogue)/SecureConnections.md", "ServiceSamples.swift"),
+        ("\(catalogue)/LimitsAndConcurrency.md", "ServiceSamples.swift"),
+        ("\(catalogue)/InAService.md", "ServiceSamples.swift"),
+        ("\(catalogue)/BringingANewerLibcurl.md", "ServiceSamples.swift"),
         ("\(catalogue)/ComingFromAlamofire.md", "NewcomerSamples.swift"),
         ("\(catalogue)/ComingFromAsyncHTTPClient.md", "NewcomerSamples.swift"),
     ])
-    func `every sample is compiled as it is shown`(page: String, file: String) throws {
+    func `every sample in the documentation is compiled verbatim`(page: String, file: String) throws {
         let folder = URL(filePath: #filePath).deletingLastPathComponent()
         let package = folder.deletingLastPathComponent().deletingLastPathComponent()
         let compiled = Self.unindented(try String(contentsOf: folder.appending(path: file), encoding: .utf8))
@@ -31,7 +37,7 @@ struct DocumentationTests {
         #expect(!samples.isEmpty)
         for sample in samples {
             for paragraph in sample.components(separatedBy: "\n\n") {
-                #expect(compiled.contains(Self.unindented(paragraph)), "\(page) shows what \(file) does not have")
+                #expect(compiled.contains(Self.unindented(paragraph)), "\(page) has a sample that \(file) lacks")
             }
         }
     }
@@ -40,7 +46,7 @@ struct DocumentationTests {
         page.components(separatedBy: "```swift\n").dropFirst().compactMap { $0.components(separatedBy: "\n```").first }
     }
 
-    /// The same lines without their leading spaces, so that a sample may stand in a function.
+    /// Returns the lines without their leading spaces, so that a sample may be inside a function.
     private static func unindented(_ text: String) -> String {
         text.components(separatedBy: "\n").map { String($0.drop { $0 == " " }) }.joined(separator: "\n")
     }

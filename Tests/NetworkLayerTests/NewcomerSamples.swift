@@ -1,7 +1,8 @@
 import Foundation
 import NetworkLayer
 
-/// The samples of the articles for those who come from another library, word for word, so that they compile.
+/// The samples of the articles on coming from another library, verbatim, so that they compile. `DocumentationTests`
+/// compares the two.
 enum NewcomerSamples {
     private typealias User = ArticleSamples.User
 

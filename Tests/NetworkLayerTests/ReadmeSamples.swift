@@ -1,7 +1,7 @@
 import Dispatch
 import NetworkLayer
 
-/// The README's samples, word for word, so that they compile. `DocumentationTests` compares the two.
+/// The samples of the README, verbatim, so that they compile. `DocumentationTests` compares the two.
 enum ReadmeSamples {
     struct User: Codable {
         let id: Int

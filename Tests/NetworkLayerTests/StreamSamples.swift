@@ -1,7 +1,7 @@
 import Foundation
 import NetworkLayer
 
-/// The samples of the article on streams, files and events, word for word. `DocumentationTests` compares the two.
+/// The samples of the article on streams, files, and events, verbatim. `DocumentationTests` compares the two.
 enum StreamSamples {
     struct User: Codable, Sendable {
         let id: Int

@@ -3,7 +3,7 @@ import NetworkLayer
 import NetworkTesting
 import Testing
 
-/// The samples of 'Testing your code', word for word; they run, too. `DocumentationTests` compares the two.
+/// The samples of 'Testing your code', verbatim. They also run as tests. `DocumentationTests` compares the two.
 @Suite(.timeLimit(.minutes(1)))
 struct TestingSamples {
     typealias User = ArticleSamples.User

@@ -2,7 +2,7 @@ import Foundation
 import NetworkLayer
 import Testing
 
-/// The samples of the article on writing a transport, word for word.
+/// The samples of the article on writing a transport, verbatim. `DocumentationTests` compares the two.
 struct TransportSamples {
     private typealias User = ArticleSamples.User
     private typealias GetUsers = ArticleSamples.GetUsers
@@ -34,7 +34,7 @@ struct TransportSamples {
         #expect(users.map(\.name) == ["Ada"])
     }
 
-    @Test func `it sends back what is posted`() async throws {
+    @Test func `it sends a posted body back`() async throws {
         let upload = RequestData(
             path: "http://h/", method: .post,
             content: .stream(
@@ -45,7 +45,7 @@ struct TransportSamples {
         #expect(response.status == .created && response.body == "a")
     }
 
-    @Test func `what it lacks is refused before it is asked`() async throws {
+    @Test func `unsupported options are refused before sending`() async throws {
         var offline = NetworkClient(transport: MemoryTransport(pages: [:]))
         offline.options.httpVersion = .http2
         await #expect(throws: NetworkError.self) { try await offline.send(GetUsers(page: 1)) }

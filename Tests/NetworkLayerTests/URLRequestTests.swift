@@ -33,7 +33,7 @@ struct URLRequestTests {
         #expect(made.options.idleTimeout == .seconds(5))
     }
 
-    /// Below a base it was taken for a path, and joined to it.
+    /// Regression: with a base URL, the request's URL was taken for a path and appended to it.
     @Test(arguments: ["http://api.example.com/v1/users", "http://other.example.org/users?a=b"])
     func urlOfIt_isWhole_whateverTheClientsBase(url: String) async throws {
         let stub = StubDispatcher(always: .text("ok"))
@@ -44,7 +44,7 @@ struct URLRequestTests {
         client.send(request(url)) { _, _, error in end.yield(error) }
         for await error in ended.prefix(1) { #expect(error == nil) }
         #expect(stub.sent.map(\.url.absoluteString) == [url, url])
-        // What is the base's stays with its origin.
+        // The base URL's credentials stay with its origin.
         let field = url.contains("api.example") ? "Bearer home" : nil
         #expect(stub.sent.map { $0.headerFields[.authorization] } == [field, field])
     }
@@ -97,7 +97,7 @@ struct URLRequestTests {
         #expect(made.allHTTPHeaderFields == ["X-A": "1", "Content-Type": "application/json"])
         #expect(made.httpBody == Data(#"{"n":1}"#.utf8))
         #expect(made.timeoutInterval == 2.5)
-        // There and back again.
+        // Converts the request back.
         let (there, back) = (try data.transportRequest(), try made.data.transportRequest())
         #expect(there.url == back.url)
         #expect(there.method == back.method)
@@ -148,7 +148,7 @@ struct URLRequestTests {
         #expect(endpoint.request.url?.host == nil)
         let stub = StubDispatcher()
         await expectFailure(.invalidURL) { try await stub.send(endpoint.request, as: .data) }
-        // What is put into it later makes no other request of it.
+        // Later changes to the request do not make it valid.
         var changed = endpoint.request
         changed.url = URL(string: "http://h/")
         changed.httpMethod = "POST"
@@ -195,7 +195,7 @@ struct URLRequestTests {
         #expect(stub.sent.isEmpty)
     }
 
-    /// A check of `url.host` is a check of where the request goes.
+    /// A caller can check `url.host` to know where the request goes.
     @Test func hostOfTheURL_isTheHostThatIsAsked() throws {
         var generator = SeededGenerator(seed: 23)
         let pieces = [
@@ -250,7 +250,7 @@ struct URLRequestTests {
         await expectFailure(.unreadableFile) { try await StubDispatcher().send(upload, as: .data) }
     }
 
-    /// A pipe without a writer blocks the thread that opens it, and held the call with it.
+    /// Regression: a pipe without a writer blocks the thread that opens it, which also blocked the call.
     @Test func bodyStreamThatBlocks_endsWithTheCall() async throws {
         let path = FileManager.default.temporaryDirectory.appending(path: "pipe-\(UUID().uuidString)").path
         #expect(mkfifo(path, 0o600) == 0)
@@ -267,7 +267,7 @@ struct URLRequestTests {
         client.options.totalTimeout = .milliseconds(100)
         let hasty = client
         await expectFailure(.totalTimeout) { try await hasty.send(upload, as: .data) }
-        // Opened for both, a pipe waits for no one; those who read it find its end when it is closed.
+        // Opening a pipe for reading and writing does not block; its readers reach the end once it is closed.
         let pipe = open(path, O_RDWR | O_NONBLOCK)
         #expect(pipe >= 0 && close(pipe) == 0)
     }

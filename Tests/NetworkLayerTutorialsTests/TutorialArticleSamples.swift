@@ -3,8 +3,7 @@ import FoundationNetworking
 import NetworkLayer
 import NetworkLayerTutorials
 
-/// The samples of 'Coming from the tutorials', word for word, so that they compile. `DocumentationTests` compares the
-/// two.
+/// The samples of 'Coming from the tutorials', verbatim, so that they compile. `DocumentationTests` compares the two.
 enum TutorialArticleSamples {
     struct MovieFeedResult: Codable {
         let results: [String]

@@ -2,7 +2,7 @@ import Foundation
 import NetworkTesting
 import Testing
 
-/// Whatever number a request brings, the demo server goes on.
+/// Checks that the demo server survives any number in a request.
 @Suite("The demo server", .timeLimit(.minutes(2)))
 struct DemoServerTests {
     private func serving(_ work: (DemoServer) async throws -> Void) async throws {
@@ -23,17 +23,17 @@ struct DemoServerTests {
         "POST \(target) HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\(fields)\r\n\(body)"
     }
 
-    @Test("What a server opened is closed when it has stopped")
+    @Test("A stopped server has closed all its descriptors")
     func descriptors() async throws {
         func count() throws -> Int { try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count }
         try await serving { _ in }
         let before = try count()
         for _ in 0..<200 { try await serving { _ in } }
-        // Each left one. What other tests open meanwhile is much less.
+        // A leak would leave one for each server. Other tests open far fewer in the meantime.
         #expect(try count() < before + 100)
     }
 
-    @Test("A server starts and stops again and again, and stops without a start")
+    @Test("A server can start and stop repeatedly, and stop without a start")
     func restarts() async throws {
         let server = DemoServer()
         await server.stop()
@@ -45,11 +45,11 @@ struct DemoServerTests {
         }
     }
 
-    @Test("Connections that are open when it stops are ended")
+    @Test("Stopping a server closes its open connections")
     func openConnections() async throws {
         let server = DemoServer()
         try await server.start()
-        // Its response is a minute away.
+        // This request's response would take a minute.
         let port = server.port
         async let waiting = RawClient.exchange(Self.request("/delay/10000"), port: port)
         async let quick = RawClient.exchange(Self.request("/test"), port: port)
@@ -58,7 +58,7 @@ struct DemoServerTests {
         #expect(try await !waiting.hasPrefix("HTTP/1.1 200"))
     }
 
-    @Test("A user that is posted comes back with an id, and anything else is a 400")
+    @Test("A posted user comes back with an id, and anything else gets a 400")
     func users() async throws {
         try await serving { server in
             for (body, status, words) in [
@@ -76,7 +76,7 @@ struct DemoServerTests {
         }
     }
 
-    @Test("A number in a path is one within its range, or a 400")
+    @Test("A number in a path is within its range or gets a 400")
     func paths() async throws {
         try await serving { server in
             for route in ["/status/", "/delay/", "/bytes/", "/events/", "/redirect/"] {
@@ -90,7 +90,7 @@ struct DemoServerTests {
         }
     }
 
-    @Test("A number in a header field, or that frames a body, ends no server")
+    @Test("No number in a header field or in the framing of a body ends the server")
     func fields() async throws {
         try await serving { server in
             for number in HostileNumber.all {
@@ -108,7 +108,7 @@ struct DemoServerTests {
     }
 
     @Test(
-        "A stream of events goes on behind the id that was read last, and begins anew after one that is none",
+        "A stream of events resumes after the last id, and restarts after an invalid one",
         arguments: [
             ("0", [1, 2, 3]), ("8", [9, 10]), ("10", []), ("11", []), ("\(Int.max)", []), ("\(Int.min)", [1, 2, 3]),
             ("-5", [1, 2, 3]), ("abc", [1, 2, 3]), ("9223372036854775808", [1, 2, 3]),

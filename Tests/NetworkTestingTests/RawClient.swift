@@ -2,12 +2,12 @@ import Foundation
 
 @testable import NetworkTesting
 
-/// A client that sends bytes as they are: what no HTTP client would send.
+/// A client that sends bytes unchanged, even those that no HTTP client would send.
 enum RawClient {
-    /// Sends a text on a connection of its own, ends its side, and reads until the server has ended the other.
+    /// Sends a text on a connection of its own, finishes sending, and reads until the server closes the connection.
     static func exchange(_ text: String, port: UInt16) async throws -> String {
         try await withCheckedThrowingContinuation { continuation in
-            // One of Swift's own threads would be missing to the tests.
+            // Blocking one of Swift's own threads would take it from the other tests.
             Thread.detachNewThread {
                 continuation.resume(with: Result { try exchangeNow(Data(text.utf8), port: port) })
             }
@@ -25,7 +25,7 @@ enum RawClient {
     }
 }
 
-/// Texts that stand where a number belongs.
+/// Texts in place of a number.
 enum HostileNumber {
     static let all = [
         "", "-", "-0", "-1", "-5", "+5", "0x10", "1e3", "1.5", " 5", "5,5", "5;x", "abc", "\u{661}", "٣",

@@ -4,7 +4,7 @@ import NetworkTesting
 import Testing
 
 struct RepeatedBytesTests {
-    /// What comes out of one gzip coding.
+    /// Returns the data without one gzip coding.
     private func unpacked(_ packed: Data) throws -> Data {
         var chain = DecodingChain([("gzip", Inflater(.gzip))])
         chain.append(packed)

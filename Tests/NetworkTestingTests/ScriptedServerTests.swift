@@ -2,7 +2,7 @@ import Foundation
 import NetworkTesting
 import Testing
 
-/// A scripted server records whatever a client sends; none of it ends the process of the test.
+/// Checks that a scripted server records any bytes of a client, and that none of them end the test's process.
 @Suite("The scripted server", .timeLimit(.minutes(1)))
 struct ScriptedServerTests {
     private static let ok = "HTTP/1.1 200 Scripted"
@@ -11,7 +11,7 @@ struct ScriptedServerTests {
         "POST / HTTP/1.1\r\n\(fields)\r\n\r\n\(body)"
     }
 
-    @Test("A length that is none ends the connection behind the head, which is recorded", arguments: HostileNumber.all)
+    @Test("An invalid length ends the connection after the head, which is recorded", arguments: HostileNumber.all)
     func lengths(number: String) async throws {
         let server = try ScriptedServer(.ok())
         defer { server.stop() }
@@ -21,14 +21,14 @@ struct ScriptedServerTests {
             Self.request("Content-Length: \(number)", "abc"), port: server.port)
         try await server.wait { $0.endedConnectionCount == 1 }
         #expect(response.isEmpty)
-        // Of a length that is one, the client has broken off the body.
+        // With a valid length, the client ended the connection in the middle of the body.
         #expect(server.requests.map(\.method) == (isOne ? [] : ["POST"]))
         #expect(server.requests.allSatisfy { $0.body.isEmpty })
         #expect(server.connectionsEndedByPeer == (isOne ? 1 : 0))
         #expect(try await RawClient.exchange("GET / HTTP/1.1\r\n\r\n", port: server.port).hasPrefix(Self.ok))
     }
 
-    @Test("A chunk's size that is none ends the connection behind what came before", arguments: HostileNumber.all)
+    @Test("An invalid chunk size ends the connection after the bytes before it", arguments: HostileNumber.all)
     func chunks(number: String) async throws {
         let server = try ScriptedServer(.ok())
         defer { server.stop() }
@@ -44,7 +44,7 @@ struct ScriptedServerTests {
         #expect(try await RawClient.exchange("GET / HTTP/1.1\r\n\r\n", port: server.port).hasPrefix(Self.ok))
     }
 
-    @Test("Lengths that differ are none, and the same one twice is one")
+    @Test("Different lengths are invalid, and equal ones count once")
     func severalLengths() async throws {
         for (second, isRead) in [("3", true), ("4", false)] {
             let server = try ScriptedServer(.ok())
@@ -56,7 +56,7 @@ struct ScriptedServerTests {
         }
     }
 
-    @Test("Extensions of chunks and trailers are read over, up to the next request")
+    @Test("Chunk extensions and trailers are skipped, up to the next request")
     func extensions() async throws {
         let server = try ScriptedServer(.ok())
         defer { server.stop() }

@@ -22,7 +22,7 @@ struct StubDispatcherTests {
         let words = ["GET http://h/rows?…", "GET /rows (2 of 2 answers given)"]
         for word in words { #expect(error?.message.contains(word) == true, "\(String(describing: error))") }
         let failure = #expect(throws: StubFailure.self) { try stub.checkAllUsed() }
-        #expect(failure?.problems == ["GET http://h/rows?… was asked and is not stubbed"])
+        #expect(failure?.problems == ["GET http://h/rows?… was sent and is not stubbed"])
     }
 
     @Test func predicates_chooseInTheOrderOfTheStubs() async throws {
@@ -144,7 +144,7 @@ struct StubDispatcherTests {
         clock.advance(by: .seconds(60))
         let exchange = await error?.exchange
         #expect(exchange?.transport == "stub")
-        // An error comes once, and is the end.
+        // An error is thrown once and ends the body.
         #expect(try await body.collect().isEmpty)
     }
 
@@ -171,7 +171,7 @@ struct StubDispatcherTests {
         return try await chunks.next()
     }
 
-    /// As over a network: after it each read fails.
+    /// As over a network, every read after the timeout fails.
     @Test func slowReader_isWithinTheTotalTimeoutToo() async throws {
         let clock = ManualClock()
         let stub = StubDispatcher(clock: clock).always(.any, chunks(every: .zero))
@@ -206,7 +206,7 @@ struct StubDispatcherTests {
         await expectFailure(.cancelled) { try await task.value }
     }
 
-    /// A test whose time is over must not wait for sleepers that will never come.
+    /// A test that exceeds its time limit must not wait for sleepers that never arrive.
     @Test func cancellation_endsTheWaitForSleepers() async {
         let clock = ManualClock()
         let waiting = Task { await clock.sleepers(1) }

@@ -1,9 +1,9 @@
 import CLibrary
 
-/// How long the thread computes for a piece of work at its quickest: what other threads and processes take away is no
-/// part of it.
+/// Returns the shortest CPU time that the thread needs for a piece of work. Time taken by other threads and processes
+/// does not count.
 ///
-/// For ratios of two kinds of work that are alike but for what a server filled them with.
+/// Use it to compare two kinds of work that differ only in the data from a server.
 package func cost(rounds: Int = 5, of work: () throws -> Void) rethrows -> Duration {
     try (0..<rounds).map { _ in
         let start = computed
@@ -12,7 +12,7 @@ package func cost(rounds: Int = 5, of work: () throws -> Void) rethrows -> Durat
     }.min() ?? .zero
 }
 
-/// How long this thread has computed.
+/// The CPU time of this thread so far.
 private var computed: Duration {
     var time = timespec()
     precondition(clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time) == 0)

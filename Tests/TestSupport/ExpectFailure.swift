@@ -1,8 +1,8 @@
 package import NetworkCore
 package import Testing
 
-/// Expects a `NetworkError` with a code.
-/// - Returns: The error, for closer looks.
+/// Expects a `NetworkError` with the given code.
+/// - Returns: The error, for further checks.
 @discardableResult
 package func expectFailure<Value>(
     _ code: NetworkError.Code,
@@ -12,7 +12,7 @@ package func expectFailure<Value>(
     check(Result { try body() }, code, sourceLocation)
 }
 
-/// The same for what is asynchronous.
+/// Expects a `NetworkError` with the given code from an asynchronous call.
 @discardableResult
 package func expectFailure<Value>(
     _ code: NetworkError.Code,
@@ -33,7 +33,7 @@ private func check<Value>(
 ) -> NetworkError? {
     switch result {
     case .success:
-        Issue.record("'\(code.rawValue)' was expected, and it succeeded", sourceLocation: sourceLocation)
+        Issue.record("'\(code.rawValue)' expected, but the call succeeded", sourceLocation: sourceLocation)
         return nil
     case .failure(let error):
         let error = error as? NetworkError

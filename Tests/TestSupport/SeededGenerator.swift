@@ -1,4 +1,4 @@
-/// Random numbers that are the same for the same seed (SplitMix64).
+/// A random number generator that returns the same numbers for the same seed (SplitMix64).
 package struct SeededGenerator: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
@@ -12,12 +12,12 @@ package struct SeededGenerator: RandomNumberGenerator, Sendable {
         return word ^ (word >> 31)
     }
 
-    /// A text of pieces, in any order.
+    /// Returns a text of up to `count` random pieces.
     package mutating func text(of pieces: [String], upTo count: Int) -> String {
         (0..<Int.random(in: 0...count, using: &self)).map { _ in pieces.randomElement(using: &self) ?? "" }.joined()
     }
 
-    /// A text that a careless encoder would break: separators, quotes, control characters, all planes of Unicode.
+    /// Returns a text that breaks a careless encoder: separators, quotes, control characters, all planes of Unicode.
     package mutating func hostileText(upTo count: Int, without excluded: Set<Unicode.Scalar> = []) -> String {
         let favourites = Array("+&=%;,:/?#[]{}\"'\\ \r\n\t\u{0}-_.~*()|<>@!$^`".unicodeScalars)
         var text = ""

@@ -19,7 +19,7 @@ struct BodyContract {
         #expect(server.requests.map { $0.body == sent } == [true])
     }
 
-    /// One connection and one handle for all of them: nothing of one request may be left in the next.
+    /// All use one connection and one handle: nothing of one request may remain for the next.
     @Test(arguments: ContractTransport.all)
     func requestsAfterOneAnother_areEachTheirOwn(transport: ContractTransport) async throws {
         let server = try ScriptedServer(.ok("x"))
@@ -37,14 +37,14 @@ struct BodyContract {
         }
         let seen = server.requests
         #expect(seen.map(\.method) == requests.map(\.method.rawValue))
-        // From 8.8 on libcurl leaves out the '?' of an empty query, under either transport.
+        // From 8.8 on, libcurl omits the '?' of an empty query, under either transport.
         func target(_ text: String) -> String { text.hasSuffix("?") ? String(text.dropLast()) : text }
         #expect(seen.map { target($0.target) } == requests.map { target($0.target) })
         #expect(seen.map { $0.body.count } == requests.map { $0.body?.count ?? 0 })
         #expect(zip(seen, requests).allSatisfy { $0.body == $1.body ?? Data() })
     }
 
-    /// Over curl, many of them get their answer in the same round.
+    /// Over curl, many of them get their response in the same round of the loop.
     @Test(arguments: ContractTransport.all)
     func answersAtTheSameTime_areEachTheirOwn(transport: ContractTransport) async throws {
         let url = try await Demo.url("/echo")
@@ -55,7 +55,7 @@ struct BodyContract {
                     for round in 0..<10 {
                         let text = "request \(number) of round \(round)"
                         let answer = try await transport.send(.post, url, body: Data(text.utf8))
-                        // JSON has bytes in Base64.
+                        // The JSON contains the bytes in Base64.
                         if !answer.text.contains(Data(text.utf8).base64EncodedString()) { wrong += 1 }
                     }
                     return wrong

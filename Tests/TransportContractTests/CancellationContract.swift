@@ -8,7 +8,7 @@ import Testing
 struct CancellationContract {
     private static let count = 50
 
-    /// Cancels every task and expects each to say so.
+    /// Cancels all tasks and expects each to fail as cancelled.
     private func expectCancelled(_ tasks: [Task<ContractTransport.Answer, any Error>]) async {
         for task in tasks { task.cancel() }
         for task in tasks { await expectFailure(.cancelled) { try await task.value } }

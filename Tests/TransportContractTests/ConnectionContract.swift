@@ -85,9 +85,9 @@ struct ConnectionContract {
         try await transport.run(.ipv6Literal) {
             do {
                 _ = try await transport.send(.get, "http://[::1]:1/")
-                Issue.record("somebody listens on port 1")
+                Issue.record("something listens on port 1")
             } catch let error as NetworkError where error.code == .connectFailed {
-                // Nobody listens there, and the address was understood.
+                // Nothing listens there, but the transport has understood the address.
             }
         }
     }

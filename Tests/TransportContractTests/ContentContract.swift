@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct ContentContract {
-    /// Posts a content. A transport that streams no request bodies gets it collected.
+    /// Posts the content. For a transport without streamed request bodies, it is collected first.
     private func post(_ content: RequestContent, over transport: ContractTransport) async throws -> ReceivedRequest {
         let server = try ScriptedServer(.ok("{}"))
         defer { server.stop() }

@@ -104,7 +104,7 @@ struct ContentEncodingContract {
         await expectFailure(.invalidContentEncoding) { try await transport.send(.get, server.url()) }
     }
 
-    /// The servers go on to say nothing: an error that waits for more comes with the idle timeout.
+    /// The servers fall silent: an error that needs more bytes would arrive only with the idle timeout.
     @Test(arguments: ContractTransport.all, ["gzip", "deflate", "br", "zstd"])
     func damagedBody_onAConnectionThatStalls_isAnErrorAtOnce(
         transport: ContractTransport, encoding: String
@@ -144,7 +144,7 @@ struct ContentEncodingContract {
         #expect(seen.values(of: "Content-Encoding") == ["gzip"])
         #expect(seen.values(of: "Content-Length") == ["\(seen.body.count)"])
         #expect(seen.body.count < plain.count / 50)
-        // Read back by a peer that knows nothing of how it was made.
+        // Decoded by a transport that knows nothing of the encoder.
         let echo = try self.server(seen.body)
         defer { echo.stop() }
         #expect(try await transport.send(.get, echo.url()).body == plain)

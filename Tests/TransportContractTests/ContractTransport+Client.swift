@@ -2,14 +2,14 @@ import Foundation
 import NetworkLayer
 
 extension ContractTransport {
-    /// A pipeline over the transport. Half a minute ends each call, so that a fault is a failure and no hang.
+    /// A client over the transport. Each call has a timeout of 30 seconds, so that a fault is a failure and no hang.
     var client: NetworkClient {
         var client = NetworkClient(transport: transport)
         client.options.totalTimeout = .seconds(30)
         return client
     }
 
-    /// A request for the pipeline.
+    /// Returns a request for the client, with a timeout of 30 seconds.
     func request(
         _ method: HTTPRequest.Method = .get,
         _ url: String,

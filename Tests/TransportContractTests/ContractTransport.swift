@@ -11,7 +11,8 @@ struct ContractTransport: Sendable, CustomTestStringConvertible {
 
     static let curl = ContractTransport(kind: "curl", transport: CurlNetworkDispatcher.instance)
     static let urlsession = ContractTransport(kind: "urlsession", transport: URLSessionNetworkDispatcher.instance)
-    /// All, or the one that NETWORKLAYER_CONTRACT_TRANSPORT names: scripts with another libcurl want curl.
+    /// All transports, or the one that NETWORKLAYER_CONTRACT_TRANSPORT names. Scripts that test another libcurl set it
+    /// to curl.
     static let all = {
         let wanted = ProcessInfo.processInfo.environment["NETWORKLAYER_CONTRACT_TRANSPORT"]
         let transports = [curl, urlsession].filter { wanted == nil || wanted == $0.kind }
@@ -19,15 +20,15 @@ struct ContractTransport: Sendable, CustomTestStringConvertible {
         return transports
     }()
 
-    /// Whether libcurl is older than 7.85: it takes more for a head, and asks the name service for names below
-    /// `localhost`.
+    /// Whether libcurl is older than 7.85. Such versions accept more as a head, and query the name service for names
+    /// below `localhost`.
     static let libcurlIsOld: Bool = {
         let words = curl.transport.capabilities.basis.split(separator: " ")
         let numbers = words.dropFirst().first?.split(separator: ".").compactMap { Int($0) } ?? []
         return numbers.count > 1 && (numbers[0], numbers[1]) < (7, 85)
     }()
 
-    /// A whole answer.
+    /// A complete response.
     struct Answer: Sendable {
         let head: HTTPResponse
         let body: Data
@@ -39,7 +40,7 @@ struct ContractTransport: Sendable, CustomTestStringConvertible {
         func values(of name: String) -> [String] { HTTPField.Name(name).map { head.headerFields[values: $0] } ?? [] }
     }
 
-    /// Sends one request and reads its whole answer. Half a minute ends it, so that a fault is a failure and no hang.
+    /// Sends a request and reads its complete response, within 30 seconds, so that a fault is a failure and no hang.
     func send(
         _ method: HTTPRequest.Method = .get,
         _ url: String,
@@ -51,7 +52,7 @@ struct ContractTransport: Sendable, CustomTestStringConvertible {
         return Answer(head: response.head, body: try await response.body.collect(), metrics: response.metrics)
     }
 
-    /// Sends one request and returns when the response's head is there.
+    /// Sends a request and returns when the head of the response has arrived.
     func start(
         _ method: HTTPRequest.Method = .get,
         _ url: String,

@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct CookieContract {
-    /// A server that sets cookies with its first answer, and answers all others plainly.
+    /// Returns a server that sets cookies with its first response, and none with the others.
     private func server(_ status: Int = 200, fields: [(String, String)] = [], sets lines: [String]) throws
         -> ScriptedServer
     {
@@ -22,7 +22,7 @@ struct CookieContract {
         _ = try await client.send(try transport.request(.get, url, fields: fields), as: .stream).body.collect()
     }
 
-    /// RFC 6265 §3.1, as far as a server on an address can play it.
+    /// The examples of RFC 6265 §3.1, as far as a server with an IP address can act them out.
     @Test(arguments: ContractTransport.all) func examplesOfTheRFC_areSentBack(transport: ContractTransport) async throws
     {
         let server = try server(sets: [
@@ -71,7 +71,7 @@ struct CookieContract {
         client.cookies = CookieJar()
         try await get(client, transport, server.url("/login"))
         #expect(server.requests.map { $0.values(of: "Cookie") } == [[], ["sid=1"]])
-        // The same server under another name is another host.
+        // The same server under another name is a different host.
         try await get(client, transport, server.url("/").replacing("127.0.0.1", with: "localhost"))
         #expect(server.requests.last?.values(of: "Cookie") == [])
     }

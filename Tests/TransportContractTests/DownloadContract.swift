@@ -5,7 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Downloads into files, whole and in parts.
+/// Downloads into files, in one piece and in parts.
 @Suite(.timeLimit(.minutes(1)))
 struct DownloadContract {
     private static let size = 400_000
@@ -13,19 +13,19 @@ struct DownloadContract {
     private static let other = Data((0..<size).map { UInt8(truncatingIfNeeded: $0 &* 17 >> 2) })
     private static let cut = 150_000
 
-    /// One connection: a request, and the whole content from the start.
+    /// One connection: a request, and the complete content.
     private static func whole(_ content: Data = content, tag: String = "\"v1\"") -> Script {
         let head = Script.head(200, fields: [("ETag", tag), ("Content-Length", "\(content.count)")])
         return [.read, .send(head + content), .close]
     }
 
-    /// The same, which ends too early.
+    /// One connection that ends in the middle of the content.
     private static let broken: Script = [
         .read, .send(Script.head(200, fields: [("ETag", "\"v1\""), ("Content-Length", "\(size)")])),
         .send(content.prefix(cut)), .close,
     ]
 
-    /// The rest from an offset on.
+    /// One connection with the rest of the content from an offset.
     private static func rest(from offset: Int = cut, upTo end: Int = size) -> Script {
         let fields = [
             ("ETag", "\"v1\""), ("Content-Range", "bytes \(offset)-\(size - 1)/\(size)"),
@@ -90,10 +90,10 @@ struct DownloadContract {
                     "file.partial", "file.partial.json",
                 ])
             let record = try String(contentsOfFile: folder + "/file.partial.json", encoding: .utf8)
-            #expect(!record.contains("key") && !record.contains("secret"), "the query may hold keys")
+            #expect(!record.contains("key") && !record.contains("secret"), "the query may contain keys")
             var options = settings()
             options.checksum = .sha256(Self.sum(of: Self.content))
-            // Another signature in the query is still the same file.
+            // A URL with another signature in its query is the same file.
             let response = try await client(transport).send(
                 RequestData(path: server.url("/f?key=1&Signature=secret-2")),
                 as: .file(folder + "/file", options: options))
@@ -158,7 +158,7 @@ struct DownloadContract {
         }
     }
 
-    /// A server that sends a part of another version, or another part, in spite of If-Range.
+    /// A server that sends a part of another version, or another part, despite If-Range.
     @Test(arguments: ContractTransport.all)
     func partThatDoesNotFit_startsAgain(transport: ContractTransport) async throws {
         try await withFolder { folder in
@@ -183,7 +183,8 @@ struct DownloadContract {
             try Self.content.write(to: URL(filePath: folder + "/file.partial"))
             try Data(#"{"url":"\#(url)","validator":"\"v1\"","total":\#(Self.size)}"#.utf8)
                 .write(to: URL(filePath: folder + "/file.partial.json"))
-            // The first answer ignores the range and is written whole, the second says that nothing is missing.
+            // The first response ignores the range and is written in full; the second one reports that nothing is
+            // missing.
             _ = try await client(transport).send(
                 RequestData(path: url), as: .file(folder + "/file", options: settings()))
             try Self.content.write(to: URL(filePath: folder + "/file.partial"))
@@ -223,7 +224,7 @@ struct DownloadContract {
         }
     }
 
-    /// The rest of `/f?id=2` was put behind the start of `/f?id=1`, since both had the same validator.
+    /// Regression: the rest of `/f?id=2` was appended to the start of `/f?id=1`, since both had the same validator.
     @Test(arguments: ContractTransport.all)
     func otherQuery_isAnotherFile(transport: ContractTransport) async throws {
         try await withFolder { folder in
@@ -313,13 +314,13 @@ struct DownloadContract {
                     RequestData(path: server.url()), as: .file(folder + "/file", options: settings()))
             }
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == [])
-            // Asked for, it is taken off.
+            // If the download requested the encoding, the transport decodes it.
             var options = settings()
             options.resumes = false
             let file = folder + "/file"
             _ = try await client(transport).send(RequestData(path: server.url()), as: .file(file, options: options))
             #expect(try Data(contentsOf: URL(filePath: file)) == Self.content)
-            // As it is on the wire, any will do.
+            // Without decompression, any encoding is accepted.
             try await transport.run(.rawBody) {
                 var client = client(transport)
                 client.options.decompress = false
@@ -364,7 +365,7 @@ struct DownloadContract {
             await expectFailure(.cancelled) { try await download.value }
             let part = try Data(contentsOf: URL(filePath: folder + "/file.partial"))
             #expect(part == Self.content.prefix(Self.cut))
-            // The lock is free again.
+            // Only the partial file and its record remain.
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder).count == 2)
         }
     }
@@ -376,7 +377,7 @@ struct DownloadContract {
     }
 }
 
-/// Gives a folder of its own, and takes it away.
+/// Calls `body` with a temporary folder, and removes the folder afterwards.
 func withFolder<Result>(_ body: (String) async throws -> Result) async throws -> Result {
     let folder = FileManager.default.temporaryDirectory.appending(path: "networklayer-\(UUID().uuidString)").path
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)

@@ -4,10 +4,10 @@ import NetworkTesting
 import TestSupport
 import Testing
 
-/// A sequence that has ended by an error holds no connection, though its response is still held.
+/// Checks that a sequence that has ended with an error holds no connection, even while its response exists.
 @Suite(.timeLimit(.minutes(1)))
 struct EndedSequenceContract {
-    /// What ends a sequence.
+    /// The cause of a sequence's end.
     enum Fault: CaseIterable, Sendable {
         case longLine, longJSONLine, undecodableLine, longEvent, cancelled
 
@@ -30,12 +30,12 @@ struct EndedSequenceContract {
             }
         }
 
-        /// Bytes that are in no text of ASCII.
+        /// The bytes of the body, one of them invalid in ASCII for the undecodable line.
         var body: Data {
             Data(start.utf8.map { self == .undecodableLine && $0 == UInt8(ascii: "y") ? 0xE9 : $0 })
         }
 
-        /// Reads to the end, and returns what ended it and what holds the response.
+        /// Reads to the end, and returns the error and the value that holds the response.
         func read(_ client: NetworkClient, _ url: String) async throws -> (error: NetworkError?, held: any Sendable) {
             let request = RequestData(path: url)
             switch self {
@@ -65,7 +65,7 @@ struct EndedSequenceContract {
         }
     }
 
-    /// How the server goes on behind what ends the sequence.
+    /// The server's output after the bytes that end the sequence.
     enum Rest: CaseIterable, Sendable { case silence, flood }
 
     @Test(arguments: ContractTransport.all, Fault.allCases.flatMap { fault in Rest.allCases.map { (fault, $0) } })

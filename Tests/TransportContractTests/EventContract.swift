@@ -4,7 +4,7 @@ import NetworkTesting
 import TestSupport
 import Testing
 
-/// Streams of server-sent events, and what happens when they break.
+/// Streams of server-sent events, and their reconnection after they break.
 @Suite(.timeLimit(.minutes(1)))
 struct EventContract {
     private static let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"
@@ -65,7 +65,7 @@ struct EventContract {
         #expect(server.requests.map(\.method) == ["POST", "POST"])
     }
 
-    /// The caller's own id went out again and again.
+    /// Regression: the caller's own id was sent again and again.
     @Test(arguments: ContractTransport.all)
     func idThatTheServerResets_isNotSentAgain(transport: ContractTransport) async throws {
         let events = { (text: String) -> Script in
@@ -86,7 +86,7 @@ struct EventContract {
     func streamThatIsCutFiveTimes_losesNoEvent(transport: ContractTransport) async throws {
         let gate = Gate()
         let server = try ScriptedServer(
-            // Cut within an event, within a chunk, before the head, by a reset, and by an answer of 503.
+            // Ends within an event, within a chunk, before the head, by a reset, and with a 503 response.
             [.read, .send(Self.open + "retry: 700\n\n" + event(1) + event(2) + "id: 3\ndata: ev"), .close],
             [.read, .send(Self.chunked + chunk(event(3)) + "ff\r\nid: 4\nda"), .close],
             .closed,

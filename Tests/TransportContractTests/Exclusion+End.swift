@@ -1,5 +1,6 @@
 extension Exclusion.Case {
-    /// What an exclusion of URLSession ends with. All of them were seen with Swift 6.3.1 over libcurl 7.88.1.
+    /// The version that will end an exclusion of URLSession. All of the exclusions were observed with Swift 6.3.1 over
+    /// libcurl 7.88.1.
     var urlSessionEnd: String {
         switch self {
         case .conflictingLengths: "any Swift, over a libcurl that refuses them"

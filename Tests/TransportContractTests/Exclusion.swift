@@ -2,10 +2,10 @@ import NetworkLayer
 import TestSupport
 import Testing
 
-/// What a transport does not do as the contract wants it. The same list is a table in the documentation, in the article
-/// 'Where the transports differ'.
+/// A requirement of the contract that a transport does not meet. The same list is a table in the article 'Where the
+/// transports differ'.
 struct Exclusion: Sendable, CustomTestStringConvertible {
-    /// The cases that somebody is excluded from, by the names that the documentation uses.
+    /// The cases with an exclusion, under the names that the documentation uses.
     enum Case: String, CaseIterable {
         case requestFieldCase
         case repeatedRequestFields
@@ -39,13 +39,13 @@ struct Exclusion: Sendable, CustomTestStringConvertible {
     }
 
     enum Expectation {
-        /// Runs, and must fail.
+        /// The case runs and must fail.
         case fails
-        /// Runs, and may fail: it is a race, or a newer libcurl below does better.
+        /// The case runs and may fail: it is a race, or a newer libcurl underneath does better.
         case mayFail
-        /// Runs, and must be refused before anything is sent.
+        /// The case runs and must be refused before anything is sent.
         case isUnsupported
-        /// Does not run: it would end or hang the process.
+        /// The case does not run: it would end or hang the process.
         case isNotRun
     }
 
@@ -53,7 +53,7 @@ struct Exclusion: Sendable, CustomTestStringConvertible {
     let name: Case
     let expectation: Expectation
     let reason: String
-    /// From which toolchain or libcurl on the exclusion may go.
+    /// The toolchain or libcurl version that ends the exclusion.
     let until: String
 
     var testDescription: String { "\(transport): \(name.rawValue)" }
@@ -148,7 +148,7 @@ struct Exclusion: Sendable, CustomTestStringConvertible {
 }
 
 extension ContractTransport {
-    /// Runs a case that some transport is excluded from. An exclusion that is no longer needed fails the test.
+    /// Runs a case that may be excluded for this transport. An exclusion that is no longer needed fails the test.
     func run(
         _ name: Exclusion.Case,
         sourceLocation: SourceLocation = #_sourceLocation,
@@ -158,7 +158,7 @@ extension ContractTransport {
             try await body()
             return
         }
-        // The words that `scripts/contract-table` looks for.
+        // `scripts/contract-table` searches for this prefix.
         let comment: Comment = "excluded: \(exclusion.name.rawValue): \(exclusion.reason)"
         switch exclusion.expectation {
         case .fails: await withKnownIssue(comment, sourceLocation: sourceLocation) { try await body() }
@@ -171,7 +171,7 @@ extension ContractTransport {
                 (issue.error as? NetworkError)?.code == .unsupported
             }
         case .isNotRun:
-            withKnownIssue(comment, sourceLocation: sourceLocation) { Issue.record("not run, for the process's sake") }
+            withKnownIssue(comment, sourceLocation: sourceLocation) { Issue.record("not run, to protect the process") }
         }
     }
 }

@@ -4,8 +4,9 @@ import NetworkTesting
 import TestSupport
 import Testing
 
-/// Answers whose bodies nobody wants: a redirect's, a 401's, a retry's, a refused stream's. The next exchange of the
-/// call must not wait for one of them. With one connection for the origin it waited for ever.
+/// Responses whose bodies nothing reads: that of a redirect, of a 401, of a retried attempt, or of a refused stream.
+/// The next exchange of the call must not wait for them. Regression: with one connection for the origin, it waited
+/// indefinitely.
 @Suite(.timeLimit(.minutes(1)))
 struct GivenUpContract {
     private static let transports: [ContractTransport] = {
@@ -15,7 +16,7 @@ struct GivenUpContract {
         return [ContractTransport(kind: "curl with one connection", transport: narrow), .urlsession]
     }()
 
-    /// How the body of the answer comes that is given up.
+    /// The form in which the unread body arrives.
     enum Body: CaseIterable, Sendable {
         case large, unfinished, endless, withheld, encoded
 
@@ -37,7 +38,7 @@ struct GivenUpContract {
         }
     }
 
-    /// URLSession tells of a redirect when its body has ended, and not before.
+    /// URLSession reports a redirect only after its body has ended.
     private static let redirects = Body.allCases.map { (transports[0], $0) } + [(.urlsession, .large)]
 
     @Test(arguments: redirects) func redirect_isFollowed(transport: ContractTransport, body: Body) async throws {
@@ -90,7 +91,7 @@ struct GivenUpContract {
         #expect(response.attempts == 2)
     }
 
-    /// The start of the body was waited for until 64 KiB or the end had come: with this server, never.
+    /// Regression: the call waited for 64 KiB of the body or its end, which this server never sends.
     @Test(arguments: transports) func refusedStream_isNotWaitedFor(transport: ContractTransport) async throws {
         let fields = [("Content-Type", "text/html"), ("Content-Length", "300000")]
         let server = try ScriptedServer([.read, .send(Script.head(200, fields: fields) + Data("<html>".utf8)), .stall])

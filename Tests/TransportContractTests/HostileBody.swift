@@ -6,19 +6,19 @@ import Testing
 /// A body that is small on the wire and keeps its decoder busy for very long.
 struct HostileBody: Sendable, CustomTestStringConvertible {
     let name: String
-    /// The value of Content-Encoding.
+    /// The value of `Content-Encoding`.
     let encoding: String
     let script: Script
-    /// What a transport may need to decode it at all.
+    /// The capability that a transport needs to decode the body.
     var capability: TransportCapabilities.Capability?
-    /// What a transport may not do well enough to run it.
+    /// The exclusion of transports that can't run the case.
     var exclusion: Exclusion.Case?
-    /// Whether it yields lines without end: nothing but the time or its reader ends that.
+    /// Whether it yields lines without end, so that only a timeout or its reader ends it.
     var isEndless = false
 
     var testDescription: String { name }
 
-    /// A body that has arrived before anything is read.
+    /// Creates a body that arrives completely before anything is read.
     private init(
         _ name: String, _ encoding: String, _ body: RepeatedBytes,
         needs capability: TransportCapabilities.Capability? = nil
@@ -30,7 +30,7 @@ struct HostileBody: Sendable, CustomTestStringConvertible {
         script = .answer(fields: Self.fields(encoding), body: body.bytes)
     }
 
-    /// A body that never ends on the wire either.
+    /// Creates a body that never ends on the wire either.
     private init(_ name: String, _ encoding: String, flood piece: Data, after start: Data) {
         self.name = name
         self.encoding = encoding
@@ -43,7 +43,7 @@ struct HostileBody: Sendable, CustomTestStringConvertible {
         [("Content-Encoding", encoding), ("Content-Type", "text/event-stream")]
     }
 
-    // MARK: What they are made of
+    // MARK: Parts of the bodies
 
     private static let gzipHead = Data([0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 255])
     private static let storedNothing = Data([0, 0, 0, 0xFF, 0xFF])
@@ -97,7 +97,7 @@ struct HostileBody: Sendable, CustomTestStringConvertible {
     }
 }
 
-/// A way to read a response's body through the pipeline, to its end.
+/// A way to read the whole body of a response through the pipeline.
 enum ReadingVerb: CaseIterable, Sendable {
     case collect, stream, text, lines, jsonLines, typed, download, events
 
@@ -112,7 +112,7 @@ enum ReadingVerb: CaseIterable, Sendable {
         case .typed: _ = try await client.send(request, as: [Int].self)
         case .download:
             var options = DownloadedFile.Options()
-            // Else it would ask for no encoding, and refuse one.
+            // A resumable download would request no encoding, and refuse any.
             options.resumes = false
             options.maximumBytes = 1 << 28
             _ = try await client.send(request, as: .file(folder + "/file", options: options))

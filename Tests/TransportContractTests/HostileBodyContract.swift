@@ -4,14 +4,14 @@ import NetworkTesting
 import TestSupport
 import Testing
 
-/// Bodies that keep their decoder busy for minutes or without end: whichever way they are read, the total timeout and
-/// cancellation end that.
+/// Bodies that keep their decoder busy for minutes or indefinitely: the total timeout and cancellation must end that,
+/// however the body is read.
 @Suite(.serialized, .timeLimit(.minutes(5)), .ownProcess)
 struct HostileBodyContract {
     private static let total = Duration.milliseconds(400)
-    /// For a busy machine. What is not ended takes much longer.
+    /// Enough for a busy machine. Without the timeout or cancellation, the body takes much longer.
     private static let patience = Duration.seconds(10)
-    /// Every other end of such a body is one of these, and comes soon.
+    /// All other errors that such a body may cause, soon.
     private static let refusals: Set<NetworkError.Code> = [
         .invalidContentEncoding, .bodyTooLarge, .lineTooLong, .decodingFailed, .invalidResponse, .noData,
     ]
@@ -41,7 +41,7 @@ struct HostileBodyContract {
         }
     }
 
-    /// The body is read to its end, in no more time than it is given, or it is refused.
+    /// Expects that the body is read to its end within the time limit, or refused.
     private func check(
         _ body: HostileBody, _ verb: ReadingVerb, _ read: (ScriptedServer, String) async throws -> Void
     ) async throws {
@@ -64,7 +64,7 @@ struct HostileBodyContract {
 }
 
 extension HostileBody {
-    /// Reads it in some ways, where the transport can decode it and is not excluded.
+    /// Reads the body in the given ways, if the transport can decode it and is not excluded.
     fileprivate func run(
         over transport: ContractTransport, _ verbs: [ReadingVerb],
         _ body: @escaping (ReadingVerb) async throws -> Void

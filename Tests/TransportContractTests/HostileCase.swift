@@ -3,7 +3,7 @@ import NetworkLayer
 import NetworkTesting
 import Testing
 
-/// What a server should not answer, and what comes of it: a response, or an error with a code that fits.
+/// An invalid response of a server, with its expected outcomes: a response, or an error with a suitable code.
 struct HostileCase: Sendable, CustomTestStringConvertible {
     enum Outcome: Equatable {
         case response(Int, String)
@@ -12,14 +12,14 @@ struct HostileCase: Sendable, CustomTestStringConvertible {
 
     let name: String
     let script: Script
-    /// The one that must be, or the ones that may.
+    /// The one required outcome, or all permitted ones.
     let outcomes: [Outcome]
-    /// What a libcurl below 7.85 makes of it, when that is something else. URLSession over such a one does not run the
-    /// case: there a header line without a colon ends the process.
+    /// An additional outcome with libcurl below 7.85. URLSession over such a version does not run the case: a header
+    /// line without a colon would end the process.
     var lenient: Outcome?
     /// The case that a transport may be excluded from.
     var exclusion: Exclusion.Case?
-    /// Whether the server sends without end what libcurl looks at and drops.
+    /// Whether the server endlessly sends bytes that libcurl parses and discards.
     var isDropped = false
     var change: @Sendable (inout TransportOptions) -> Void = { _ in }
 
@@ -39,7 +39,7 @@ struct HostileCase: Sendable, CustomTestStringConvertible {
         self.change = change
     }
 
-    /// A server that sends a text and closes.
+    /// Creates a case with a server that sends a text and closes the connection.
     init(_ name: String, _ text: String, _ outcomes: Outcome..., exclusion: Exclusion.Case? = nil) {
         self.name = name
         script = .raw(text)
@@ -47,21 +47,21 @@ struct HostileCase: Sendable, CustomTestStringConvertible {
         self.exclusion = exclusion
     }
 
-    /// The case with what older libcurls make of it.
+    /// Returns the case with an additional outcome for older libcurl versions.
     func lenient(_ outcome: Outcome) -> HostileCase {
         var copy = self
         copy.lenient = outcome
         return copy
     }
 
-    /// The case of a server whose words without end are dropped.
+    /// Returns the case of a server whose endless bytes are discarded.
     func dropped() -> HostileCase {
         var copy = self
         copy.isDropped = true
         return copy
     }
 
-    /// Meets the server once.
+    /// Sends one request to the server and checks the outcome.
     func check(over transport: ContractTransport, method: HTTPRequest.Method = .get, body: Data? = nil) async throws {
         let isOld = ContractTransport.libcurlIsOld
         if isOld, lenient != nil, transport.kind == ContractTransport.urlsession.kind { return }
@@ -73,8 +73,8 @@ struct HostileCase: Sendable, CustomTestStringConvertible {
             var details = ""
             do {
                 let answer = try await transport.send(method, server.url(), body: body) {
-                    // All URLSessions of a process share a queue, which on a busy machine is not yet done with the case
-                    // before.
+                    // All URLSessions of a process share a queue, which may still be working on the previous case on a
+                    // busy machine.
                     $0.connectTimeout = .seconds(60)
                     $0.totalTimeout = .seconds(100)
                     change(&$0)
@@ -83,7 +83,7 @@ struct HostileCase: Sendable, CustomTestStringConvertible {
             } catch let error as NetworkError {
                 outcome = .failure(error.code)
                 details = error.description
-                // What ran out of time lets go of its connection, before the server does.
+                // After a timeout, the transport closes its connection before the server does.
                 if error.code == .idleTimeout || error.code == .totalTimeout {
                     let letsGo = { try await server.wait { $0.endedConnectionCount == $0.connectionCount } }
                     if isDropped { try await transport.run(.droppedFlood, body: letsGo) } else { try await letsGo() }

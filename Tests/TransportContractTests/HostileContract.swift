@@ -3,7 +3,7 @@ import NetworkLayer
 import NetworkTesting
 import Testing
 
-/// Answers that break the rules of HTTP.
+/// Responses that break the rules of HTTP.
 @Suite(.timeLimit(.minutes(1)))
 struct HostileContract {
     private static let ok = "HTTP/1.1 200 OK\r\n"
@@ -104,7 +104,7 @@ struct HostileContract {
         .init("a cousin", status("ICY 200 OK"), .failure(.invalidResponse)),
         HostileCase("HTTP/1.2", status("HTTP/1.2 200 OK"), .failure(.invalidResponse)).lenient(.response(200, "ok")),
         HostileCase("HTTP/9.9", status("HTTP/9.9 200 OK"), .failure(.invalidResponse)).lenient(.response(200, "ok")),
-        // FoundationNetworking and libcurl take it for HTTP, we don't.
+        // FoundationNetworking and libcurl accept it as HTTP; the curl transport does not.
         .init("lower case", status("http/1.1 200 OK"), .failure(.invalidResponse), .response(200, "ok")),
         .init("status 2000", status("HTTP/1.1 2000 OK"), .failure(.invalidResponse)),
         .init("status 20", status("HTTP/1.1 20 OK"), .failure(.invalidResponse)),
@@ -131,7 +131,7 @@ struct HostileContract {
         HostileCase("NUL in a value", field("X-A: a\u{0}b"), .failure(.invalidResponse)).lenient(.response(200, "ok")),
         HostileCase("NUL in a name", field("X\u{0}A: b"), .failure(.invalidResponse)).lenient(.response(200, "ok")),
         .init("a control character", field("X-A: a\u{7}b"), .response(200, "ok")),
-        // Newer libcurls refuse it.
+        // Newer libcurl versions refuse it.
         .init("CR in a value", field("X-A: a\rb"), .response(200, "ok"), .failure(.invalidResponse)),
         .init("an empty name", field(": b"), .response(200, "ok"), exclusion: .headWithOddNames),
         .init("a space in a name", field("X A: b"), .response(200, "ok"), exclusion: .headWithOddNames),
@@ -168,7 +168,7 @@ struct HostileContract {
         try await hostile.check(over: transport)
     }
 
-    // MARK: A second answer
+    // MARK: A second response
 
     @Test(arguments: ContractTransport.all)
     func secondAnswer_isNotTheNextRequests(transport: ContractTransport) async throws {

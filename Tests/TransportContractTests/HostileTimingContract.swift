@@ -4,14 +4,14 @@ import NetworkTesting
 import TestSupport
 import Testing
 
-/// Servers that break off, fall silent or never end, in each phase.
+/// Servers that break off, fall silent, or never end, in each phase.
 @Suite(.serialized, .timeLimit(.minutes(2)), .ownProcess)
 struct HostileTimingContract {
     private static let ok = "HTTP/1.1 200 OK\r\n"
     private static let chunked = ok + "Transfer-Encoding: chunked\r\n\r\n"
     private static let interim = "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n"
 
-    /// What was sent when it happens, and whether that is within a head.
+    /// The bytes that the server sends before that, and whether they end within a head.
     private static let phases: [(name: String, sent: String, isInHead: Bool)] = [
         ("in the version", "HTT", true),
         ("in the status", "HTTP/1.1 2", true),
@@ -111,7 +111,7 @@ struct HostileTimingContract {
         .init(
             "interim responses without end",
             [.read, .flood(Data(interim.utf8))],
-            // Newer libcurls have a limit of their own, which URLSession tells so.
+            // Newer libcurl versions have their own limit, which URLSession reports with this code.
             .failure(.responseHeadTooLarge), .failure(.totalTimeout), .failure(.invalidResponse),
             change: { $0.totalTimeout = .seconds(5) }
         ).dropped(),
@@ -151,7 +151,7 @@ struct HostileTimingContract {
         try await hostile.check(over: transport)
     }
 
-    /// A call without a total timeout ends all the same. URLSession reads on.
+    /// Over curl, even a call without a total timeout ends. URLSession reads on.
     @Test func interimResponsesWithoutEnd_areCutOffOverCurl() async throws {
         let server = try ScriptedServer([.read, .flood(Data(Self.interim.utf8))])
         defer { server.stop() }
@@ -159,7 +159,7 @@ struct HostileTimingContract {
         try await server.wait { $0.connectionsEndedByPeer == 1 }
     }
 
-    // MARK: Early answers
+    // MARK: Early responses
 
     private static let answer = ok + "Content-Length: 2\r\n\r\nok"
 

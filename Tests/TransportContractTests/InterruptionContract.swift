@@ -4,13 +4,13 @@ import NetworkTesting
 import TestSupport
 import Testing
 
-/// What comes between a request and its response, each a hundred times.
+/// Interruptions between a request and its response, each a hundred times.
 @Suite(.serialized, .timeLimit(.minutes(2)), .ownProcess)
 struct InterruptionContract {
 
     private static let rounds = 100
 
-    /// Starts a request, waits until it has come to a phase, cancels it, and expects it to say so.
+    /// Starts a request, waits until it has reached a phase, cancels it, and expects it to fail as cancelled.
     private func cancel(
         _ transport: ContractTransport,
         _ url: String,
@@ -24,7 +24,7 @@ struct InterruptionContract {
         task.cancel()
         do {
             _ = try await task.value
-            Issue.record("it was cancelled, and succeeded")
+            Issue.record("it succeeded despite its cancellation")
         } catch {
             let code = (error as? NetworkError)?.code
             #expect(code == .cancelled || code == other, "\(error)")
@@ -37,7 +37,7 @@ struct InterruptionContract {
     func cancelled_inTheQueue(transport: ContractTransport) async throws {
         let server = try ScriptedServer(.stalled)
         defer { server.stop() }
-        // Both transports have this limit for a host.
+        // Both transports have this limit of connections for a host.
         let running = (0..<128).map { _ in Task { try await transport.send(.get, server.url()) } }
         try await server.wait { $0.requests.count == 128 }
         for _ in 0..<Self.rounds { try await cancel(transport, server.url()) { await Task.yield() } }
@@ -51,7 +51,7 @@ struct InterruptionContract {
     func cancelled_whileTheNameIsResolved(transport: ContractTransport) async throws {
         for number in 0..<Self.rounds {
             let url = "http://host-\(number).nonexistent.invalid/"
-            // A fast answer may come first: there is no such name.
+            // The name does not exist, so a fast reply may come first.
             try await cancel(transport, url, orFails: .nameNotResolved) {
                 for _ in 0..<(number % 10) { await Task.yield() }
             }
@@ -107,7 +107,7 @@ struct InterruptionContract {
         try await server.wait { $0.endedConnectionCount == Self.rounds }
     }
 
-    // MARK: Answered early
+    // MARK: Early responses
 
     @Test(arguments: ContractTransport.all)
     func refusal_duringTheUpload_isAResponse(transport: ContractTransport) async throws {
@@ -151,7 +151,7 @@ struct InterruptionContract {
         #expect(server.requests.count == Self.rounds)
     }
 
-    /// Every second request meets a connection that ends without an answer, and is sent again on a new one, since its
+    /// Every second request finds its connection closed without a response, and goes out again on a new one, since its
     /// method is idempotent.
     @Test(arguments: ContractTransport.all, [HTTPRequest.Method.get, .put])
     func connectionClosed_duringTheRequest(transport: ContractTransport, method: HTTPRequest.Method) async throws {

@@ -12,7 +12,7 @@ private struct FindRow: RequestType {
     var data: RequestData { RequestData(path: url) }
 }
 
-/// The kinds of values beside a decoded body, and what is refused before one is made.
+/// The kinds of values other than a decoded body, and responses that are refused before any value exists.
 @Suite(.timeLimit(.minutes(1)))
 struct ReadingContract {
     private func client(_ transport: ContractTransport) -> NetworkClient {

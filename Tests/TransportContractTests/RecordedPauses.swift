@@ -2,7 +2,7 @@ import Foundation
 import NetworkLayer
 import Synchronization
 
-/// Pauses that are over at once, and that are written down.
+/// A time source whose pauses end at once and are recorded.
 final class RecordedPauses: Sendable {
     private let pauses = Guarded<[Duration]>([])
 

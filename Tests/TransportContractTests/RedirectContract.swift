@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(2)))
 struct RedirectContract {
-    /// A server that answers its first request with a redirect, and all others with `end`.
+    /// Returns a server that responds to its first request with a redirect, and to all others with `end`.
     private func server(_ status: Int, to location: String, body: Data = Data("moved".utf8)) throws -> ScriptedServer {
         let fields = [("Location", location), ("Content-Length", "\(body.count)")]
         let end = Script.head(200, fields: [("Content-Length", "3")]) + Data("end".utf8)

@@ -7,7 +7,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct RetryContract {
-    /// A client whose pauses take no time.
+    /// Returns a client whose pauses take no time.
     private func client(_ transport: ContractTransport, retries: Int = 2) -> NetworkClient {
         var policy = RetryInterceptor.Policy()
         policy.maximumRetries = retries
@@ -79,7 +79,7 @@ struct RetryContract {
     ) async throws {
         let server = try ScriptedServer(Self.busy(fields: [("Retry-After", "40")]))
         defer { server.stop() }
-        // The client's calls end after half a minute.
+        // The client's calls end after 30 seconds.
         await expectFailure(.unacceptableStatus) {
             try await client(transport).send(RequestData(path: server.url()), as: .data)
         }

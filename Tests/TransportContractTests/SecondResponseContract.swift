@@ -4,8 +4,8 @@ import NetworkTesting
 import TestSupport
 import Testing
 
-/// What a response leaves behind must not meet the next one. A continuation line looks back at the field before it; the
-/// first line of a head has none, and must not find the last field of an earlier response.
+/// Checks that no state of a response reaches the next one. A continuation line refers to the field before it. The
+/// first line of a head has no such field, and must not use the last field of an earlier response.
 @Suite(.timeLimit(.minutes(1)))
 struct SecondResponseContract {
     private static let lines = ["\tX: y", " X: y", " "]
@@ -15,7 +15,8 @@ struct SecondResponseContract {
         "HTTP/1.1 200 OK\r\n\(line)\r\nContent-Length: 6\r\n\r\nsecond"
     }
 
-    /// Newer libcurls read past such a line, older ones refuse the response by a number that says nothing more.
+    /// Newer libcurl versions skip such a line. Older ones refuse the response with an error number that has no other
+    /// detail.
     private func isRefusal(_ error: NetworkError, _ transport: ContractTransport) -> Bool {
         error.code == .invalidResponse || transport.kind == "urlsession" && error.code == .unclassified
     }
@@ -29,7 +30,8 @@ struct SecondResponseContract {
         }
     }
 
-    /// A request that begins before the last one's connection is free has a new one, and its first response.
+    /// A request that begins before the previous connection is free uses a new one, and gets that connection's first
+    /// response.
     @Test(arguments: ContractTransport.all, lines)
     func firstLineThatContinuesNothing_fromTheSameServer(transport: ContractTransport, line: String) async throws {
         let first = Script.head(200, fields: [Self.long, ("Content-Length", "5")]) + Data("first".utf8)

@@ -3,7 +3,7 @@ import NetworkLayer
 import NetworkTesting
 import Testing
 
-/// TCP may cut a response anywhere.
+/// Checks responses that TCP cuts at any position.
 @Suite(.timeLimit(.minutes(1)))
 struct SplitContract {
     private static let text = Data(

@@ -34,7 +34,7 @@ struct StatusContract {
         try await transport.run(.immediateReuse) { #expect(server.connectionCount == 1) }
     }
 
-    /// A 304 tells the length of the body that it does not have.
+    /// A 304 response states the length of the body that it does not have.
     @Test(arguments: ContractTransport.all)
     func notModified_mayAnnounceMoreThanTheLimit(transport: ContractTransport) async throws {
         let server = try ScriptedServer(.raw(Script.head(304, fields: [("Content-Length", "1000000000")])))

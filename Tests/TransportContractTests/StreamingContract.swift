@@ -4,7 +4,7 @@ import NetworkTesting
 import TestSupport
 import Testing
 
-/// A response's body as its reader sees it.
+/// The body of a response as seen by its reader.
 @Suite(.serialized, .timeLimit(.minutes(1)), .ownProcess)
 struct StreamingContract {
     @Test(arguments: ContractTransport.all)
@@ -22,7 +22,7 @@ struct StreamingContract {
         #expect(response.metrics.responseBodyBytes == 2)
         let total = response.metrics.total
         #expect(try #require(response.metrics.firstByte) <= total)
-        #expect(response.metrics.total == total, "the clock has stopped")
+        #expect(response.metrics.total == total, "the clock must have stopped")
     }
 
     @Test(arguments: ContractTransport.all)
@@ -69,11 +69,11 @@ struct StreamingContract {
         let response = try await transport.start(.get, server.url())
         var chunks = response.body.makeAsyncIterator()
         let first = try #require(try await chunks.next())
-        // Others are served meanwhile.
+        // Other exchanges go on in the meantime.
         for _ in 0..<50 { _ = try await transport.send(.get, other.url()) }
         try await transport.run(.backPressure) {
             let taken = try #require(response.metrics.responseBodyBytes)
-            // At most a megabyte and a piece wait for the reader, beside what he has.
+            // At most one mebibyte and one chunk wait for the reader, in addition to the chunk that it has.
             #expect(taken - first.count <= (1 << 20) + (64 << 10))
         }
         var total = first.count
@@ -81,7 +81,7 @@ struct StreamingContract {
         #expect(total == size)
     }
 
-    /// Over curl the sender is paused and goes on many times here.
+    /// Over curl, the transfer is paused and resumed many times here.
     @Test(arguments: ContractTransport.all)
     func readerWhoWaits_isNotForgotten_hundredTimes(transport: ContractTransport) async throws {
         let size = 2 << 20
@@ -142,7 +142,7 @@ struct StreamingContract {
         let server = try ScriptedServer([.read, .send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n"), .stall])
         defer { server.stop() }
         let response = try await transport.start(.get, server.url())
-        // Whichever comes second is refused; the other one waits until it is cancelled.
+        // The second of the two is refused; the other one waits until it is cancelled.
         let readers = (0..<2).map { _ in Task { try await response.body.collect() } }
         let codes = await withTaskGroup(of: NetworkError.Code?.self) { group in
             for reader in readers {
@@ -237,7 +237,7 @@ struct StreamingContract {
         var (chunks, whole) = (read.makeAsyncIterator(), Data())
         while whole.count < plain.count, let chunk = try await chunks.next() { whole += chunk }
         #expect(whole == plain)
-        // All has arrived, and the readers are away for longer than the timeout.
+        // The whole body has arrived, and the readers pause for longer than the timeout.
         _ = try await transport.send(.get, slow.url())
         var late = unread.makeAsyncIterator()
         await expectFailure(.totalTimeout) { try await late.next() }
@@ -248,7 +248,7 @@ struct StreamingContract {
 
     @Test(arguments: ContractTransport.all)
     func slowReader_isNotIdle(transport: ContractTransport) async throws {
-        // More than waits for a reader and in sockets.
+        // More than fits into the reader's buffer and the sockets' buffers.
         let size = 32 << 20
         let server = try ScriptedServer(.answer(body: Data(count: size)))
         let slow = try ScriptedServer([.read, .pause(milliseconds: 4500), .send("HTTP/1.1 204 x\r\n\r\n"), .close])
@@ -259,7 +259,7 @@ struct StreamingContract {
         let response = try await transport.start(.get, server.url()) { $0.idleTimeout = .seconds(3) }
         var chunks = response.body.makeAsyncIterator()
         var total = try #require(try await chunks.next()).count
-        // The reader is away for longer than the timeout.
+        // The reader pauses for longer than the timeout.
         _ = try await transport.send(.get, slow.url())
         while let chunk = try await chunks.next() { total += chunk.count }
         #expect(total == size)

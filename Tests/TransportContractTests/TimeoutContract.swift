@@ -56,7 +56,7 @@ struct TimeoutContract {
         gate.open()
     }
 
-    /// On a kept connection the system may take all of it at once.
+    /// On a kept connection, the system may accept the whole body at once.
     @Test(arguments: ContractTransport.all, [false, true])
     func idleTimeout_isNotForAnUploadThatMoves(transport: ContractTransport, isKept: Bool) async throws {
         let (size, answer) = (640 << 10, Script.Step.send("HTTP/1.1 204 x\r\n\r\n"))

@@ -6,10 +6,10 @@ import NetworkTesting
 import TestSupport
 import Testing
 
-/// What stands in a URL besides ASCII letters: user and password, and names in other letters.
+/// Parts of a URL other than ASCII letters: credentials, and international names.
 @Suite(.timeLimit(.minutes(1)))
 struct URLContract {
-    /// A server that leads to another one.
+    /// Returns a server that redirects to another one.
     private func servers(_ location: (String) -> String) throws -> (first: ScriptedServer, last: ScriptedServer) {
         let last = try ScriptedServer(.ok())
         return (try ScriptedServer(.answer(302, fields: [("Location", location(last.url("/next")))])), last)
@@ -68,7 +68,7 @@ struct URLContract {
     }
 
     @Test(
-        .disabled(if: ContractTransport.libcurlIsOld, "names below localhost are asked for at the name service"),
+        .disabled(if: ContractTransport.libcurlIsOld, "libcurl queries the name service for names below localhost"),
         arguments: ContractTransport.all)
     func internationalName_isAskedByItsASCIIForm(transport: ContractTransport) async throws {
         let server = try ScriptedServer(.ok())
@@ -79,7 +79,7 @@ struct URLContract {
     }
 
     @Test(
-        .disabled(if: ContractTransport.libcurlIsOld, "names below localhost are asked for at the name service"),
+        .disabled(if: ContractTransport.libcurlIsOld, "libcurl queries the name service for names below localhost"),
         arguments: ContractTransport.all)
     func locationWithAnInternationalName_isFollowed(transport: ContractTransport) async throws {
         let (server, last) = try servers {

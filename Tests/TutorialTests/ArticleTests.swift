@@ -5,7 +5,8 @@ import NetworkLayerTutorials
 import NetworkTesting
 import Testing
 
-/// The later tutorials' code over both transports. The suite is serialized: they name their address in one place.
+/// Runs the later tutorials' code over both transports. Serialized, because the tests share one place for the server's
+/// address.
 @Suite(.timeLimit(.minutes(2)), .serialized)
 struct ArticleTests {
     static let transports: [any HTTPTransport] = [CurlNetworkDispatcher.instance, URLSessionNetworkDispatcher.instance]

@@ -1,6 +1,6 @@
 // swift-format-ignore-file
-// An API in the words of 'Network layer: protocol-oriented approach', as its reader writes one, but for the base, which
-// is a server of ours.
+// An API as a reader of 'Network layer: protocol-oriented approach' would write it, except for the base, which is a
+// server of these tests.
 import Foundation
 import FoundationNetworking
 import NetworkLayer
@@ -101,7 +101,7 @@ struct NetworkManager {
     }
 }
 
-// An encoder of the reader's own.
+// An encoder that a reader might add.
 public struct PlainParameterEncoder: ParameterEncoder {
     public static func encode(urlRequest: inout URLRequest, with parameters: Parameters) throws {
         guard urlRequest.url != nil else { throw NetworkError.missingURL }

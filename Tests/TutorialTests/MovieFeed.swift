@@ -1,6 +1,6 @@
 // swift-format-ignore-file
-// The code of 'Protocol based generic networking' as its article prints it, but for the import, and for the base and
-// the key, which are a server of ours.
+// The code of 'Protocol based generic networking' as printed in the article, except for the import, and for the base
+// and the key, which belong to a server of these tests.
 import Foundation
 import FoundationNetworking
 import NetworkLayer
@@ -53,7 +53,7 @@ class MovieClient: APIClient {
         self.init(configuration: .default)
     }
 
-    // Not in the article: which transport carries it.
+    // Not in the article: the transport that sends the requests.
     var dispatcher: any NetworkDispatcher = NetworkClient.standard
     
     func getFeed(from movieFeedType: MovieFeedFromAPI, completion: @escaping (Result<MovieFeedResult?, APIError>) -> Void) {

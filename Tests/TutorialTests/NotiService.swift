@@ -1,6 +1,6 @@
 // swift-format-ignore-file
-// The code of 'A simple URLRequest builder' as its article prints it, but for the import and for the address, which is
-// a server of ours.
+// The code of 'A simple URLRequest builder' as printed in the article, except for the import and for the address, which
+// is a server of these tests.
 import Foundation
 import FoundationNetworking
 import NetworkLayer
@@ -20,7 +20,7 @@ public class NotiService {
         task.resume()
     }
 
-    // Not in the article: the same over a client of ours.
+    // Not in the article: the same request over a client of this library.
     static func getNoti(over client: NetworkClient, completion: @escaping RequestCallback) {
         let urlRequestBuilder:URLRequestBuilder = URLRequestBuilder.init(with: URL(string:TutorialAddress.notes)!, path: "bins/ki5o0")
         urlRequestBuilder.set(method: .get)
@@ -42,7 +42,7 @@ class NoteAPIClient {
   }
 }
 
-// The article declares the protocol and leaves conforming to it to its reader.
+// The article declares the protocol and leaves the conformance to its readers.
 struct AddNote: APIRequest {
     typealias Resource = Echo
     let text: String

@@ -2,10 +2,10 @@ import Foundation
 import NetworkLayer
 import NetworkTesting
 
-/// Where the tutorials' servers are: their code names an address that does not change, and a test puts a server there.
+/// The address of the tutorials' servers: their code uses a fixed address, which a test points to its server.
 enum TutorialAddress {
     private static let lock = NSLock()
-    // Reached under the lock alone.
+    // Accessed only while holding the lock.
     nonisolated(unsafe) private static var base = "http://127.0.0.1:1"
 
     static var movies: String { lock.withLock { base } }
@@ -14,7 +14,7 @@ enum TutorialAddress {
     static func set(_ address: String) { lock.withLock { base = address } }
 }
 
-/// What the demo server's `/echo` says of a request.
+/// The demo server's `/echo` response, which describes the request.
 struct Echo: Codable {
     let method: String
     let path: String
@@ -27,7 +27,7 @@ struct Echo: Codable {
     func value(of name: String) -> String? { headers.first { $0[0].lowercased() == name.lowercased() }?[1] }
 }
 
-/// One call of a closure, as an `async` value.
+/// Returns the value that a closure-based call passes to its completion handler.
 func called<Value>(_ start: (@escaping (Value) -> Void) -> Void) async -> Value {
     let handed: Handed<Value> = await withCheckedContinuation { continuation in
         start { continuation.resume(returning: Handed(value: $0)) }
@@ -35,7 +35,7 @@ func called<Value>(_ start: (@escaping (Value) -> Void) -> Void) async -> Value 
     return handed.value
 }
 
-/// @unchecked: handed from a callback to the one who waits, once.
+/// Unchecked `Sendable`, because a value moves only once, from a callback to the waiting task.
 private struct Handed<Value>: @unchecked Sendable {
     let value: Value
 }

@@ -1,5 +1,5 @@
 // swift-format-ignore-file
-// The code as the tutorials print it, but for the imports and the name of the type.
+// The code as printed in the tutorials, except for the imports and the name of the type.
 import Foundation
 import FoundationNetworking
 import NetworkLayer

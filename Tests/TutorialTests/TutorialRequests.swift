@@ -1,5 +1,5 @@
 // swift-format-ignore-file
-// The code as the tutorials print it, but for the import.
+// The code as printed in the tutorials, except for the import.
 import NetworkLayer
 import NetworkLayerTutorials
 

@@ -4,10 +4,10 @@ import NetworkLayerTutorials
 import NetworkTesting
 import Testing
 
-/// The tutorials' code, unchanged but for the import, against a server where they expect it.
+/// Runs the tutorials' code, unchanged except for the import, against a server at its address.
 @Suite(
     .timeLimit(.minutes(1)), .serialized,
-    .enabled("the tutorials' port 3000 has to be free") { await TutorialServer.canStart() })
+    .enabled("needs the tutorials' port 3000 to be free") { await TutorialServer.canStart() })
 struct TutorialTests {
     private static let dispatchers: [any NetworkDispatcher] = [
         CurlNetworkDispatcher.instance, URLSessionNetworkDispatcher.instance, TutorialDispatcher.instance,
@@ -63,7 +63,7 @@ struct TutorialTests {
     }
 }
 
-/// The server of the tutorials: the demo server on their port.
+/// The server of the tutorials: the demo server on port 3000.
 enum TutorialServer {
     static func canStart() async -> Bool {
         guard let server = try? await start() else { return false }

@@ -5,8 +5,8 @@ import Testing
 @testable import URLSessionTransport
 
 @Suite struct ConnectionTableTests {
-    /// Established to 127.0.0.1:8080 (inode 11), half-way to 127.0.0.1:8081 (12), established to 10.1.2.3:443 (13), a
-    /// listener on 8080 (14), established to [::1]:8082 (15).
+    /// Established to 127.0.0.1:8080 (inode 11), connecting to 127.0.0.1:8081 (12), established to 10.1.2.3:443 (13), a
+    /// listener on 8080 (14), and established to [::1]:8082 (15).
     private let table = ConnectionTable(
         parsing: """
               sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode

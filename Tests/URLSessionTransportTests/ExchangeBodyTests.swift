@@ -55,7 +55,7 @@ import Testing
     @Test func body_isCollected_atTheLimit() throws {
         var state = try makeReceiving(.make(200)) { $0.maximumBodyBytes = 3 }
         #expect(state.collect(upTo: nil, at: after(1)).reading.result == nil)
-        #expect(state.received(Data("abc".utf8), at: after(2)).reading == nil, "it waits for the whole")
+        #expect(state.received(Data("abc".utf8), at: after(2)).reading == nil, "collecting waits for the whole body")
         #expect(try state.finished(lateHead: nil, at: after(3)).reading?.get() == Data("abc".utf8))
     }
 
@@ -150,7 +150,7 @@ import Testing
 
     private func after(_ milliseconds: Int) -> ContinuousClock.Instant { start + .milliseconds(milliseconds) }
 
-    /// An exchange whose head was delivered, 1 ms after the start.
+    /// Returns an exchange whose head was delivered 1 ms after the start.
     private func makeReceiving(
         _ head: HTTPResponse,
         method: HTTPRequest.Method = .get,

@@ -12,9 +12,9 @@ import Testing
         state.sent(totalBytes: 3, at: after(1))
         #expect(try state.received(.make(200, length: 4), at: after(2)).head?.get().status == .ok)
         let first = state.received(Data("ab".utf8), at: after(3))
-        #expect(first.progress?.received == 2 && first.reading == nil, "nobody waits")
+        #expect(first.progress?.received == 2 && first.reading == nil, "no reader waits")
         #expect(try state.read().result?.get() == Data("ab".utf8))
-        #expect(state.read().result == nil, "there is no more yet")
+        #expect(state.read().result == nil, "there is no more data yet")
         let second = state.received(Data("cd".utf8), at: after(4))
         #expect(try second.reading?.get() == Data("cd".utf8))
         #expect(second.progress?.received == 4 && second.progress?.expected == 4)
@@ -75,7 +75,7 @@ import Testing
         #expect(reaction.reading?.failure?.code == .cancelled)
         #expect(reaction.reading?.failure?.phase == .receiving)
         #expect(reaction.cancelsTask)
-        #expect(try state.read().result?.get() == .some(.none), "the failure was told")
+        #expect(try state.read().result?.get() == .some(.none), "the failure is reported once")
     }
 
     // MARK: Heads
@@ -172,17 +172,17 @@ extension HTTPResponse {
 }
 
 extension ExchangeState.Reaction {
-    /// Why there is no head.
+    /// The error in place of the head.
     var failure: NetworkError? { head.flatMap(\.failure) }
 }
 
 extension ExchangeState {
-    /// A reader who comes in time.
+    /// Reads as a reader that is within all timeouts.
     mutating func read() -> BodyInbox.Reading { read(at: .now - .seconds(3600)).reading }
 }
 
 extension BodyInbox.Reading {
-    /// What the reader gets; `nil` if it waits.
+    /// The result for the reader, or `nil` if it waits.
     var result: Result<Data?, NetworkError>? {
         guard case .done(let result) = self else { return nil }
         return result

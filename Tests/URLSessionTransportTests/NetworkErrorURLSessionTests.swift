@@ -5,7 +5,7 @@ import Testing
 @testable import URLSessionTransport
 
 @Suite struct NetworkErrorURLSessionTests {
-    /// What FoundationNetworking reported on libcurl 7.88, and what it meant.
+    /// Errors that FoundationNetworking reported with libcurl 7.88, and their actual meaning.
     static let cases: [(number: Int, text: String, code: NetworkError.Code)] = [
         (NSURLErrorCannotFindHost, "Could not resolve host: nothing.invalid", .nameNotResolved),
         (NSURLErrorUnknown, "Could not resolve proxy: nothing.invalid", .proxyFailed),

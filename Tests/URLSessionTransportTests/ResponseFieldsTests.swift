@@ -30,7 +30,7 @@ import Testing
         )
     }
 
-    /// A server may put words of another user into a value.
+    /// A server may put another user's text into a value.
     @Test(arguments: [
         "name=x, session=EVIL; Path=/", "name=x,session=EVIL; Path=/", "name=\"x, session=EVIL\"; Path=/",
         "name=x; y, session=EVIL; Path=/", "name=x; y=z, session=EVIL; Path=/", "name=x; Path=/,session=EVIL",

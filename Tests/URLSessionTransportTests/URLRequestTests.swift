@@ -25,7 +25,7 @@ import Testing
         request.headerFields[.acceptLanguage] = "de"
         let urlRequest = try URLRequest(request)
         #expect(urlRequest.value(forHTTPHeaderField: "Accept-Language") == "de")
-        // A blank value is what keeps FoundationNetworking and libcurl from adding their own.
+        // A blank value keeps FoundationNetworking and libcurl from adding their own.
         for name in ["Content-Type", "Expect", "Connection"] {
             #expect(urlRequest.value(forHTTPHeaderField: name) == " ")
         }
@@ -41,7 +41,7 @@ import Testing
         #expect(joined.map(\.value) == ["1, 2", "a=1; b=2"])
     }
 
-    /// Foundation would encode the percent signs once more.
+    /// Otherwise Foundation would encode the percent signs again.
     @Test func url_keepsItsPercentSigns_whenItHasBrackets() throws {
         let urlRequest = try URLRequest(makeRequest("http://127.0.0.1:8080/a%20b?c[d]=%41|e"))
         #expect(urlRequest.url?.absoluteString == "http://127.0.0.1:8080/a%20b?c%5Bd%5D=%41%7Ce")

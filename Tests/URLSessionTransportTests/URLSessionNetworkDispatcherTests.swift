@@ -52,12 +52,12 @@ import Testing
     }
 
     @Test func body_fails_whenTheServerIsFarAheadOfTheReader() async throws {
-        // Not without end: beside other suites, a flood keeps URLSession from hearing of the cancellation for long.
+        // A limited body: alongside other suites, a flood delays URLSession's cancellation for long.
         let head = Script.head(200, fields: [("Content-Length", "100000000")])
         let server = try ScriptedServer([.read, .send(head + Data(count: 4 << 20)), .stall])
         defer { server.stop() }
         let response = try await transport.send(makeRequest(server.url()) { $0.maximumBodyBytes = 500_000 })
-        // Nobody reads, and the exchange ends by itself.
+        // Nothing reads the body, and the exchange ends on its own.
         try await server.wait { $0.connectionsEndedByPeer == 1 }
         var chunks = response.body.makeAsyncIterator()
         #expect(try #require(try await chunks.next()).count <= 500_000)

@@ -1,2 +1,3 @@
-// Methods, statuses and header fields are apple/swift-http-types': a user of this library sees them without an import.
+// Methods, statuses and header fields are the types of apple/swift-http-types; users of this library need no import for
+// them.
 @_exported public import HTTPTypes

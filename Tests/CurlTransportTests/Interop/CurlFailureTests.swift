@@ -4,11 +4,12 @@ import Testing
 
 @testable import CurlTransport
 
-@Suite("libcurl's error numbers as ours")
+@Suite("Mapping of libcurl's error numbers")
 struct CurlFailureTests {
     private static let ownWords = String(cString: curl_easy_strerror(CURLE_HTTP2))
 
-    /// What it does not explain is the end of a connection; what it does explain is said of the bytes that came.
+    /// Without an explanation from libcurl, it is the end of a connection. With one, the error concerns the bytes that
+    /// came.
     @Test(
         arguments: [
             (nil, false, .connectionLost), ("", false, .connectionLost), (ownWords, false, .connectionLost),
@@ -24,7 +25,7 @@ struct CurlFailureTests {
     }
 
     /// CURLE_SSL_CONNECT_ERROR, SSL_CERTPROBLEM, PEER_FAILED_VERIFICATION, SSL_PINNEDPUBKEYNOTMATCH,
-    /// SSL_INVALIDCERTSTATUS, SSL_CLIENTCERT, and two that may come at any time.
+    /// SSL_INVALIDCERTSTATUS, SSL_CLIENTCERT, and two codes that may occur at any time.
     @Test(arguments: [35: true, 58: true, 60: true, 90: true, 91: true, 98: true, 16: false, 56: false])
     func whatTLSRefuses_isRefusedWhileConnecting(number: UInt32, isConnecting: Bool) {
         #expect(CurlFailure.phase(of: CURLcode(rawValue: number)) == (isConnecting ? .connecting : nil))

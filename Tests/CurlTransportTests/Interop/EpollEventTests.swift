@@ -2,7 +2,7 @@ import Testing
 
 @testable import CurlTransport
 
-@Suite("What epoll tells")
+@Suite("Events from epoll")
 struct EpollEventTests {
     /// EPOLLIN, EPOLLOUT, EPOLLERR and EPOLLHUP (epoll_ctl(2)).
     @Test(

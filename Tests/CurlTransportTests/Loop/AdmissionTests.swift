@@ -3,12 +3,12 @@ import Testing
 
 @testable import CurlTransport
 
-@Suite("Who may run")
+@Suite("Admission of transfers")
 struct AdmissionTests {
     private let first = Origin(isSecure: false, host: "a", port: 80)
     private let second = Origin(isSecure: false, host: "b", port: 80)
 
-    /// An admission, and which of its slots look up a name.
+    /// An admission, and the set of its slots that are looking up a name.
     private struct Desk {
         enum Arrival { case run, wait, refused }
 
@@ -43,7 +43,7 @@ struct AdmissionTests {
             return note(admission.resolved(origins[slot]!))
         }
 
-        /// The look-up of a slot that runs is given up.
+        /// Gives up the lookup of a running slot.
         mutating func giveUp(_ slot: Int) {
             let isLookingUp = admission.chill(origins[slot]!, isLookingUp: lookingUp[slot] != nil)
             lookingUp[slot] = isLookingUp ? origins[slot] : nil
@@ -105,7 +105,7 @@ struct AdmissionTests {
         #expect(desk.resolve(1).isEmpty)
         for slot in 0..<50 { #expect(desk.leave(slot).isEmpty) }
         #expect(desk.admission.lookingUp == 0)
-        // It stays warm while it is idle.
+        // The origin stays warm while it is idle.
         for slot in 50..<100 { #expect(desk.arrive(slot, at: first) == .run) }
         #expect(desk.lookingUp.isEmpty)
     }
@@ -117,7 +117,7 @@ struct AdmissionTests {
         #expect(desk.leave(1) == [9])
     }
 
-    /// Eight long polls through a proxy, whose connections are kept: no socket is opened, but their requests go out.
+    /// Eight long polls go through a proxy, over kept connections: no socket is opened, but their requests go out.
     @Test func anOriginIsWarmedByATransferThatHasAConnection_NotByTheEndOfOne() {
         var desk = Desk(perOrigin: 100, inAll: 100, maximumWaiting: 100)
         for slot in 0..<9 { _ = desk.arrive(slot, at: first) }
@@ -131,7 +131,7 @@ struct AdmissionTests {
         for slot in 1...1_000 { _ = desk.arrive(slot, at: Origin(isSecure: false, host: "dead\(slot)", port: 80)) }
         #expect(desk.lookingUp.count == Admission.maximumLookUps)
         #expect(desk.arrive(1_001, at: first) == .run)
-        // Each that ends lets another name be looked up.
+        // Each lookup that ends lets another name be looked up.
         let ended = desk.lookingUp.keys.min()!
         #expect(desk.leave(ended).count == 1)
         #expect(desk.lookingUp.count == Admission.maximumLookUps)
@@ -139,14 +139,14 @@ struct AdmissionTests {
         #expect(desk.admission.waiting == 0 && desk.admission.lookingUp == 0)
     }
 
-    /// Eight of them held all look-ups, with eight each, and the requests to all other names waited.
+    /// Regression: eight hanging names held all lookups, with eight each, and the requests to all other names waited.
     @Test func aFewNamesThatHangDoNotHoldAllLookUps() {
         var desk = Desk(perOrigin: 100, inAll: 10_000, maximumWaiting: 10_000)
         for slot in 0..<3_500 { _ = desk.arrive(slot, at: Origin(isSecure: false, host: "dead\(slot % 35)", port: 80)) }
         #expect(desk.lookingUp.count < Admission.maximumLookUps)
         #expect(desk.arrive(10_000, at: first) == .run)
         #expect(desk.resolve(10_000).isEmpty)
-        // One that hangs and ends makes room for one, not for as many as its origin could have alone.
+        // A hanging lookup that ends makes room for one, not for as many as its origin could have alone.
         for slot in desk.lookingUp.keys.sorted() { _ = desk.leave(slot) }
         #expect(desk.lookingUp.count < Admission.maximumLookUps)
         #expect(desk.arrive(10_001, at: second) == .run)
@@ -163,8 +163,8 @@ struct AdmissionTests {
         #expect(begun.contains(1_000))
     }
 
-    /// Twenty long polls over kept connections, and a look-up for a new connection that was given up: no request passed
-    /// until thirteen of the polls had ended.
+    /// Regression: with twenty long polls over kept connections, and a lookup for a new connection that was given up,
+    /// no request passed until thirteen of the polls had ended.
     @Test func whatRunsToAnOriginDoesNotHoldUpALookUpOfItsName() {
         var desk = Desk(perOrigin: 100, inAll: 1_000, maximumWaiting: 1_000)
         for slot in 0...20 { _ = desk.arrive(slot, at: first) }
@@ -252,7 +252,7 @@ struct AdmissionTests {
             #expect(running.count <= 90)
             #expect(desk.admission.waiting == waiting.count)
             #expect(desk.admission.lookingUp == desk.lookingUp.count)
-            // A look-up that was not expected, of an origin that was warm, is one when it is given up.
+            // An unexpected lookup of a warm origin counts as one when it is given up.
             #expect(desk.lookingUp.count <= Admission.maximumLookUps + givenUp.count)
             for at in origins { #expect(running.count { origin[$0] == at } <= 12) }
         }
@@ -260,7 +260,8 @@ struct AdmissionTests {
         #expect(waiting.isEmpty)
     }
 
-    /// The time of a withdrawal does not depend on how many wait: 100,000 of them took a second.
+    /// The time of a withdrawal does not depend on the number of waiting slots. Regression: 100,000 withdrawals took a
+    /// second.
     @Test func aHundredThousandWithdrawInAnyOrder() {
         var random = SeededGenerator(seed: 3)
         var desk = Desk(perOrigin: 1, inAll: 10, maximumWaiting: 200_000)

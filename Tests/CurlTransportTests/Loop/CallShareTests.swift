@@ -2,9 +2,9 @@ import Testing
 
 @testable import CurlTransport
 
-@Suite("The share of a call")
+@Suite("The share of data that one call may deliver")
 struct CallShareTests {
-    /// Counts pieces until one has to wait.
+    /// Counts chunks until one has to wait.
     private func pieces(
         _ share: inout CallShare, of bytes: Int, buffer: Int = 0, at place: (Int) -> Int = { _ in 0 }
     ) -> Int {
@@ -22,7 +22,8 @@ struct CallShareTests {
         #expect(waits)
     }
 
-    /// However long they take: a call that hands out nothing would bring its transfer no further.
+    /// The first chunks never wait, however long they take: a call that delivers nothing would not advance its
+    /// transfer.
     @Test func theFirstPiecesOfACallNeverWait() {
         for bytes in [1, 1_000, 16_384] {
             var share = CallShare()
@@ -33,7 +34,7 @@ struct CallShareTests {
         }
     }
 
-    /// The last piece of a load is the one that waits, since libcurl copies what comes after it.
+    /// The last chunk of a buffer is the one that waits, since libcurl copies the data that follows it.
     @Test func largePiecesEndByTheTimeAndWithALoad() {
         let (base, piece, load) = (1 << 20, 16_384, 1 << 19)
         var share = CallShare()
@@ -47,7 +48,7 @@ struct CallShareTests {
         #expect(share.isSpent)
     }
 
-    /// A decoder of records hands out each one from the same place.
+    /// A record decoder delivers each record from the same address.
     @Test func whereNoLoadEndsAFewMorePiecesCome() {
         var share = CallShare()
         let count = pieces(&share, of: 16_384, buffer: 1 << 19) { _ in 4_096 }
@@ -69,7 +70,7 @@ struct CallShareTests {
             call(pace.count, milliseconds: 20)
             #expect(pace.count == expected)
         }
-        // Fewer than may begin say nothing about more.
+        // A round that begins fewer transfers than allowed says nothing about the pace.
         call(2, milliseconds: 0)
         #expect(pace.count == 4)
     }

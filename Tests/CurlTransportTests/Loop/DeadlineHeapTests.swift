@@ -46,7 +46,7 @@ struct DeadlineHeapTests {
         for step in 0..<20_000 {
             let slot = Int.random(in: 0..<200, using: &random)
             if Bool.random(using: &random) {
-                // Distinct times, so that the order is one.
+                // Distinct times, so that there is only one order.
                 let at = Int.random(in: 0..<1_000, using: &random) * 20_000 + step
                 heap.set(slot, to: time(at))
                 model[slot] = at

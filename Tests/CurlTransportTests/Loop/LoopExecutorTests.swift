@@ -11,7 +11,7 @@ struct LoopExecutorTests {
         try String(contentsOfFile: "/proc/thread-self/comm", encoding: .utf8).trimmingCharacters(in: .newlines)
     }
 
-    @Test func `a task goes on where its response arrived`() async throws {
+    @Test func `a task resumes on the loop where its response arrived`() async throws {
         let server = try ScriptedServer(.answer(200, body: Data("abc".utf8)))
         defer { server.stop() }
         let dispatcher = CurlNetworkDispatcher()
@@ -30,7 +30,7 @@ struct LoopExecutorTests {
         await dispatcher.shutDown(within: .zero)
     }
 
-    @Test func `many tasks of the loop's thread are answered, those that stream too`() async throws {
+    @Test func `many tasks on the loop's thread get their responses, streamed ones too`() async throws {
         let body = PatternBytes.make(count: 600_000)
         let server = try ScriptedServer(.answer(200, body: body))
         defer { server.stop() }
@@ -52,7 +52,7 @@ struct LoopExecutorTests {
         await dispatcher.shutDown(within: .zero)
     }
 
-    @Test func `tasks that only wake one another do not keep a response from arriving`() async throws {
+    @Test func `tasks that only wake each other do not keep a response from arriving`() async throws {
         let server = try ScriptedServer(.answer(200, body: Data()))
         defer { server.stop() }
         let dispatcher = CurlNetworkDispatcher()
@@ -68,7 +68,7 @@ struct LoopExecutorTests {
         await dispatcher.shutDown(within: .zero)
     }
 
-    @Test func `after the dispatcher's end its tasks go on elsewhere`() async throws {
+    @Test func `a dispatcher's tasks resume elsewhere after it has ended`() async throws {
         let dispatcher = CurlNetworkDispatcher()
         let executor = try dispatcher.loopExecutor()
         let name = try await withTaskExecutorPreference(executor) {

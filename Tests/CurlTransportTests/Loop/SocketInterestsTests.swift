@@ -2,7 +2,7 @@ import Testing
 
 @testable import CurlTransport
 
-@Suite("What epoll is told")
+@Suite("Interests registered with epoll")
 struct SocketInterestsTests {
     private func changes(_ sockets: inout SocketInterests) -> [SocketInterests.Change] {
         var changes: [SocketInterests.Change] = []

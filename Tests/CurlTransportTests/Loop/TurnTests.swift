@@ -5,7 +5,7 @@ import Testing
 
 @testable import CurlTransport
 
-@Suite("Whose turn it is", .timeLimit(.minutes(1)))
+@Suite("Turns of transfers", .timeLimit(.minutes(1)))
 struct TurnTests {
     private func request(_ url: String, _ change: (inout TransportOptions) -> Void = { _ in }) throws
         -> TransportRequest
@@ -16,8 +16,8 @@ struct TurnTests {
         return request
     }
 
-    /// Such an origin was never known to be resolved, and no more than eight of its requests ran: eight long polls and
-    /// the request that would have ended them never met.
+    /// Regression: such an origin never counted as resolved, and no more than eight of its requests ran: eight long
+    /// polls and the request that would have ended them never met.
     @Test func anOriginWhoseRequestsGoOverKeptConnections_isNotHeldUpAsUnresolved() async throws {
         let (first, second) = (Gate(), Gate())
         let head = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
@@ -28,7 +28,7 @@ struct TurnTests {
         let dispatcher = CurlNetworkDispatcher()
         for (host, gate, count) in [("a.test", first, 12), ("b.test", second, 24)] {
             let request = try request("http://\(host)/") {
-                // With one, the look at it would find the connection.
+                // With a timeout, the check of its deadline would find the connection.
                 $0.connectTimeout = nil
                 $0.proxy = .explicit(TransportOptions.Proxy.Server("http://127.0.0.1:\(proxy.port)"))
             }
@@ -42,7 +42,7 @@ struct TurnTests {
         #expect(proxy.connectionCount == 12)
     }
 
-    /// A handle holds eleven kilobytes.
+    /// A handle takes eleven kilobytes.
     @Test func aTransferThatWaitsForItsTurnHasNoHandle() async throws {
         let server = try ScriptedServer(.stalled)
         defer { server.stop() }
@@ -51,7 +51,7 @@ struct TurnTests {
         let loop = try CurlLoop(configuration: configuration)
         let request = try request(server.url())
         let transfers = try (0..<3).map { _ in try Transfer(request, origin: Origin(request.url), clock: loop.clock) }
-        // All ahead of the first start: once one of them waits for its turn, no handle is made ahead.
+        // All are prepared before the first start: once one of them waits for its turn, no handle is made ahead.
         for transfer in transfers {
             try loop.prepareAhead(transfer)
             #expect(transfer.easy != nil)

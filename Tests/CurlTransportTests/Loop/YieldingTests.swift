@@ -7,9 +7,9 @@ import Testing
 
 @testable import CurlTransport
 
-@Suite("Bodies that come faster than the loop should read", .timeLimit(.minutes(1)))
+@Suite("Bodies that arrive faster than the loop should read", .timeLimit(.minutes(1)))
 struct YieldingTests {
-    /// A body in chunks of so many bytes.
+    /// Returns the body in chunks of the given size, in bytes.
     private func chunked(_ body: Data, by size: Int) -> Data {
         var wire = Data("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n".utf8)
         wire.reserveCapacity(body.count / size * (size + 12))
@@ -30,7 +30,7 @@ struct YieldingTests {
         return request
     }
 
-    /// One call of libcurl took a hundred buffer-loads, each of 87,000 such chunks.
+    /// Regression: one call of libcurl took a hundred buffer loads, each of 87,000 such chunks.
     @Test func aRoundOfTheLoopTakesABoundedPartOfABody() async throws {
         let body = PatternBytes.make(count: 500_000)
         let server = try ScriptedServer(.raw(chunked(body, by: 1)))
@@ -39,7 +39,7 @@ struct YieldingTests {
         let transfer = try Transfer(try request(server), origin: Origin(RequestURL(server.url())), clock: loop.clock)
         let most = Atomic(0)
         loop.start(transfer)
-        // A job for each round.
+        // One job for each round of the loop.
         let rounds = Task(executorPreference: loop.executor) {
             var before = 0
             while !transfer.channel.isAtEnd, transfer.channel.receivedBytes < body.count {
@@ -51,14 +51,15 @@ struct YieldingTests {
         }
         await rounds.value
         #expect(transfer.channel.receivedBytes == body.count)
-        // The rest of a load, joined, and as many chunks as the next one has.
+        // The limit is the joined rest of one load plus the chunks of the next one.
         let load = (LibcurlSupport.largeBuffers.first?.bytes ?? 0) / 6
         #expect(most.load(ordering: .relaxed) <= 2 * load)
         loop.shutDown(within: .zero)
         await loop.end.wait()
     }
 
-    /// What a pause holds back comes once, in its place; with few large pieces, many small ones, and both.
+    /// Data that a pause holds back arrives once, in its place: with few large pieces, with many small ones, and with
+    /// both.
     @Test(arguments: [1, 100, 5_000, 16_384, 100_000, 3_000_000])
     func eachByteOfManyBodiesAtOnceComesOnce(chunk: Int) async throws {
         let body = PatternBytes.make(count: chunk == 1 ? 100_000 : 3_000_000)
@@ -81,7 +82,7 @@ struct YieldingTests {
         await dispatcher.shutDown(within: .zero)
     }
 
-    /// The rest of its body waits in libcurl while it is cancelled, dropped, or over the limit.
+    /// The rest of the body waits in libcurl while its call is cancelled, dropped, or over the limit.
     @Test func bodiesThatYieldMayEndInAnyWay() async throws {
         let server = try ScriptedServer(.raw(chunked(PatternBytes.make(count: 200_000), by: 1)))
         defer { server.stop() }

@@ -31,7 +31,7 @@ struct AddressPolicyTests {
             try await OptionExchange(server.url(), over: dispatcher) { $0.addressPolicy = .noPrivateRanges }
         }
         #expect(server.requests.count == 1)
-        // The others are not disturbed.
+        // Requests without the policy still use the connection.
         #expect(try await OptionExchange(server.url(), over: dispatcher).text == "x")
     }
 

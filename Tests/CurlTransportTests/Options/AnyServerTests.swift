@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Trusting any server")
 struct AnyServerTests {
-    /// Keeps what is logged.
+    /// A log handler that keeps its messages.
     private struct Record: LogHandler {
         let lines: Lines
         var metadata: Logger.Metadata = [:]

@@ -32,7 +32,7 @@ struct AuthenticationOptionTests {
 
     @Test func digestSendsABodyAgain() async throws {
         let body = Data(repeating: 0x61, count: 100_000)
-        // Below 7.80 over another connection.
+        // Below 7.80, the second round uses another connection.
         let server = try ScriptedServer(scripts: [
             [.read, .send(Self.challenge(Self.digest)), .read, .send(Self.ok)], [.read, .send(Self.ok)],
         ])
@@ -59,9 +59,9 @@ struct AuthenticationOptionTests {
         #expect(server.requests.count == 2)
     }
 
-    /// The challenge had counted as the response, and nothing but the idle timeout ended a server that was silent after
-    /// it.
-    @Test(.enabled(if: Libcurl.found.has(.requestCheck), "told from libcurl 7.80 on"), arguments: [true, false])
+    /// Regression: the challenge counted as the response, and only the idle timeout ended the wait for a server that
+    /// stayed silent after it.
+    @Test(.enabled(if: Libcurl.found.has(.requestCheck), "detected from libcurl 7.80 on"), arguments: [true, false])
     func theFirstBytesTimeoutIsForEachRound(keepsConnection: Bool) async throws {
         let challenge = Self.challenge(Self.digest)
         let server = try ScriptedServer(
@@ -80,8 +80,8 @@ struct AuthenticationOptionTests {
         #expect(server.requests.count == 2)
     }
 
-    /// It was called a body that broke.
-    @Test(.enabled(if: Libcurl.found.has(.requestCheck), "told from libcurl 7.80 on"))
+    /// Regression: the error was that of a truncated body.
+    @Test(.enabled(if: Libcurl.found.has(.requestCheck), "detected from libcurl 7.80 on"))
     func aConnectionThatIsLostAfterTheChallengeIsLostWhileWaiting() async throws {
         let server = try ScriptedServer(
             scripts: [[.read, .send(Self.challenge(Self.digest)), .close], [.read, .reset]])
@@ -121,14 +121,14 @@ struct AuthenticationOptionTests {
         let server = try ScriptedServer(.answer(fields: [], body: Data("in".utf8)))
         defer { server.stop() }
         _ = try await OptionExchange(server.url()) { $0.authentication = .ntlm(user: "me", password: "pw") }
-        // The signature of its first message.
+        // The signature of the first NTLM message.
         #expect(server.requests.first?.values(of: "Authorization").first?.hasPrefix("NTLM TlRMTVNTUAAB") == true)
     }
 
     @Test(.enabled(if: CurlNetworkDispatcher.instance.capabilities.supports(.ntlmAuthentication), "no NTLM here"))
     func ntlmAnswersTheServersQuestion() async throws {
-        // The second message: signature, type, no target name, flags (OEM, NTLM, target information), the question, and
-        // an empty list of information.
+        // The second NTLM message: signature, type, no target name, flags (OEM, NTLM, target information), the server's
+        // challenge, and an empty list of target information.
         let question =
             Data("NTLMSSP\0".utf8) + Data([2, 0, 0, 0, 0, 0, 0, 0, 48, 0, 0, 0, 0x02, 0x82, 0x80, 0])
             + Data(1...8) + Data(count: 8) + Data([4, 0, 4, 0, 48, 0, 0, 0]) + Data(count: 4)
@@ -144,13 +144,13 @@ struct AuthenticationOptionTests {
             let value = try #require(request.values(of: "Authorization").first)
             return try #require(Data(base64Encoded: String(value.dropFirst("NTLM ".count))))
         }
-        // Both on one connection, since it is what NTLM authenticates.
+        // Both messages use one connection, since NTLM authenticates the connection.
         #expect(server.connectionCount == 1)
         #expect(messages.map { $0[8] } == [1, 3])
         let last = messages[1]
         #expect(last.firstRange(of: Data("somebody".utf8)) != nil)
         #expect(last.firstRange(of: Data("open sesame".utf8)) == nil)
-        // The answer to the question is 24 bytes at least.
+        // The response to the challenge has at least 24 bytes.
         #expect(last.count > 20 && Int(last[20]) + Int(last[21]) << 8 >= 24)
     }
 
@@ -193,7 +193,7 @@ struct AuthenticationOptionTests {
         "/a%20b", "/*", "/a+b", "/a=b&c", "/caf\u{E9}", "/%e9", "/a/%252e%252e/b", "/?", "/?q=%2e%2e/..", "/a/../?..",
     ]
 
-    /// The path that goes out, signed or not, is the URL's own; else the request is refused.
+    /// The path on the wire, signed or not, is the URL's own; otherwise the request is refused.
     @Test(arguments: oddPaths, [false, true])
     func thePathThatGoesOutIsTheURLs(path: String, isSigned: Bool) async throws {
         guard !isSigned || Libcurl.found.has(.awsSigV4) else { return }
@@ -208,8 +208,8 @@ struct AuthenticationOptionTests {
             }
             let target = try #require(server.requests.first).target
             let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-            // Newer libcurls write escapes in capitals, which is the same path (RFC 3986 §6.2.2.1), or leave an empty
-            // query out.
+            // Newer libcurl versions write escapes in capitals, which is the same path (RFC 3986 §6.2.2.1), or omit an
+            // empty query.
             #expect(Self.capitalized(parts[0]) == Self.capitalized(url.path[...]))
             #expect(parts.count == 1 ? url.query?.isEmpty != false : String(parts[1]) == url.query)
         } catch let error as NetworkError {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import CurlTransport
 
-@Suite("Whose key opens a client certificate's connections")
+@Suite("Owners of a client certificate's connections")
 struct ClientKeyOwnersTests {
     private typealias Certificate = TransportOptions.TLS.ClientCertificate
     private let file = TransportOptions.TLS.Source.file("/client.pem")

@@ -6,7 +6,7 @@ import Testing
 
 @testable import CurlTransport
 
-@Suite("How connections are made", .timeLimit(.minutes(1)))
+@Suite("Connection options", .timeLimit(.minutes(1)))
 struct ConnectionOptionTests {
     private func local(_ metrics: TransportMetrics) throws -> (host: String, port: Int) {
         let parts = try #require(metrics.localAddress).split(separator: ":")
@@ -43,7 +43,7 @@ struct ConnectionOptionTests {
             $0.connection.ipVersion = .v4
         }
         #expect(four.metrics.remoteAddress == "127.0.0.1:\(server.port)")
-        // Nobody listens on ::1.
+        // Nothing listens on ::1.
         await #expect(throws: NetworkError.self) {
             try await OptionExchange("http://localhost:\(server.port)/", over: CurlNetworkDispatcher()) {
                 $0.connection.ipVersion = .v6
@@ -52,7 +52,7 @@ struct ConnectionOptionTests {
         #expect(server.connectionCount == 1)
     }
 
-    /// Below 7.77 libcurl does not look at the version of a kept connection.
+    /// Below 7.77, libcurl does not check the IP version of a kept connection.
     @Test func aKeptConnectionServesNoRequestOfTheOtherIPVersion() async throws {
         let server = try ScriptedServer(.ok("x"))
         defer { server.stop() }
@@ -121,7 +121,7 @@ struct ConnectionOptionTests {
     @Test(arguments: [true, false])
     func keepAliveSetsTheKernelsTimer(isOn: Bool) async throws {
         let (asked, answer) = (Gate(), Gate())
-        // What the server sends acknowledges the request, whose own timer would hide the other.
+        // The interim response acknowledges the request, whose retransmission timer would hide the keep-alive timer.
         let server = try ScriptedServer([
             .read, .send("HTTP/1.1 103 Early Hints\r\n\r\n"), .open(asked), .wait(until: answer),
             .send(Script.head(204, fields: [])),
@@ -138,11 +138,12 @@ struct ConnectionOptionTests {
     }
 }
 
-/// The kernel's table of connections: which of them has a keep-alive timer.
+/// The keep-alive timers in the kernel's table of connections.
 private enum KernelTimers {
-    /// Fields of `/proc/net/tcp`: addresses, state (01 is established), queues, timer (02 is keep-alive) and its rest.
+    /// Returns whether a connection to the port has a keep-alive timer. The fields of `/proc/net/tcp` are addresses,
+    /// state (01 is established), queues, timer (02 is keep-alive), and the rest of the timer.
     static func isKeepAliveSet(towards port: Int) throws -> Bool {
-        // A file without a length: to be read until its end.
+        // The file reports no length and is read to its end.
         let file = try #require(FileHandle(forReadingAtPath: "/proc/net/tcp"))
         let table = String(decoding: try file.readToEnd() ?? Data(), as: UTF8.self)
         let suffix = ":" + String(port + 0x10000, radix: 16, uppercase: true).dropFirst()

@@ -4,8 +4,8 @@ import NetworkCore
 import NetworkTesting
 import Testing
 
-/// What the check lets through must not end the process further down.
-@Suite("Extreme values over curl are no trap", .timeLimit(.minutes(2)))
+/// Checks that extreme values that the option check accepts do not end the process further down.
+@Suite("Extreme option values over curl", .timeLimit(.minutes(2)))
 struct ExtremeOptionTests {
     private struct Option: Sendable, CustomTestStringConvertible {
         let testDescription: String
@@ -63,7 +63,7 @@ struct ExtremeOptionTests {
         configuration.maximumConnections = limit
         configuration.maximumConnectionsPerHost = limit
         configuration.loops = limit
-        // One that waits for nothing has no room for a request that has to wait.
+        // A queue without places has no room for a request that must wait.
         configuration.maximumWaiting = max(1, limit)
         let curl = CurlNetworkDispatcher(configuration: configuration)
         let request = TransportRequest(url: try RequestURL(server.url()))

@@ -5,7 +5,7 @@ import Testing
 
 @testable import CurlTransport
 
-@Suite("What a libcurl version decides")
+@Suite("Decisions by libcurl version")
 struct LibcurlSupportTests {
     private func support(_ version: LibcurlVersion, features: Set<String> = ["HTTP2", "SSL"]) -> LibcurlSupport {
         LibcurlSupport(

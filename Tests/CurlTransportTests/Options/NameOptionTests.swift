@@ -6,7 +6,7 @@ import Testing
 
 @testable import CurlTransport
 
-@Suite("How names become addresses", .timeLimit(.minutes(1)))
+@Suite("Name resolution options", .timeLimit(.minutes(1)))
 struct NameOptionTests {
     @Test func staticAddressesServeTheirRequestAlone() async throws {
         let server = try ScriptedServer(.ok("x"))
@@ -18,13 +18,13 @@ struct NameOptionTests {
         let exchange = try await OptionExchange(url, over: dispatcher) { $0.names.addresses = [known] }
         #expect(exchange.text == "x")
         #expect(server.requests.first?.values(of: "Host") == ["known.invalid:\(server.port)"])
-        // Neither the name cache nor the kept connection serves one who did not say it.
+        // Neither the name cache nor the kept connection serves a request without these addresses.
         await expectFailure(.nameNotResolved) { try await OptionExchange(url, over: dispatcher) }
         let again = try await OptionExchange(url, over: dispatcher) { $0.names.addresses = [known] }
         #expect(again.metrics.connectionReused == true)
     }
 
-    /// Where a connection fails, libcurl says the name that it tried.
+    /// When a connection fails, libcurl's text contains the name that it tried.
     @Test func thePinnedNameIsASecretInEveryText() async throws {
         let server = try ScriptedServer(.ok("x"))
         defer { server.stop() }
@@ -43,7 +43,7 @@ struct NameOptionTests {
         #expect(log.text.contains("127-0-0-1") && !log.text.contains(PinnedName.secret))
     }
 
-    /// libcurl cuts its texts at 255 bytes, wherever that is.
+    /// libcurl truncates its texts at 255 bytes, at any position.
     @Test func aCutNameShowsNothingOfItsSecret() {
         let name = PinnedName.name(for: ["127.0.0.1", "::1"])
         let text = "Could not resolve host: \(name) (\(name.uppercased()); \(name)"
@@ -59,7 +59,7 @@ struct NameOptionTests {
         "::ffff:", "0:0:0:0:0:ffff:", "0000:0000:0:0:0:ffff:", "0000:0000:0000:0000:0000:ffff:",
     ].flatMap { start in ["127.0.0.1", "127.0.0.100", "127.0.100.100", "127.100.100.100"].map { start + $0 } }
 
-    /// Long addresses bring the cut to one place of the name after the other.
+    /// Long addresses move the cut through each position of the name.
     @Test(arguments: lastAddresses)
     func aTextThatLibcurlCutsShowsNothingOfTheSecret(last: String) async throws {
         let long = "0000:0000:0000:0000:0000:ffff:127.100.100.100"
@@ -77,7 +77,7 @@ struct NameOptionTests {
         }
     }
 
-    /// Nor does the name serve a request that knows it.
+    /// A request that knows the name can't use it either.
     @Test func thePinnedNameIsRefusedInAURL() async throws {
         for host in [PinnedName.name(for: ["127.0.0.1"]), PinnedName.name(for: ["127.0.0.1"]).uppercased()] {
             await expectFailure(.invalidURL) { try await OptionExchange("http://\(host):1/") }
@@ -123,7 +123,7 @@ struct NameOptionTests {
     @Test func aNameStandsForItsAddressesAndNoOthers() {
         let name = PinnedName.name(for: ["127.0.0.1", "::1"])
         #expect(name.hasPrefix("127-0-0-1.xx1.") && name.hasSuffix(".static.invalid"))
-        // What is between them is the process's own: 128 bits by 36 signs.
+        // The part between them is the process's own secret: 128 bits in a base-36 alphabet.
         let secret = name.split(separator: ".")[2]
         #expect(secret.count >= 20)
         #expect(PinnedName.name(for: ["FE80::1"]) == "fe80xx1.\(secret).static.invalid")

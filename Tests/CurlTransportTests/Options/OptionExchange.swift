@@ -4,7 +4,7 @@ import NetworkTesting
 
 @testable import CurlTransport
 
-/// One exchange over a curl dispatcher, to its end.
+/// One exchange over a curl dispatcher, with its body read to the end.
 struct OptionExchange {
     let status: Int
     let text: String

@@ -6,7 +6,7 @@ import Testing
 @testable import CurlTransport
 @testable import NetworkTesting
 
-@Suite("What a proxy gets to see", .timeLimit(.minutes(1)))
+@Suite("Proxy options", .timeLimit(.minutes(1)))
 struct ProxyOptionTests {
     @Test func anHTTPProxyGetsTheWholeURL_Credentials_AndItsOwnFields() async throws {
         let server = try ScriptedServer(.ok("from the proxy"))
@@ -22,7 +22,7 @@ struct ProxyOptionTests {
         #expect(seen.values(of: "Accept-Language") == ["tlh"])
     }
 
-    /// Older libcurls take them as percent-encoded.
+    /// Older libcurl versions percent-decode them.
     @Test(
         arguments: ["a%41", "%0d%0aX: y", "100%", "%3Ab", "%25", "%zz%00"],
         [TransportOptions.Proxy.Server.Scheme.basic, .digest])
@@ -99,12 +99,13 @@ struct ProxyOptionTests {
         let connects = server.requests.filter { $0.method == "CONNECT" }
         let credentials = connects.map { $0.values(of: "Proxy-Authorization").first }
         #expect(credentials.prefix(3) == ["Basic b25lOm9uZQ==", "Basic dHdvOnR3bw==", nil])
-        // The first one's tunnel was kept for the first one; newer libcurls keep the second one's too.
+        // The first user's tunnel stays reserved for that user; newer libcurl versions keep the second user's tunnel
+        // too.
         #expect(credentials.dropFirst(3).allSatisfy { $0 == "Basic dHdvOnR3bw==" })
         #expect(server.requests.count(where: { $0.method == "GET" }) == 5)
     }
 
-    /// libcurl reports a proxy that does not listen as it does a server.
+    /// libcurl reports a proxy that does not listen in the same way as a server.
     @Test(arguments: ["http", "socks5", "https"], [true, false])
     func aProxyThatRefusesTheConnection_isTheProxysFault(scheme: String, isTunnel: Bool) async throws {
         let closed = try ClosedPort()
@@ -138,7 +139,7 @@ struct ProxyOptionTests {
         #expect(answer?.hasPrefix(#"Digest username="me""#) == true)
     }
 
-    /// libcurl reads a refusal of the tunnel within one call, a byte at a time, for as long as bytes come.
+    /// libcurl reads a refusal of the tunnel within one call, one byte at a time, for as long as bytes arrive.
     @Test(arguments: EndlessRefusal.all)
     func aRefusalOfTheTunnelWithoutEnd_HoldsUpNothing(refusal: EndlessRefusal) async throws {
         let proxy = try ScriptedServer([.read, .send(refusal.head), .flood(refusal.flood)])
@@ -157,17 +158,17 @@ struct ProxyOptionTests {
         let exchange = try await OptionExchange(server.url(), over: dispatcher) { $0.totalTimeout = .seconds(10) }
         #expect(exchange.text == "x")
         let error = await tunnelled
-        // Newer libcurls have limits of their own for heads.
+        // Newer libcurl versions have their own limits for heads.
         if !refusal.isHead || error?.code != .responseHeadTooLarge {
             #expect(error?.code == .proxyFailed && error?.phase == .connecting, "\(error as Any)")
             #expect(error?.message.contains("more than \(TunnelAnswer.maximumBytes) bytes") == true)
         }
-        // A refusal that is so long is not asked for once more.
+        // The transfer does not repeat the request after such a long refusal.
         #expect(proxy.connectionCount == 1)
     }
 
-    /// What a SOCKS5 proxy is offered: no authentication, and a password where there is one. Kerberos would be answered
-    /// with the process's ticket, on the loop's thread.
+    /// A SOCKS5 proxy is offered no authentication, and a password if there is one. With Kerberos, libcurl would
+    /// present the process's ticket, on the loop's thread.
     @Test(arguments: [true, false])
     func aSOCKSProxyIsOfferedNoKerberos(isNamed: Bool) async throws {
         let listener = try LoopbackSocket.listening()
@@ -191,7 +192,7 @@ struct ProxyOptionTests {
         #expect(methods == (isNamed ? [0, 2] : [0]))
     }
 
-    /// A tunnel that no HTTP answers is the proxy's fault, and says so.
+    /// A tunnel endpoint that does not respond with HTTP is a failure of the proxy, and the error says so.
     @Test(arguments: [
         "HTTP/1.1 403 No\r\nHTTP/1.1 403 No\r\n\r\n", "HTTP/1.1 403 No\r\nX-A\r\n\r\n", "220 mail ESMTP\r\n\r\n",
         "HTTP/1.1 2x0 OK\r\n\r\n", "\r\n\r\n", "",
@@ -236,7 +237,7 @@ struct ProxyOptionTests {
         #expect(server.requests.map(\.method) == ["CONNECT", "CONNECT", "GET"])
     }
 
-    /// The count of progress calls ends the refusal of a tunnel, and no response that comes through one.
+    /// The count of progress calls ends an endless refusal of a tunnel, but no response that arrives through a tunnel.
     @Test(arguments: [true, false])
     func aLargeBodyComesThroughATunnel(isInSmallChunks: Bool) async throws {
         let bytes = isInSmallChunks ? 200_000 : 50_000_000
@@ -277,7 +278,7 @@ struct ProxyOptionTests {
     }
 
     @Test func socks4aCarriesTheName() async throws {
-        // VN 4, CONNECT, port 80, an address that says 'by name', no user, the name; the answer grants it.
+        // VN 4, CONNECT, port 80, an address that means 'by name', no user, the name; the reply grants the request.
         let server = try ScriptedServer([
             .send(Data([0, 90, 0, 0, 0, 0, 0, 0])), .read, .send("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx"),
         ])
@@ -286,7 +287,7 @@ struct ProxyOptionTests {
             $0.proxy = .explicit(TransportOptions.Proxy.Server("socks4a://127.0.0.1:\(server.port)"))
         }
         #expect(exchange.text == "x")
-        // The request line that the server read begins with the SOCKS request.
+        // The request line that the server reads begins with the SOCKS request.
         let head = try #require(server.requests.first?.head)
         #expect(head.hasPrefix("\u{4}\u{1}\u{0}\u{50}\u{0}\u{0}\u{0}\u{1}"))
         #expect(head.contains("example.invalid\u{0}GET / HTTP/1.1"))
@@ -318,14 +319,14 @@ struct ProxyOptionTests {
     }
 }
 
-/// How a proxy refuses a tunnel without coming to an end.
+/// An endless refusal of a tunnel by a proxy.
 struct EndlessRefusal: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let head: String
     let flood: Data
-    /// Whether the request has what the challenge asks for.
+    /// Whether the request has the credentials for the challenge.
     var isAnswered = false
-    /// Whether the head has no end.
+    /// Whether the head is endless, rather than the body.
     var isHead = false
 
     private static let challenge =

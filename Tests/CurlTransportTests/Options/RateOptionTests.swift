@@ -6,7 +6,7 @@ import Testing
 
 @testable import CurlTransport
 
-@Suite("How fast, and how slow", .timeLimit(.minutes(1)))
+@Suite("Rate options", .timeLimit(.minutes(1)))
 struct RateOptionTests {
     @Test func receivingIsSlowedDown() async throws {
         let size = 1_000_000
@@ -14,7 +14,7 @@ struct RateOptionTests {
         defer { server.stop() }
         let exchange = try await OptionExchange(server.url()) { $0.rate.maximumReceived = 200_000 }
         #expect(exchange.text.utf8.count == size)
-        // Five seconds' worth, of which newer libcurls take two at once.
+        // Five seconds' worth of data, of which newer libcurl versions take two at once.
         #expect(exchange.metrics.total >= .milliseconds(2_800))
     }
 
@@ -42,7 +42,7 @@ struct RateOptionTests {
         #expect(error?.phase == .receiving)
     }
 
-    /// The server is stopped, and not slow, while the body is not read.
+    /// While the body is not read, the server is stopped rather than slow.
     @Test func aPauseOfTheReadersIsNotSlowness() async throws {
         let size = 8_000_000
         let server = try ScriptedServer(.answer(fields: [], body: Data(count: size)))
@@ -53,7 +53,7 @@ struct RateOptionTests {
         let response = try await CurlNetworkDispatcher().send(request)
         var body = response.body.makeAsyncIterator()
         var count = try #require(try await body.next()).count
-        // Another server takes its time meanwhile.
+        // In the meantime, another server takes its time.
         let slow = try ScriptedServer([
             .read, .pause(milliseconds: 3_500), .send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"),
         ])

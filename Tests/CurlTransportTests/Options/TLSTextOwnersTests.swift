@@ -4,7 +4,7 @@ import Testing
 
 @testable import CurlTransport
 
-@Suite("Whose spelling of TLS settings shares connections and sessions")
+@Suite("Owners of spellings of TLS settings")
 struct TLSTextOwnersTests {
     private func settings(_ change: (inout TransportOptions.TLS) -> Void) -> TransportOptions.TLS {
         var settings = TransportOptions.TLS()
@@ -12,7 +12,7 @@ struct TLSTextOwnersTests {
         return settings
     }
 
-    /// Settings that libcurl takes for one, since their texts differ in case alone.
+    /// Settings that libcurl treats as equal, since their texts differ only in case.
     static let pairs: [(first: TransportOptions.TLS, second: TransportOptions.TLS)] = [
         { $0.authorities = .file($1 ? "/ca.pem" : "/CA.pem") },
         { $0.authorities = .directory($1 ? "/ca" : "/Ca") },
@@ -34,7 +34,7 @@ struct TLSTextOwnersTests {
         #expect(owners.isOwner(first))
         #expect(!owners.isOwner(second))
         #expect(owners.isOwner(first))
-        // What differs in another setting besides is another's to libcurl, too.
+        // Settings that differ in another text too are distinct for libcurl as well.
         var other = second
         other.pinnedPublicKeys.append("sha256//other")
         #expect(owners.isOwner(other))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import CurlTransport
 
-@Suite("Whose tunnels are whose")
+@Suite("Owners of tunnels")
 struct TunnelOwnersTests {
     private func proxy(_ url: String, _ user: String? = nil, fields: HTTPFields = [:]) -> TransportOptions.Proxy.Server
     {
@@ -13,7 +13,7 @@ struct TunnelOwnersTests {
         return proxy
     }
 
-    /// Each spelling had an owner of its own, and libcurl handed the tunnel of one to the other.
+    /// Regression: each spelling had an owner of its own, and libcurl gave the tunnel of one to the other.
     @Test(arguments: [
         ("http://p:3128", "http://p:3128/"), ("http://p", "http://p:1080"), ("HTTP://P:1", "http://p:1"),
         ("https://p", "https://p:443/"),
@@ -32,7 +32,7 @@ struct TunnelOwnersTests {
         #expect(owners.isOwner(proxy(other, "you")))
     }
 
-    /// A token for the proxy in a field of its own was not looked at.
+    /// Regression: a token for the proxy in a header field of its own was not compared.
     @Test func fieldsAreCredentialsToo() {
         let owners = TunnelOwners()
         #expect(owners.isOwner(proxy("http://p", fields: [.cookie: "1"])))
@@ -47,7 +47,8 @@ struct TunnelOwnersTests {
         #expect(!owners.isOwner(proxy("http://p", "e\u{301}")))
     }
 
-    /// Requests that go by the environment share tunnels without being asked: with an explicit one too.
+    /// Requests through the environment's proxy share tunnels without a check, also with an explicit proxy at the same
+    /// place.
     @Test(arguments: ["http://me:secret@p:1080", "p:1080", "http://p/"])
     func theEnvironmentsProxyHasItsOwner(variable: String) {
         let owners = TunnelOwners()

@@ -2,8 +2,8 @@ import Foundation
 import NetworkTesting
 import Synchronization
 
-/// A server on a Unix socket that answers the first request of each connection with `unix` and keeps the connection.
-/// The one file of these tests with pointers in it.
+/// A server on a Unix socket that responds to the first request of each connection with `unix` and keeps the connection
+/// open. Pointers to socket addresses are confined to this file of the tests.
 final class UnixServer: Sendable {
     private let descriptor: Int32
     private let path: String?
@@ -42,7 +42,7 @@ final class UnixServer: Sendable {
         _ = Foundation.send(peer, bytes, bytes.count, Int32(MSG_NOSIGNAL))
     }
 
-    /// Sends over each connection what belongs to no request.
+    /// Sends a text that belongs to no request over each connection.
     func sendSurplus(_ text: String) { connections.withLock(\.self).forEach { send(text, to: $0) } }
 
     var connectionCount: Int { connections.withLock(\.count) }

@@ -5,9 +5,9 @@ import Testing
 @testable import CurlTransport
 @testable import NetworkCore
 
-/// A body through its decoders.
+/// The result of running a body through decoders.
 enum Decoded {
-    /// The whole of it, fed in pieces of `size` bytes.
+    /// Returns the whole decoded body, fed in pieces of `size` bytes.
     static func all(of packed: Data, by decoders: any ContentDecoder..., inPiecesOf size: Int = .max) throws -> Data {
         var chain = DecodingChain(decoders.map { ("test", $0) })
         var (body, rest) = (Data(), packed[...])
@@ -30,7 +30,7 @@ enum Decoded {
     }
 }
 
-@Suite("Taking encodings off")
+@Suite("Removal of content codings")
 struct DecodingTests {
     private let plain = PatternBytes.make(count: 150_000)
 
@@ -55,8 +55,8 @@ struct DecodingTests {
 
     @Test func aFlippedBitIsNoticed() {
         let packed = Gzip.stored(Data("a short text".utf8))
-        // The container's head has a few bytes that mean nothing: time, flags, system; and a stored block fills up its
-        // first byte.
+        // Some bytes of the container's head carry no meaning for the data: time, flags, system. A stored block also
+        // leaves padding bits in its first byte.
         for index in [0, 1, 2] + Array(11..<packed.count) {
             var damaged = packed
             damaged[index] ^= 0x10
@@ -81,7 +81,7 @@ struct DecodingTests {
     }
 
     @Test func deflateComesWithAContainerOrWithout() throws {
-        // 'deflated' as a stored block: bare, and in zlib's container with its Adler-32.
+        // 'deflated' as a stored block: bare, and in zlib's container with its Adler-32 checksum.
         let text = Data("deflated".utf8)
         let bare = Data([1, 8, 0, 0xF7, 0xFF]) + text
         #expect(try Decoded.all(of: bare, by: Inflater(.deflate)) == text)

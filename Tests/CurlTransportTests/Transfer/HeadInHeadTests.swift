@@ -5,7 +5,7 @@ import Testing
 
 @testable import CurlTransport
 
-/// A field whose name looks like a status line begins no other head.
+/// A field whose name looks like a status line does not begin another head.
 @Suite("Fields named HTTP", .timeLimit(.minutes(1)))
 struct HeadInHeadTests {
     private func send(_ response: String) async throws -> (response: TransportResponse, text: String) {
@@ -40,14 +40,14 @@ struct HeadInHeadTests {
         #expect(error?.code == .responseHeadTooLarge)
     }
 
-    @Test(.enabled(if: Libcurl.found.has(.requestCheck), "told from libcurl 7.80 on"))
+    @Test(.enabled(if: Libcurl.found.has(.requestCheck), "detected from libcurl 7.80 on"))
     func asATrailerOfAnEmptyBody_itIsOne() async throws {
         let (response, text) = try await send(
             "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nHTTP/1.1 500 No: x\r\n\r\n")
         #expect(response.status.code == 200 && text == "")
     }
 
-    /// Interim responses, rounds of authentication and repeats begin heads of their own.
+    /// Interim responses, rounds of authentication, and repeats begin heads of their own.
     @Test func aHeadBeginsWhereOneMay() {
         let start = MonotonicTime(nanoseconds: 1)
         func receive(_ lines: [String], by state: inout TransferState) {

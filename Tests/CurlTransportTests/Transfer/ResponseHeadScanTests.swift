@@ -5,7 +5,7 @@ import Testing
 
 @testable import CurlTransport
 
-@Suite("The quick look at heads")
+@Suite("The quick scan of heads")
 struct ResponseHeadScanTests {
     private func scan(_ text: String) -> ResponseHeadScan? { ResponseHeadScan(Array(text.utf8)) }
 

@@ -61,7 +61,8 @@ struct ResponseHeadTests {
         #expect(head.bytes.count <= ResponseHeadBuffer.maximumBytes)
     }
 
-    /// A server that works long may say so again and again; one that never ends must not hold a request for good.
+    /// A server that works for long may send many interim responses; one that never stops must not hold a request
+    /// indefinitely.
     @Test func interimHeadsWithoutEndAreRefused() {
         var head = ResponseHeadBuffer()
         var taken = 0
@@ -87,7 +88,8 @@ struct ResponseHeadTests {
         #expect(buffer(interim.flatMap(\.self) + ["HTTP/1.1 200 OK", ""]).hasFinalHead)
     }
 
-    /// A copy of the value for each of its lines is quadratic; one that grows in place moves as often as it doubles.
+    /// Copying the value for each of its lines would be quadratic; a value that grows in place moves only when its
+    /// capacity doubles.
     @Test func foldedValueGrowsInPlace() throws {
         let bytes = Array("a\r\n b".utf8)
         var last: ResponseHeadParser.Field? = .init(name: .accept, value: 0..<1)
@@ -177,6 +179,6 @@ struct ResponseHeadTests {
 }
 
 extension ResponseHeadParser.Field {
-    /// Where the value lies in memory.
+    /// The address of the value in memory.
     fileprivate var place: UInt { folded.withUnsafeBytes { UInt(bitPattern: $0.baseAddress) } }
 }

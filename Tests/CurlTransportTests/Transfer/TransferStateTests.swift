@@ -45,7 +45,7 @@ struct TransferStateTests {
         #expect((state.failure as? NetworkError)?.code == .responseHeadTooLarge)
     }
 
-    /// The first byte's timeout was over with a challenge, and the next round waited without it.
+    /// Regression: a challenge ended the first-byte timeout, and the next round waited without it.
     @Test func aRequestThatGoesOutAgainWaitsForItsOwnResponse() {
         var state = TransferState(now: start, answersChallenges: true)
         state.goesOut(at: start)
@@ -89,7 +89,7 @@ struct TransferStateTests {
         state.sent(10, by: after(.seconds(2)))
         state.sent(10, by: after(.seconds(3)))
         #expect(state.lastActivity == after(.seconds(2)))
-        // libcurl begins again on another connection.
+        // libcurl starts over on another connection.
         state.sent(5, by: after(.seconds(4)))
         #expect(state.lastActivity == after(.seconds(4)))
     }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import CurlTransport
 
-@Suite("A proxy's answer to CONNECT")
+@Suite("A proxy's response to CONNECT")
 struct TunnelAnswerTests {
     @Test func soManyBytesMayCome_InOneCallOrInSeveral() {
         for calls in [1, 10] {
@@ -16,7 +16,7 @@ struct TunnelAnswerTests {
     @Test func callsAsOrdinaryTransfersHaveThem_DoNotCount() {
         var answer = TunnelAnswer()
         let goesOn = (1...200_000).allSatisfy { call in
-            // A few in a call of libcurl, and more in one that moves a body.
+            // A few progress calls for each call of libcurl, and more for one that moves a body.
             (0..<10).allSatisfy { _ in answer.progresses(in: call / 2, moved: 0) }
         }
         #expect(goesOn)

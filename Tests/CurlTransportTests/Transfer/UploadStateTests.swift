@@ -19,10 +19,10 @@ struct UploadStateTests {
         #expect(bytes(flow.take(3).taking) == Data("hel".utf8))
         #expect(bytes(flow.take(100).taking) == Data("loworld".utf8))
         #expect(flow.end(nil) == false)
-        guard case .end = flow.take(1).taking else { return #expect(Bool(false), "the end was expected") }
+        guard case .end = flow.take(1).taking else { return #expect(Bool(false), "expected the end") }
     }
 
-    /// Each small chunk waited alone: taking the first of a quarter million moved all the others.
+    /// Regression: each small chunk waited on its own, and taking the first of a quarter million moved all the others.
     @Test func smallChunksAreTakenTogether() {
         var flow = UploadState(length: nil)
         for number in 0..<100_000 { _ = flow.deliver(Data([UInt8(truncatingIfNeeded: number)])) }
@@ -37,7 +37,7 @@ struct UploadStateTests {
 
     @Test func whoAskedInVainIsToldOnce() {
         var flow = UploadState(length: nil)
-        guard case .nothingYet = flow.take(10).taking else { return #expect(Bool(false), "nothing was there") }
+        guard case .nothingYet = flow.take(10).taking else { return #expect(Bool(false), "expected no data yet") }
         #expect(flow.deliver(Data([1])) == (.goOn, true))
         #expect(flow.deliver(Data([2])) == (.goOn, false))
         _ = flow.take(10)
@@ -49,7 +49,7 @@ struct UploadStateTests {
     @Test func whoAskedForMoreThanHeGotIsNotTold() {
         var flow = UploadState(length: nil)
         guard case .nothingYet = flow.take(10, pauses: false).taking else {
-            return #expect(Bool(false), "nothing was there")
+            return #expect(Bool(false), "expected no data yet")
         }
         #expect(flow.deliver(Data([1])) == (.goOn, false))
         #expect(flow.end(nil) == false)
@@ -69,14 +69,14 @@ struct UploadStateTests {
         _ = short.deliver(Data(count: 9))
         _ = short.end(nil)
         _ = short.take(100)
-        guard case .failed(let error) = short.take(1).taking else { return #expect(Bool(false), "it is too short") }
+        guard case .failed(let error) = short.take(1).taking else { return #expect(Bool(false), "too short to pass") }
         #expect((error as? NetworkError)?.code == .bodyLengthMismatch)
 
         var long = UploadState(length: 10)
         _ = long.deliver(Data(count: 10))
         #expect(long.deliver(Data(count: 1)).delivery == .stop)
         _ = long.take(100)
-        guard case .failed(let error) = long.take(1).taking else { return #expect(Bool(false), "it is too long") }
+        guard case .failed(let error) = long.take(1).taking else { return #expect(Bool(false), "too long to pass") }
         #expect((error as? NetworkError)?.code == .bodyLengthMismatch)
     }
 

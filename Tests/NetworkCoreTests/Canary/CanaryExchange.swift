@@ -5,14 +5,14 @@ import NetworkTesting
 import Synchronization
 import TestSupport
 
-/// An exchange in which a server, a token's issuer or a transport says the secret, with every log switched on.
+/// An exchange in which a server, a token issuer, or a transport exposes the secret, with every log switched on.
 struct CanaryExchange: Sendable {
     typealias Answer = AnsweringTransport.Answer
 
     let name: String
-    /// What the server says, request by request; the last is repeated.
+    /// The server's responses, one for each request; the last one repeats.
     let answers: @Sendable (CanarySecret) -> [Answer]
-    /// What the caller does with it. What it returns and what it throws is printed.
+    /// The caller's use of the client. The test prints what it returns or throws.
     let call: @Sendable (inout NetworkClient, CanarySecret) async throws -> [Any]
 
     init(
@@ -32,7 +32,7 @@ struct CanaryExchange: Sendable {
         let age: Int
     }
 
-    /// The values that came of it, and the logs.
+    /// Returns the resulting values and the logs.
     func run(_ secret: CanarySecret) async -> (values: [Any], log: String) {
         let log = CanaryLog()
         let answers = answers(secret)
@@ -62,7 +62,7 @@ struct CanaryExchange: Sendable {
         return Answer(status: status, fields: fields, body: body)
     }
 
-    /// Names of fields by which a server hands out secrets.
+    /// Names of fields in which a server sends secrets.
     private static let answeredNames = [
         "Set-Cookie", "WWW-Authenticate", "Proxy-Authenticate", "Authentication-Info", "X-Auth-Token",
         "X-Session-Token",
@@ -71,7 +71,7 @@ struct CanaryExchange: Sendable {
 
     private static let urlNames = ["Location", "Content-Location", "Refresh", "Link"]
 
-    /// Every place of an exchange.
+    /// All exchanges of the canary.
     static let all: [CanaryExchange] =
         answeredNames.map { name in
             CanaryExchange(
@@ -196,7 +196,7 @@ struct CanaryExchange: Sendable {
         return seen
     }
 
-    /// What an issuer of tokens fails with, which is not ours.
+    /// An error of a token issuer, which is no type of the library.
     private struct IssuerFailure: Error {
         let token: String
     }
@@ -218,7 +218,7 @@ struct CanaryExchange: Sendable {
             do {
                 return [try await client.send(RequestData(path: "http://h/p"), as: .data), bearer]
             } catch is IssuerFailure {
-                // The issuer's own, which reaches the caller as it is; the logs must not show it.
+                // The issuer's own error, which reaches the caller unchanged; the logs must not show it.
                 return [bearer]
             }
         },

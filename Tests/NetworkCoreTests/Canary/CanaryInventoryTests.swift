@@ -3,11 +3,11 @@ import NetworkCore
 import TestSupport
 import Testing
 
-/// A public type into which no secret is put is one that the canary knows nothing of.
+/// Finds public types that the canary never fills with a secret.
 @Suite("The canary's inventory", .timeLimit(.minutes(5)))
 struct CanaryInventoryTests {
-    /// Types that hold nothing of a caller's or a server's that may be secret, or are plain values like a text:
-    /// printing such a value prints what it holds.
+    /// Types without secrets of a caller or a server, and plain values such as text, whose printed form is their
+    /// content.
     private static let harmless: [String: String] = [
         "ParameterValue": "a plain value, as a text is",
         "SecretFields": "no values", "MultipartPart.Boundary": "no values", "NetworkLayerVersion": "no values",
@@ -51,7 +51,7 @@ struct CanaryInventoryTests {
         "CRC32": "a sum", "Gzip": "no values",
     ]
 
-    @Test("Each public type of the core and of NetworkTesting is in a place of the canary, or named here with a reason")
+    @Test("Each public type of the core and of NetworkTesting has a canary place, or a reason for having none")
     func everyTypeIsThere() async throws {
         var printed: Set<String> = []
         let secret = try #require(CanarySecret.all.first)
@@ -64,13 +64,13 @@ struct CanaryInventoryTests {
         let declared = try Self.declaredTypes()
         #expect(declared.count > 80)
         let missing = declared.subtracting(printed).subtracting(Self.harmless.keys)
-        #expect(missing.isEmpty, "neither printed by the canary nor called harmless: \(missing.sorted())")
+        #expect(missing.isEmpty, "neither printed by the canary nor listed as harmless: \(missing.sorted())")
         let gone = Set(Self.harmless.keys).subtracting(declared)
-        #expect(gone.isEmpty, "called harmless, and not there: \(gone.sorted())")
+        #expect(gone.isEmpty, "listed as harmless but not declared: \(gone.sorted())")
     }
 
-    /// The types in a value's type, without their modules: `Optional<NetworkCore.NetworkError.Exchange>` has
-    /// `NetworkError.Exchange` in it.
+    /// Returns the types in a value's type, without their modules: `Optional<NetworkCore.NetworkError.Exchange>`
+    /// contains `NetworkError.Exchange`.
     private static func names(of value: Any) -> [String] {
         String(reflecting: type(of: value)).split { !$0.isLetter && !$0.isNumber && $0 != "_" && $0 != "." }
             .map { $0.drop { $0 != "." }.dropFirst() }.map(String.init)
@@ -90,7 +90,7 @@ struct CanaryInventoryTests {
             /^( *)(public |package |private |fileprivate )?(?:final )?(struct|class|enum|actor|protocol|extension) ([\w.]+)/
         var names: Set<String> = []
         for case let file as URL in paths where file.pathExtension == "swift" {
-            // The declarations that a line stands in, with their indentation.
+            // The declarations that enclose a line, with their indentation.
             var around: [(indentation: Int, name: String)] = []
             for line in try String(contentsOf: file, encoding: .utf8).split(separator: "\n") {
                 guard let found = line.prefixMatch(of: pattern)?.output else { continue }

@@ -2,10 +2,10 @@ import Foundation
 import NetworkCore
 import TestSupport
 
-/// Somewhere a caller can put a secret, and the values that hold it then.
+/// A place where a caller can put a secret, and the values that then contain it.
 struct CanaryPlace: Sendable {
     let name: String
-    /// What holds the secret. What it throws is printed too: a refusal must not show what it refuses.
+    /// Returns the values that contain the secret. A thrown error is printed too: it must not show the refused value.
     let values: @Sendable (CanarySecret) throws -> [Any]
 
     init(_ name: String, _ values: @escaping @Sendable (CanarySecret) throws -> [Any]) {
@@ -13,12 +13,12 @@ struct CanaryPlace: Sendable {
         self.values = values
     }
 
-    /// The values, or the refusal.
+    /// Returns the values, or the error.
     func exhibits(_ secret: CanarySecret) -> [Any] {
         do { return try values(secret) } catch { return [error] }
     }
 
-    /// A place that is a request as people describe it: with what is made of it on its way out.
+    /// A place in a `RequestData`, with the transport request that results from it.
     static func described(_ name: String, _ make: @escaping @Sendable (CanarySecret) throws -> RequestData)
         -> CanaryPlace
     {
@@ -32,7 +32,7 @@ struct CanaryPlace: Sendable {
         }
     }
 
-    /// A place in a request as a transport gets it.
+    /// A place in a request as a transport receives it.
     static func request(
         _ name: String, _ change: @escaping @Sendable (inout TransportRequest, CanarySecret) throws -> Void
     ) -> CanaryPlace {
@@ -53,7 +53,7 @@ struct CanaryPlace: Sendable {
     private static let everything = TransportCapabilities(
         transport: "a test", basis: "a test", supported: Set(TransportCapabilities.Capability.wellKnown))
 
-    /// The request, its parts, its curl command, and why it would be refused.
+    /// Returns the request, its parts, its curl command, and the error of its check.
     private static func exhibits(of request: TransportRequest) -> [Any] {
         let options = request.options
         var parts: [Any] = [

@@ -4,7 +4,7 @@ import TestSupport
 @testable import NetworkCore
 
 extension CanaryPlace {
-    /// Every place of the options, and of what a client is made of.
+    /// All places in the options and in the parts of a client.
     static let options: [CanaryPlace] = [
         .option("Basic") { $0.authentication = .basic(user: $1.value, password: TransportOptions.Secret($1.value)) },
         .option("Bearer") { $0.authentication = .bearer(token: TransportOptions.Secret($1.value)) },
@@ -90,7 +90,7 @@ extension CanaryPlace {
         },
     ]
 
-    /// Every place that a server or another library can fill, without an exchange.
+    /// All places that a server or another library can fill without an exchange.
     static let answers: [CanaryPlace] = [
         CanaryPlace("the words of the layer below") { secret in
             let url = "https://u:\(secret.percentEncoded)@h/p?key=\(secret.percentEncoded)"

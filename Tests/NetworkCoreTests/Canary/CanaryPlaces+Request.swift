@@ -4,7 +4,7 @@ import NetworkLayerTutorials
 import TestSupport
 
 extension CanaryPlace {
-    /// Names of fields that carry credentials, as the guides of services have them.
+    /// Names of fields that carry credentials, as documented by various services.
     static let secretNames = [
         "Authorization", "Proxy-Authorization", "Cookie", "X-Api-Key", "X-Auth-Key", "X-Auth-Email-Token",
         "Ocp-Apim-Subscription-Key", "X-Functions-Key", "Cf-Access-Jwt-Assertion", "CF-Access-Client-Secret",
@@ -16,7 +16,7 @@ extension CanaryPlace {
         "X-Own",
     ]
 
-    /// Every place of a request.
+    /// All places in a request.
     static let requests: [CanaryPlace] =
         secretNames.map { name in
             .request("the field \(name)") { request, secret in
@@ -129,7 +129,7 @@ extension CanaryPlace {
         },
     ]
 
-    /// Content of a description, and what encodes it.
+    /// A place in the content of a `RequestData`, with its encoded form.
     private static func content(
         _ name: String, _ make: @escaping @Sendable (CanarySecret) -> RequestContent
     ) -> CanaryPlace {

@@ -4,7 +4,7 @@ import TestSupport
 
 @testable import NetworkTesting
 
-/// What tests print: requests that were sent to a stub or read by a server, and what both answer.
+/// Values that tests print: requests that a stub or a server has received, and their responses.
 extension CanaryPlace {
     static let testing: [CanaryPlace] = [
         CanaryPlace("a request that a server has read") { secret in

@@ -3,7 +3,7 @@ import NetworkCore
 import TestSupport
 import Testing
 
-/// Secrets of every kind, wherever a caller or a server can put one, through everything that prints: none comes out.
+/// Puts secrets of every kind in each place a caller or a server can fill, and checks that no printer shows one.
 @Suite("The canary", .timeLimit(.minutes(5)))
 struct CanaryTests {
     static let places = CanaryPlace.requests + CanaryPlace.options + CanaryPlace.answers + CanaryPlace.testing
@@ -16,7 +16,7 @@ struct CanaryTests {
         }
     }
 
-    @Test("No log, no error and no curl command shows a secret of an exchange", arguments: CanaryExchange.all.indices)
+    @Test("No log, error, or curl command shows a secret of an exchange", arguments: CanaryExchange.all.indices)
     func exchanges(exchange: Int) async {
         let exchange = CanaryExchange.all[exchange]
         for secret in CanarySecret.all {
@@ -26,7 +26,7 @@ struct CanaryTests {
         }
     }
 
-    @Test("The matrix is as large as it is meant to be")
+    @Test("The matrix has the expected size")
     func size() {
         let (secrets, printers) = (CanarySecret.all.count, CanaryPrinter.all.count)
         let places = Self.places.count + CanaryExchange.all.count
@@ -35,7 +35,7 @@ struct CanaryTests {
         #expect(Set(CanarySecret.all.map(\.value)).count == secrets)
     }
 
-    @Test("A canary finds a secret in every form", arguments: CanarySecret.all)
+    @Test("The canary finds a secret in every form", arguments: CanarySecret.all)
     func forms(secret: CanarySecret) {
         struct Leaky: Error {
             let text: String
@@ -53,7 +53,7 @@ struct CanaryTests {
         }
     }
 
-    /// All printers' texts are looked through at once; which one it was is asked when there is something to tell.
+    /// Searches the texts of all printers at once, and only on a hit finds out which printer it was.
     private static func check(_ value: Any, _ secret: CanarySecret, _ place: String) {
         let all = CanaryPrinter.all.map { $0.text(value) }.joined(separator: "\n")
         guard !secret.forms(in: all).isEmpty || steers(all) else { return }
@@ -68,7 +68,7 @@ struct CanaryTests {
         if steers(text) { Issue.record("\(secret.kind) in \(place): \(printer) has control characters") }
     }
 
-    /// Whether a terminal that shows the text would act upon it: on any control character but LF and tab.
+    /// Returns whether a terminal would act upon the text: on any control character except LF and tab.
     private static func steers(_ text: String) -> Bool {
         var last: UInt8 = 0
         for byte in text.utf8 {

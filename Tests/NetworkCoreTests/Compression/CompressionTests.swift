@@ -5,9 +5,9 @@ import Testing
 
 @testable import NetworkCore
 
-@Suite("Packing and unpacking")
+@Suite("Compression and decompression")
 struct CompressionTests {
-    /// The cut-off body came as a second error.
+    /// Regression: the truncated body was reported as a second error.
     @Test func afterAnErrorOnTheWireNothingComes() async throws {
         let decoder = BodyDecoder(DecodingChain([("gzip", Inflater(.gzip))]))
         let start = try Deflater(level: 6).pack(Data(count: 100_000), isLast: true).prefix(50)
@@ -24,7 +24,7 @@ struct CompressionTests {
         #expect(try await decoder.next(check: {}, fetch: { nil }) == nil)
     }
 
-    /// Pieces, and then the connection is lost.
+    /// Pieces of a body, followed by the loss of the connection.
     private final class Pieces: Sendable {
         private let rest: Guarded<[Data]>
 
@@ -40,7 +40,7 @@ struct CompressionTests {
         }
     }
 
-    /// Its memory was freed twice.
+    /// Regression: its memory was freed twice.
     @Test func aDeflaterThatCanNotBeStartedIsAnError() {
         for _ in 0..<100 {
             #expect(throws: NetworkError.self) { try Deflater(level: 99) }
@@ -48,7 +48,7 @@ struct CompressionTests {
     }
 }
 
-/// A chunk, after which its reader's task is cancelled.
+/// A sequence of one chunk, which cancels its reader's task.
 private struct ChunkOfACancelledTask: AsyncSequence, AsyncIteratorProtocol, Sendable {
     private var isRead = false
 
@@ -62,7 +62,7 @@ private struct ChunkOfACancelledTask: AsyncSequence, AsyncIteratorProtocol, Send
     }
 }
 
-@Suite("Packing a request's body ends with its time")
+@Suite("The compression of a request's body ends with the call")
 struct PackingTimeTests {
     private func request(_ totalTimeout: Duration?) throws -> TransportRequest {
         var request = TransportRequest(method: .post, url: try RequestURL("http://127.0.0.1/"))

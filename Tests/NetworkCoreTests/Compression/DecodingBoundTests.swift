@@ -5,7 +5,7 @@ import Testing
 
 @testable import NetworkCore
 
-/// A decoder that takes what it is offered, gives nothing, and keeps count.
+/// A decoder that consumes all input, produces nothing, and counts its calls.
 private final class Swallower: ContentDecoder {
     private(set) var calls = 0
     private(set) var largest = 0
@@ -18,9 +18,9 @@ private final class Swallower: ContentDecoder {
     }
 }
 
-@Suite("Bounds of decoding")
+@Suite("Limits of decoding")
 struct DecodingBoundTests {
-    /// Decodes until something is thrown, and tells how many steps and decoded bytes that took.
+    /// Decodes until an error is thrown, and returns the number of steps and of decoded bytes.
     private func run(_ bytes: Data, by decoders: any ContentDecoder..., upTo limit: Int = .max) throws -> (Int, Int) {
         var chain = DecodingChain(decoders.map { ("test", $0) })
         chain.append(bytes)
@@ -45,14 +45,14 @@ struct DecodingBoundTests {
         expectFailure(.invalidContentEncoding) {
             try run(nothing.gzipped().bytes, by: Inflater(.gzip), Inflater(.gzip))
         }
-        // The stage in the middle is one too.
+        // The stage in the middle has the same limit.
         expectFailure(.invalidContentEncoding) {
             try run(RepeatedBytes(Data([0]), times: 10 << 20).gzipped().bytes, by: Inflater(.gzip), Swallower())
         }
     }
 
     @Test func whatIsFlushedByteByByteIsNotDamaged() throws {
-        // Each byte in a stored block of its own, and a heartbeat of nothing behind it: eleven bytes for one.
+        // Each byte in a stored block of its own, followed by an empty block: eleven bytes for one.
         let flushed = RepeatedBytes(
             Data([0, 1, 0, 0xFE, 0xFF, 0x61, 0, 0, 0, 0xFF, 0xFF]), times: 300_000,
             after: Data([0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 255]))
@@ -65,7 +65,7 @@ struct DecodingBoundTests {
         BodyDecoder(DecodingChain([("test", Inflater(.gzip)), ("test", Inflater(.gzip))]))
     }
 
-    /// Reads until the third look at the time.
+    /// Reads until the third check of the deadline.
     private func expectThreeLooks(at decoder: BodyDecoder, reading body: Data) async throws {
         var looks = 0
         await expectFailure(.totalTimeout) {

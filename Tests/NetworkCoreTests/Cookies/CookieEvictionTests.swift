@@ -4,7 +4,7 @@ import Testing
 
 @testable import NetworkCore
 
-@Suite("Which cookies go when there are too many")
+@Suite("Eviction of cookies")
 struct CookieEvictionTests {
     private let jar = CookieJar(publicSuffixes: .builtIn, now: { Date(timeIntervalSince1970: 1_700_000_000) })
 
@@ -60,7 +60,7 @@ struct CookieEvictionTests {
         #expect(!store.cookies(at: over - 10).map(\.name).contains("old"))
     }
 
-    /// Whatever comes, in whatever order: a cookie with Secure leaves its site only when the site has no other kind.
+    /// In any order of cookies, one with Secure is evicted only when its site has no other kind.
     @Test(arguments: UInt64(1)...4) func randomCookies_keepTheOrder(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let now = Date(timeIntervalSince1970: 1_700_000_000)

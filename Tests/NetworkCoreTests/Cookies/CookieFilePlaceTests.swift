@@ -5,7 +5,7 @@ import Testing
 
 @testable import NetworkCore
 
-@Suite("A cookie file is written where its path leads")
+@Suite("A cookie file is written to its path's target")
 struct CookieFilePlaceTests {
     private let jar = CookieJar(publicSuffixes: .builtIn)
 
@@ -58,7 +58,7 @@ struct CookieFilePlaceTests {
         }
     }
 
-    /// Also those of the cookies that no exchange has touched.
+    /// This includes the bytes of cookies that no exchange has used.
     @Test func bytesThatAreNotUTF8_comeBackAsTheyWere() throws {
         try withFolder { folder in
             let lines: [[UInt8]] = [
@@ -76,7 +76,7 @@ struct CookieFilePlaceTests {
         }
     }
 
-    /// What a server may set and a request carries is not lost with the process.
+    /// Cookies that a server may set and a request may carry survive the process.
     @Test(arguments: ["a b=1", "a=b\tc", "a=b c", "a=\"b, c\"", "a=b=c", "\u{E9}=1", "a=", "a!#$%&'*+-.^_`|~=1"])
     func cookieOfAServer_comesBackFromItsFile(field: String) throws {
         try withFolder { folder in
@@ -87,7 +87,7 @@ struct CookieFilePlaceTests {
             let other = CookieJar(publicSuffixes: .builtIn)
             try other.load(folder + "/jar")
             #expect(other.cookies == jar.cookies)
-            // What the file brings may be set by hand too.
+            // Cookies from the file may also be set by the caller.
             for cookie in jar.cookies { #expect(throws: Never.self) { try other.set(cookie) } }
         }
     }

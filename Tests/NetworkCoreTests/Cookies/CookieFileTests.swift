@@ -6,7 +6,7 @@ import Testing
 
 struct CookieFileTests {
     private let jar = CookieJar(publicSuffixes: .builtIn)
-    /// As curl 7.88 writes it.
+    /// A file as written by curl 7.88.
     private let text = """
         # Netscape HTTP Cookie File
         # https://curl.se/docs/http-cookies.html
@@ -36,7 +36,7 @@ struct CookieFileTests {
                 == "SID=31d4d96e; lang=en-US; empty=; short=")
     }
 
-    /// An end that is no number was a trap when the jar was written.
+    /// Regression: an expiry date that is no number trapped when the jar was written.
     @Test(arguments: [Double.nan, .infinity, -.infinity]) func endThatIsNoMoment_isRefused(seconds: Double) throws {
         let expires = Date(timeIntervalSince1970: seconds)
         expectFailure(.invalidOption) {
@@ -66,7 +66,7 @@ struct CookieFileTests {
         #expect(other.netscape == jar.netscape)
     }
 
-    /// A program's first run finds no file, and all the others do.
+    /// A program's first run finds no file; all later runs find one.
     @Test func jarOfAFile_isEmptyUntilThereIsOne() throws {
         let path = FileManager.default.temporaryDirectory.appending(path: "cookies-\(UUID()).txt").path
         defer { try? FileManager.default.removeItem(atPath: path) }

@@ -56,7 +56,7 @@ struct CookieJarTests {
     ])
     func line_isIgnored(line: String) throws { #expect(try !isTaken(line)) }
 
-    /// Parsed as they are: a header field of the types package has none.
+    /// These lines go to the parser directly, since the usual initializer of `HTTPField` replaces control characters.
     @Test(arguments: ["a=b\u{1}", "a=b\u{7F}", "a\u{0}=b", "a=b; Path=/\r\n"]) func controlCharacter_isIgnored(
         line: String
     ) throws {
@@ -106,7 +106,7 @@ struct CookieJarTests {
     @Test func order_isLongestPathFirst_ThenOldestFirst() throws {
         try take(["a=1; Path=/", "b=2; Path=/a", "c=3; Path=/a/b", "d=4; Path=/a"])
         #expect(try sent() == "c=3; b=2; d=4; a=1")
-        // What is replaced keeps its place.
+        // A replaced cookie keeps its position.
         try take(["b=5; Path=/a"])
         #expect(try sent() == "c=3; b=5; d=4; a=1")
     }
@@ -145,7 +145,7 @@ struct CookieJarTests {
         #expect(try sent(to: "https://x.github.io/") == nil)
     }
 
-    /// Browsers and libpsl refuse it: beyond the suffix there are strangers.
+    /// As in browsers and libpsl: the domains beyond the suffix belong to others.
     @Test func domainBeyondAPublicSuffix_isRefused() throws {
         for (domain, isTaken) in [
             ("evil.s3.amazonaws.com", true), ("s3.amazonaws.com", false), ("amazonaws.com", false),
@@ -237,7 +237,7 @@ struct CookieJarTests {
         }
         #expect(!jar.cookies.isEmpty)
         #expect(jar.cookies.count <= 3000)
-        // What a jar holds comes back from its file.
+        // The jar's cookies come back from its file.
         let copy = CookieJar(publicSuffixes: .builtIn, now: { [time] in time.date.withLock { $0 } })
         try copy.add(netscape: jar.netscape)
         #expect(Set(copy.cookies.map(\.name)).isSubset(of: Set(jar.cookies.map(\.name))))

@@ -4,7 +4,7 @@ import NetworkTesting
 import TestSupport
 import Testing
 
-/// What has no content replaces no file.
+/// Checks that a response without content never replaces a file.
 @Suite(.timeLimit(.minutes(1)))
 struct DownloadWithoutContentTests {
     private func withPreciousFile(_ body: (String) async throws -> Void) async throws {
@@ -44,7 +44,7 @@ struct DownloadWithoutContentTests {
         }
     }
 
-    /// What the client refuses is refused for that.
+    /// A refused status is reported as such, and not as missing data.
     @Test func refusedStatus_isThatError() async throws {
         try await withPreciousFile { path in
             let stub = StubDispatcher(always: .status(304))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import NetworkCore
 
-/// A download writes over what downloads have left, and over nothing else.
+/// Checks that a download overwrites only files that another download has left.
 struct PartialFileOwnershipTests {
     private let record = PartialRecord(url: "http://127.0.0.1/", validator: "\"v1\"", total: 6)
 
@@ -41,7 +41,7 @@ struct PartialFileOwnershipTests {
         }
     }
 
-    /// A download that was killed can't tidy up. A record is there before the first byte.
+    /// A killed download can't clean up. Its record exists before the first byte.
     @Test(arguments: [true, false]) func whatAKilledDownloadLeft_isTakenOver(isResumable: Bool) throws {
         try withFolder { folder in
             var file = try PartialFile(for: folder + "/a")
@@ -59,7 +59,7 @@ struct PartialFileOwnershipTests {
         }
     }
 
-    /// The one that was interrupted between two steps of its beginning, or before them.
+    /// Left by a download that was interrupted before or between the steps of its start.
     @Test(arguments: [nil, "", "{}", #"{"url":"http://127.0.0.1/","validator":"x"}"#])
     func emptyPart_isTakenOver(left: String?) throws {
         try withFolder { folder in
@@ -81,7 +81,8 @@ struct PartialFileOwnershipTests {
         }
     }
 
-    /// The first took the second's record away, which had begun when the name was free.
+    /// Regression: the first download deleted the record of the second one, which had started as soon as the name was
+    /// free.
     @Test func downloadThatBeginsWhileAnotherEnds_keepsItsRecord() throws {
         try withFolder { folder in
             let path = folder + "/a"

@@ -3,7 +3,7 @@ import Testing
 
 @testable import NetworkCore
 
-@Suite("A download writes to the file that its path names to the system")
+@Suite("A download writes to the same file as the system would")
 struct PartialFilePathTests {
     private func read(_ path: String) throws -> String { try String(contentsOfFile: path, encoding: .utf8) }
 

@@ -4,19 +4,19 @@ import Testing
 
 @testable import NetworkCore
 
-@Suite("A partial file lets in whom the file will let in")
+@Suite("A partial file has no wider permissions than the final file")
 struct PartialFilePermissionTests {
     private func mode(of path: String) throws -> Int {
         try #require(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int)
     }
 
-    /// Looks at every step of a download that is interrupted and goes on.
+    /// Checks the permissions at every step of a download that is interrupted and resumed.
     private func check(_ final: Int, _ path: String, permissions: UInt16?) throws {
         let folder = (path as NSString).deletingLastPathComponent
         func look(_ step: String) throws {
             for name in try FileManager.default.contentsOfDirectory(atPath: folder) {
                 let file = folder + "/" + name
-                // Its owner reads and writes what is not complete.
+                // The owner may always read and write the incomplete file.
                 #expect(try mode(of: file) & ~(final | 0o600) == 0, "\(name), \(step)")
             }
         }
@@ -42,7 +42,7 @@ struct PartialFilePermissionTests {
             let path = folder + "/file"
             try "secret".write(toFile: path, atomically: true, encoding: .utf8)
             try FileManager.default.setAttributes([.posixPermissions: final], ofItemAtPath: path)
-            // Root may read what it has written; others can't look at the result.
+            // Without read permission, only root can check the result.
             if final & 0o400 != 0 || geteuid() == 0 { try check(final, path, permissions: nil) }
         }
     }
@@ -51,7 +51,7 @@ struct PartialFilePermissionTests {
         try withFolder { folder in try check(final, folder + "/file", permissions: UInt16(final)) }
     }
 
-    /// As an older version has left it, or a wide umask.
+    /// An older version or a wide umask may have left such a file.
     @Test func partialFileThatIsOpenToAll_isClosed() throws {
         try withFolder { folder in
             let path = folder + "/file"

@@ -67,7 +67,7 @@ struct PartialFileTests {
         }
     }
 
-    /// Its number belongs to another file by then, which the second closing took away.
+    /// Regression: a second `close` closed another file that had got the same descriptor number in the meantime.
     @Test func file_isClosedOnce() throws {
         try withFolder { folder in
             var file = try PartialFile(for: folder + "/file")
@@ -82,7 +82,8 @@ struct PartialFileTests {
         }
     }
 
-    /// Its name can't be synced there, which failed the download after its end. Root may read any folder.
+    /// Regression: the new name can't be synced in such a folder, which failed the download after its end. Root may
+    /// read any folder.
     @Test(.enabled(if: geteuid() != 0)) func folderThatCanNotBeRead_takesTheFile() throws {
         try withFolder { folder in
             try FileManager.default.setAttributes([.posixPermissions: 0o333], ofItemAtPath: folder)
@@ -92,7 +93,7 @@ struct PartialFileTests {
         }
     }
 
-    /// A record is written in one piece: after a loss of power it is whole or empty.
+    /// A record is written in one piece: after a power loss, it is whole or empty.
     @Test func emptyRecord_isNone() throws {
         try withFolder { folder in
             for name in ["/file.partial", "/file.partial.json"] { try Data().write(to: URL(filePath: folder + name)) }
@@ -150,11 +151,11 @@ struct PartialFileTests {
         #expect(NetworkError.file("name", .init(code: EFBIG)).code == .unwritableFile)
     }
 
-    /// The `errno` of what is refused.
+    /// Returns the `errno` of the refusal.
     private func refusal(of path: String) -> Int32? {
         do throws(NetworkError) {
             let file = try PartialFile(for: path)
-            Issue.record("'\(path)' was taken")
+            Issue.record("'\(path)' was accepted")
             try file.delete()
             return nil
         } catch {
@@ -175,7 +176,7 @@ struct PartialFileTests {
     }
 }
 
-/// Gives a folder of its own, and takes it away.
+/// Calls `body` with a temporary folder, and removes the folder afterwards.
 func withFolder<Result>(_ body: (String) throws -> Result) throws -> Result {
     let folder = FileManager.default.temporaryDirectory.appending(path: "networklayer-\(UUID().uuidString)").path
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)

@@ -35,7 +35,7 @@ struct ResumePlanTests {
         arguments: [
             (206, [("Content-Range", "bytes 40-99/100"), ("ETag", "\"v1\"")], .append(total: 100)),
             (206, [("Content-Range", "bytes 40-99/*"), ("ETag", "\"v1\"")], .append(total: 100)),
-            // A part names the entity tag that the whole has (RFC 9110 §15.3.7).
+            // A part carries the entity tag of the whole (RFC 9110 §15.3.7).
             (206, [("Content-Range", "bytes 40-99/100")], .startAgain),
             (206, [("Content-Range", "bytes 40-99/100"), ("Last-Modified", then)], .startAgain),
             (206, [("Content-Range", "bytes 40-99/100"), ("ETag", "\"v1\""), ("ETag", "\"v2\"")], .startAgain),
@@ -61,7 +61,7 @@ struct ResumePlanTests {
         #expect(ResumePlan(length: 40, record: record).reaction(to: try head(status, fields)) == expected)
     }
 
-    /// Any piece counted as the rest.
+    /// Regression: any piece counted as the rest.
     @Test func pieceOfAFileWithoutAKnownLength_isNotTheRest() throws {
         let plan = ResumePlan(length: 40, record: PartialRecord(url: "http://127.0.0.1/", validator: "\"v1\""))
         let tag = ("ETag", "\"v1\"")
@@ -69,7 +69,7 @@ struct ResumePlanTests {
         #expect(plan.reaction(to: try head(206, [("Content-Range", "bytes 40-99/100"), tag])) == .append(total: 100))
     }
 
-    /// The rest of a file that has changed was put behind the start of the old one.
+    /// Regression: the rest of a changed file was appended to the start of the old one.
     @Test func restWithAnotherDate_isNotTheRest() throws {
         let (old, new) = ("Sun, 06 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 08:49:38 GMT")
         let plan = ResumePlan(length: 40, record: PartialRecord(url: "http://127.0.0.1/", validator: old, total: 100))
@@ -77,7 +77,7 @@ struct ResumePlanTests {
         #expect(plan.reaction(to: try head(206, [range])) == .append(total: 100))
         #expect(plan.reaction(to: try head(206, [range, ("Last-Modified", old)])) == .append(total: 100))
         #expect(plan.reaction(to: try head(206, [range, ("Last-Modified", new)])) == .startAgain)
-        // The first response had no tag, and what has one now is another file.
+        // The first response had no tag, so a response with one belongs to another file.
         #expect(plan.reaction(to: try head(206, [range, ("ETag", "\"v2\"")])) == .startAgain)
     }
 
@@ -88,7 +88,7 @@ struct ResumePlanTests {
         #expect(plan.reaction(to: try head(416, [range, ("ETag", "\"v2\"")])) == .startAgain)
     }
 
-    /// Two files that a query tells apart were put together to one.
+    /// Regression: two files whose URLs differ only in the query were combined into one.
     @Test(
         arguments: [
             ("?id=1", "?id=1", true), ("?id=1", "?id=2", false), ("?id=1", "", false), ("", "?id=1", false),
@@ -136,7 +136,7 @@ struct ResumePlanTests {
             ([("ETag", "W/\"a\""), ("Last-Modified", then), ("Date", later)], nil),
             ([("Last-Modified", then), ("Date", later)], then),
             ([("Last-Modified", then), ("Date", then)], nil),
-            // The same moment in another form, one that is to come, and what is no date at all.
+            // The same time in another form, a time in the future, and values that are no date.
             ([("Last-Modified", then), ("Date", "Sun Nov  6 08:49:37 1994")], nil),
             ([("Last-Modified", later), ("Date", then)], nil),
             ([("Last-Modified", "then"), ("Date", later)], nil), ([("Last-Modified", then), ("Date", "now")], nil),

@@ -5,13 +5,13 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// What a client takes for a success holds for the end of a download as for its beginning.
+/// Checks that the client's validation applies to the rest of a download as to its start.
 @Suite(.timeLimit(.minutes(1)))
 struct ResumedValidationTests {
     private static let type = "application/octet-stream"
     private let request = RequestData(path: "http://h/f")
 
-    /// A download that is cut after five bytes of ten, and what its rest gets; `nil` asks for nothing more.
+    /// Performs a download that is cut after five bytes, with the given responses to the requests for the rest.
     private func download(
         to path: String, judging validation: ResponseValidation, first: HTTPFields = [.contentType: type],
         cutAt total: Int = 10, then rest: StubAnswer...
@@ -44,7 +44,7 @@ struct ResumedValidationTests {
         return .text("<html>no</html>", status: 416, fields: fields)
     }
 
-    /// It stands for the 200 that the whole had.
+    /// The 206 response stands for the 200 response of the whole file.
     @Test func restOfAFile_isJudgedAsTheWhole() async throws {
         try await withFolder { folder in
             let path = folder + "/file"
@@ -66,7 +66,7 @@ struct ResumedValidationTests {
             }
             #expect(error?.response?.status == .partialContent)
             #expect(error?.response?.body == Data("56789".utf8))
-            // Nothing of it is in the part that is kept.
+            // The partial file contains nothing of the refused response.
             let part = try String(contentsOfFile: folder + "/file.partial", encoding: .utf8)
             #expect(part == "01234")
             #expect(!FileManager.default.fileExists(atPath: folder + "/file"))
@@ -89,7 +89,7 @@ struct ResumedValidationTests {
         }
     }
 
-    /// The file is whole: the page that says so is no part of it.
+    /// The file is complete, and the page of the 416 response is no part of it.
     @Test func nothingMissing_isASuccess_whateverTheStatusAndItsPage() async throws {
         try await withFolder { folder in
             let path = folder + "/file"
@@ -117,7 +117,7 @@ struct ResumedValidationTests {
         }
     }
 
-    /// Two versions were put together without a word.
+    /// Regression: parts of two versions were combined without an error.
     @Test func partWithoutTheTag_isNoPartOfTheSame() async throws {
         try await withFolder { folder in
             let path = folder + "/file"
@@ -131,7 +131,7 @@ struct ResumedValidationTests {
     }
 }
 
-/// Gives a folder of its own, and takes it away.
+/// Calls `body` with a temporary folder, and removes the folder afterwards.
 func withFolder<Result>(_ body: (String) async throws -> Result) async throws -> Result {
     let folder = FileManager.default.temporaryDirectory.appending(path: "networklayer-\(UUID().uuidString)").path
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)

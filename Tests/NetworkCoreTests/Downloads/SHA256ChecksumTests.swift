@@ -11,7 +11,7 @@ struct SHA256ChecksumTests {
         return checksum.finish().map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 
-    /// FIPS 180-4's examples, and lengths around the padding's border as `sha256sum` has them.
+    /// The examples of FIPS 180-4, and lengths around the padding's limit with the results of `sha256sum`.
     @Test(
         arguments: [
             ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),

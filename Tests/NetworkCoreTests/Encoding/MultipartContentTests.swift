@@ -12,7 +12,7 @@ struct MultipartContentTests {
         return (String(decoding: try #require(encoded.body.knownBytes), as: UTF8.self), encoded.contentType)
     }
 
-    /// Their sum was a trap.
+    /// Regression: the sum of the lengths overflowed and trapped.
     @Test func lengthsBeyondALength_areAnError() throws {
         let parts = (0..<2).map { MultipartPart.stream("\($0)", AsyncStream<Data> { $0.finish() }, length: .max) }
         expectFailure(.invalidParameters) { try RequestContent.multipart(parts).encoded() }
@@ -162,7 +162,7 @@ struct MultipartContentTests {
     }
 }
 
-/// Reads multipart bodies by RFC 2046 alone.
+/// A reader of multipart bodies that follows RFC 2046 alone.
 enum MultipartReader {
     struct Part: Equatable {
         var name: String?
@@ -196,14 +196,14 @@ enum MultipartReader {
         }
     }
 
-    /// By bytes: a combining mark would make another character of a quotation mark.
+    /// Compares bytes: with a combining mark, a quotation mark would be another Character.
     private static func value(of start: String, in head: Data, until end: String) -> String? {
         guard let found = head.range(of: Data(start.utf8)) else { return nil }
         let rest = head[found.upperBound...]
         return rest.range(of: Data(end.utf8)).map { String(decoding: rest[..<$0.lowerBound], as: UTF8.self) }
     }
 
-    /// What a name looks like on the wire.
+    /// Returns the form of a name on the wire.
     static func quoted(_ name: String) -> String {
         var text = name.unicodeScalars.map(String.init)
         for (character, written) in [("\"", "%22"), ("\\", "%5C"), ("\r", "%0D"), ("\n", "%0A")] {

@@ -47,7 +47,7 @@ struct ParameterConventionsTests {
             (0.1, "1970-01-01T00:00:00.100Z", "0.1", "100"),
             (-0.75, "1969-12-31T23:59:59.250Z", "-0.75", "-750"),
             (253_402_300_799, "9999-12-31T23:59:59Z", "253402300799", "253402300799000"),
-            // Before 1582, where the Julian calendar is another one, and a leap day.
+            // A date before 1582, when the Julian calendar differs, and a leap day.
             (-14_831_769_600, "1500-01-01T00:00:00Z", "-14831769600", "-14831769600000"),
             (-62_135_596_800, "0001-01-01T00:00:00Z", "-62135596800", "-62135596800000"),
             (1_709_164_800, "2024-02-29T00:00:00Z", "1709164800", "1709164800000"),
@@ -61,7 +61,7 @@ struct ParameterConventionsTests {
         #expect(try query(params) { $0.dates = .milliseconds } == "t=" + milliseconds)
     }
 
-    /// It was written as the year 10000, which has no four digits.
+    /// Regression: it was written as the year 10000, which does not have four digits.
     @Test func lastMoment_staysInItsYear() throws {
         let last = Date(timeIntervalSince1970: 253_402_300_799.9996)
         #expect(try query(["t": .date(last)])?.removingPercentEncoding == "t=9999-12-31T23:59:59.999Z")
@@ -126,7 +126,7 @@ struct ParameterConventionsTests {
         #expect(request.body == nil)
     }
 
-    /// Foundation reads the query here, which shares no code with the encoder.
+    /// Foundation reads the query here, since it shares no code with the encoder.
     @Test func hostileTexts_comeBackFromTheQuery() throws {
         var generator = SeededGenerator(seed: 1)
         for _ in 0..<500 {

@@ -64,7 +64,7 @@ struct RequestContentTests {
             var fields: [String: String] = [:]
             for _ in 0..<4 { fields["n" + generator.hostileText(upTo: 6)] = generator.hostileText(upTo: 20) }
             let body = try #require(try sent(.form(fields.mapValues { .string($0) })).body?.knownBytes)
-            // A form read by the book: split, `+` to space, percent-decode.
+            // Reads a form by the standard: split, replace `+` with a space, percent-decode.
             var read: [String: String] = [:]
             for pair in String(decoding: body, as: UTF8.self).components(separatedBy: "&") {
                 let parts = pair.components(separatedBy: "=").map {
@@ -79,7 +79,7 @@ struct RequestContentTests {
         }
     }
 
-    /// `JSONSerialization` reads the body here, which shares no code with the encoder.
+    /// `JSONSerialization` reads the body here, since it shares no code with the encoder.
     @Test func hostileTexts_comeBackFromJSON() throws {
         var generator = SeededGenerator(seed: 6)
         for _ in 0..<300 {

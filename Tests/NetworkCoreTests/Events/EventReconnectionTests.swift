@@ -50,7 +50,8 @@ struct EventReconnectionTests {
         #expect(reconnection.lost(jitter: 0) == .reconnect(after: .seconds(60)))
     }
 
-    /// A server that asks for no pause would have as many connections as it can end, for as long as it likes.
+    /// Without a minimum, a server that requests no pause would get connections as fast as it can close them,
+    /// indefinitely.
     @Test(arguments: [Duration.zero, .milliseconds(1), .milliseconds(499), nil])
     func pause_isNeverShorterThanTheShortest(serverTime: Duration?) {
         var options = options(failures: nil)
@@ -69,7 +70,7 @@ struct EventReconnectionTests {
         #expect(reconnection.lost(jitter: 0) == .reconnect(after: .milliseconds(5)))
         options.maximumReconnectionTime = .milliseconds(2)
         reconnection = EventReconnection(options)
-        #expect(reconnection.lost(jitter: 0) == .reconnect(after: .milliseconds(2)), "the longest is the caller's word")
+        #expect(reconnection.lost(jitter: 0) == .reconnect(after: .milliseconds(2)), "the maximum is below the minimum")
     }
 
     @Test func failuresInARow_haveALimit() {

@@ -4,7 +4,7 @@ import NetworkTesting
 import TestSupport
 import Testing
 
-/// Where another stream would go on: behind what the reader has, wherever the chunks end.
+/// Another stream resumes after the last event that the reader received, wherever the chunks end.
 @Suite(.timeLimit(.minutes(1)))
 struct LastEventIDTests {
     private let request = RequestData(path: "http://h/")
@@ -22,7 +22,8 @@ struct LastEventIDTests {
         return options
     }
 
-    /// The id of the whole chunk was there with its first event, and a reader who went on from it lost the others.
+    /// Regression: with the first event of a chunk, the iterator had the chunk's last id. A reader that resumed from it
+    /// lost events.
     @Test(arguments: 0..<60) func itIsThatOfTheEventThatWasReadLast(seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)
         let blocks = (0..<12).map { number in
@@ -45,7 +46,7 @@ struct LastEventIDTests {
         var iterator = stream.makeAsyncIterator()
         #expect(iterator.lastEventID == "before")
         while let event = try await iterator.next() { #expect(iterator.lastEventID == event.id) }
-        // What stands behind the last event was passed on the way to the end.
+        // The iterator has passed the lines after the last event on its way to the end.
         let last = blocks.last { $0.hasPrefix("id") }
         let id = last.map { $0.hasPrefix("id: ") ? $0.dropFirst(4).prefix { $0.isNumber } : "" } ?? "before"
         #expect(iterator.lastEventID == id)

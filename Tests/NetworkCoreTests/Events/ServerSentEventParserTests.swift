@@ -50,7 +50,7 @@ struct ServerSentEventParserTests {
         #expect(parser.reconnectionTime == milliseconds.map { .milliseconds($0) })
     }
 
-    /// It would end the stream when it breaks, as the caller's mistake.
+    /// Such an id could not be sent as a header field, so the reconnection would fail as if by the caller's mistake.
     @Test(arguments: ["\u{1}", "a\u{1B}[2J", "\u{7F}", "a\tb\u{8}", String(repeating: "a", count: 65_537)])
     func idThatNoFieldCanHold_isIgnored(id: String) {
         #expect(
@@ -76,11 +76,11 @@ struct ServerSentEventParserTests {
         var parser = ServerSentEvents.Parser(lastEventID: "0")
         #expect(parser.lastEventID == "0")
         _ = parser.events(in: Data("id: 1\ndata: x\n".utf8))
-        #expect(parser.lastEventID == "0", "the event is not complete")
+        #expect(parser.lastEventID == "0", "the event is incomplete")
         _ = parser.events(in: Data("\n".utf8))
         #expect(parser.lastEventID == "1")
         _ = parser.events(in: Data("id: 2\n\n".utf8))
-        #expect(parser.lastEventID == "2", "without data too")
+        #expect(parser.lastEventID == "2", "an event without data counts too")
         _ = parser.events(in: Data("id\n\n".utf8))
         #expect(parser.lastEventID.isEmpty)
     }
@@ -103,7 +103,7 @@ struct ServerSentEventParserTests {
         #expect(parser.events(in: Data("data: b\n\n".utf8)).isEmpty)
     }
 
-    /// Bytes as they came were counted, with a line feed that is no part of the data.
+    /// Regression: the limit counted the received bytes, including a line feed that is no part of the data.
     @Test(
         arguments: [
             ("data:123456", "123456"), ("data: 1234567", nil), ("data:12\ndata:345", "12\n345"),

@@ -10,7 +10,7 @@ struct BearerTests {
     private typealias Answer = AnsweringTransport.Answer
     private struct LoginFailed: Error, Equatable {}
 
-    /// Something that a test opens and others wait for.
+    /// A gate that a test opens and tasks wait for.
     private final class Latch: Sendable {
         private let stream: AsyncStream<Void>
         private let continuation: AsyncStream<Void>.Continuation
@@ -21,7 +21,7 @@ struct BearerTests {
         func wait() async { for await _ in stream {} }
     }
 
-    /// A server that takes one token.
+    /// Returns a server that accepts one token.
     private func server(taking token: String) -> AnsweringTransport {
         AnsweringTransport { request in
             request.headerFields[.authorization] == "Bearer \(token)" ? Answer(body: "in") : Answer(status: 401)
@@ -236,8 +236,8 @@ struct BearerTests {
         latch.open()
     }
 
-    /// A task of its own has none of the refresh's task-local values, and its request waits for the refresh that waits
-    /// for it.
+    /// A detached task has none of the refresh's task-local values. Its request waits for the refresh, which in turn
+    /// waits for the task.
     @Test func refreshThatLeavesItsTask_fails_AndTheNextRequestTriesAnew() async throws {
         let waits = Latch()
         let transport = AnsweringTransport { request in
@@ -294,27 +294,27 @@ struct BearerTests {
         guard case .refresh(nil, let first, let refresh) = state.need(newerThan: nil, "a"),
             case .wait(let second) = state.need(newerThan: nil, "b")
         else {
-            Issue.record("the first asks, the second waits")
+            Issue.record("expected the first to refresh and the second to wait")
             return
         }
         #expect(first != second)
         state.leave(first)
         #expect(state.finish(refresh, .success("t")).1 == ["b"])
         guard case .use(let issued) = state.need(newerThan: nil, "c") else {
-            Issue.record("there is a token")
+            Issue.record("expected the token")
             return
         }
         #expect(issued == IssuedToken(token: "t", number: 1))
-        // Refused by a server that saw an older one: the newer one will do.
+        // A server refused an older token, so the newer one is used.
         guard case .use = state.need(newerThan: 0, "d") else {
-            Issue.record("a newer token is there")
+            Issue.record("expected the newer token")
             return
         }
         guard case .refresh("t", _, let second) = state.need(newerThan: 1, "e") else {
-            Issue.record("the newest was refused")
+            Issue.record("expected a refresh of the refused token")
             return
         }
-        #expect(state.finish(refresh, .success("late")).1.isEmpty, "that refresh was over")
+        #expect(state.finish(refresh, .success("late")).1.isEmpty, "the refresh had already ended")
         #expect(state.finish(second, .failure(LoginFailed())).1 == ["e"])
         #expect(state.current == issued)
     }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct CallDeadlineTests {
-    /// It was thrown as a CancellationError, which no caller of this library looks for.
+    /// Regression: it was thrown as a CancellationError, which callers of this library do not catch.
     @Test(arguments: [nil, .seconds(60)] as [Duration?])
     func cancelledWork_isCancelledInOurWords(timeout: Duration?) async {
         let call = NetworkClient.Call(totalTimeout: timeout)
@@ -27,7 +27,7 @@ struct CallDeadlineTests {
         }
     }
 
-    /// It was lost with the work that was cancelled.
+    /// Regression: the error's details were lost with the cancelled work.
     @Test func errorAtTheDeadline_saysWhatTheWorkKnew() async {
         let call = NetworkClient.Call(totalTimeout: .milliseconds(20))
         let error = await expectFailure(.totalTimeout) {

@@ -9,7 +9,7 @@ import Testing
 struct InterceptorTests {
     private typealias Answer = AnsweringTransport.Answer
 
-    /// Writes down when it is passed.
+    /// A step that records when a call passes it.
     private struct Step: Interceptor {
         let name: String
         let passed: Recorder
@@ -80,7 +80,7 @@ struct InterceptorTests {
                 == ["application/json", "own/one", "client/one", "own/one", nil])
     }
 
-    /// A whole URL from outside would have taken the credentials along.
+    /// Otherwise a whole URL from outside would receive the credentials.
     @Test func secretDefaultFields_goToTheBaseAlone() async throws {
         let transport = AnsweringTransport(Answer())
         var client = NetworkClient(transport: transport, baseURL: "http://h/v1")
@@ -140,7 +140,7 @@ struct InterceptorTests {
         #expect(!line.contains("secret"))
     }
 
-    /// Tokens of other names, and the queries of other URLs than the request's.
+    /// Covers tokens in fields with other names, and queries in other URLs than the request's.
     @Test func log_showsNoTokensAndNoQueriesOfFields() async throws {
         let lines = Recorder()
         var logger = Logger(label: "test") { _ in RecordingLog(note: lines.note) }
@@ -159,7 +159,7 @@ struct InterceptorTests {
         for word in ["shown-1/a?…", "shown-2#…", "shown-3/?…", "what?"] { #expect(line.contains(word), "\(line)") }
     }
 
-    /// An error of a transport of one's own may hold anything.
+    /// An error of a caller's own transport may contain anything.
     @Test func clientsLog_hasNoWordsOfForeignErrors() async throws {
         struct Foreign: Error { let token = "secret" }
         let lines = Recorder()
@@ -187,7 +187,7 @@ struct InterceptorTests {
     }
 }
 
-/// A log that a test reads.
+/// A log handler that passes its messages to a test.
 private struct RecordingLog: LogHandler {
     let note: @Sendable (String) -> Void
     var logLevel = Logger.Level.info

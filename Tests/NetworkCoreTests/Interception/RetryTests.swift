@@ -9,7 +9,7 @@ import Testing
 struct RetryTests {
     private typealias Answer = AnsweringTransport.Answer
 
-    /// Time that passes only when somebody sleeps, and chance that always says the same.
+    /// A clock that records sleeps instead of waiting, and a random source that always returns the same number.
     private final class Pauses: Sendable {
         private let taken = Guarded<[Duration]>([])
         var all: [Duration] { taken.withLock { $0 } }
@@ -123,7 +123,7 @@ struct RetryTests {
         #expect(pauses.all == [pause])
     }
 
-    /// Two fields of one name read as one list, which is neither seconds nor a date.
+    /// Several fields of one name read as one list, which is neither a number of seconds nor a date.
     @Test func retryAfterOfSeveralFields_isTheLongest() async throws {
         var fields: HTTPFields = [:]
         for value in ["3", "7", "soon", "3"] { fields.append(HTTPField(name: .retryAfter, value: value)) }
@@ -180,11 +180,11 @@ struct RetryTests {
             _ = try await client.send(try .make(.get, "http://a/"), as: .stream)
             counts.append(transport.requests.count - before)
         }
-        // Three tokens, then half a token from each call.
+        // Three tokens at first, then half a token from each call.
         #expect(counts == [3, 2, 2, 1, 2])
     }
 
-    /// Ten tenths of a Double are less than one.
+    /// The sum of ten times 0.1 as a Double is less than 1.
     @Test(arguments: [(0.1, 100), (0.3, 300), (0.7, 700), (0.01, 10), (1, 1000), (2, 1000), (0, 0), (-1, 0), (.nan, 0)])
     func budget_earnsWhatItSays(perCall: Double, retries: Int) {
         let budget = RetryInterceptor.Budget(capacity: 10, perCall: perCall)

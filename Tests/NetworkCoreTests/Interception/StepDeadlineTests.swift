@@ -5,16 +5,16 @@ import Testing
 
 @testable import NetworkCore
 
-/// What a caller adds to a call ends with it.
+/// Checks that the steps that a caller adds to a call end with the call.
 @Suite("The deadline and the steps of a call", .timeLimit(.minutes(1)))
 struct StepDeadlineTests {
     private static let total = Duration.milliseconds(20)
 
-    /// How a step takes longer than the call may.
+    /// A way in which a step exceeds the call's timeout.
     enum Manner: CaseIterable {
-        /// It waits, and ends when its task is cancelled.
+        /// The step waits, and ends when its task is cancelled.
         case waits
-        /// It looks at nothing, and succeeds after the deadline.
+        /// The step ignores cancellation, and succeeds after the deadline.
         case lingers
 
         func pass() async throws {
@@ -31,7 +31,7 @@ struct StepDeadlineTests {
         }
     }
 
-    /// A step of the caller's own.
+    /// A slow step of the caller.
     struct Slow: Interceptor {
         let manner: Manner
         let isBefore: Bool
@@ -44,7 +44,7 @@ struct StepDeadlineTests {
         }
     }
 
-    /// Where it stands.
+    /// The place of a step in the pipeline.
     enum Place: CaseIterable {
         case call, callAfter, exchange, exchangeAfter, adapting, adaptingResponse, followed, stopped, refused
 
@@ -102,7 +102,7 @@ struct StepDeadlineTests {
         }
     }
 
-    /// A timeout that never was one is still refused by name.
+    /// An invalid timeout is still refused by name.
     @Test(arguments: [Duration.zero, .seconds(-1)])
     func timeoutThatIsNone_isAnInvalidOption(timeout: Duration) async {
         for place in Place.allCases {
@@ -119,7 +119,7 @@ struct StepDeadlineTests {
         }
     }
 
-    /// The call began when its body was encoded.
+    /// The call begins with the encoding of its body.
     @Test func encoding_isPartOfTheCall() async throws {
         let transport = AnsweringTransport(.init())
         var client = NetworkClient(transport: transport)

@@ -4,9 +4,9 @@ import Testing
 
 @testable import NetworkCore
 
-/// A peer reads bytes. A combining mark after a delimiter makes another Character of it, and some Characters equal one
-/// of ASCII though their bytes differ: U+037E a semicolon, U+212A a K.
-@Suite("What a peer reads byte by byte is compared byte by byte")
+/// A peer reads bytes. A combining mark after a delimiter makes both one other Character, and some Characters equal an
+/// ASCII one although their bytes differ: U+037E equals a semicolon, U+212A a K.
+@Suite("Text that a peer reads as bytes is compared as bytes")
 struct ByteComparisonTests {
     private static let url = "https://www.example.com/"
 
@@ -21,7 +21,7 @@ struct ByteComparisonTests {
         #expect(marked.essence == "text/html")
         #expect(marked.parameters == ["charset": "utf-8"])
         #expect(MediaType("text/\u{301}html") == nil)
-        #expect(MediaType("text/html\u{37E}charset=utf-8") == nil, "no semicolon")
+        #expect(MediaType("text/html\u{37E}charset=utf-8") == nil, "U+037E is no semicolon")
     }
 
     @Test func mediaTypesParameter_keepsItsBytes() throws {
@@ -35,7 +35,7 @@ struct ByteComparisonTests {
 
     @Test(arguments: ["__Host-\u{301}a", "__HOST-\u{301}", "__Secure-\u{301}a", "__\u{17F}ecure-a"])
     func cookiesPrefix_isItsBytes(name: String) throws {
-        // Another letter altogether makes another name.
+        // The last name starts with another letter, which makes it a different name.
         let isPrefixed = name.utf8.starts(with: "__H".utf8) || name.utf8.starts(with: "__S".utf8)
         #expect(try jar(after: "\(name)=evil; Path=/x").cookies.isEmpty == isPrefixed)
         #expect(try !jar(after: "\(name)=good; Secure; Path=/").cookies.isEmpty)

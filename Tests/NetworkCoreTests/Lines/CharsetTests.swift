@@ -4,7 +4,7 @@ import Testing
 
 @testable import NetworkCore
 
-/// A body becomes text piece by piece, so that neither time nor memory gets out of hand.
+/// Checks that a body becomes text piece by piece, so that neither time nor memory grows without a check.
 @Suite(.timeLimit(.minutes(1)))
 struct CharsetTests {
     private static let piece = Charset.pieceBytes
@@ -27,14 +27,14 @@ struct CharsetTests {
                     checks += 1
                     if checks == last { throw NetworkError.totalTimeout }
                 }
-                Issue.record("it went on")
+                Issue.record("the decoding continued")
             } catch NetworkError.totalTimeout {
                 #expect(checks == last)
             }
         }
     }
 
-    /// What stands where two pieces meet is what it is elsewhere.
+    /// Bytes where two pieces meet decode in the same way as elsewhere.
     @Test(
         arguments: [
             [0x61], [0xC3, 0xA9], [0xE2, 0x82, 0xAC], [0xF0, 0x9F, 0x98, 0x80], [0x80], [0xC3], [0xE2, 0x82], [0xFF],
@@ -60,7 +60,7 @@ struct CharsetTests {
         #expect(text(.latin1, [0xEF, 0xBB, 0xBF], .refused) == "ï»¿")
     }
 
-    /// The whole was made at once, and the deadline asked for afterwards.
+    /// Regression: the whole text was decoded at once, and the deadline checked only afterwards.
     @Test(arguments: Charset.allCases, [ResponseLines.InvalidText.refused, .replaced])
     func textThatTakesTooLong_isCutOff(charset: Charset, invalid: ResponseLines.InvalidText) async throws {
         let body = String(repeating: "a", count: 4 * Self.piece)

@@ -48,7 +48,7 @@ struct LineBufferTests {
         let result = lines([Data("ab\nabc\nd\n".utf8)], limit: 2)
         #expect(result.lines == ["ab"])
         #expect(result.isOverfull)
-        #expect(lines([Data("abc".utf8)], limit: 2).isOverfull, "without its end too")
-        #expect(!lines([Data("ab\r\n".utf8)], limit: 2).isOverfull, "what ends it does not count")
+        #expect(lines([Data("abc".utf8)], limit: 2).isOverfull, "a line without an end counts too")
+        #expect(!lines([Data("ab\r\n".utf8)], limit: 2).isOverfull, "the line's end does not count")
     }
 }

@@ -5,9 +5,9 @@ import Testing
 
 @testable import NetworkCore
 
-/// A value that a caller may take from a file must not end the process: it is refused by name, or counts as the nearest
-/// that works.
-@Suite("Extreme values of options are no trap", .timeLimit(.minutes(1)))
+/// A value that a caller may read from a file must not end the process. It is refused by name, or the nearest valid
+/// value applies.
+@Suite("Extreme option values", .timeLimit(.minutes(1)))
 struct ExtremeValueTests {
     static let durations: [Duration] = [
         .zero, .nanoseconds(1), .nanoseconds(-1), .seconds(-1), .seconds(Int64.max), .seconds(Int64.min),
@@ -17,7 +17,7 @@ struct ExtremeValueTests {
     static let numbers: [Int] = [0, 1, -1, .max, .min, .max - 1, .min + 1, 1 << 40, Int(Int32.max), Int(Int32.min)]
     static let chances: [Double] = [0, -1, 1, 2, .nan, .infinity, -.infinity, .greatestFiniteMagnitude]
 
-    /// One option that takes a duration or a number.
+    /// An option that is a duration or a number.
     struct Option<Value: Sendable>: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let set: @Sendable (inout TransportOptions, Value) -> Void
@@ -61,12 +61,12 @@ struct ExtremeValueTests {
         Option("requestCompression") { $0.requestCompression = .gzip(level: $1) },
     ]
 
-    /// Pauses that are over at once.
+    /// Returns a time source whose pauses end at once.
     private func source(_ chance: Double = 0.5) -> TimeSource {
         TimeSource(now: { Date(timeIntervalSince1970: 0) }, sleep: { _ in }, random: { chance })
     }
 
-    /// What a call with these options comes to: it works, or is refused by name.
+    /// Sends a request with the options, which must either work or be refused by name.
     private func outcome(_ name: String, _ options: TransportOptions) async throws {
         let transport = AnsweringTransport(.init(body: "fine"))
         var request = try TransportRequest.make(.get, "http://a/")
@@ -80,8 +80,8 @@ struct ExtremeValueTests {
             } catch {
                 Issue.record("\(name): \(error)")
             }
-            // The transport of this test has none of the options, and says so.
-            if case .failure(let error) = verdict { Issue.record("\(name) was sent, and \(error) expected") }
+            // The transport of this test supports none of the options, and must refuse them.
+            if case .failure(let error) = verdict { Issue.record("\(name) was sent instead of failing with \(error)") }
         } catch {
             #expect([.invalidOption, .unsupported, .totalTimeout, .bodyTooLarge].contains(error.code), "\(error)")
             if case .failure = Result(catching: { try options.check() }) {
@@ -122,7 +122,7 @@ struct ExtremeValueTests {
 
     @Test func pauseOfAnyLength_canBeCancelled() async {
         let sleepers = Self.durations.map { pause in Task { try await TimeSource.system.sleep(pause) } }
-        // A pause that is cancelled before it has begun is no pause; most have begun by then.
+        // A pause that is cancelled before it has begun proves nothing; most have begun by this time.
         await atMost(.milliseconds(50)) { _ = try? await Task.sleep(for: .seconds(60)) }
         for sleeper in sleepers {
             sleeper.cancel()

@@ -9,7 +9,7 @@ import Testing
 struct RedirectTests {
     private typealias Answer = AnsweringTransport.Answer
 
-    /// What the second request of a call was.
+    /// Returns the second request of a call that is redirected, or `nil` if there was none.
     private func following(
         _ status: Int,
         _ request: TransportRequest,

@@ -12,7 +12,7 @@ import Testing
         try #require(mkfifo(folder + "/pipe", 0o600) == 0)
         for path in [folder + "/pipe", "/dev/null"] {
             let error = expectFailure(.unreadableFile) { try TransportRequest.Body.file(path) }
-            #expect(error?.underlying?.message == "it is no regular file", "\(error as Any)")
+            #expect(error?.underlying?.message == "it is not a regular file", "\(error as Any)")
         }
         let error = expectFailure(.unreadableFile) { try TransportRequest.Body.file(folder) }
         #expect(error?.underlying?.code == Int(EISDIR))

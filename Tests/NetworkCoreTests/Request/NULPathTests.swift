@@ -4,7 +4,7 @@ import Testing
 
 @testable import NetworkCore
 
-/// The system reads a path up to its NUL: `key\0.jpg` would be `key`.
+/// The system reads a path only up to its NUL: `key\0.jpg` would be `key`.
 @Suite("A path with NUL is refused")
 struct NULPathTests {
     private struct Way: Sendable, CustomTestStringConvertible {
@@ -23,7 +23,7 @@ struct NULPathTests {
         try options.check()
     }
 
-    /// Every way by which a path comes in.
+    /// All ways in which a caller passes a path.
     private static let ways: [Way] = [
         Way("body", .unreadableFile) { _ = try TransportRequest.Body.file($0) },
         Way("part of a form", .unreadableFile) { path in

@@ -29,12 +29,12 @@ struct RequestBodyReadingTests {
         await expectFailure(.bodyTooLarge) { try await send(.stream(chunks("12345", "678901"))) }
     }
 
-    /// It was sent with the length that it had.
+    /// Regression: the body was sent with its actual length.
     @Test(arguments: [2, 4]) func lengthThatIsNotTheAnnouncedOne_isAnError(length: Int) async {
         await expectFailure(.bodyLengthMismatch) { try await send(.stream(chunks("ab", "c"), length: length)) }
     }
 
-    /// It was waited for without end.
+    /// Regression: the wait for it never ended.
     @Test func producerThatDoesNotEnd_isEndedByTheDeadline() async {
         await expectFailure(.totalTimeout) {
             try await send(.stream(chunks("ab", ends: false)), timeout: .milliseconds(50))

@@ -24,7 +24,7 @@ struct ResponseDecoderTests {
         let client = NetworkClient(transport: StubDispatcher(always: .text(#"{"user_name":"Ada"}"#)))
         let decoding = client.with { $0.decoder = .json { $0.keyDecodingStrategy = .convertFromSnakeCase } }
         #expect(try await decoding.send(request, as: User.self).body == User(userName: "Ada"))
-        #expect(try await Find().send(over: decoding).body == User(userName: "Ada"), "by the pipeline's own rules")
+        #expect(try await Find().send(over: decoding).body == User(userName: "Ada"), "the pipeline's strategies apply")
         await expectFailure(.decodingFailed) { try await client.send(request, as: User.self).body.userName }
     }
 
@@ -89,7 +89,8 @@ struct ResponseDecoderTests {
 
     private enum Role: String, Codable, Sendable { case admin }
 
-    /// Its description went into logs with the value, the decoder's own words and a dictionary's keys in it.
+    /// Regression: the description, which goes into logs, contained the value, the decoder's own text, and a
+    /// dictionary's keys.
     @Test func description_holdsNothingOfTheBody() async throws {
         struct Own: Error { let token = "secret" }
         let role = NetworkClient(transport: StubDispatcher(always: .text(#"{"secret-key":["secret-value"]}"#)))
@@ -124,7 +125,7 @@ struct ResponseDecoderTests {
         }
     }
 
-    /// A key of digits has a number too, as the index of an array has, and was printed as one.
+    /// Regression: a key of digits has an integer value too, as an array's index does, and was printed as one.
     @Test(arguments: ["4111111111111111", "0", "-7", "Index 3", "3", "secret"])
     func keyOfTheBody_isNotShown_andAnIndexIs(key: String) async throws {
         func failure<Value: Decodable & Sendable>(_ type: Value.Type, _ body: String) async -> NetworkError? {

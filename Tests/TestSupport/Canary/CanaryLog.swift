@@ -2,18 +2,18 @@ package import Logging
 internal import NetworkCore
 import Synchronization
 
-/// Keeps whatever is logged, messages and metadata.
+/// A log that keeps all messages and metadata.
 package final class CanaryLog: Sendable {
     private let lines = Guarded<[String]>([])
 
     package init() {}
 
-    /// Everything that was logged, a line for each message.
+    /// All messages, one per line.
     package var text: String { messages.joined(separator: "\n") }
     /// The messages with their metadata.
     package var messages: [String] { lines.withLock { $0 } }
 
-    /// A logger that lets everything pass.
+    /// A logger that logs at every level.
     package var logger: Logger { Logger(label: "canary") { _ in Handler(log: self) } }
 
     private struct Handler: LogHandler {

@@ -1,11 +1,11 @@
 internal import Foundation
 internal import Logging
 
-/// A way in which Swift programs turn a value into text without asking for its secrets.
+/// A way in which Swift programs turn a value into text without requesting its secrets.
 package struct CanaryPrinter: Sendable {
-    /// What a failure calls it.
+    /// The name for failures.
     package let name: String
-    /// The text; empty where it does not apply to a value.
+    /// Returns the text, or an empty text if the printer does not apply to the value.
     package let text: @Sendable (Any) -> String
 
     private init(_ name: String, _ text: @escaping @Sendable (Any) -> String) {
@@ -13,7 +13,7 @@ package struct CanaryPrinter: Sendable {
         self.text = text
     }
 
-    /// Printers that take any value.
+    /// All printers.
     package static let all: [CanaryPrinter] = [
         CanaryPrinter("interpolation") { "\($0)" },
         CanaryPrinter("String(describing:)") { String(describing: $0) },
@@ -76,7 +76,7 @@ package struct CanaryPrinter: Sendable {
         }
     }
 
-    /// What a logger gets to see: the message and metadata of each kind.
+    /// Returns everything a logger receives: the message, and metadata of each kind.
     private static func logged(_ value: Any) -> String {
         let log = CanaryLog()
         let logger = log.logger
@@ -84,7 +84,7 @@ package struct CanaryPrinter: Sendable {
         return log.text
     }
 
-    /// All texts and bytes that stand in a value's properties, however deep.
+    /// Returns all texts and bytes in a value's properties, at any depth.
     private static func mirrored(_ value: Any) -> String {
         var text = ""
         var seen: Set<ObjectIdentifier> = []

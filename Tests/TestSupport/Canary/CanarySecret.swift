@@ -1,15 +1,15 @@
 import CLibrary
 package import Foundation
 
-/// A text that must never be printed: fragments that occur nowhere else, put together as a kind of secret has them.
+/// A text that must never be printed: unique fragments, combined in the form of a kind of secret.
 package struct CanarySecret: Sendable, CustomStringConvertible {
-    /// What it imitates.
+    /// The kind of secret that it imitates.
     package let kind: String
     /// The secret itself.
     package let value: String
     private let fragments: [String]
 
-    /// - Parameter pattern: The value, with `1`, `2` and `3` in angle quotes where fragments stand.
+    /// - Parameter pattern: The value, with `1`, `2`, or `3` in angle quotes in place of a fragment.
     private init(_ kind: String, _ number: Int, _ pattern: String) {
         self.kind = kind
         let all = (1...3).map { "Qz\(number < 10 ? "0" : "")\(number)vK\($0)w" }
@@ -23,7 +23,7 @@ package struct CanarySecret: Sendable, CustomStringConvertible {
 
     /// The bytes of the value.
     package var data: Data { Data(value.utf8) }
-    /// The value as a URL can hold it.
+    /// The value with percent escapes, for use in a URL.
     package var percentEncoded: String {
         value.utf8.map { byte in
             let character = Character(Unicode.Scalar(byte))
@@ -36,7 +36,8 @@ package struct CanarySecret: Sendable, CustomStringConvertible {
         "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
     }
 
-    /// Thirty kinds and more: what guides, providers and generators of passwords produce, and what breaks printers.
+    /// More than thirty kinds: the results of guides, providers, and password generators, and characters that break
+    /// printers.
     package static let all: [CanarySecret] = [
         ("a plain password", "«1»«2»"), ("a password with @", "«1»@«2»"), ("a password with /", "«1»/«2»"),
         ("a password with ?", "«1»?«2»"), ("a password with #", "«1»#«2»"), ("a password with :", "«1»:«2»:«3»"),
@@ -58,9 +59,10 @@ package struct CanarySecret: Sendable, CustomStringConvertible {
         ("a long key", String(repeating: "«1»-", count: 400) + "«2»"), ("an empty user before @", "@«1»"),
     ].enumerated().map { CanarySecret($0.element.0, $0.offset + 1, $0.element.1) }
 
-    // MARK: Looking for it
+    // MARK: Searching
 
-    /// The forms in which it stands in a text: plain, in other case, in Base64, in hexadecimal, or as a list of bytes.
+    /// Returns the forms in which a text contains the secret: plain, in other case, in Base64, in hexadecimal, or as a
+    /// list of bytes.
     package func forms(in text: String) -> [String] {
         let printed = CanaryText(text)
         return fragments.flatMap { printed.forms(of: $0) }
@@ -89,7 +91,7 @@ private struct CanaryText {
         return found
     }
 
-    /// Whether the numbers in the text, put together, are the bytes.
+    /// Returns whether the numbers in the text, in sequence, are the bytes.
     private func hasNumbers(_ bytes: [UInt8]) -> Bool {
         guard bytes.allSatisfy({ strstr(plain, "\($0)") != nil }) else { return false }
         let numbers = plain.utf8.split { !(0x30...0x39).contains($0) }.compactMap {
@@ -98,7 +100,7 @@ private struct CanaryText {
         return numbers.firstRange(of: bytes) != nil
     }
 
-    /// What of a fragment's Base64 does not depend on what stands around it, at each of three offsets.
+    /// Returns the part of a fragment's Base64 form that is independent of its surroundings, for each of three offsets.
     private static func base64(_ bytes: [UInt8]) -> [String] {
         (0...2).map { offset in
             let text = Data([UInt8](repeating: 0, count: offset) + bytes).base64EncodedString()

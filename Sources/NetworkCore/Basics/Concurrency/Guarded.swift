@@ -3,10 +3,12 @@ package import Synchronization
 #if NETWORKLAYER_THREAD_SANITIZER
 import Foundation
 
-/// A value behind a lock that ThreadSanitizer understands: on Linux `Mutex` waits by futex, which it can't see, so that
-/// it would report every guarded access. `scripts/test --sanitize=thread` builds with this one.
+/// A value behind a lock that ThreadSanitizer understands.
 ///
-/// @unchecked: the value is reached under the lock alone.
+/// On Linux `Mutex` waits on a futex, which ThreadSanitizer can't see, so it would report every guarded access.
+/// `scripts/test --sanitize=thread` builds with this type.
+///
+/// @unchecked: the value is accessed only under the lock.
 package struct Guarded<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
     private final class Box {
         let lock = NSLock()

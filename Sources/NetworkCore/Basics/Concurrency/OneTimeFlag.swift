@@ -1,14 +1,15 @@
 import Synchronization
 
-/// A flag that is raised once.
+/// A flag that can be raised once and never lowered.
 package final class OneTimeFlag: Sendable {
     private let flag = Atomic(false)
 
     package init() {}
 
-    /// - Returns: Whether this call raised it.
+    /// Raises the flag.
+    /// - Returns: Whether this call raised it; `false` if it was raised before.
     package func raise() -> Bool { !flag.exchange(true, ordering: .acquiringAndReleasing) }
 
-    /// Whether it was raised.
+    /// Whether the flag has been raised.
     package var isRaised: Bool { flag.load(ordering: .acquiring) }
 }

@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// A date and time in UTC as header fields write it, and the moment it means. Header fields need no calendar.
+/// A date and time in UTC, as header fields write it. Header fields need no calendar, so neither does this type.
 struct CivilDate: Equatable {
     var year: Int
     var month: Int
@@ -9,7 +9,8 @@ struct CivilDate: Equatable {
     var minute = 0
     var second = 0
 
-    /// The moment; `nil` for what is no date, 30 February for example. A leap second counts as the next second.
+    /// The point in time, or `nil` if the fields form no valid date, such as 30 February. A leap second counts as the
+    /// second after it.
     var moment: Date? {
         guard (1601...9999).contains(year), (1...12).contains(month),
             (1...Self.days(of: month, in: year)).contains(day),
@@ -19,7 +20,8 @@ struct CivilDate: Equatable {
         return Date(timeIntervalSince1970: Double(seconds))
     }
 
-    /// Days in the proleptic Gregorian calendar, with years that begin in March so that the leap day comes last.
+    /// The number of days since 1970 in the proleptic Gregorian calendar. Years are counted from March, so that the
+    /// leap day comes last.
     private var daysSince1970: Int {
         let shifted = month <= 2 ? year - 1 : year
         let era = shifted / 400
@@ -28,7 +30,8 @@ struct CivilDate: Equatable {
         return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
     }
 
-    /// The date and time of a moment: in the proleptic Gregorian calendar, as ISO 8601 wants it.
+    /// Creates the date and time that is the given number of seconds after 1970, in the proleptic Gregorian calendar,
+    /// as ISO 8601 requires.
     init(seconds: Int) {
         let days = Int((Double(seconds) / 86_400).rounded(.down))
         let time = seconds - days * 86_400
@@ -49,7 +52,8 @@ struct CivilDate: Equatable {
         (self.hour, self.minute, self.second) = (hour, minute, second)
     }
 
-    /// A moment as ISO 8601 writes it in UTC, with milliseconds where there are some: `2026-11-22T08:05:09.120Z`.
+    /// Returns a point in time in UTC as ISO 8601 writes it, with milliseconds only if they are not zero:
+    /// `2026-11-22T08:05:09.120Z`.
     static func text(milliseconds: Int) -> String {
         let seconds = Int((Double(milliseconds) / 1000).rounded(.down))
         let (date, rest) = (CivilDate(seconds: seconds), milliseconds - seconds * 1000)
@@ -70,7 +74,7 @@ struct CivilDate: Equatable {
         }
     }
 
-    /// The number of a month by the first three letters of its English name, in any case.
+    /// Returns the number of a month from the first three letters of its English name, in any case.
     static func month(_ name: some StringProtocol) -> Int? {
         let names = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
         return names.firstIndex(of: name.prefix(3).lowercased()).map { $0 + 1 }

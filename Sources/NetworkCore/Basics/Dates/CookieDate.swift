@@ -1,9 +1,10 @@
 import FoundationEssentials
 
-/// The dates of cookies, read as leniently as RFC 6265 §5.1.1 asks: tokens in any order, between any of many
+/// A parser for the dates of cookies, as lenient as RFC 6265 §5.1.1 requires: tokens in any order, between any of many
 /// delimiters.
 enum CookieDate {
-    /// The moment that a text means; `nil` if day, month, year or time is missing or out of range.
+    /// Returns the point in time that a text stands for, or `nil` if its day, month, year or time is missing or out of
+    /// range.
     static func parse(_ text: String) -> Date? {
         var time: (hour: Int, minute: Int, second: Int)?
         var (day, month, year): (Int?, Int?, Int?)
@@ -29,7 +30,7 @@ enum CookieDate {
         ).moment
     }
 
-    /// `hour:minute:second`, each of one or two digits, whatever follows that is no digit.
+    /// Reads `hour:minute:second`, each of one or two digits. Anything may follow, except another digit.
     private static func clock(_ token: Substring.UTF8View) -> (Int, Int, Int)? {
         let parts = token.split(separator: UInt8(ascii: ":"), maxSplits: 2, omittingEmptySubsequences: false)
         guard parts.count == 3, let hour = whole(parts[0]), let minute = whole(parts[1]),
@@ -38,12 +39,13 @@ enum CookieDate {
         return (hour, minute, second)
     }
 
-    /// One or two digits and nothing else.
+    /// Reads one or two digits and nothing else.
     private static func whole(_ token: Substring.UTF8View) -> Int? {
         token.count <= 2 ? number(token, digits: 1...2).flatMap { token.allSatisfy(\.isDigit) ? $0 : nil } : nil
     }
 
-    /// The number at the start of a token: so many digits, then nothing or what is no digit.
+    /// Reads the number at the start of a token: as many digits as given, then the end or a character that is not a
+    /// digit.
     private static func number(_ token: Substring.UTF8View, digits: ClosedRange<Int>) -> Int? {
         let leading = token.prefix(while: \.isDigit)
         guard digits.contains(leading.count) else { return nil }

@@ -1,9 +1,10 @@
 import FoundationEssentials
 
-/// The three forms of a date in a header field (RFC 9110 §5.6.7).
+/// A parser for the three forms of a date in a header field (RFC 9110 §5.6.7).
 enum HTTPDate {
-    /// The moment that a text means; `nil` for anything else than the three forms.
-    /// - Parameter now: A year of two digits is the one that is at most 50 years after it.
+    /// Returns the point in time that a text stands for, or `nil` if the text has none of the three forms.
+    /// - Parameter now: The reference for two-digit years. Such a year is the latest one that is at most 50 years after
+    ///   it.
     static func parse(_ text: String, now: Date) -> Date? {
         let words = text.split(separator: " ", omittingEmptySubsequences: true)
         switch words.count {

@@ -2,22 +2,23 @@ import CLibrary
 package import FoundationEssentials
 import Synchronization
 
-/// Memory of 32 KiB to 1 MiB for bodies, used again and again.
+/// A pool of memory for bodies, in pieces of 32 KiB to 1 MiB.
 ///
-/// The C library gives memory of that size back to the kernel when it is freed, and the next body then faults in page
-/// after page: that costs more than the transfer itself. What is kept here is bounded, and is given back by a loop that
-/// has had nothing to do for a while. A piece in use belongs to whoever took it.
+/// When memory of that size is freed, the C library returns it to the kernel, and the next body faults in page after
+/// page. That costs more than the transfer itself. The pool keeps at most 16 MiB, and a loop that has been idle for a
+/// while empties it. A piece in use belongs to the code that took it.
 package final class BufferMemory: Sendable {
     package static let shared = BufferMemory()
 
-    /// Sizes are powers of two and three steps between them, so that at most a fifth of a piece is not used.
+    /// Sizes are powers of two and three steps between them, so that at most a fifth of a piece is unused; of the
+    /// smallest, up to half.
     private static let sizes: [Int] = (0..<5).flatMap { power in (4..<8).map { $0 << (power + 13) } } + [1 << 20]
-    /// The most that is kept in all, in bytes.
+    /// The maximum size of all pieces that the pool keeps, in bytes.
     static let maximumKept = 16 << 20
 
-    /// Pieces that nobody uses.
+    /// The pieces that are not in use.
     ///
-    /// @unchecked: a free piece of memory has no owner but this.
+    /// @unchecked: a free piece of memory has no other owner.
     @safe private struct Free: @unchecked Sendable {
         var pieces: [[UnsafeMutableRawPointer]] = unsafe Array(repeating: [], count: BufferMemory.sizes.count)
         var bytes = 0
@@ -25,15 +26,16 @@ package final class BufferMemory: Sendable {
 
     private let free = Guarded(Free())
 
-    /// What is kept, in bytes; for tests.
+    /// The size of all pieces in the pool, in bytes; for tests.
     var keptBytes: Int { free.withLock { $0.bytes } }
 
-    /// The capacity of the piece for so many bytes; `nil` for what is left to the C library.
+    /// Returns the capacity of the piece for the given number of bytes, or `nil` for a size that is left to the C
+    /// library: up to 16 KiB, or more than 1 MiB.
     package static func capacity(for bytes: Int) -> Int? {
         bytes > sizes[0] / 2 ? sizes.first { bytes <= $0 } : nil
     }
 
-    /// A piece of a ``capacity(for:)``; `nil` when memory is short.
+    /// Returns a piece of a capacity that ``capacity(for:)`` returned, or `nil` if memory is short.
     package func take(_ capacity: Int) -> UnsafeMutableRawPointer? {
         let index = Self.index(of: capacity)
         let kept = free.withLock { free -> Piece in
@@ -44,7 +46,7 @@ package final class BufferMemory: Sendable {
         return unsafe kept.start ?? malloc(capacity)
     }
 
-    /// Takes back a piece that ``take(_:)`` gave.
+    /// Returns a piece from ``take(_:)`` to the pool.
     package func give(_ piece: UnsafeMutableRawPointer, capacity: Int) {
         let index = Self.index(of: capacity)
         let given = unsafe Piece(start: piece)
@@ -57,10 +59,10 @@ package final class BufferMemory: Sendable {
         if !isKept { unsafe Self.release(piece) }
     }
 
-    /// The first bytes of a piece of ``take(_:)``, which comes back here when the `Data` is dropped: at once if that
-    /// leaves more than half of it unused.
+    /// Returns the first bytes of a piece from ``take(_:)`` as `Data`. The piece returns to the pool when the `Data` is
+    /// released, or at once if more than half of it would be unused.
     package func data(_ piece: UnsafeMutableRawPointer, count: Int, capacity: Int) -> Data {
-        // A large piece is too good for a small rest.
+        // A copy: a few bytes would keep a large piece out of the pool.
         guard capacity <= 2 * count else {
             defer { unsafe give(piece, capacity: capacity) }
             return unsafe Data(bytes: piece, count: count)
@@ -70,7 +72,7 @@ package final class BufferMemory: Sendable {
             deallocator: .custom { [self] piece, _ in unsafe give(piece, capacity: capacity) })
     }
 
-    /// Gives what is kept back to the C library.
+    /// Frees all pieces in the pool.
     package func drop() {
         let dropped = free.withLock { free in
             let pieces = unsafe free.pieces.joined().map { unsafe Piece(start: $0) }
@@ -80,19 +82,20 @@ package final class BufferMemory: Sendable {
         for piece in dropped { if let start = unsafe piece.start { unsafe Self.release(start) } }
     }
 
-    /// On its way through the lock.
+    /// A piece on its way through the lock.
     ///
-    /// @unchecked: whoever has it is the piece's only owner.
+    /// @unchecked: the holder is the piece's only owner.
     @safe private struct Piece: @unchecked Sendable {
         let start: UnsafeMutableRawPointer?
     }
 
-    /// free(3), apart from the property's name.
+    /// Calls free(3), whose name the property hides.
     private static func release(_ piece: UnsafeMutableRawPointer) {
         unsafe CLibrary.free(piece)
     }
 
-    /// Any other capacity would hand out pieces that are smaller than they are taken for.
+    /// Returns the place of a capacity in ``sizes``. Any other capacity would hand out pieces that are smaller than the
+    /// caller assumes.
     private static func index(of capacity: Int) -> Int {
         guard let index = sizes.firstIndex(of: capacity) else {
             preconditionFailure("no piece has a capacity of \(capacity) bytes")

@@ -1,12 +1,13 @@
-/// A value on the heap: a copy costs one reference, and is made when it is changed while others have it.
+/// A value on the heap. A copy costs one reference; the value is copied when one of several owners changes it.
 ///
-/// For values of many fields that go through many asynchronous functions: each of these keeps its values in a frame of
-/// its own, for as long as it waits. Inlined into other modules, or each look at a field would copy it.
+/// For values with many fields that go through many asynchronous functions, each of which keeps its values in a frame
+/// of its own while it waits. Everything is inlinable, because otherwise each access to a field from another module
+/// would copy the value.
 @usableFromInline
 struct CopyOnWrite<Value: Sendable>: Sendable {
-    /// @unchecked: changed only while there is one reference to it, so that nobody else reads it.
+    /// @unchecked: changed only while there is one reference to it, so that nothing else reads it.
     @usableFromInline final class Storage: @unchecked Sendable {
-        /// Not checked for exclusive access, which whoever holds the one reference has.
+        /// Not checked for exclusive access, which the holder of the only reference has.
         @exclusivity(unchecked) @usableFromInline var value: Value
 
         @inlinable

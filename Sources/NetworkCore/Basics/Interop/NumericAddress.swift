@@ -1,8 +1,8 @@
 import CLibrary
 
-/// Addresses written as numbers, read as the C library reads them.
+/// A parser for numeric addresses, by the rules of the C library's `inet_pton`.
 enum NumericAddress {
-    /// The four bytes of an IPv4 address, or the sixteen of an IPv6 address; `nil` for other text.
+    /// Returns the 4 bytes of an IPv4 address or the 16 bytes of an IPv6 address, or `nil` for other text.
     static func bytes(of text: String) -> [UInt8]? {
         let isIPv6 = text.utf8.contains(UInt8(ascii: ":"))
         guard !text.utf8.contains(0) else { return nil }

@@ -1,21 +1,21 @@
 import CLibrary
 import FoundationEssentials
 
-/// An open file, written whole: interrupted calls are repeated, and every failure has its `errno`.
+/// An open file. Interrupted calls are repeated, writes are completed, and every failure carries its `errno`.
 struct SystemFile {
-    /// An `errno`.
+    /// A failed system call or a refused path, with its `errno`.
     struct Failure: Error, Equatable {
         let code: Int32
-        /// What the system has no number of its own for.
+        /// The reason for a failure for which the system has no `errno` of its own.
         var reason: String?
         var message: String { unsafe reason ?? String(cString: strerror(code)) }
     }
 
     private let descriptor: Int32
-    /// The number of a closed file is soon another file's, so it is closed once, whatever comes of it.
+    /// Whether the file is closed. The system soon reuses a descriptor, so it is closed only once, even after an error.
     private let isClosed = OneTimeFlag()
 
-    /// - Parameter flags: O_CLOEXEC comes by itself.
+    /// - Parameter flags: The flags of open(2); `O_CLOEXEC` is added.
     init(opening path: String, _ flags: Int32, mode: mode_t = 0o666) throws(Failure) {
         try Self.check(path)
         var number = unsafe open(path, flags | O_CLOEXEC, mode)
@@ -24,20 +24,20 @@ struct SystemFile {
         descriptor = number
     }
 
-    /// The same open file under another number.
+    /// Duplicates the descriptor of an open file.
     init(duplicating number: Int32) throws(Failure) {
         descriptor = fcntl(number, F_DUPFD_CLOEXEC, 0)
         guard descriptor >= 0 else { throw Failure(code: errno) }
     }
 
-    /// What the system knows of it.
+    /// Returns what the system knows of the file (fstat(2)).
     func status() throws(Failure) -> stat {
         var status = stat()
         guard unsafe fstat(descriptor, &status) == 0 else { throw Failure(code: errno) }
         return status
     }
 
-    /// What the system knows of a path; `nil` if there is nothing.
+    /// Returns what the system knows of the file at a path (stat(2)), or `nil` if there is none.
     static func status(of path: String) throws(Failure) -> stat? {
         try check(path)
         var status = stat()
@@ -46,7 +46,7 @@ struct SystemFile {
         return nil
     }
 
-    /// What stands in a symbolic link; `nil` for anything else, and for nothing.
+    /// Returns the target of a symbolic link, or `nil` if the path is something else or does not exist.
     static func target(of path: String) throws(Failure) -> String? {
         try check(path)
         let room = Int(PATH_MAX)
@@ -61,15 +61,16 @@ struct SystemFile {
         return target
     }
 
-    /// A folder's path without links, for comparing; `nil` for one that can't be found. Empty is the working folder.
+    /// Returns a folder's path without symbolic links, for comparisons, or `nil` if the folder can't be found. An empty
+    /// path is the working folder.
     static func realPath(of folder: String) -> String? {
         guard let path = unsafe realpath(folder.isEmpty ? "." : folder, nil) else { return nil }
         defer { unsafe free(path) }
         return unsafe String(cString: path)
     }
 
-    /// Takes the lock that other downloads to the same place want too.
-    /// - Returns: Whether it was free.
+    /// Takes the exclusive lock for which other downloads to the same place compete, without waiting for it.
+    /// - Returns: Whether the lock was free.
     func lock() throws(Failure) -> Bool {
         while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
             if errno == EWOULDBLOCK { return false }
@@ -91,8 +92,8 @@ struct SystemFile {
         }
     }
 
-    /// The next piece from where the file stands; empty at its end.
-    /// - Parameter limit: Its most bytes.
+    /// Reads the next chunk from the current offset; empty at the end of the file.
+    /// - Parameter limit: The maximum length of the chunk, in bytes. Default: 256 KiB.
     func read(upTo limit: Int = 262_144) throws(Failure) -> Data {
         var piece = [UInt8](repeating: 0, count: limit)
         while true {
@@ -102,7 +103,7 @@ struct SystemFile {
         }
     }
 
-    /// Stands at an offset from now on.
+    /// Moves the current offset to the given number of bytes from the start.
     func seek(to offset: Int) throws(Failure) {
         if lseek(descriptor, off_t(offset), SEEK_SET) < 0 { throw Failure(code: errno) }
     }
@@ -115,20 +116,20 @@ struct SystemFile {
         if fchmod(descriptor, mode) != 0 { throw Failure(code: errno) }
     }
 
-    /// Gives it owner and group, as far as the system allows it: another user's file may be replaced by those who can't
-    /// make one.
+    /// Sets owner and group as far as the system allows it, or else the group alone: a process may be able to replace
+    /// another user's file without being able to create one for that user.
     func setOwner(_ owner: uid_t, _ group: gid_t) {
         if fchown(descriptor, owner, group) != 0 { _ = fchown(descriptor, uid_t.max, group) }
     }
 
-    /// Returns when the disk has it.
+    /// Returns once the contents are on the disk (fsync(2)).
     func sync() throws(Failure) {
         while fsync(descriptor) != 0 {
             if errno != EINTR { throw Failure(code: errno) }
         }
     }
 
-    /// Closes it. Again is nothing, also after an error: Linux frees the descriptor all the same.
+    /// Closes the file. A second call does nothing, even after an error: Linux frees the descriptor in any case.
     func close() throws(Failure) {
         guard isClosed.raise() else { return }
         if systemClose(descriptor) != 0, errno != EINTR { throw Failure(code: errno) }
@@ -140,7 +141,7 @@ struct SystemFile {
         if systemRename(path, name) != 0 { throw Failure(code: errno) }
     }
 
-    /// Deletes a file, if it is there.
+    /// Deletes the file at a path, if there is one.
     static func remove(_ path: String) throws(Failure) {
         try check(path)
         if unsafe unlink(path) != 0, errno != ENOENT { throw Failure(code: errno) }
@@ -148,11 +149,11 @@ struct SystemFile {
 
     static var ownUser: uid_t { geteuid() }
 
-    /// Refuses a path with NUL, which the system would read up to there: as the name of another file. And an empty one,
-    /// which with something behind it would be a name.
+    /// Refuses a path that contains a NUL, where the system would stop reading and use another file's name. Also
+    /// refuses an empty path, which becomes a valid name when a suffix is appended to it.
     static func check(_ path: String) throws(Failure) {
         if path.isEmpty { throw Failure(code: ENOENT) }
-        if path.utf8.contains(0) { throw Failure(code: EINVAL, reason: "the path has a NUL") }
+        if path.utf8.contains(0) { throw Failure(code: EINVAL, reason: "the path contains a NUL") }
     }
 }
 

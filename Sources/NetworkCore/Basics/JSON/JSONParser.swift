@@ -1,21 +1,21 @@
-/// Reads one JSON text (RFC 8259) strictly: no comments, no trailing commas, no lone surrogates. Each byte is looked at
-/// once, whatever the text is made of.
+/// A strict parser for one JSON text (RFC 8259): no comments, no trailing commas, no lone surrogates. It reads each
+/// byte once, whatever the text contains.
 package struct JSONParser {
     private let bytes: [UInt8]
     private let allowsRepeatedKeys: Bool
     private var at = 0
 
-    /// How deep arrays and objects may nest.
+    /// The maximum nesting depth of arrays and objects.
     package static let maximumDepth = 64
 
-    /// The value of a text.
-    /// - Parameter allowsRepeatedKeys: Whether an object may have a key twice.
+    /// Returns the value of a text.
+    /// - Parameter allowsRepeatedKeys: Whether an object may contain a key more than once.
     /// - Throws: ``JSONProblem``.
     package static func parse(_ bytes: [UInt8], allowsRepeatedKeys: Bool = false) throws -> JSONValue {
         var parser = JSONParser(bytes, allowsRepeatedKeys)
         let value = try parser.value(depth: 0)
         parser.skipSpace()
-        if parser.at < bytes.count { throw parser.problem("the text goes on after the value") }
+        if parser.at < bytes.count { throw parser.problem("the text continues after the value") }
         return value
     }
 
@@ -120,7 +120,7 @@ package struct JSONParser {
                 at += 1
                 text.unicodeScalars.append(try escape())
             case nil: throw problem("the text ends within a string")
-            default: throw problem("a control character stands unescaped in a string")
+            default: throw problem("an unescaped control character in a string")
             }
         }
     }
@@ -146,7 +146,7 @@ package struct JSONParser {
                 let scalar = Unicode.Scalar(0x10000 + (UInt32(first - 0xD800) << 10) + UInt32(second - 0xDC00))
             else { throw problem("half of a surrogate pair") }
             return scalar
-        default: throw problem("an escape that JSON does not have")
+        default: throw problem("an escape sequence that JSON does not define")
         }
     }
 
@@ -176,10 +176,10 @@ package struct JSONParser {
     private func problem(_ message: String) -> JSONProblem { JSONProblem(message: message, offset: at) }
 }
 
-/// Why a text is not JSON, and where.
+/// The reason why a text is not JSON, and the place.
 package struct JSONProblem: Error, Equatable {
     package var message: String
-    /// Counted in bytes from 0.
+    /// The place in the text, in bytes from its start.
     package var offset: Int
 
     package init(message: String, offset: Int) {
@@ -189,7 +189,7 @@ package struct JSONProblem: Error, Equatable {
 }
 
 extension String {
-    /// The start of a text with its control characters made visible, for an error.
+    /// The first 64 Unicode scalars of a text with control characters made visible, for an error message.
     package var shown: String {
         let start = unicodeScalars.prefix(64).map { $0.escaped(asASCII: true) }.joined()
         return unicodeScalars.count > 64 ? start + "…" : start

@@ -1,4 +1,4 @@
-/// One JSON value. Numbers keep their digits and objects their order, so that what came in can go out as it was.
+/// One JSON value. Numbers keep their digits and objects their order, so that a value can be written as it was read.
 package enum JSONValue: Sendable, Equatable {
     case null
     case bool(Bool)
@@ -7,7 +7,7 @@ package enum JSONValue: Sendable, Equatable {
     case array([JSONValue])
     case object([Member])
 
-    /// One key of an object with its value.
+    /// One key of an object, with its value.
     package struct Member: Sendable, Equatable {
         package var key: String
         package var value: JSONValue
@@ -20,25 +20,25 @@ package enum JSONValue: Sendable, Equatable {
 }
 
 extension JSONValue {
-    /// A whole number.
+    /// Returns a whole number.
     package static func integer(_ value: Int) -> JSONValue { .number(String(value)) }
 
-    /// A number with at most three digits after the point; `null` if it is not finite.
+    /// Returns a number rounded to three digits after the decimal point, or `null` if the value is not finite.
     package static func decimal(_ value: Double) -> JSONValue {
         let rounded = (value * 1000).rounded() / 1000
         return rounded.isFinite ? .number("\(rounded)") : .null
     }
 
-    /// A text, or `null`.
+    /// Returns a string, or `null` for `nil`.
     package static func text(_ value: String?) -> JSONValue { value.map { .string($0) } ?? .null }
 
-    /// The number as an `Int`, if it is a whole one that fits: `10`, and `1e1` as well.
+    /// The number as an `Int`, if it is whole and fits: `10`, and also `1e1`.
     package var wholeNumber: Int? {
         guard case .number(let digits) = self else { return nil }
         return Int(digits) ?? Double(digits).flatMap { Int(exactly: $0) }
     }
 
-    /// What kind of value it is, for errors.
+    /// The kind of the value, with its article, for error messages.
     package var kind: String {
         switch self {
         case .null: "null"

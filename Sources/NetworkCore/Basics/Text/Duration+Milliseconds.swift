@@ -1,7 +1,8 @@
 extension Duration {
-    /// Whole milliseconds, rounded up so that a positive duration never becomes 0, and capped at `Int.max / 2`.
+    /// The duration in whole milliseconds, rounded up so that a positive duration never becomes 0, and capped at
+    /// `Int.max / 2`.
     package var roundedUpMilliseconds: Int {
-        // Beyond that there are no components.
+        // Beyond that, `components` can't hold the seconds.
         guard self < .seconds(Int64.max), self > .seconds(Int64.min) else {
             return self < .zero ? Int.min / 2 : Int.max / 2
         }
@@ -11,10 +12,10 @@ extension Duration {
         return Int(scaled) + Int((attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
     }
 
-    /// Seconds as a floating-point number, for reports.
+    /// The duration in seconds as a floating-point number, for reports.
     package var inSeconds: Double { self / .seconds(1) }
 
-    /// `340 µs`, `12.3 ms`, `4.56 s`.
+    /// The duration with a fitting unit: `340 µs`, `12.3 ms`, `4.56 s`.
     package var shortText: String {
         let seconds = inSeconds
         switch abs(seconds) {

@@ -1,24 +1,24 @@
-/// Percent-encoding: that of RFC 3986, and that of forms.
+/// Percent-encoding as in RFC 3986, and as HTML forms use it.
 package enum PercentEncoding {
     private static let digits = Array("0123456789ABCDEF".utf8)
 
-    /// `%` and two digits.
+    /// Returns `%` and the byte's two hexadecimal digits.
     static func encoded(_ byte: UInt8) -> [UInt8] {
         [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
     }
 
-    /// A query's name or value: everything but the unreserved characters is encoded, `+` and `&` and space included.
+    /// Encodes a name or value of a query. Only unreserved characters stay; `+`, `&` and spaces are encoded too.
     static func component(_ text: String) -> String {
         encode(text) { $0.isLetterOrDigit || "-._~".utf8.contains($0) }
     }
 
-    /// A name or value of `application/x-www-form-urlencoded`, as the URL standard of the WHATWG has it: a space is
-    /// `+`.
+    /// Encodes a name or value of `application/x-www-form-urlencoded`, by the WHATWG URL standard: a space becomes `+`.
     static func formComponent(_ text: String) -> String {
         encode(text, space: UInt8(ascii: "+")) { $0.isLetterOrDigit || "-._*".utf8.contains($0) }
     }
 
-    /// The text that was percent-encoded; `nil` where a `%` has no two hexadecimal digits or the bytes are not UTF-8.
+    /// Returns the decoded text, or `nil` if a `%` is not followed by two hexadecimal digits or the bytes are not
+    /// UTF-8.
     package static func decoded(_ text: some StringProtocol) -> String? {
         var output: [UInt8] = []
         var rest = text.utf8[...]
@@ -35,12 +35,12 @@ package enum PercentEncoding {
         return String(validating: output, as: UTF8.self)
     }
 
-    /// The bytes that are left when no escape can be decoded any more, however often it was encoded.
+    /// Returns the bytes that remain when no escape is left to decode, however often the text was encoded.
     static func decodedWholly(_ text: Substring.UTF8View) -> [UInt8] {
         var output: [UInt8] = []
         for byte in text {
             output.append(byte)
-            // What an escape stands for may end another one.
+            // A decoded byte may complete another escape.
             while output.count > 2, output[output.count - 3] == UInt8(ascii: "%"),
                 let high = output[output.count - 2].hexDigit, let low = output[output.count - 1].hexDigit
             {
@@ -67,7 +67,7 @@ package enum PercentEncoding {
 }
 
 extension UInt8 {
-    /// What it stands for as a hexadecimal digit.
+    /// The value of the byte as a hexadecimal digit, or `nil` if it is none.
     var hexDigit: UInt8? {
         switch self {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")

@@ -1,6 +1,6 @@
-/// The ASCII form of names with other letters (RFC 3492): the public suffix list has them, URLs do not.
+/// The ASCII form of names with other letters (RFC 3492). The public suffix list contains such names; URLs do not.
 enum Punycode {
-    /// A host with each label that is not ASCII in its `xn--` form.
+    /// Returns a host with each label that is not ASCII in its `xn--` form.
     static func host(_ name: String) -> String {
         if name.utf8.allSatisfy({ $0 < 0x80 }) { return name.lowercased() }
         return name.lowercased().split(atByte: UInt8(ascii: ".")).map { label in
@@ -30,7 +30,7 @@ enum Punycode {
         return String(decoding: output, as: UTF8.self)
     }
 
-    /// A number in the variable base of RFC 3492 §3.3.
+    /// Appends a number in the variable-length base of RFC 3492 §3.3.
     private static func append(_ number: Int, bias: Int, to output: inout [UInt8]) {
         let digits = Array("abcdefghijklmnopqrstuvwxyz0123456789".utf8)
         var (rest, base) = (number, 36)

@@ -1,17 +1,17 @@
-/// The name of a type as a program spells it: `[Account]?`, and not `Swift.Optional<Swift.Array<Walk.Account>>`.
+/// The name of a type as source code spells it: `[Account]?`, not `Swift.Optional<Swift.Array<Walk.Account>>`.
 enum TypeName {
-    /// The name without modules and enclosing types. What can't be taken apart, a closure's type for example, is as
-    /// Swift's reflection writes it.
+    /// Returns the name without modules and enclosing types. A name that can't be parsed, such as that of a closure's
+    /// type, is returned as Swift's reflection writes it.
     static func of(_ type: Any.Type) -> String { spelled(String(reflecting: type)) }
 
-    /// The same for a name of `String(reflecting:)`.
+    /// Does the same for a name from `String(reflecting:)`.
     static func spelled(_ reflected: String) -> String {
         var rest = reflected[...]
         guard let name = name(&rest), rest.isEmpty else { return reflected }
         return name
     }
 
-    /// With its article: `an Int`, `a User`, `an array`.
+    /// Returns the name with its article: `an Int`, `a User`, `an array`.
     static func withArticle(_ type: Any.Type) -> String {
         if type == [Any].self { return "an array" }
         if type == [String: Any].self { return "an object" }
@@ -19,7 +19,7 @@ enum TypeName {
         return ("AEIO".contains(name.first ?? "-") ? "an " : "a ") + name
     }
 
-    /// Takes a name off the front; `nil` for what is none.
+    /// Consumes a type's name at the start, or returns `nil` if there is none.
     private static func name(_ rest: inout Substring) -> String? {
         guard let base = path(&rest) else { return nil }
         var arguments: [String] = []
@@ -32,7 +32,7 @@ enum TypeName {
             } while rest.first == ","
             guard rest.first == ">" else { return nil }
             rest.removeFirst()
-            // A type within a generic one.
+            // A type within a generic type.
             if rest.first == "." {
                 rest.removeFirst()
                 return name(&rest)
@@ -46,7 +46,7 @@ enum TypeName {
         }
     }
 
-    /// Takes `Module.Outer.Name` off the front: the last part.
+    /// Consumes `Module.Outer.Name` at the start and returns the last part.
     private static func path(_ rest: inout Substring) -> String? {
         var last: Substring?
         while true {

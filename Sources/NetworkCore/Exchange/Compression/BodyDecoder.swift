@@ -1,13 +1,13 @@
 package import FoundationEssentials
 import Synchronization
 
-/// Decodes a body on its reader's side, as fast as it is read.
+/// A decoder for a response's body that works on the reader's side, as fast as the body is read.
 package final class BodyDecoder: Sendable {
     private struct State: ~Copyable {
         var chain: DecodingChain
-        /// After the end and after an error nothing comes any more.
+        /// Whether the end was reached or an error was thrown; no more bytes follow.
         var hasEnded = false
-        /// The chain's work when the reader's thread was last free for others.
+        /// The chain's work when the reader's task last yielded its thread.
         var workAtPause = 0
     }
 
@@ -16,27 +16,27 @@ package final class BodyDecoder: Sendable {
         case ended
     }
 
-    /// After so many bytes, a few milliseconds' worth, other tasks get the thread: a reader that never waits would keep
-    /// it.
+    /// The number of bytes after which other tasks get the thread, a few milliseconds' worth. A reader that never waits
+    /// would keep it.
     private static let workBetweenPauses = 1 << 20
     private let state: Guarded<State>
 
     package init(_ chain: consuming sending DecodingChain) { state = Guarded(State(chain: chain)) }
 
-    /// The decoded bytes so far.
+    /// The number of decoded bytes so far.
     package var produced: Int { state.withLock { $0.chain.produced } }
 
-    /// Whether nothing comes any more.
+    /// Whether no more bytes follow.
     package var hasEnded: Bool { state.withLock { $0.hasEnded } }
 
-    /// Nobody wants the rest: nothing comes any more.
+    /// Discards the rest of the body; no more bytes follow.
     package func discard() { state.withLock { $0.hasEnded = true } }
 
-    /// The next decoded bytes, never empty; `nil` at the end and after an error.
+    /// Returns the next decoded bytes, never empty, or `nil` at the end and after an error.
     /// - Parameters:
-    ///   - check: Throws when the time is over or the reader has gone; asked every few milliseconds.
-    ///   - fetch: The next bytes on the wire, `nil` at their end.
-    /// - Throws: ``NetworkError/Code/invalidContentEncoding``; whatever `check` and `fetch` throw.
+    ///   - check: Throws when the deadline has passed or the reader has gone. Called every few milliseconds.
+    ///   - fetch: Returns the next bytes from the wire, or `nil` at their end.
+    /// - Throws: ``NetworkError/Code/invalidContentEncoding``; any error of `check` and `fetch`.
     package func next(check: () throws -> Void, fetch: () async throws -> Data?) async throws -> Data? {
         while true {
             let (outcome, pauses) = try attempt(Self.step)
@@ -67,7 +67,7 @@ package final class BodyDecoder: Sendable {
         return (.step(step), true)
     }
 
-    /// An error of others ends it too.
+    /// Ends the body after an error of a closure too.
     private func ending<Result>(_ body: () async throws -> Result) async throws -> Result {
         do {
             return try await body()

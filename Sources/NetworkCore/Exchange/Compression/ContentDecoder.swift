@@ -1,23 +1,23 @@
 package import FoundationEssentials
 
-/// Takes one content coding off a body, piece by piece.
+/// A decoder that removes one content coding from a body, chunk by chunk.
 ///
-/// Used by one reader at a time, under a lock.
+/// One reader at a time uses it, under a lock.
 package protocol ContentDecoder: AnyObject {
-    /// Decodes the start of `input`. It must return soon: nothing interrupts it.
+    /// Decodes the start of `input`. It must return soon, because nothing interrupts it.
     /// - Parameters:
-    ///   - input: The next bytes; empty to fetch what is still held inside.
-    ///   - limit: The most bytes to give back.
-    /// - Returns: What came out, and how many bytes of `input` that took.
+    ///   - input: The next bytes; empty to get bytes that the decoder still holds.
+    ///   - limit: The maximum number of bytes to return.
+    /// - Returns: The decoded bytes, and the number of bytes of `input` that were consumed.
     /// - Throws: ``NetworkError/Code/invalidContentEncoding`` for damaged bytes.
     func decode(_ input: Data, limit: Int) throws -> (output: Data, consumed: Int)
 
-    /// Whether the coding's own end has been read; what came out before is then whole.
+    /// Whether the end of the coding has been read. All output before it is then complete.
     var isAtEnd: Bool { get }
 }
 
 extension NetworkError {
-    /// The error for a body whose coding is not what it should be.
+    /// Returns the error for a body with a damaged coding.
     package static func damagedEncoding(_ name: String, _ problem: String) -> NetworkError {
         NetworkError(.invalidContentEncoding, "the body's \(name) encoding \(problem)", phase: .receiving)
     }

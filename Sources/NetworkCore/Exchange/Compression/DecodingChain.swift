@@ -1,42 +1,43 @@
 package import FoundationEssentials
 
-/// The decoders of one body, one behind the other: `Content-Encoding: deflate, gzip` was deflated first, so gzip comes
-/// off first.
+/// The decoders of one body, in series. With `Content-Encoding: deflate, gzip` the body was deflated first, so gzip is
+/// removed first.
 ///
-/// Each step is one call of one decoder, whose input and output are bounded, so that a deadline can be looked at
-/// between any two of them, whatever the bytes are.
+/// Each step is one call of one decoder with limited input and output, so that a deadline can be checked between steps,
+/// whatever the bytes are.
 package struct DecodingChain: ~Copyable {
-    /// What a step came to.
+    /// The result of a step.
     package enum Step: Sendable, Equatable {
         /// Decoded bytes, never empty.
         case piece(Data)
-        /// There is more to do, and nothing came out yet.
+        /// No output yet, but more work to do.
         case goOn
-        /// More is needed from the wire.
+        /// More bytes are needed from the wire.
         case needsInput
     }
 
-    /// The largest piece that is handed out, in bytes: a few bytes of a bomb become no more than this at once.
+    /// The maximum size of a piece of output, in bytes. It limits what a few bytes of a decompression bomb can become
+    /// in one step.
     package static let pieceBytes = 65_536
     private var stages: [DecodingStage]
     private var hasInput = false
-    /// How many bytes came out so far.
+    /// The number of bytes of output so far.
     package private(set) var produced = 0
-    /// How many bytes went into and came out of all stages: a measure of the time that was spent.
+    /// The number of bytes of input and output of all stages: a measure of the time spent.
     package private(set) var work = 0
 
-    /// - Parameter decoders: In the order in which they are taken off, with their names for errors.
+    /// - Parameter decoders: The decoders in the order in which the codings are removed, with their names for errors.
     package init(_ decoders: [(name: String, decoder: any ContentDecoder)]) {
         stages = decoders.map { DecodingStage($0.decoder, name: $0.name) }
     }
 
-    /// The next bytes from the wire; to be called when ``step()`` needs them.
+    /// Appends the next bytes from the wire. Call it only when ``step()`` returned ``Step/needsInput``.
     package mutating func append(_ bytes: Data) {
         hasInput = true
         stages[0].input = bytes
     }
 
-    /// Lets the last decoder that has something to do go on.
+    /// Runs one step of the last decoder that has work to do.
     /// - Throws: ``NetworkError/Code/invalidContentEncoding``.
     package mutating func step() throws -> Step {
         for index in stages.indices.reversed() where stages[index].isBusy {
@@ -47,36 +48,36 @@ package struct DecodingChain: ~Copyable {
                 produced += output.count
                 return .piece(output)
             }
-            // The stage behind has used up what it had, or it would have been its turn.
+            // The next stage has no input left, or it would have run instead.
             stages[index + 1].input = output
             return .goOn
         }
         return .needsInput
     }
 
-    /// The body has ended on the wire.
-    /// - Throws: ``NetworkError/Code/invalidContentEncoding`` if a coding has not. A body without any byte is whole.
+    /// Checks that the codings end where the body ended on the wire. An empty body is complete.
+    /// - Throws: ``NetworkError/Code/invalidContentEncoding`` if a coding is incomplete.
     package func end() throws {
         guard hasInput else { return }
         for stage in stages { try stage.end() }
     }
 }
 
-/// One decoder, with what it has not taken yet.
+/// One decoder, with the input that it has not consumed yet.
 private struct DecodingStage {
-    /// The most bytes of input for one step: empty blocks give nothing, however many of them are taken in.
+    /// The maximum number of input bytes for one step. Empty blocks produce no output, however many are consumed.
     private static let inputBytes = 32_768
-    /// What a stage may take in that gives nothing: so many bytes, and so many more for each byte that came out. Real
-    /// codings make a body smaller; one that is sent in tiny pieces, each flushed, becomes a few times larger.
+    /// The input that a stage may consume: 1 MiB, plus 32 bytes for each byte of output. Real codings make a body
+    /// smaller; one that is sent in tiny pieces, each flushed, becomes a few times larger.
     private static let (fruitlessBytes, fruitlessBytesPerByte) = (1 << 20, 32)
 
     private let decoder: any ContentDecoder
     private let name: String
     var input = Data()
-    /// Whether the last piece was as large as it may be, so that there may be more without any input.
+    /// Whether the last piece had the maximum size, so that there may be more output without further input.
     private var mayHoldMore = false
     private var (consumed, produced) = (0, 0)
-    /// What the last step took in.
+    /// The number of bytes that the last step consumed.
     private(set) var lastConsumed = 0
 
     init(_ decoder: any ContentDecoder, name: String) {
@@ -84,7 +85,7 @@ private struct DecodingStage {
         self.name = name
     }
 
-    /// Whether there is something to do without more input.
+    /// Whether there is work to do without more input.
     var isBusy: Bool { mayHoldMore || !input.isEmpty }
 
     mutating func step() throws -> Data {
@@ -96,7 +97,7 @@ private struct DecodingStage {
         consumed += taken
         produced += output.count
         guard taken > 0 || !output.isEmpty || offered.isEmpty else {
-            throw NetworkError.damagedEncoding(name, "goes on after its end")
+            throw NetworkError.damagedEncoding(name, "continues after its end")
         }
         guard (consumed - Self.fruitlessBytes) / Self.fruitlessBytesPerByte <= produced else {
             throw NetworkError.damagedEncoding(name, "has \(consumed) bytes that decode to no more than \(produced)")

@@ -2,10 +2,11 @@ import FoundationEssentials
 import Synchronization
 
 extension TransportRequest.Body {
-    /// The body in a gzip container: bytes at once, a stream while it is sent, and again each time that it is.
+    /// Returns the body compressed with gzip: bytes at once, a stream each time it is sent.
     /// - Parameters:
-    ///   - level: The level of gzip.
-    ///   - check: Throws when there is no more time for bytes. A stream's task is cancelled with its exchange.
+    ///   - level: The level of gzip, from 1 to 9.
+    ///   - check: Throws when there is no time left. Called for bytes only: a stream's task is cancelled with its
+    ///     exchange.
     func gzipped(level: Int, check: () throws -> Void = {}) throws -> TransportRequest.Body {
         switch content {
         case .bytes(let bytes): .bytes(try Deflater(level: level).pack(bytes, isLast: true, check: check))
@@ -26,14 +27,14 @@ extension TransportRequest.Body {
             let packed = try packing.pack(chunk, isLast: false)
             if !packed.isEmpty { try await deliver(packed) }
         }
-        // Nobody counts these bytes on the wire any more.
+        // The transport sees only the compressed bytes, so the length is checked here.
         if let length = producer.length, length != packing.count {
             throw NetworkError.bodyLengthMismatch(expected: length, got: "\(packing.count)")
         }
         try await deliver(try packing.pack(Data(), isLast: true))
     }
 
-    /// The container that a stream goes into.
+    /// The gzip container for a stream.
     private final class Packing: Sendable {
         private struct State: ~Copyable {
             let deflater: Deflater
@@ -51,7 +52,7 @@ extension TransportRequest.Body {
             }
         }
 
-        /// The bytes that went in.
+        /// The number of bytes that went in.
         var count: Int { state.withLock { $0.count } }
     }
 }

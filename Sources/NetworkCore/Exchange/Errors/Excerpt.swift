@@ -1,16 +1,17 @@
 import FoundationEssentials
 
-/// The start of a body, fit for a person's screen.
+/// The start of a body as text that is safe to display.
 enum Excerpt {
     static let maximumBytes = 512
 
-    /// The first 512 bytes as text: bytes that are not UTF-8 replaced, control characters as `\u{1B}`.
+    /// Returns the first 512 bytes as text. Bytes that are not UTF-8 are replaced, and control characters written as
+    /// `\u{1B}`. A longer body's text ends with its number of bytes.
     static func of(_ body: Data) -> String {
         let text = shown(String(decoding: body.prefix(maximumBytes), as: UTF8.self))
         return body.count > maximumBytes ? text + "… (\(body.count) bytes)" : text
     }
 
-    /// A text with its control characters and others that can't be seen as `\u{1B}`.
+    /// Returns a text with its control characters and other invisible characters written as `\u{1B}`.
     static func shown(_ text: String) -> String {
         text.unicodeScalars.reduce(into: "") { shown, scalar in
             shown += Redaction.isInvisible(scalar) ? scalar.escaped(asASCII: true) : String(scalar)

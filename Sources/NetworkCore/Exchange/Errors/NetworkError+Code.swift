@@ -1,10 +1,11 @@
 extension NetworkError {
-    /// What went wrong. Open: a transport may add its own, and a later version may add some, so keep a `default`.
+    /// The kind of an error. The set is open: a transport may define its own codes, and a later version of the library
+    /// may add some, so keep a `default` in each `switch`.
     public struct Code: RawRepresentable, Hashable, Sendable, Codable {
         /// The code's stable name, as logs and `netlayer --json` print it.
         public let rawValue: String
 
-        /// A code by its name.
+        /// Creates a code from its name.
         public init(rawValue: String) { self.rawValue = rawValue }
 
         init(_ name: StaticString) { rawValue = "\(name)" }
@@ -14,88 +15,90 @@ extension NetworkError {
 extension NetworkError.Code {
     // MARK: Refused before anything was sent
 
-    /// The URL is not an absolute http or https URL; the message says where.
+    /// The URL is not an absolute `http` or `https` URL. The message names the place.
     public static let invalidURL = Self("invalidURL")
-    /// The method is not a token (RFC 9110 §9.1).
+    /// The method is not a token ([RFC 9110 §9.1](https://www.rfc-editor.org/rfc/rfc9110#section-9.1)).
     public static let invalidMethod = Self("invalidMethod")
-    /// A header field's name is not a token, or its value holds CR, LF or NUL.
+    /// The name of a header field is not a token or occurs twice in different case, a value contains a control
+    /// character, or a value or all fields together are too long.
     public static let invalidHeader = Self("invalidHeader")
-    /// A parameter can't be encoded; the message names its path and type.
+    /// A parameter can't be encoded. The message names its path and type.
     public static let invalidParameters = Self("invalidParameters")
-    /// An option's value is out of range, a negative timeout for example.
+    /// The value of an option is out of range, such as a negative timeout.
     public static let invalidOption = Self("invalidOption")
-    /// This transport, or the libcurl found, can't do what was asked; the message names option and transport.
+    /// The transport, or the libcurl that it found, does not support a part of the request. The message names the
+    /// option and the transport.
     public static let unsupported = Self("unsupported")
-    /// A setting of the program's environment can't be used, `NETWORK_TRANSPORT` for example.
+    /// A setting in the program's environment is invalid, such as `NETWORK_TRANSPORT`.
     public static let invalidConfiguration = Self("invalidConfiguration")
-    /// Too many requests wait already.
+    /// Too many requests are waiting already.
     public static let overloaded = Self("overloaded")
     /// A file to send can't be read.
     public static let unreadableFile = Self("unreadableFile")
-    /// A file can't be written; the underlying error says why.
+    /// A file can't be written. The underlying error has the reason.
     public static let unwritableFile = Self("unwritableFile")
-    /// A file of cookies is not in the Netscape format; the message names the line.
+    /// A cookie file is not in the Netscape format. The message names the line.
     public static let invalidCookieFile = Self("invalidCookieFile")
-    /// The dispatcher was shut down.
+    /// The dispatcher has been shut down.
     public static let shutDown = Self("shutDown")
 
-    // MARK: Ended by the caller or by a clock
+    // MARK: Ended by the caller or by a timeout
 
-    /// The request's streamed body has less or more bytes than its length says.
+    /// A request's streamed body has fewer or more bytes than its length says.
     public static let bodyLengthMismatch = Self("bodyLengthMismatch")
 
-    /// The caller cancelled.
+    /// The caller cancelled the call.
     public static let cancelled = Self("cancelled")
-    /// No connection within ``TransportOptions/connectTimeout``.
+    /// No connection was made within ``TransportOptions/connectTimeout``.
     public static let connectTimeout = Self("connectTimeout")
-    /// Nothing moved for ``TransportOptions/idleTimeout``.
+    /// Nothing moved in either direction for ``TransportOptions/idleTimeout``.
     public static let idleTimeout = Self("idleTimeout")
-    /// Not done within ``TransportOptions/totalTimeout``.
+    /// The exchange did not end within ``TransportOptions/totalTimeout``.
     public static let totalTimeout = Self("totalTimeout")
 
-    /// Nothing of the response within ``TransportOptions/firstByteTimeout``.
+    /// No byte of the response arrived within ``TransportOptions/firstByteTimeout``.
     public static let firstByteTimeout = Self("firstByteTimeout")
-    /// Slower than ``TransportOptions/Rate/LowSpeed`` for too long.
+    /// The transfer was slower than ``TransportOptions/Rate/LowSpeed`` for too long.
     public static let lowSpeed = Self("lowSpeed")
 
     // MARK: The network and the peer
 
-    /// The host's name could not be resolved.
+    /// The host name could not be resolved.
     public static let nameNotResolved = Self("nameNotResolved")
-    /// No connection: refused, unreachable.
+    /// No connection could be made: it was refused, or the host is unreachable.
     public static let connectFailed = Self("connectFailed")
-    /// The name leads to addresses that ``TransportOptions/addressPolicy`` does not allow; no connection was made to
-    /// them.
+    /// The name resolves to addresses that ``TransportOptions/addressPolicy`` does not allow. No connection to them was
+    /// made.
     public static let addressRefused = Self("addressRefused")
-    /// The connection ended before the response did, and not in the middle of a body of known length.
+    /// The connection ended before the response did, but not within a body of known length; see ``truncatedBody``.
     public static let connectionLost = Self("connectionLost")
-    /// The TLS handshake or the certificate check failed in a way that the TLS library does not tell apart. ``isTLS``
-    /// asks for this and for those that it does, which follow.
+    /// The TLS handshake or the certificate check failed for a reason that the TLS library does not report. ``isTLS``
+    /// covers this code and the more specific ones that follow.
     public static let tlsFailed = Self("tlsFailed")
     /// The server's certificate has expired.
     public static let certificateExpired = Self("certificateExpired")
-    /// The server's certificate is not valid yet; or this machine's clock is wrong.
+    /// The server's certificate is not valid yet, or this machine's clock is wrong.
     public static let certificateNotYetValid = Self("certificateNotYetValid")
     /// The server's certificate is for other hosts.
     public static let certificateHostMismatch = Self("certificateHostMismatch")
-    /// The server's certificate is signed by itself and by nobody else. GnuTLS calls it ``certificateUntrusted``.
+    /// The server's certificate is signed only by itself. GnuTLS reports it as ``certificateUntrusted``.
     public static let certificateSelfSigned = Self("certificateSelfSigned")
-    /// The server's certificate comes from an authority that is not trusted.
+    /// The server's certificate was issued by an authority that is not trusted.
     public static let certificateUntrusted = Self("certificateUntrusted")
     /// The server's certificate was revoked.
     public static let certificateRevoked = Self("certificateRevoked")
     /// The server's key is none of ``TransportOptions/TLS/pinnedPublicKeys``.
     public static let pinnedKeyMismatch = Self("pinnedKeyMismatch")
-    /// The two sides have no version of TLS in common; see ``TransportOptions/TLS/minimumVersion``.
+    /// Client and server have no version of TLS in common; see ``TransportOptions/TLS/minimumVersion``.
     public static let tlsVersionRefused = Self("tlsVersionRefused")
-    /// The server wants a certificate of the client.
+    /// The server requires a client certificate.
     public static let clientCertificateRequired = Self("clientCertificateRequired")
-    /// The server does not accept the client's certificate.
+    /// The server does not accept the client certificate.
     public static let clientCertificateRefused = Self("clientCertificateRefused")
     /// ``TransportOptions/TLS/clientCertificate`` or its key can't be read, or its password is wrong.
     public static let clientCertificateUnusable = Self("clientCertificateUnusable")
 
-    /// Whether it is one of the faults of TLS.
+    /// Whether the code stands for a failure of TLS.
     public var isTLS: Bool { Self.tlsCodes.contains(self) }
 
     private static let tlsCodes: Set<Self> = [
@@ -105,9 +108,9 @@ extension NetworkError.Code {
     ]
     /// The proxy could not be used.
     public static let proxyFailed = Self("proxyFailed")
-    /// What arrived is not HTTP, or contradicts itself.
+    /// The data that arrived is not HTTP, or contradicts itself.
     public static let invalidResponse = Self("invalidResponse")
-    /// The response's head is larger than we accept.
+    /// The head of the response is larger than the library accepts.
     public static let responseHeadTooLarge = Self("responseHeadTooLarge")
     /// The body ended before its announced length.
     public static let truncatedBody = Self("truncatedBody")
@@ -115,7 +118,7 @@ extension NetworkError.Code {
     public static let bodyTooLarge = Self("bodyTooLarge")
     /// The body's Content-Encoding is damaged or unknown.
     public static let invalidContentEncoding = Self("invalidContentEncoding")
-    /// The layer below failed in a way it does not tell apart; see ``NetworkError/underlying``.
+    /// The layer below failed for a reason that it does not report; see ``NetworkError/underlying``.
     public static let unclassified = Self("unclassified")
 
     /// A line of the body is longer than its limit.
@@ -125,45 +128,48 @@ extension NetworkError.Code {
 
     // MARK: Files
 
-    /// The file system is full, or its quota is used up.
+    /// The file system is full, or its quota is exhausted.
     public static let diskFull = Self("diskFull")
-    /// What arrived is not what ``DownloadedFile/Options/checksum`` expects.
+    /// The downloaded bytes do not match ``DownloadedFile/Options/checksum``.
     public static let checksumMismatch = Self("checksumMismatch")
 
-    // MARK: The answer arrived and was refused
+    // MARK: The response arrived and was refused
 
-    /// More redirects than ``RedirectPolicy/maximum``.
+    /// The response redirects more often than ``RedirectPolicy/maximum`` allows.
     public static let tooManyRedirects = Self("tooManyRedirects")
-    /// A redirect that must not be followed: from https to http, or against the caller's policy.
+    /// A redirect must not be followed: it leads from `https` to `http`, or the caller's policy forbids it.
     public static let redirectRefused = Self("redirectRefused")
 
-    /// The status is none of those that are accepted, 2xx mostly; see ``NetworkError/response``.
+    /// The status is not an accepted one, usually 2xx; see ``NetworkError/response``.
     public static let unacceptableStatus = Self("unacceptableStatus")
-    /// The Content-Type is none of those that were asked for; see ``NetworkError/response``.
+    /// The Content-Type is none of the requested ones; see ``NetworkError/response``.
     public static let unacceptableContentType = Self("unacceptableContentType")
     /// The body is empty where a value was expected.
     public static let noData = Self("noData")
     /// The body is not text in the charset that its Content-Type names.
     public static let undecodableText = Self("undecodableText")
-    /// The body is not what the response type expects; see ``NetworkError/decoding``.
+    /// The body does not match the response type; see ``NetworkError/decoding``.
     public static let decodingFailed = Self("decodingFailed")
 }
 
 extension NetworkError {
-    /// A URL that can't be used; matches any error with ``Code/invalidURL``.
+    /// An error for a URL that can't be used. As a pattern, it matches any error with ``Code/invalidURL``.
     public static let invalidURL = NetworkError(.invalidURL, "the URL is not an absolute http or https URL")
-    /// A body that is missing; matches any error with ``Code/noData``.
+    /// An error for a missing body. As a pattern, it matches any error with ``Code/noData``.
     public static let noData = NetworkError(.noData, "the response has no body")
-    /// The caller cancelled; matches any error with ``Code/cancelled``.
+    /// An error for a cancelled call. As a pattern, it matches any error with ``Code/cancelled``.
     public static let cancelled = NetworkError(.cancelled, "the request was cancelled")
-    /// No connection in time; matches any error with ``Code/connectTimeout``.
+    /// An error for a connection that was not made in time. As a pattern, it matches any error with
+    /// ``Code/connectTimeout``.
     public static let connectTimeout = NetworkError(.connectTimeout, "no connection within the connect timeout")
-    /// Nothing moved for too long; matches any error with ``Code/idleTimeout``.
+    /// An error for an exchange that was idle for too long. As a pattern, it matches any error with
+    /// ``Code/idleTimeout``.
     public static let idleTimeout = NetworkError(.idleTimeout, "nothing moved for the idle timeout")
-    /// Not done in time; matches any error with ``Code/totalTimeout``.
+    /// An error for an exchange that did not end in time. As a pattern, it matches any error with
+    /// ``Code/totalTimeout``.
     public static let totalTimeout = NetworkError(.totalTimeout, "the exchange was not done within the total timeout")
 
-    /// Matches by code, so that `catch NetworkError.cancelled` does what it reads like.
+    /// Matches any error with the pattern's code, so that `catch NetworkError.cancelled` works as it reads.
     public static func ~= (pattern: NetworkError, error: any Error) -> Bool {
         (error as? NetworkError)?.code == pattern.code
     }

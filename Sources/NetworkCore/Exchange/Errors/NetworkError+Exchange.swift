@@ -1,7 +1,8 @@
 import HTTPTypes
 
 extension NetworkError {
-    /// The error with the exchange it belongs to; an exchange that is named already stays.
+    /// Returns the error with the exchange in which it occurred. An error that already names an exchange stays the
+    /// same.
     package func during(_ request: TransportRequest, transport: String, elapsed: Duration, repeats: Int = 0)
         -> NetworkError
     {
@@ -18,7 +19,7 @@ extension NetworkError {
         return error
     }
 
-    /// The error for an exchange that is not over in time.
+    /// Returns the error for an exchange that did not end in time.
     package static func totalTimeout(of request: TransportRequest, phase: Phase) -> NetworkError {
         let time = request.options.totalTimeout ?? .zero
         return NetworkError(

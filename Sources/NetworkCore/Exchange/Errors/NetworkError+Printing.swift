@@ -1,7 +1,7 @@
 public import FoundationEssentials
 
 extension NetworkError: SafelyPrinted {
-    /// Code, exchange, sentence; safe for logs.
+    /// The code, the exchange and the message; safe for logs.
     public var description: String {
         var text = Redaction.visible(code.rawValue)
         if let exchange { text += " (\(exchange)\(phase.map { ", while \($0.rawValue)" } ?? ""))" }
@@ -10,9 +10,8 @@ extension NetworkError: SafelyPrinted {
         return text
     }
 
-    /// The description, the decoder's own words, and the start of the body that was refused. For a developer's eyes:
-    /// a body
-    /// can hold secrets, and nothing prints this by itself.
+    /// The description with the decoder's own message and the start of the refused body, for developers. A body can
+    /// contain secrets, so nothing in the library prints this text.
     public var unredactedDescription: String {
         let start = decoding?.bodyStart ?? response.map { Excerpt.of($0.body) }
         var text = description
@@ -31,20 +30,20 @@ extension NetworkError: LocalizedError {
 }
 
 extension NetworkError {
-    /// What a log may have of any error. That of another step may hold anything in its description; ours holds no
-    /// secret.
+    /// Returns the text of any error that is safe for logs: the description of a ``NetworkError``, which contains no
+    /// secret, or else only the type, because any other error's description may contain one.
     package static func logText(of error: any Error) -> String {
         (error as? NetworkError)?.description ?? "\(type(of: error))"
     }
 }
 
 extension NetworkError.Underlying: SafelyPrinted {
-    /// Domain, number and words.
+    /// The domain, the code and the message.
     public var description: String { "\(Redaction.visible(domain)) \(code): \(message)" }
 }
 
 extension NetworkError.Exchange: SafelyPrinted {
-    /// Method, URL, transport and time; attempts and redirects where there were some.
+    /// The method, URL, transport and time, and further attempts and redirects, if any.
     public var description: String {
         var text = "\(Redaction.visible(method)) \(url) over \(Redaction.visible(transport)), \(elapsed.shortText)"
         if attempts > 1 { text += ", attempt \(attempts)" }
@@ -54,13 +53,13 @@ extension NetworkError.Exchange: SafelyPrinted {
 }
 
 extension NetworkError.FailedResponse: SafelyPrinted {
-    /// The status, and how much there is of fields and body.
+    /// The status, the number of header fields and the size of the body.
     public var description: String {
         "\(status.code), \(headerFields.count) header fields, a body of \(body.count) bytes"
     }
 }
 
 extension NetworkError.DecodingFailure: SafelyPrinted {
-    /// The type that was asked for. The rest may quote the body.
+    /// The requested type. The other properties may quote the body.
     public var description: String { "the body is not a \(Redaction.visible(type))" }
 }

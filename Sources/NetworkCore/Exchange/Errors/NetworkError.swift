@@ -1,9 +1,9 @@
 public import FoundationEssentials
 import HTTPTypes
 
-/// Why a request did not end in the value that was asked for. The one error type of this library.
+/// The reason why a request did not end in the requested value. The only error type of this library.
 ///
-/// Compare by code, in the style of an error enum:
+/// Compare errors by code, as with an error enum:
 ///
 /// ```swift
 /// do {
@@ -15,44 +15,46 @@ import HTTPTypes
 /// }
 /// ```
 ///
-/// The description never holds a body, a query or a header value: it can go into a log as it is, and so can whatever
-/// the
-/// error is part of. What the server sent is in ``response`` and in ``unredactedDescription``.
+/// The description never contains a body, a query or the value of a header field. It can go into a log as it is, and so
+/// can the description of anything that contains the error. The server's data is in ``response`` and
+/// ``unredactedDescription``.
 public struct NetworkError: Error, Sendable {
-    /// What went wrong, for programs.
+    /// The kind of the error, for programs.
     public var code: Code {
         get { content.value.code }
         set { content.value.code = newValue }
     }
-    /// What went wrong, for people: one sentence that names the culprit and holds no secret. Control characters in it
-    /// are
-    /// made visible, users, passwords and queries of URLs taken out, and it is cut at 1,024 bytes.
+    /// The cause, for people: one sentence that contains no secret.
+    ///
+    /// Control characters are made visible; users, passwords and queries of URLs are removed; the text is cut at
+    /// 1,024 bytes.
     public var message: String {
         get { content.value.message }
         set { content.value.message = Redaction().text(newValue) }
     }
-    /// How far the exchange had come.
+    /// How far the exchange had come; `nil` if that is not known.
     public var phase: Phase? {
         get { content.value.phase }
         set { content.value.phase = newValue }
     }
-    /// The error below, as its own layer counts it: a `CURLcode`, an `NSURLError` code.
+    /// The error of the layer below, with the code of that layer: a `CURLcode`, an `NSURLError` code. `nil` if there is
+    /// none.
     public var underlying: Underlying? {
         get { content.value.underlying }
         set { content.value.underlying = newValue }
     }
-    /// Which exchange failed. `nil` for an error found before there was one.
+    /// The exchange that failed; `nil` for an error that occurred before an exchange began.
     public var exchange: Exchange? {
         get { content.value.exchange }
         set { content.value.exchange = newValue }
     }
-    /// What the server answered, if its answer arrived and was then refused:
-    /// ``Code/unacceptableStatus``, ``Code/unacceptableContentType``, ``Code/decodingFailed``, ``Code/noData``.
+    /// The response, if it arrived and was then refused: with ``Code/unacceptableStatus``,
+    /// ``Code/unacceptableContentType``, ``Code/decodingFailed`` or ``Code/noData``.
     public var response: FailedResponse? {
         get { content.value.response }
         set { content.value.response = newValue }
     }
-    /// Where decoding stopped, with ``Code/decodingFailed``.
+    /// The place where decoding failed, with ``Code/decodingFailed``.
     public var decoding: DecodingFailure? {
         get { content.value.decoding }
         set { content.value.decoding = newValue }
@@ -70,30 +72,30 @@ public struct NetworkError: Error, Sendable {
         var decoding: DecodingFailure?
     }
 
-    /// An error of a transport or dispatcher, yours included.
+    /// Creates an error of a transport or a dispatcher, including your own.
     /// - Parameters:
-    ///   - code: What went wrong; a code of your own is fine.
+    ///   - code: The kind of the error, which may be a code of your own.
     ///   - message: One sentence without secrets.
     ///   - phase: How far the exchange had come, if known.
-    ///   - underlying: The error below, if there is one.
+    ///   - underlying: The error of the layer below, if there is one.
     public init(_ code: Code, _ message: String, phase: Phase? = nil, underlying: Underlying? = nil) {
         content = CopyOnWrite(
             Content(code: code, message: Redaction().text(message), phase: phase, underlying: underlying))
     }
 
-    /// The error of the layer below: its domain, number and words.
+    /// The error of the layer below: its domain, code and message.
     public struct Underlying: Sendable, Hashable {
-        /// `libcurl`, `NSURLErrorDomain`, `errno`.
+        /// The domain: `libcurl`, `NSURLErrorDomain` or `errno`.
         public var domain: String
-        /// The number that the domain gives it.
+        /// The error's number in the domain.
         public var code: Int
-        /// The domain's own words, as far as they can be shown.
+        /// The domain's own message, redacted like ``NetworkError/message``.
         public var message: String {
             didSet { message = Redaction().text(message) }
         }
 
-        /// An underlying error as its layer states it. Its words may quote the server: they are treated as
-        /// ``NetworkError/message`` is.
+        /// Creates an underlying error as its layer reports it. Its message may quote the server and is redacted like
+        /// ``NetworkError/message``.
         public init(domain: String, code: Int, message: String) {
             self.domain = domain
             self.code = code
@@ -101,27 +103,26 @@ public struct NetworkError: Error, Sendable {
         }
     }
 
-    /// Which exchange an error belongs to.
+    /// The exchange in which an error occurred.
     public struct Exchange: Sendable, Hashable {
-        /// The request's method.
+        /// The method of the request.
         public var method: String
-        /// The request's URL without its query, which may hold keys, and without a user and a password.
+        /// The URL of the request, without user and password, and without the query, which may contain keys.
         public var url: String {
             didSet { url = Redaction().url(url) }
         }
-        /// The transport that carried it.
+        /// The name of the transport.
         public var transport: String
-        /// The time from the call's start to the error; over a transport alone, that from `send`.
+        /// The time from the start of the call to the error; for a transport used directly, from `send`.
         public var elapsed: Duration
-        /// How often the whole was tried: 1, and 1 more for each retry of the pipeline and each repeat of the
-        /// transport.
+        /// The number of attempts: 1, and 1 more for each retry of the pipeline and each repeat of the transport.
         public var attempts = 1
-        /// How often the transport sent the request again by itself.
+        /// The number of times that the transport itself sent the request again.
         package var repeats = 0
-        /// How many redirects were followed in the last attempt.
+        /// The number of redirects that the last attempt followed.
         public var redirects = 0
 
-        /// Names an exchange.
+        /// Creates the description of an exchange.
         public init(method: String, url: String, transport: String, elapsed: Duration) {
             self.method = method
             self.url = Redaction().url(url)
@@ -130,27 +131,27 @@ public struct NetworkError: Error, Sendable {
         }
     }
 
-    /// An answer that arrived and was then refused.
+    /// A response that arrived and was then refused.
     public struct FailedResponse: Sendable {
-        /// The status, 404 for example.
+        /// The status, such as 404.
         public var status: HTTPResponse.Status
         /// The header fields, in the order of arrival.
         public var headerFields: HTTPFields
-        /// The whole body, decompressed; of a streamed one the start, at most 64 KiB.
+        /// The whole body, decompressed; for a streamed body its start, at most 64 KiB.
         public var body: Data
     }
 
-    /// Where and why a body could not be decoded.
+    /// The place where a body could not be decoded, and the reason.
     public struct DecodingFailure: Sendable, Hashable {
-        /// The type that was asked for, `Array<User>` for example.
+        /// The requested type, such as `Array<User>`.
         public var type: String
-        /// The way to the value that did not fit, `[3].name` for example; empty at the top. A dictionary's keys in it
-        /// come from the body; the error's description shows `…` for them.
+        /// The path to the value that did not match, such as `[3].name`; empty at the top level. The path may contain
+        /// dictionary keys from the body; the error's description shows `…` for them.
         public var codingPath: String
-        /// The decoder's reason, in its own words, which may quote the body. The error's description has it in words
+        /// The reason in the decoder's own words, which may quote the body. The error's description states it in words
         /// that don't.
         public var reason: String
-        /// The first 512 bytes of the body as text, control characters made visible.
+        /// The first 512 bytes of the body as text, with control characters made visible.
         public var bodyStart: String
     }
 }
@@ -158,17 +159,17 @@ public struct NetworkError: Error, Sendable {
 extension NetworkError {
     /// How far an exchange had come.
     public enum Phase: String, Sendable, Hashable, Codable {
-        /// Nothing was sent: the request itself was refused.
+        /// Nothing was sent: the request was refused.
         case preparing = "preparing the request"
-        /// It waited for its turn.
+        /// The request was waiting in the queue.
         case queued = "waiting for a connection slot"
-        /// Name lookup, TCP, proxy and TLS.
+        /// The connection was being made: name lookup, TCP, proxy and TLS.
         case connecting = "connecting"
-        /// The request was on its way, or its answer had not begun.
+        /// The request was being sent, or the response had not begun.
         case waiting = "waiting for the response"
         /// The head or the body was arriving.
         case receiving = "receiving the response"
-        /// The answer had arrived and was being checked and decoded.
+        /// The response had arrived and was being checked and decoded.
         case decoding = "reading the response"
     }
 }

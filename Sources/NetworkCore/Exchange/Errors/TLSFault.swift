@@ -1,31 +1,32 @@
-/// Faults of TLS by the words of TLS libraries and of libcurl: where there are no numbers, or where they say only that
-/// it failed.
+/// TLS failures, recognized by the messages of TLS libraries and of libcurl, for failures without an error number or
+/// with one that says only that TLS failed.
 package enum TLSFault {
-    /// The code that the words tell, if they do.
+    /// Returns the code for a message, or `nil` if the message contains no known phrase.
     package static func code(for text: String) -> NetworkError.Code? {
         let words = text.lowercased()
         return clues.first { clue in clue.words.contains { words.contains($0) } }?.code
     }
 
-    /// One sentence for people.
+    /// Returns one sentence for people.
     package static func sentence(for code: NetworkError.Code) -> String {
         switch code {
         case .certificateExpired: "the server's certificate has expired"
         case .certificateNotYetValid: "the server's certificate is not valid yet, by this machine's clock"
         case .certificateHostMismatch: "the server's certificate is for other hosts"
-        case .certificateSelfSigned: "the server's certificate is signed by itself"
+        case .certificateSelfSigned: "the server's certificate is self-signed"
         case .certificateUntrusted: "the server's certificate comes from an authority that is not trusted"
         case .certificateRevoked: "the server's certificate was revoked"
         case .pinnedKeyMismatch: "the server's key is none of the pinned ones (tls.pinnedPublicKeys)"
-        case .tlsVersionRefused: "the server and this side have no version of TLS in common"
-        case .clientCertificateRequired: "the server wants a client certificate (tls.clientCertificate)"
+        case .tlsVersionRefused: "client and server have no version of TLS in common"
+        case .clientCertificateRequired: "the server requires a client certificate (tls.clientCertificate)"
         case .clientCertificateRefused: "the server does not accept the client certificate"
         case .clientCertificateUnusable: "the client certificate or its key can't be used (tls.clientCertificate)"
         default: "the TLS connection could not be made or trusted"
         }
     }
 
-    /// In this order: an alert is the server's word on our certificate, and the rest are ours on the server's.
+    /// In this order: an alert is the server's verdict on the client certificate; the other phrases are verdicts on the
+    /// server's.
     private static let clues: [(words: [String], code: NetworkError.Code)] = [
         (["alert certificate required", "certificate is required"], .clientCertificateRequired),
         (

@@ -1,41 +1,42 @@
-/// What one exchange took. What is not known is `nil`, never 0.
+/// The durations, sizes and connection details of one exchange. An unknown value is `nil`, never 0.
 public struct TransportMetrics: Sendable, Hashable {
-    /// From `send` to the end of the body.
+    /// The time from `send` to the end of the body.
     public var total: Duration
-    /// Waiting for a connection slot, before anything was done.
+    /// The time in the queue for a connection slot, before any other step.
     public var queued: Duration?
-    /// Name lookup. On a reused connection `nil`.
+    /// The time of the name lookup; `nil` on a reused connection.
     public var nameLookup: Duration?
-    /// TCP, from the end of the name lookup. On a reused connection `nil`.
+    /// The time to connect over TCP, from the end of the name lookup; `nil` on a reused connection.
     public var connect: Duration?
-    /// TLS handshake. In clear and on a reused connection `nil`.
+    /// The time of the TLS handshake; `nil` in clear and on a reused connection.
     public var tls: Duration?
-    /// From `send` to the first byte of the response.
+    /// The time from `send` to the first byte of the response.
     public var firstByte: Duration?
-    /// Whether a kept-alive connection carried it.
+    /// Whether the exchange used a kept connection.
     public var connectionReused: Bool?
-    /// How often the transport sent the request once more by itself: on a new connection when a kept one turned out to
-    /// be closed, or with the answer to a challenge. Retries and redirects of the pipeline are exchanges of their own.
+    /// The number of times that the transport itself sent the request again: on a new connection because a kept one
+    /// turned out to be closed, or with the credentials for a challenge. Retries and redirects of the pipeline are
+    /// exchanges of their own.
     public var retries: Int?
-    /// How many of ``retries`` were repeats on a new connection because a kept one ended before a response.
+    /// The number of ``retries`` on a new connection because a kept one ended before the response.
     public var repeats: Int?
-    /// `1.0`, `1.1`, `2`, `3`.
+    /// The version of HTTP: `1.0`, `1.1`, `2` or `3`.
     public var httpVersion: String?
-    /// `1.2`, `1.3`. In clear `nil`.
+    /// The version of TLS: `1.2` or `1.3`. `nil` in clear.
     public var tlsVersion: String?
-    /// The cipher suite, as the TLS library calls it: `TLS_AES_256_GCM_SHA384`. In clear `nil`.
+    /// The cipher suite, in the notation of the TLS library: `TLS_AES_256_GCM_SHA384`. `nil` in clear.
     public var tlsCipher: String?
-    /// The server's (or proxy's) address, `127.0.0.1:8080`.
+    /// The address and port of the server or proxy: `127.0.0.1:8080`.
     public var remoteAddress: String?
-    /// Our own address.
+    /// The local address and port.
     public var localAddress: String?
-    /// Bytes of the request's body that were sent, after ``TransportOptions/requestCompression``.
+    /// The number of bytes of the request's body that were sent, after ``TransportOptions/requestCompression``.
     public var requestBodyBytes: Int?
-    /// Bytes of the response's body on the wire, before decompression.
+    /// The number of bytes of the response's body on the wire, before decompression.
     public var responseWireBytes: Int?
-    /// Bytes of the response's body after decompression.
+    /// The number of bytes of the response's body after decompression.
     public var responseBodyBytes: Int?
 
-    /// Metrics of which only the total is known.
+    /// Creates metrics of which only the total time is known.
     public init(total: Duration) { self.total = total }
 }

@@ -1,10 +1,11 @@
-/// Which addresses may be connected to, whatever names a request has: the way to keep requests whose URLs come from
-/// others off your own network. Not for URLSession.
+/// A rule for the addresses that a request may connect to, whatever host names it contains. Use a policy to keep
+/// requests to URLs from outside sources away from your own network. Not supported by the URLSession transport.
 ///
-/// It is asked for each address that a name resolves to, just before the connection is made, so that a name which
-/// changes its mind gains nothing, and again when a kept connection would carry the request (below libcurl 7.80 each
-/// request makes a connection of its own instead). A refused exchange fails with ``NetworkError/Code/addressRefused``.
-/// A request with a policy goes straight to the server, past the environment's proxy.
+/// The policy checks each address that a name resolves to, just before the connection is made, so that a name that
+/// changes its address gains nothing. It checks the address again when a kept connection would carry the request; below
+/// libcurl 7.80 each such request makes a connection of its own instead. A refused exchange fails with
+/// ``NetworkError/Code/addressRefused``. A request with a policy other than ``any`` goes directly to the server and
+/// bypasses the environment's proxy.
 public struct AddressPolicy: Sendable, Hashable {
     private enum Rule: Sendable, Hashable {
         case any
@@ -15,26 +16,30 @@ public struct AddressPolicy: Sendable, Hashable {
 
     private let rule: Rule
 
-    /// Every address.
+    /// Allows every address. The default.
     public static let any = AddressPolicy(rule: .any)
-    /// Addresses of the public internet alone: no loopback, private, link-local, shared, multicast, documentation or
-    /// reserved ones (RFC 6890). Of IPv6, those below `2000::/3` and behind NAT64 (`64:ff9b::/96`) alone. An IPv4
-    /// address within an IPv6 one (mapped, NAT64, 6to4, ISATAP) has to be public too.
+    /// Allows only addresses of the public internet: no loopback, private, link-local, shared, multicast, documentation
+    /// or reserved addresses ([RFC 6890](https://www.rfc-editor.org/rfc/rfc6890)). Of IPv6, allows only addresses in
+    /// `2000::/3` and behind NAT64 (`64:ff9b::/96`). An IPv4 address within an IPv6 address (mapped, NAT64, 6to4,
+    /// ISATAP) must be public too.
     ///
-    /// A NAT64 with a prefix of the network's own can't be told from any other network: deny its prefix.
+    /// A NAT64 with a network-specific prefix can't be distinguished from any other network. Deny its prefix.
     public static let noPrivateRanges = AddressPolicy(rule: .global)
-    /// Every address but those, and but IPv6 addresses that hold one of those in IPv4.
+    /// Allows every address outside the given ranges, except IPv6 addresses that contain an IPv4 address from one of
+    /// them.
     public static func denying(_ ranges: [Range]) -> AddressPolicy {
         AddressPolicy(rule: .denying(ranges))
     }
-    /// The addresses for which `isAllowed` returns `true`. It is called on the transport's thread and must return at
-    /// once. An IPv4 address that is written as an IPv6 one (`::ffff:10.0.0.1`) comes as the IPv4 address that it is.
-    /// Two custom policies are equal if they are copies of the same one.
+    /// Allows the addresses for which `isAllowed` returns `true`.
+    ///
+    /// The closure runs on the transport's thread and must return at once. An IPv4 address written as an IPv6 address
+    /// (`::ffff:10.0.0.1`) is passed as the IPv4 address. Two custom policies are equal only if one is a copy of the
+    /// other.
     public static func custom(_ isAllowed: @escaping @Sendable (Address) -> Bool) -> AddressPolicy {
         AddressPolicy(rule: .custom(AddressRule(isAllowed)))
     }
 
-    /// Whether an address may be connected to.
+    /// Returns whether the policy allows connecting to an address.
     public func allows(_ address: Address) -> Bool {
         switch rule {
         case .any: return true
@@ -54,7 +59,7 @@ public struct AddressPolicy: Sendable, Hashable {
     }
 }
 
-/// A closure that is equal to itself.
+/// A closure with an identity, so that policies stay comparable.
 private final class AddressRule: Sendable, Hashable {
     let isAllowed: @Sendable (AddressPolicy.Address) -> Bool
 
@@ -66,10 +71,10 @@ private final class AddressRule: Sendable, Hashable {
 }
 
 extension AddressPolicy.Range {
-    /// What IPv6 has of the public internet: global unicast as far as IANA gives it out, and IPv4 by NAT64.
+    /// The public internet in IPv6: global unicast as far as IANA has allocated it, and IPv4 behind NAT64.
     fileprivate static let global = ["2000::/3", "64:ff9b::/96"].compactMap { try? AddressPolicy.Range($0) }
 
-    /// RFC 6890 and its successors, of IPv4 and of ``global``.
+    /// The ranges of RFC 6890 and its successors, for IPv4 and within ``global``.
     fileprivate static let notPublic: [AddressPolicy.Range] = [
         "0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24",
         "192.0.2.0/24", "192.88.99.0/24", "192.168.0.0/16", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24",

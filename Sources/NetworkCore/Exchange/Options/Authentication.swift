@@ -1,51 +1,62 @@
 import FoundationEssentials
 
 extension TransportOptions {
-    /// Who asks, towards the server.
+    /// The credentials for the server.
     ///
-    /// Basic and Bearer are a header field that goes along at once, over every transport. The others are spoken by
-    /// libcurl: the server asks, the request is sent again, and what the caller sees is the last answer. With those, a
-    /// body must be one that can be sent twice.
+    /// ``basic(user:password:)`` and ``bearer(token:)`` are header fields that every transport sends with the first
+    /// request. libcurl handles the others: the server sends a challenge, libcurl sends the request again, and the
+    /// caller receives the last response. A request with one of these schemes needs a body that can be sent twice.
+    /// [CURLOPT_HTTPAUTH](https://curl.se/libcurl/c/CURLOPT_HTTPAUTH.html)
     public enum Authentication: Sendable, Hashable {
-        /// User and password in clear (RFC 7617): for TLS, or networks of your own.
+        /// User and password in clear ([RFC 7617](https://www.rfc-editor.org/rfc/rfc7617)). Use it only over TLS or in
+        /// networks of your own.
         case basic(user: String, password: Secret)
-        /// A token (RFC 6750), in clear as well.
+        /// A token ([RFC 6750](https://www.rfc-editor.org/rfc/rfc6750)), in clear like ``basic(user:password:)``.
         case bearer(token: Secret)
-        /// A digest of user and password (RFC 7616; CURLAUTH_DIGEST), after the server asked.
+        /// A digest of user and password ([RFC 7616](https://www.rfc-editor.org/rfc/rfc7616)), sent in response to the
+        /// server's challenge (CURLAUTH_DIGEST).
         ///
-        /// Each request is sent twice, first without its body to be asked: nothing is kept from one request to the
-        /// next. A server that does not ask has executed a request with an empty body, and then gets the whole one.
+        /// Each request is sent twice, first without its body to receive the challenge; no challenge is kept from one
+        /// request to the next. A server that sends no challenge executes the request with an empty body, and then
+        /// receives the complete request. [CURLOPT_HTTPAUTH](https://curl.se/libcurl/c/CURLOPT_HTTPAUTH.html)
         case digest(user: String, password: Secret)
-        /// NTLM (CURLAUTH_NTLM), where libcurl was built with it. `DOMAIN\user` names a domain. HTTP/1.1 only.
+        /// NTLM (CURLAUTH_NTLM), if libcurl was built with it, over HTTP/1.1 only. `DOMAIN\user` names a domain.
+        /// [CURLOPT_HTTPAUTH](https://curl.se/libcurl/c/CURLOPT_HTTPAUTH.html)
         case ntlm(user: String, password: Secret)
-        /// Kerberos or what SPNEGO finds (CURLAUTH_NEGOTIATE), with the ticket of the process's user, where libcurl was
-        /// built with it. Such requests have a thread and connections of their own: the ticket service may let them
-        /// wait, and what a connection was authenticated for serves no other request.
+        /// Kerberos or another mechanism that SPNEGO negotiates (CURLAUTH_NEGOTIATE), with the ticket of the process's
+        /// user, if libcurl was built with it.
+        ///
+        /// Such requests have a thread and connections of their own: the ticket service may block, and an authenticated
+        /// connection serves no other request. [CURLOPT_HTTPAUTH](https://curl.se/libcurl/c/CURLOPT_HTTPAUTH.html)
         case negotiate
-        /// The strongest that the server offers of Digest, NTLM and, over https, Basic. Never Basic in clear: over
-        /// http: CURLAUTH_ANYSAFE, over https: CURLAUTH_ANY.
+        /// The strongest scheme that the server offers: Digest, NTLM or, over `https` only, Basic. Never Basic in
+        /// clear. CURLAUTH_ANY over `https`, CURLAUTH_ANYSAFE over `http`.
+        /// [CURLOPT_HTTPAUTH](https://curl.se/libcurl/c/CURLOPT_HTTPAUTH.html)
         case anySafe(user: String, password: Secret)
-        /// A signature as Amazon's services take it (CURLOPT_AWS_SIGV4, 7.75). From libcurl 8.14 on a path with a
-        /// segment of encoded dots (`%2e%2e`) is refused with it.
+        /// A signature for Amazon's services and compatible ones. Requires libcurl 7.75. From libcurl 8.14 on, a path
+        /// with a segment of encoded dots (`%2e%2e`) is refused.
+        /// [CURLOPT_AWS_SIGV4](https://curl.se/libcurl/c/CURLOPT_AWS_SIGV4.html)
         case awsSigV4(AWSSignature)
 
-        /// What AWS Signature Version 4 is made of.
+        /// The parameters of AWS Signature Version 4.
         ///
-        /// libcurl below 8.3 signs neither repeated nor blank-padded header fields and no unsorted queries well; the
-        /// services then answer 403. A session token goes into the header field `X-Amz-Security-Token`.
+        /// Below 8.3, libcurl produces wrong signatures for repeated header fields, values padded with blanks and
+        /// unsorted queries; the services then respond with 403. Send a session token in the header field
+        /// `X-Amz-Security-Token`.
         public struct AWSSignature: Sendable, Hashable {
-            /// The providers, `aws:amz` unless a service of another maker says otherwise.
+            /// The providers. Default: `aws:amz`. Services of other vendors may require another value.
             public var provider = "aws:amz"
-            /// `eu-central-1`; `nil` takes it from the host's name.
+            /// The region, such as `eu-central-1`. Default: `nil`, which takes it from the host name. Required with
+            /// ``service``.
             public var region: String?
-            /// `s3`; `nil` takes it from the host's name.
+            /// The service, such as `s3`. Default: `nil`, which takes it from the host name.
             public var service: String?
-            /// The access key's name.
+            /// The access key ID.
             public var keyID: String
-            /// The access key.
+            /// The secret access key.
             public var secretKey: Secret
 
-            /// A key and what it is for.
+            /// Creates a signature from a key, and from a region and a service if the host name does not contain them.
             public init(
                 keyID: String, secretKey: Secret, region: String? = nil, service: String? = nil
             ) {
@@ -56,7 +67,7 @@ extension TransportOptions {
             }
         }
 
-        /// The value of `Authorization` where one is enough.
+        /// The value of `Authorization` for the schemes that need no challenge; `nil` for the others.
         var fieldValue: String? {
             switch self {
             case .basic(let user, let password):

@@ -1,66 +1,81 @@
 extension TransportOptions {
-    /// How a connection is made and kept. Not for URLSession.
+    /// How connections are made and kept. Not supported by the URLSession transport.
     public struct Connection: Sendable, Hashable {
-        /// Whether a new connection is made although a kept one is there (CURLOPT_FRESH_CONNECT). Off by default.
+        /// Whether the request gets a new connection even if the pool has one. Default: `false`.
+        /// [CURLOPT_FRESH_CONNECT](https://curl.se/libcurl/c/CURLOPT_FRESH_CONNECT.html)
         public var isFresh = false
-        /// Whether the connection is closed after the exchange and serves no other (CURLOPT_FORBID_REUSE). Off by
-        /// default.
+        /// Whether the connection is closed after the exchange instead of returning to the pool. Default: `false`.
+        /// [CURLOPT_FORBID_REUSE](https://curl.se/libcurl/c/CURLOPT_FORBID_REUSE.html)
         public var forbidsReuse = false
-        /// The addresses to connect to (CURLOPT_IPRESOLVE). ``IPVersion/any`` by default.
+        /// The address family to connect to. Default: ``IPVersion/any``.
+        /// [CURLOPT_IPRESOLVE](https://curl.se/libcurl/c/CURLOPT_IPRESOLVE.html)
         public var ipVersion = IPVersion.any
-        /// A Unix socket to connect to instead of the URL's host and port. None by default. Proxies are left out.
+        /// A Unix socket to connect to instead of the URL's host and port. Such a request bypasses the environment's
+        /// proxy. Default: `nil`.
         public var unixSocket: UnixSocket?
-        /// The address or the network interface to connect from (CURLOPT_INTERFACE): `127.0.0.2`, `eth0`. Any by
-        /// default. A host name is refused, since libcurl would wait for the name service with every transfer of its
-        /// thread.
+        /// The local IP address or network interface to connect from, such as `127.0.0.2` or `eth0`. Default: `nil`,
+        /// for any. A host name is refused, because its lookup would stop all transfers on the same loop.
         ///
-        /// Such a connection serves one request: libcurl would hand a kept one to a request that asked for none.
+        /// Such a connection serves one request only: libcurl would also use it for requests without this option.
+        /// [CURLOPT_INTERFACE](https://curl.se/libcurl/c/CURLOPT_INTERFACE.html)
         public var interface: String?
-        /// The ports to connect from, tried in order (CURLOPT_LOCALPORT, LOCALPORTRANGE). Any by default. Such a
-        /// connection serves one request.
+        /// The local ports to connect from, tried in order. Default: `nil`, for any. Such a connection serves one
+        /// request only. [CURLOPT_LOCALPORT](https://curl.se/libcurl/c/CURLOPT_LOCALPORT.html),
+        /// [CURLOPT_LOCALPORTRANGE](https://curl.se/libcurl/c/CURLOPT_LOCALPORTRANGE.html)
         public var localPorts: ClosedRange<Int>?
-        /// Whether a request of any method is sent again when a kept connection ends before the response. Off by
-        /// default: a request that is not idempotent (RFC 9110 §9.2.2), of which a byte went out, then fails with
-        /// ``NetworkError/Code/connectionLost``, since the server may have executed it. Idempotent requests are sent
-        /// again in any case, up to five times, as libcurl does.
+        /// Whether a request of any method is sent again when a kept connection ends before the response. Default:
+        /// `false`.
         ///
-        /// Below libcurl 7.80, which reports no repeat, such a request has a new connection instead.
+        /// By default, a request that is not idempotent
+        /// ([RFC 9110 §9.2.2](https://www.rfc-editor.org/rfc/rfc9110#section-9.2.2)) and of which at least one byte was
+        /// sent fails with ``NetworkError/Code/connectionLost``, because the server may have executed it. Idempotent
+        /// requests are always sent again, up to five times, as libcurl does.
+        ///
+        /// Below libcurl 7.80, which does not report repeats, such a request gets a new connection instead.
         public var repeatsAnyMethod = false
-        /// Probes on a silent connection, by which a peer that went away is noticed. Off by default.
+        /// TCP probes on an idle connection, to detect a peer that is gone. Default: `nil`, for none.
+        /// [CURLOPT_TCP_KEEPALIVE](https://curl.se/libcurl/c/CURLOPT_TCP_KEEPALIVE.html)
         public var keepAlive: KeepAlive?
 
-        /// The defaults.
+        /// Creates the default options.
         public init() {}
 
-        /// A family of addresses.
+        /// An IP address family.
         public enum IPVersion: Sendable, Hashable, CaseIterable {
-            /// Whatever the name has.
+            /// All addresses of the name.
             case any
-            /// IPv4 alone.
+            /// Only IPv4 addresses.
             case v4
-            /// IPv6 alone.
+            /// Only IPv6 addresses.
             case v6
         }
 
-        /// A socket of this machine.
+        /// A Unix socket on this machine.
         public enum UnixSocket: Sendable, Hashable {
-            /// In the file system (CURLOPT_UNIX_SOCKET_PATH, 7.40), at most 107 bytes.
+            /// A socket in the file system, with a path of at most 107 bytes. Requires libcurl 7.40.
+            /// [CURLOPT_UNIX_SOCKET_PATH](https://curl.se/libcurl/c/CURLOPT_UNIX_SOCKET_PATH.html)
             case path(String)
-            /// In Linux's abstract namespace (CURLOPT_ABSTRACT_UNIX_SOCKET, 7.53), without the leading NUL, at most 106
-            /// bytes.
+            /// A socket in Linux's abstract namespace, with a name of at most 106 bytes without the leading NUL.
+            /// Requires libcurl 7.53.
+            /// [CURLOPT_ABSTRACT_UNIX_SOCKET](https://curl.se/libcurl/c/CURLOPT_ABSTRACT_UNIX_SOCKET.html)
             case abstract(String)
         }
 
-        /// The kernel's probes (CURLOPT_TCP_KEEPALIVE).
+        /// The kernel's TCP keep-alive probes.
+        /// [CURLOPT_TCP_KEEPALIVE](https://curl.se/libcurl/c/CURLOPT_TCP_KEEPALIVE.html)
         public struct KeepAlive: Sendable, Hashable {
-            /// The silence before the first probe, in whole seconds (CURLOPT_TCP_KEEPIDLE). 60 s by default.
+            /// The idle time before the first probe, in whole seconds from 1 to 32,767. Default: 60 s.
+            /// [CURLOPT_TCP_KEEPIDLE](https://curl.se/libcurl/c/CURLOPT_TCP_KEEPIDLE.html)
             public var idle = Duration.seconds(60)
-            /// The time between two probes, in whole seconds (CURLOPT_TCP_KEEPINTVL). 60 s by default.
+            /// The time between two probes, in whole seconds from 1 to 32,767. Default: 60 s.
+            /// [CURLOPT_TCP_KEEPINTVL](https://curl.se/libcurl/c/CURLOPT_TCP_KEEPINTVL.html)
             public var interval = Duration.seconds(60)
-            /// How many probes may go unanswered (CURLOPT_TCP_KEEPCNT, 8.9). The system's number by default.
+            /// The number of unacknowledged probes, from 1 to 127, after which the connection is closed. Requires
+            /// libcurl 8.9. Default: `nil`, for the system's number.
+            /// [CURLOPT_TCP_KEEPCNT](https://curl.se/libcurl/c/CURLOPT_TCP_KEEPCNT.html)
             public var probes: Int?
 
-            /// The defaults.
+            /// Creates the default options.
             public init() {}
         }
     }
@@ -91,7 +106,7 @@ extension TransportOptions.Connection: TransportOptionGroup {
         }
     }
 
-    /// The longest name of an interface, in bytes (IFNAMSIZ, netdevice(7)).
+    /// The maximum length of an interface's name, in bytes (IFNAMSIZ, netdevice(7)).
     private static let maximumInterfaceName = 15
 
     private static func checkInterface(_ value: String) throws {

@@ -1,16 +1,16 @@
 extension TransportOptions {
-    /// A compression of bodies (RFC 9110 §8.4.1).
+    /// A compression of bodies ([RFC 9110 §8.4.1](https://www.rfc-editor.org/rfc/rfc9110#section-8.4.1)).
     public enum ContentEncoding: String, Sendable, Hashable, CaseIterable {
-        /// gzip (RFC 1952).
+        /// gzip ([RFC 1952](https://www.rfc-editor.org/rfc/rfc1952)).
         case gzip
-        /// deflate (RFC 1950).
+        /// deflate ([RFC 1950](https://www.rfc-editor.org/rfc/rfc1950)).
         case deflate
-        /// Brotli (RFC 7932), where libcurl brings its library.
+        /// Brotli ([RFC 7932](https://www.rfc-editor.org/rfc/rfc7932)), if libcurl was built with it.
         case brotli = "br"
-        /// Zstandard (RFC 8878), where libcurl brings its library.
+        /// Zstandard ([RFC 8878](https://www.rfc-editor.org/rfc/rfc8878)), if libcurl was built with it.
         case zstd
 
-        /// What every transport decodes: gzip and deflate.
+        /// The encodings that every transport decodes: gzip and deflate.
         public static let common: [ContentEncoding] = [.gzip, .deflate]
 
         var required: [TransportCapabilities.Capability] {

@@ -1,31 +1,32 @@
 extension AddressPolicy {
     /// An IPv4 or IPv6 address.
     public struct Address: Sendable, Hashable, CustomStringConvertible {
-        /// 4 or 16 bytes, in the network's order.
+        /// The address in network byte order: 4 bytes for IPv4, 16 for IPv6.
         public let bytes: [UInt8]
 
-        /// An address from its bytes; `nil` unless there are 4 or 16.
+        /// Creates an address from its bytes, or returns `nil` unless there are 4 or 16.
         public init?(bytes: [UInt8]) {
             guard bytes.count == 4 || bytes.count == 16 else { return nil }
             self.bytes = bytes
         }
 
-        /// An address as people write it, without brackets; `nil` for what is none.
+        /// Parses an address in its usual notation, without brackets, or returns `nil` if the text is not an address. A
+        /// zone (`%eth0`) is ignored.
         public init?(_ text: String) {
-            // A zone names an interface and not another address.
+            // A zone names an interface, not another address.
             guard let bytes = NumericAddress.bytes(of: String(text.prefix { $0 != "%" })) else { return nil }
             self.bytes = bytes
         }
 
-        /// As people write it.
+        /// The address in its usual notation, without brackets or abbreviation.
         public var description: String {
             if bytes.count == 4 { return bytes.map { "\($0)" }.joined(separator: ".") }
             let groups = stride(from: 0, to: 16, by: 2).map { Int(bytes[$0]) << 8 | Int(bytes[$0 + 1]) }
             return groups.map { String($0, radix: 16) }.joined(separator: ":")
         }
 
-        /// The IPv4 address that this one is, if it is a mapped one (`::ffff:10.0.0.1`): connecting to either is the
-        /// same.
+        /// The IPv4 address if this is a mapped one (`::ffff:10.0.0.1`), or else the address itself. Connecting to
+        /// either form is the same.
         var unmapped: Address {
             isMapped ? Address(bytes: Array(bytes[12...])) ?? self : self
         }
@@ -34,15 +35,15 @@ extension AddressPolicy {
             bytes.count == 16 && bytes[..<12].elementsEqual([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF])
         }
 
-        /// The IPv4 address that stands in an IPv6 one: mapped, compatible, translated (SIIT), NAT64, 6to4, ISATAP. A
-        /// policy looks at it as well.
+        /// The IPv4 address within an IPv6 address: mapped, compatible, translated (SIIT), NAT64, 6to4 or ISATAP. A
+        /// policy checks it in addition to the address itself.
         var embeddedIPv4: Address? {
             guard bytes.count == 16 else { return nil }
             if bytes[0] == 0x20, bytes[1] == 0x02 { return Address(bytes: Array(bytes[2..<6])) }
             let isCompatible = bytes[..<12].allSatisfy { $0 == 0 }
             let isTranslated = bytes[..<12].elementsEqual([0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF, 0, 0])
             let isNAT64 = bytes[..<12].elementsEqual([0, 0x64, 0xFF, 0x9B, 0, 0, 0, 0, 0, 0, 0, 0])
-            // Its fourth group is 0 or, for an address that is unique in the world, 200.
+            // The fourth group is 0, or 200 for a globally unique address.
             let isISATAP = bytes[8] & ~2 == 0 && bytes[9..<12].elementsEqual([0, 0x5E, 0xFE])
             guard isMapped || isCompatible || isTranslated || isNAT64 || isISATAP else { return nil }
             return Address(bytes: Array(bytes[12...]))
@@ -51,18 +52,19 @@ extension AddressPolicy {
 }
 
 extension AddressPolicy {
-    /// A range of addresses in CIDR notation: `10.0.0.0/8`, `fc00::/7`; without `/`, one address.
+    /// A range of addresses in CIDR notation, such as `10.0.0.0/8` or `fc00::/7`. Without a `/`, a single address.
     ///
-    /// IPv4 addresses that are written as IPv6 ones (`::ffff:10.0.0.0/104`, RFC 4291 §2.5.5.2) are the IPv4 addresses
-    /// that they are: `10.0.0.0/8`.
+    /// A range of IPv4 addresses written as IPv6 addresses (`::ffff:10.0.0.0/104`,
+    /// [RFC 4291 §2.5.5.2](https://www.rfc-editor.org/rfc/rfc4291#section-2.5.5.2)) becomes the range of the IPv4
+    /// addresses: `10.0.0.0/8`.
     public struct Range: Sendable, Hashable {
-        /// The first address.
+        /// The first address of the range.
         public let base: Address
-        /// How many leading bits count.
+        /// The number of leading bits that all addresses of the range share.
         public let prefixLength: Int
 
-        /// A range as people write it.
-        /// - Throws: ``NetworkError/Code/invalidOption`` when it is none.
+        /// Parses a range in CIDR notation.
+        /// - Throws: ``NetworkError/Code/invalidOption`` if the text is not a range.
         public init(_ text: String) throws {
             let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
             guard let base = Address(String(parts[0])), !parts[0].contains("%") else {
@@ -77,7 +79,8 @@ extension AddressPolicy {
             prefixLength = isIPv4 ? length - 96 : length
         }
 
-        /// Whether it holds an address. IPv4 and IPv6 are apart, but a mapped address is looked for in both.
+        /// Returns whether the range contains an address. A mapped address is checked both as IPv6 and as IPv4;
+        /// otherwise the families are separate.
         public func contains(_ address: Address) -> Bool { holds(address) || holds(address.unmapped) }
 
         private func holds(_ address: Address) -> Bool {

@@ -1,38 +1,41 @@
 extension TransportOptions {
-    /// How names become addresses. Not for URLSession.
+    /// How host names are resolved. Not supported by the URLSession transport.
     public struct Names: Sendable, Hashable {
-        /// Addresses that are known without asking (CURLOPT_RESOLVE, 7.21). For this request alone: other requests of
-        /// the same dispatcher look the name up as ever. Such a request goes straight to the server, past the
-        /// environment's proxy.
+        /// Addresses for names that are then not looked up. They apply to this request only; other requests of the same
+        /// dispatcher look the names up as usual. Such a request goes directly to the server and bypasses the
+        /// environment's proxy. Requires libcurl 7.21. Default: none.
+        /// [CURLOPT_RESOLVE](https://curl.se/libcurl/c/CURLOPT_RESOLVE.html)
         public var addresses: [StaticAddresses] = []
-        /// Where to connect instead (CURLOPT_CONNECT_TO, 7.49). URL, `Host` and the certificate's name stay. The first
-        /// rule that fits counts.
+        /// Other places to connect to. The URL, `Host` and the name in the certificate stay the same. The first rule
+        /// that matches applies. Requires libcurl 7.49. Default: none.
+        /// [CURLOPT_CONNECT_TO](https://curl.se/libcurl/c/CURLOPT_CONNECT_TO.html)
         public var connectTo: [ConnectTo] = []
-        /// How long a looked-up name is remembered, in whole seconds (CURLOPT_DNS_CACHE_TIMEOUT); 0 for not at all. 60
-        /// s by default.
+        /// How long a resolved name is cached, in whole seconds, up to a year; 0 disables the cache. Default: 60 s.
+        /// [CURLOPT_DNS_CACHE_TIMEOUT](https://curl.se/libcurl/c/CURLOPT_DNS_CACHE_TIMEOUT.html)
         public var cacheTime = Duration.seconds(60)
-        /// A server to ask by DNS over HTTPS (CURLOPT_DOH_URL, 7.62) instead of the system:
-        /// `https://dns.example/dns-query`. None by default.
+        /// The `https` URL of a DNS over HTTPS server to query instead of the system's resolver:
+        /// `https://dns.example/dns-query`. Default: `nil`. Requires libcurl 7.62.
         ///
-        /// libcurl makes these requests itself: the service's certificate is verified, against
-        /// ``TransportOptions/TLS/authorities``, and nothing else of ``TransportOptions/TLS`` holds for them, no pinned
-        /// key and no lowest version. They go by the proxy that the environment names; a request that is not to use
-        /// that one is then ``NetworkError/Code/unsupported``.
+        /// libcurl sends these requests itself. It verifies the server's certificate against
+        /// ``TransportOptions/TLS/authorities``; no other option of ``TransportOptions/TLS`` applies to them, neither
+        /// pinned keys nor the minimum version. They go through the proxy that the environment names. If the
+        /// environment names one that the request itself must not use, the request fails with
+        /// ``NetworkError/Code/unsupported``. [CURLOPT_DOH_URL](https://curl.se/libcurl/c/CURLOPT_DOH_URL.html)
         public var dnsOverHTTPS: String?
 
-        /// The defaults.
+        /// Creates the default options.
         public init() {}
 
-        /// A name's addresses.
+        /// The addresses of a name at a port.
         public struct StaticAddresses: Sendable, Hashable {
-            /// The name.
+            /// The host name.
             public var host: String
-            /// The port.
+            /// The port, from 1 to 65535.
             public var port: Int
-            /// IPv4 or IPv6 addresses, from 1 to 5, tried as if a resolver had given them.
+            /// The IPv4 or IPv6 addresses, from 1 to 5, tried as if a resolver had returned them.
             public var addresses: [String]
 
-            /// Addresses of a name.
+            /// Creates an entry for a name and a port.
             public init(_ host: String, port: Int, _ addresses: [String]) {
                 self.host = host
                 self.port = port
@@ -40,18 +43,18 @@ extension TransportOptions {
             }
         }
 
-        /// Another place to connect to.
+        /// A rule that replaces the place to connect to.
         public struct ConnectTo: Sendable, Hashable {
-            /// The URL's host; `nil` for any.
+            /// The host in the URL; `nil` matches any.
             public var host: String?
-            /// The URL's port; `nil` for any.
+            /// The port in the URL; `nil` matches any.
             public var port: Int?
-            /// The host to connect to; `nil` for the URL's.
+            /// The host to connect to; `nil` keeps the URL's.
             public var toHost: String?
-            /// The port to connect to; `nil` for the URL's.
+            /// The port to connect to; `nil` keeps the URL's.
             public var toPort: Int?
 
-            /// A rule.
+            /// Creates a rule. By default it matches every URL and changes nothing.
             public init(_ host: String? = nil, port: Int? = nil, toHost: String? = nil, toPort: Int? = nil) {
                 self.host = host
                 self.port = port
@@ -68,11 +71,11 @@ extension TransportOptions.Names: TransportOptionGroup {
             try OptionCheck.host(entry.host, "names.addresses")
             try OptionCheck.port(entry.port, "names.addresses")
             guard (1...5).contains(entry.addresses.count) else {
-                throw OptionCheck.invalid("names.addresses", "has \(entry.addresses.count) addresses; 1 to 5 are taken")
+                throw OptionCheck.invalid("names.addresses", "has \(entry.addresses.count) addresses; 1 to 5 are valid")
             }
             for address in entry.addresses
             where AddressPolicy.Address(address) == nil || address.utf8.contains(UInt8(ascii: "%")) {
-                throw OptionCheck.invalid("names.addresses", "has what is not an IP address without a zone")
+                throw OptionCheck.invalid("names.addresses", "has an entry that is not an IP address without a zone")
             }
         }
         for rule in connectTo {

@@ -1,7 +1,8 @@
-/// Checks the values of options before anything is sent. libcurl filters no line breaks, and a C string ends at NUL.
+/// Checks for the values of options, before anything is sent. libcurl does not filter line breaks, and a C string ends
+/// at NUL.
 enum OptionCheck {
-    /// A text without control characters, and not empty.
-    /// - Parameter name: The option, for the error; the value is not shown, since it may be a secret.
+    /// Checks that a text has no control characters, at most 65,536 bytes and, unless allowed, is not empty.
+    /// - Parameter name: The option's name for the error. The error never shows the value, which may be a secret.
     static func text(_ value: String, _ name: String, mayBeEmpty: Bool = false) throws {
         if let offset = value.utf8.enumerated().first(where: { $0.element < 0x20 || $0.element == 0x7F })?.offset {
             throw invalid(name, "has a control character at byte \(offset)")
@@ -10,16 +11,16 @@ enum OptionCheck {
         if value.utf8.count > 65_536 { throw invalid(name, "has more than 65536 bytes") }
     }
 
-    /// A text of visible ASCII without the given characters.
+    /// Checks that a text consists of visible ASCII without the given characters.
     static func token(_ value: String, _ name: String, without excluded: String = "") throws {
         try text(value, name)
         guard value.utf8.allSatisfy({ (0x21...0x7E).contains($0) && !excluded.utf8.contains($0) }) else {
-            throw invalid(name, "has a character that can't stand there")
+            throw invalid(name, "has a character that is not allowed there")
         }
     }
 
-    /// A host name or an IP address; an IPv6 address with or without brackets.
-    /// - Returns: As libcurl takes it, an IPv6 address in brackets.
+    /// Checks a host name or an IP address. An IPv6 address may have brackets.
+    /// - Returns: The host as libcurl expects it, with an IPv6 address in brackets.
     @discardableResult
     static func host(_ value: String, _ name: String) throws -> String {
         try text(value, name)
@@ -37,19 +38,19 @@ enum OptionCheck {
         guard (1...65_535).contains(value) else { throw invalid(name, "is \(value); a port is from 1 to 65535") }
     }
 
-    /// A duration above 0 and at most a year.
+    /// Checks that a duration is above 0 and at most a year.
     static func duration(_ value: Duration, _ name: String) throws {
         guard value > .zero, value <= TransportOptions.maximumTimeout else {
             throw invalid(name, "is \(value); it must be above 0 and at most a year")
         }
     }
 
-    /// A duration from 0 to a year.
+    /// Checks that a duration is from 0 to a year.
     static func pause(_ value: Duration, _ name: String) throws {
         if value != .zero { try duration(value, name) }
     }
 
-    /// A number that is not below a limit.
+    /// Checks that a number is not below a limit.
     static func atLeast(_ limit: Int, _ value: Int, _ name: String) throws {
         if value < limit { throw invalid(name, "is \(value); it must be \(limit) or more") }
     }

@@ -1,72 +1,83 @@
 public import HTTPTypes
 
 extension TransportOptions {
-    /// Through whom to connect. Not for URLSession, which follows the environment.
+    /// The proxy to connect through. Not supported by the URLSession transport, which follows the environment.
     public struct Proxy: Sendable, Hashable {
-        /// ``Choice/environment`` by default.
+        /// The source of the proxy. Default: ``Choice/environment``.
         public var choice: Choice
 
-        /// What the environment says.
+        /// Creates the default: the proxy that the environment names.
         public init() { choice = .environment }
 
         init(_ choice: Choice) { self.choice = choice }
 
-        /// What the environment says: `http_proxy`, `https_proxy`, `all_proxy`, `no_proxy`. It is not read for every
-        /// request, so that what changes while the program runs may go unseen.
+        /// The proxy that the environment names: `http_proxy`, `https_proxy`, `all_proxy`, `no_proxy`. The environment
+        /// is not read for every request, so changes while the program runs may have no effect.
         public static let environment = Proxy()
-        /// Straight to the server, whatever the environment says (CURLOPT_PROXY, empty).
+        /// No proxy, whatever the environment names. Sets an empty
+        /// [CURLOPT_PROXY](https://curl.se/libcurl/c/CURLOPT_PROXY.html).
         public static let none = Proxy(.none)
-        /// Through that one, whatever the environment says.
+        /// The given proxy, whatever the environment names.
         public static func explicit(_ proxy: Proxy.Server) -> Proxy {
             Proxy(.explicit(proxy))
         }
 
-        /// Where the decision comes from.
+        /// The source of the proxy.
         public enum Choice: Sendable, Hashable {
-            /// The environment.
+            /// The environment's variables.
             case environment
             /// No proxy.
             case none
-            /// The caller.
+            /// A proxy that the caller names.
             case explicit(Proxy.Server)
         }
     }
 }
 
 extension TransportOptions.Proxy {
-    /// A proxy.
+    /// A proxy server.
     public struct Server: Sendable, Hashable {
-        /// Kind, host and port (CURLOPT_PROXY): `http://`, `https://` (TLS to the proxy, libcurl 7.52), `socks4://`,
-        /// `socks4a://`, `socks5://`, `socks5h://`. With `socks4a` and `socks5h` the proxy looks up the server's name,
-        /// with `socks4` and `socks5` we do. User and password don't stand here. Connections through an `https://`
-        /// proxy to an http: URL are not kept. Without a port: 443 with `https`, else 1080.
+        /// The proxy's scheme, host and port, without user and password.
+        ///
+        /// The schemes are `http://`, `https://` (TLS to the proxy, libcurl 7.52), `socks4://`, `socks4a://`,
+        /// `socks5://` and `socks5h://`. With `socks4a` and `socks5h` the proxy looks up the server's name; with
+        /// `socks4` and `socks5` libcurl does. Default port: 443 for `https`, 1080 for the others. Connections through
+        /// an `https://` proxy to an `http` URL are not kept.
+        /// [CURLOPT_PROXY](https://curl.se/libcurl/c/CURLOPT_PROXY.html)
         public var url: String
-        /// The user (CURLOPT_PROXYUSERNAME). None by default.
+        /// The user name. Default: `nil`. [CURLOPT_PROXYUSERNAME](https://curl.se/libcurl/c/CURLOPT_PROXYUSERNAME.html)
         public var user: String?
-        /// The password (CURLOPT_PROXYPASSWORD).
+        /// The password, which requires a ``user``. Default: `nil`.
+        /// [CURLOPT_PROXYPASSWORD](https://curl.se/libcurl/c/CURLOPT_PROXYPASSWORD.html)
         public var password: TransportOptions.Secret?
-        /// How an HTTP proxy learns user and password (CURLOPT_PROXYAUTH). ``Scheme/basic`` by default.
+        /// How user and password are sent to an HTTP proxy. Default: ``Scheme/basic``.
+        /// [CURLOPT_PROXYAUTH](https://curl.se/libcurl/c/CURLOPT_PROXYAUTH.html)
         public var scheme = Scheme.basic
-        /// Hosts that are reached without it (CURLOPT_NOPROXY): names, which stand for what is below them too,
-        /// addresses, and from 7.86 networks (`10.0.0.0/8`); `*` is every host. None by default.
+        /// Hosts to reach without the proxy: names, which include their subdomains, addresses and, from libcurl 7.86
+        /// on, networks (`10.0.0.0/8`); `*` matches every host. Default: none.
+        /// [CURLOPT_NOPROXY](https://curl.se/libcurl/c/CURLOPT_NOPROXY.html)
         public var noProxy: [String] = []
-        /// Whether http: URLs go through a CONNECT tunnel too, as https: ones always do (CURLOPT_HTTPPROXYTUNNEL). Off
-        /// by default: an HTTP proxy gets the whole request then.
+        /// Whether `http` URLs go through a CONNECT tunnel too, as `https` URLs always do. Default: `false`, with which
+        /// an HTTP proxy receives the complete request.
+        /// [CURLOPT_HTTPPROXYTUNNEL](https://curl.se/libcurl/c/CURLOPT_HTTPPROXYTUNNEL.html)
         public var tunnel = false
-        /// Header fields for the proxy alone (CURLOPT_PROXYHEADER, 7.37), never sent to the server. None that frames a
-        /// message, names the host, says how the connection is used or who asks: those are refused.
+        /// Header fields for the proxy only, never sent to the server. Fields that frame a message, name the host,
+        /// control the connection or carry credentials are refused. Requires libcurl 7.37. Default: none.
+        /// [CURLOPT_PROXYHEADER](https://curl.se/libcurl/c/CURLOPT_PROXYHEADER.html)
         public var headerFields: HTTPFields = [:]
-        /// Who may vouch for an `https://` proxy (CURLOPT_PROXY_CAINFO, PROXY_CAPATH, PROXY_CAINFO_BLOB). The system's
-        /// by default.
+        /// The certificate authorities to trust for an `https://` proxy. Default: the system's.
+        /// [CURLOPT_PROXY_CAINFO](https://curl.se/libcurl/c/CURLOPT_PROXY_CAINFO.html),
+        /// [CURLOPT_PROXY_CAPATH](https://curl.se/libcurl/c/CURLOPT_PROXY_CAPATH.html),
+        /// [CURLOPT_PROXY_CAINFO_BLOB](https://curl.se/libcurl/c/CURLOPT_PROXY_CAINFO_BLOB.html)
         public var authorities = TransportOptions.TLS.Authorities.system
 
-        /// A proxy at a URL. User and password that stand in it (`http://me:p%40ss@proxy.example:3128`) are taken out
-        /// of it, and count where no user is given.
+        /// Creates a proxy from its URL. A user and a password in the URL (`http://me:p%40ss@proxy.example:3128`) are
+        /// removed from it, and used if no `user` is given.
         public init(_ url: String, user: String? = nil, password: TransportOptions.Secret? = nil) {
             (self.url, self.user, self.password) = (url, user, password)
             guard let start = url.utf8.firstRange(of: "://".utf8)?.upperBound else { return }
             let authority = url.utf8[start...].prefix { !"/?#".utf8.contains($0) }
-            // What can't be read stays where it is, and is refused when the request is checked.
+            // A userinfo that can't be read stays in the URL, and the check of the request refuses it.
             guard let end = authority.lastIndex(of: UInt8(ascii: "@")),
                 let userinfo = try? Userinfo(Array(authority[..<end])[...])
             else { return }
@@ -75,19 +86,19 @@ extension TransportOptions.Proxy {
             (self.user, self.password) = (userinfo.user, password ?? userinfo.password)
         }
 
-        /// How user and password are told.
+        /// How user and password are sent to an HTTP proxy.
         public enum Scheme: Sendable, Hashable, CaseIterable {
-            /// In clear, as SOCKS proxies have it anyway.
+            /// In clear. SOCKS proxies always receive them in clear.
             case basic
-            /// By a digest (RFC 7616), after the proxy asked.
+            /// As a digest ([RFC 7616](https://www.rfc-editor.org/rfc/rfc7616)), after the proxy's challenge.
             case digest
-            /// The strongest that the proxy offers, never Basic (CURLAUTH_ANYSAFE).
+            /// The strongest scheme that the proxy offers, never Basic (CURLAUTH_ANYSAFE).
             case anySafe
         }
 
         static let schemes: Set<String> = ["http", "https", "socks4", "socks4a", "socks5", "socks5h"]
 
-        /// What frames a message, says where it goes, how its connection is used, or who asks.
+        /// Fields that frame a message, name its host, control its connection or carry credentials.
         private static let ownFields: Set<String> = [
             "content-length", "transfer-encoding", "host", "connection", "proxy-connection", "keep-alive",
             "proxy-authorization", "te", "upgrade", "http2-settings", "expect", "trailer",
@@ -102,8 +113,8 @@ extension TransportOptions.Proxy {
             }
             let authority: RequestURL
             do { authority = try RequestURL(ascii: "http://" + url[end.upperBound...]) } catch {
-                // The words of the URL's error are not shown: it may hold a password.
-                throw OptionCheck.invalid("proxy.url", "is not scheme, host and port; user and password stand apart")
+                // The URL's own error is not quoted: it may contain a password.
+                throw OptionCheck.invalid("proxy.url", "must be scheme, host and port, without user or password")
             }
             guard authority.path == "/", authority.query == nil else {
                 throw OptionCheck.invalid("proxy.url", "has more than scheme, host and port")
@@ -128,9 +139,9 @@ extension TransportOptions.Proxy {
             try authorities.check("proxy.authorities")
         }
 
-        /// Whether TLS is spoken to the proxy itself.
+        /// Whether TLS is used to the proxy itself.
         package var isHTTPS: Bool { url.lowercasedASCII.hasBytePrefix("https://") }
-        /// Whether it speaks HTTP and not SOCKS.
+        /// Whether the proxy speaks HTTP and not SOCKS.
         package var isHTTP: Bool { url.lowercasedASCII.hasBytePrefix("http") }
     }
 }

@@ -1,29 +1,36 @@
 extension TransportOptions {
-    /// How fast bytes may go, and how slow they must not. Not for URLSession.
+    /// Limits for the speed of a transfer, upper and lower. Not supported by the URLSession transport.
     public struct Rate: Sendable, Hashable {
-        /// The most bytes a second to receive, on average (CURLOPT_MAX_RECV_SPEED_LARGE). Up to two seconds' worth may
-        /// come at once, or 1 KiB, with libcurl 7.88 to 8.1 100 KiB, if that is more. Below 8.2 such a request goes
-        /// over HTTP/1.1, unless HTTP/2 is spoken by prior knowledge, which then has a connection of its own. No limit
-        /// by default.
+        /// The maximum average speed of receiving, in bytes per second, from 1 to 2^40. Default: `nil`, for no limit.
+        ///
+        /// Up to two seconds' worth of bytes may arrive at once, or 1 KiB (with libcurl 7.88 to 8.1: 100 KiB) if that
+        /// is more. Below libcurl 8.2 such a request uses HTTP/1.1; with HTTP/2 by prior knowledge it uses a connection
+        /// of its own instead.
+        /// [CURLOPT_MAX_RECV_SPEED_LARGE](https://curl.se/libcurl/c/CURLOPT_MAX_RECV_SPEED_LARGE.html)
         public var maximumReceived: Int?
-        /// The most bytes a second to send, on average (CURLOPT_MAX_SEND_SPEED_LARGE). No limit by default.
+        /// The maximum average speed of sending, in bytes per second, from 1 to 2^40. Default: `nil`, for no limit.
+        /// [CURLOPT_MAX_SEND_SPEED_LARGE](https://curl.se/libcurl/c/CURLOPT_MAX_SEND_SPEED_LARGE.html)
         public var maximumSent: Int?
-        /// What is too slow. Nothing by default.
+        /// The speed below which the exchange fails. Default: `nil`, for no limit.
         public var lowSpeed: LowSpeed?
 
-        /// The defaults: no limits.
+        /// Creates the default options: no limits.
         public init() {}
 
-        /// Fewer bytes a second than a bound, for a given time (CURLOPT_LOW_SPEED_LIMIT, LOW_SPEED_TIME) end the
-        /// exchange with ``NetworkError/Code/lowSpeed``. Below libcurl 8.18 the time counts on while a slow reader
-        /// holds the body back.
+        /// A minimum speed. An exchange that is slower for the given time fails with ``NetworkError/Code/lowSpeed``.
+        ///
+        /// Below libcurl 8.18 the time also counts while a slow reader holds the body back.
+        /// [CURLOPT_LOW_SPEED_LIMIT](https://curl.se/libcurl/c/CURLOPT_LOW_SPEED_LIMIT.html),
+        /// [CURLOPT_LOW_SPEED_TIME](https://curl.se/libcurl/c/CURLOPT_LOW_SPEED_TIME.html)
         public struct LowSpeed: Sendable, Hashable {
-            /// The speed in bytes a second, both directions together; at least 1.
+            /// The minimum speed in bytes per second, both directions together, from 1 to 2^40.
+            /// [CURLOPT_LOW_SPEED_LIMIT](https://curl.se/libcurl/c/CURLOPT_LOW_SPEED_LIMIT.html)
             public var bytesPerSecond: Int
-            /// How long it may be lower, in whole seconds; at least 1 s.
+            /// How long the speed may be lower, in whole seconds, from a second to a day.
+            /// [CURLOPT_LOW_SPEED_TIME](https://curl.se/libcurl/c/CURLOPT_LOW_SPEED_TIME.html)
             public var duration: Duration
 
-            /// A lowest speed.
+            /// Creates a minimum speed.
             public init(bytesPerSecond: Int, for duration: Duration) {
                 self.bytesPerSecond = bytesPerSecond
                 self.duration = duration

@@ -1,12 +1,12 @@
 extension TransportOptions {
-    /// How a request's body is packed.
+    /// The compression of a request's body.
     public enum RequestCompression: Sendable, Hashable {
-        /// Not at all.
+        /// No compression.
         case none
-        /// gzip (RFC 1952), from level 1, the fastest, to 9, the smallest.
+        /// gzip ([RFC 1952](https://www.rfc-editor.org/rfc/rfc1952)), at a level from 1 (fastest) to 9 (smallest).
         case gzip(level: Int)
 
-        /// gzip at level 6, zlib's own balance.
+        /// gzip at level 6, zlib's default compromise between speed and size.
         public static let gzip = RequestCompression.gzip(level: 6)
 
         func check() throws {

@@ -1,16 +1,16 @@
 extension TransportOptions {
-    /// A text that is never printed: a password, a token, a key.
+    /// A text that is never printed, such as a password, a token or a key.
     ///
-    /// Descriptions, dumps and interpolations of it, and of everything that holds it, show `<secret>`. A literal makes
-    /// one.
+    /// Descriptions, dumps and interpolations of a secret, and of every value that contains one, show `<secret>`. A
+    /// string literal creates a secret.
     public struct Secret: Sendable, Hashable, ExpressibleByStringLiteral {
-        /// The text itself.
+        /// The text in clear.
         public let value: String
 
-        /// Hides a text.
+        /// Creates a secret from a text.
         public init(_ value: String) { self.value = value }
 
-        /// Hides a literal.
+        /// Creates a secret from a literal.
         public init(stringLiteral value: String) { self.value = value }
     }
 }

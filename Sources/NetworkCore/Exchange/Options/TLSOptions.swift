@@ -1,62 +1,79 @@
 public import FoundationEssentials
 
 extension TransportOptions {
-    /// Whom to trust, who we are, and how TLS is spoken. Not for URLSession.
+    /// The trusted authorities, the client certificate and the parameters of TLS. Not supported by the URLSession
+    /// transport.
     public struct TLS: Sendable, Hashable {
-        /// Who may vouch for the server (CURLOPT_CAINFO, CAPATH, CAINFO_BLOB). ``Authorities/system`` by default.
+        /// The certificate authorities to trust. Default: ``Authorities/system``.
+        /// [CURLOPT_CAINFO](https://curl.se/libcurl/c/CURLOPT_CAINFO.html),
+        /// [CURLOPT_CAPATH](https://curl.se/libcurl/c/CURLOPT_CAPATH.html),
+        /// [CURLOPT_CAINFO_BLOB](https://curl.se/libcurl/c/CURLOPT_CAINFO_BLOB.html)
         public var authorities = Authorities.system
-        /// Our own certificate, for servers that ask for one. None by default.
+        /// The client's certificate, for servers that request one. Default: `nil`.
+        /// [CURLOPT_SSLCERT](https://curl.se/libcurl/c/CURLOPT_SSLCERT.html)
         public var clientCertificate: ClientCertificate?
-        /// The public keys of which the server must have one (CURLOPT_PINNEDPUBLICKEY, 7.39), each as `sha256//` and
-        /// the base64 of the SHA-256 of its SubjectPublicKeyInfo. It is asked for besides the certificate check, not
-        /// instead of it. None by default, which lets any key pass.
+        /// The public keys of which the server must have one, each as `sha256//` and the base64 of the SHA-256 of its
+        /// SubjectPublicKeyInfo. This check is in addition to the certificate check and does not replace it. Default:
+        /// none, which accepts any key. Requires libcurl 7.39.
+        /// [CURLOPT_PINNEDPUBLICKEY](https://curl.se/libcurl/c/CURLOPT_PINNEDPUBLICKEY.html)
         public var pinnedPublicKeys: [String] = []
-        /// The oldest version to speak (CURLOPT_SSLVERSION). ``Version/tls1_2`` by default.
+        /// The oldest version of TLS to accept. Default: ``Version/tls1_2``.
+        /// [CURLOPT_SSLVERSION](https://curl.se/libcurl/c/CURLOPT_SSLVERSION.html)
         public var minimumVersion = Version.tls1_2
-        /// The newest version to speak (CURLOPT_SSLVERSION, 7.54). The library's newest by default.
+        /// The newest version of TLS to accept. Default: `nil`, for the newest of the TLS library. Requires libcurl
+        /// 7.54. [CURLOPT_SSLVERSION](https://curl.se/libcurl/c/CURLOPT_SSLVERSION.html)
         public var maximumVersion: Version?
-        /// The cipher suites for TLS 1.2 and older, in the TLS library's notation (CURLOPT_SSL_CIPHER_LIST):
-        /// `ECDHE-RSA-AES128-GCM-SHA256:…`. The library's own by default.
+        /// The cipher suites for TLS 1.2 and older, in the notation of the TLS library:
+        /// `ECDHE-RSA-AES128-GCM-SHA256:…`. Default: `nil`, for the library's own.
+        /// [CURLOPT_SSL_CIPHER_LIST](https://curl.se/libcurl/c/CURLOPT_SSL_CIPHER_LIST.html)
         public var ciphers: String?
-        /// The cipher suites for TLS 1.3 (CURLOPT_TLS13_CIPHERS, 7.61): `TLS_AES_128_GCM_SHA256:…`. The library's own
-        /// by default.
+        /// The cipher suites for TLS 1.3: `TLS_AES_128_GCM_SHA256:…`. Default: `nil`, for the library's own. Requires
+        /// libcurl 7.61. [CURLOPT_TLS13_CIPHERS](https://curl.se/libcurl/c/CURLOPT_TLS13_CIPHERS.html)
         public var cipherSuites: String?
-        /// The name that the server is asked for (SNI) and that its certificate must be for, when it is not the URL's
-        /// host.
+        /// The name to send to the server (SNI) and to require in its certificate, if it is not the URL's host.
+        /// Default: `nil`, for the URL's host. Only for `https` URLs.
         ///
-        /// libcurl can't set it apart, so the transport asks for this name's URL, connects to the URL's host all the
-        /// same (CURLOPT_CONNECT_TO, 7.49), and sends the URL's host in `Host`.
+        /// libcurl has no separate option for this name. The transport therefore requests a URL with this name,
+        /// connects to the URL's host nevertheless, and sends the URL's host in `Host`. Requires libcurl 7.49.
+        /// [CURLOPT_CONNECT_TO](https://curl.se/libcurl/c/CURLOPT_CONNECT_TO.html)
         public var serverName: String?
 
-        /// The defaults: the system's authorities, TLS 1.2 and later.
+        /// Creates the default options: the system's authorities, TLS 1.2 and later.
         public init() {}
 
-        /// Who may vouch for a server.
+        /// The certificate authorities to trust.
         public enum Authorities: Sendable, Hashable {
-            /// What libcurl was built with: the system's bundle. From 7.87 it is read once and kept for a day; the
-            /// directory of single files, which would be read again for each connection, is left out where there is a
-            /// bundle.
+            /// The system's certificates, where libcurl was built to look for them. From libcurl 7.87 on, the bundle is
+            /// read once and cached for a day. A directory of single files, which would be read again for each
+            /// connection, is used only if there is no bundle.
             case system
-            /// A file of PEM certificates (CURLOPT_CAINFO). Read once and kept from 7.87 on.
+            /// The path of a file of PEM certificates. From libcurl 7.87 on, it is read once and cached.
+            /// [CURLOPT_CAINFO](https://curl.se/libcurl/c/CURLOPT_CAINFO.html)
             case file(String)
-            /// A directory of PEM certificates under their hashes, as `c_rehash` makes it (CURLOPT_CAPATH). OpenSSL
-            /// reads it for each connection.
+            /// The path of a directory of PEM certificates named by their hashes, as `c_rehash` creates it. OpenSSL
+            /// reads it for each connection. [CURLOPT_CAPATH](https://curl.se/libcurl/c/CURLOPT_CAPATH.html)
             case directory(String)
-            /// PEM certificates (CURLOPT_CAINFO_BLOB, 7.77). They are parsed for each new connection: with them,
-            /// libcurl does not keep a parsed set as it does for a file.
+            /// PEM certificates in memory. They are parsed for each new connection: unlike for a file, libcurl does not
+            /// cache the parsed certificates. Requires libcurl 7.77.
+            /// [CURLOPT_CAINFO_BLOB](https://curl.se/libcurl/c/CURLOPT_CAINFO_BLOB.html)
             case bytes(Data)
         }
 
-        /// A certificate of our own with its key, both PEM.
+        /// A client certificate with its key, both in PEM.
         public struct ClientCertificate: Sendable, Hashable {
-            /// The certificate and what is between it and its root (CURLOPT_SSLCERT, SSLCERT_BLOB).
+            /// The certificate and the intermediate certificates up to its root.
+            /// [CURLOPT_SSLCERT](https://curl.se/libcurl/c/CURLOPT_SSLCERT.html),
+            /// [CURLOPT_SSLCERT_BLOB](https://curl.se/libcurl/c/CURLOPT_SSLCERT_BLOB.html)
             public var certificate: Source
-            /// The private key (CURLOPT_SSLKEY, SSLKEY_BLOB); `nil` when it stands in the certificate's PEM.
+            /// The private key; `nil` if it is in the same PEM as the certificate.
+            /// [CURLOPT_SSLKEY](https://curl.se/libcurl/c/CURLOPT_SSLKEY.html),
+            /// [CURLOPT_SSLKEY_BLOB](https://curl.se/libcurl/c/CURLOPT_SSLKEY_BLOB.html)
             public var key: Source?
-            /// The key's password (CURLOPT_KEYPASSWD).
+            /// The password of the private key. Default: `nil`.
+            /// [CURLOPT_KEYPASSWD](https://curl.se/libcurl/c/CURLOPT_KEYPASSWD.html)
             public var password: Secret?
 
-            /// A certificate and its key.
+            /// Creates a client certificate with its key.
             public init(_ certificate: Source, key: Source? = nil, password: Secret? = nil) {
                 self.certificate = certificate
                 self.key = key
@@ -64,26 +81,26 @@ extension TransportOptions {
             }
         }
 
-        /// Where a PEM stands.
+        /// The source of a PEM text.
         public enum Source: Sendable, Hashable {
-            /// A file's path.
+            /// The path of a file.
             case file(String)
-            /// The PEM itself (libcurl 7.71).
+            /// The PEM text itself. Requires libcurl 7.71.
             case bytes(Data)
         }
 
         /// A version of TLS.
         public enum Version: Int, Sendable, Hashable, Comparable, CaseIterable {
-            /// TLS 1.0, which is broken. Many TLS libraries refuse it whatever is asked.
+            /// TLS 1.0, which is insecure. Many TLS libraries refuse it even if it is requested.
             case tls1_0
-            /// TLS 1.1, which is broken. Many TLS libraries refuse it whatever is asked.
+            /// TLS 1.1, which is insecure. Many TLS libraries refuse it even if it is requested.
             case tls1_1
             /// TLS 1.2.
             case tls1_2
             /// TLS 1.3.
             case tls1_3
 
-            /// Older comes first.
+            /// Returns whether the left version is older than the right one.
             public static func < (left: Version, right: Version) -> Bool { left.rawValue < right.rawValue }
         }
     }

@@ -1,19 +1,19 @@
-/// Options that belong together, as one property of ``TransportOptions``. A new group is one more of these, a property
-/// there, and an entry in ``RareOptions``.
+/// A group of related options, as one property of ``TransportOptions``. A new group needs a type that conforms to this
+/// protocol, a property in ``TransportOptions``, and an entry in ``RareOptions``.
 protocol TransportOptionGroup: Sendable, Hashable {
-    /// The defaults, which change nothing.
+    /// Creates the default options, which change nothing.
     init()
 
-    /// Checks the values.
-    /// - Throws: ``NetworkError/Code/invalidOption`` that names the option.
+    /// Checks the values of the options.
+    /// - Throws: ``NetworkError/Code/invalidOption`` with the option's name.
     func check() throws
 
-    /// What a transport must be able to do; asked only when the group is not at its defaults.
+    /// The capabilities that the group requires. Read only if the group is not at its defaults.
     var required: [TransportCapabilities.Capability] { get }
 }
 
-/// The options that most requests leave alone. They are kept behind one reference, so that the options of an ordinary
-/// request stay small and cheap to copy.
+/// The options that most requests leave at their defaults. They are stored behind one reference, so that the options of
+/// an ordinary request stay small and cheap to copy.
 struct RareOptions: Sendable, Hashable {
     var tls = TransportOptions.TLS()
     var proxy = TransportOptions.Proxy()
@@ -26,7 +26,7 @@ struct RareOptions: Sendable, Hashable {
     var acceptedEncodings = TransportOptions.ContentEncoding.common
     var requestCompression = TransportOptions.RequestCompression.none
 
-    /// Those that are not at their defaults.
+    /// The groups that are not at their defaults.
     private var groups: [any TransportOptionGroup] {
         func changed<Group: TransportOptionGroup>(_ group: Group) -> (any TransportOptionGroup)? {
             group == Group() ? nil : group
@@ -39,17 +39,17 @@ struct RareOptions: Sendable, Hashable {
         try authentication?.check()
         try requestCompression.check()
         guard !acceptedEncodings.isEmpty else {
-            throw OptionCheck.invalid("acceptedEncodings", "is empty; 'decompress = false' asks for no encoding")
+            throw OptionCheck.invalid("acceptedEncodings", "is empty; use 'decompress = false' to request no encoding")
         }
         try checkTogether()
     }
 
-    /// What would contradict itself.
+    /// Checks for options that contradict one another.
     private func checkTogether() throws {
         let isProxied = if case .explicit = proxy.choice { true } else { false }
         if addressPolicy != .any {
             if isProxied {
-                let reason = "can't be kept through a proxy, which looks up the names itself"
+                let reason = "can't be enforced through a proxy, which looks up the names itself"
                 throw OptionCheck.invalid("addressPolicy", reason)
             }
             if connection.unixSocket != nil {
@@ -73,7 +73,8 @@ struct RareOptions: Sendable, Hashable {
     }
 }
 
-/// ``RareOptions`` behind a reference; equal when the values are. What is asked for each request is found out once.
+/// ``RareOptions`` behind a reference; equal if the values are. The results of the checks are computed once and not for
+/// each request.
 final class RareOptionsBox: Sendable, Hashable {
     let value: RareOptions
     let required: [TransportCapabilities.Capability]
@@ -85,8 +86,8 @@ final class RareOptionsBox: Sendable, Hashable {
         verdict = Result { try value.check() }
     }
 
-    /// Checks the values.
-    /// - Throws: ``NetworkError/Code/invalidOption`` that names the option.
+    /// Checks the values of the options.
+    /// - Throws: ``NetworkError/Code/invalidOption`` with the option's name.
     func check() throws { try verdict.get() }
 
     static func == (left: RareOptionsBox, right: RareOptionsBox) -> Bool { left === right || left.value == right.value }

@@ -1,61 +1,67 @@
 public import HTTPTypes
 
-/// What one exchange may take, and how it is spoken.
+/// The limits and the protocol of one exchange.
 public struct TransportOptions: Sendable, Hashable {
-    /// The longest time from leaving the queue to a usable connection: name lookup, TCP, proxy, TLS. 10 s by default;
-    /// `nil` leaves it to the total timeout. Fails with ``NetworkError/Code/connectTimeout``.
+    /// The timeout for making a connection: name lookup, TCP, proxy and TLS. It starts when the request leaves the
+    /// queue. Default: 10 s; `nil` leaves only the total timeout. A connection that takes longer fails with
+    /// ``NetworkError/Code/connectTimeout``.
     public var connectTimeout: Duration? = .seconds(10)
-    /// The longest time in which nothing moves, in either direction, once connected. 60 s by default; `nil` for none:
-    /// long polls need it long or absent. A body that is sent moves when the server acknowledges some of it, where curl
-    /// speaks HTTP/1 without having had to agree on it (tcp(7), SIOCOUTQ); elsewhere when the system takes it. Fails
-    /// with ``NetworkError/Code/idleTimeout``.
+    /// The timeout for an established connection on which nothing moves in either direction. Default: 60 s; `nil` for
+    /// none. Long polls need a long timeout or none. An exchange that is idle for longer fails with
+    /// ``NetworkError/Code/idleTimeout``.
+    ///
+    /// A request's body moves when the server acknowledges some of it, if curl speaks HTTP/1 without having negotiated
+    /// it (tcp(7), SIOCOUTQ). Otherwise it moves when the system accepts some of it.
     public var idleTimeout: Duration? = .seconds(60)
-    /// The longest time for the whole exchange, from waiting for its turn until the reader has the last byte of the
-    /// body. Encoding and packing the request, interceptors, redirect decisions, unpacking the response and a slow
-    /// reader count: after it each read fails, also where bytes are left that arrived in time. None by default. Fails
-    /// with ``NetworkError/Code/totalTimeout``.
+    /// The timeout for the whole exchange, from entering the queue until the reader has the last byte of the body.
+    /// Default: `nil`, for none. An exchange that takes longer fails with ``NetworkError/Code/totalTimeout``.
+    ///
+    /// The time includes encoding and compressing the request, interceptors, redirect decisions, decompressing the
+    /// response and a slow reader. When it is over, every read fails, even if bytes that arrived in time are left.
     public var totalTimeout: Duration?
-    /// The longest time from a usable connection to the first byte of the response; sending the request counts. None by
-    /// default. Fails with ``NetworkError/Code/firstByteTimeout``. Not for URLSession.
+    /// The timeout from an established connection to the first byte of the response, including the time to send the
+    /// request. Default: `nil`, for none. A response that begins later fails with
+    /// ``NetworkError/Code/firstByteTimeout``. Not supported by the URLSession transport.
     public var firstByteTimeout: Duration?
-    /// The largest response body that is collected (``TransportResponse/Body/collect(upTo:)``, the typed calls),
-    /// counted after decompression, in bytes. 64 MiB by default; at least 0. A larger one fails with
+    /// The maximum size of a response's body that is collected (``TransportResponse/Body/collect(upTo:)``, the typed
+    /// calls), in bytes after decompression; at least 0. Default: 64 MiB. A larger body fails with
     /// ``NetworkError/Code/bodyTooLarge``. A body that is read chunk by chunk has no limit.
     public var maximumBodyBytes = 64 * 1024 * 1024
-    /// Whether gzip and deflate bodies are asked for and decompressed. On by default. Content-Encoding and
-    /// Content-Length in the response's head always describe what was on the wire.
+    /// Whether the request accepts compressed responses and decompresses them: gzip and deflate, or the encodings in
+    /// ``acceptedEncodings``. Default: `true`. Content-Encoding and Content-Length in the response's head always
+    /// describe the body on the wire.
     ///
-    /// The ratio has no limit, since a file of zeros is honest: what a few bytes may become is bounded by the size of
-    /// what is collected or downloaded, and by ``totalTimeout``; a stream is unpacked no faster than it is read. Over
-    /// curl a body has at most two encodings, and one that takes in more than 1 MiB, and 32 times more than it gives,
-    /// is ``NetworkError/Code/invalidContentEncoding``. Over URLSession on Linux, libcurl unpacks up to five encodings
-    /// by itself.
+    /// The compression ratio has no limit, because a file of zeros is legitimate. The limits of a decompressed body are
+    /// the size limit for collecting or downloading it and ``totalTimeout``; a stream is decompressed no faster than it
+    /// is read. Over curl, a body has at most two encodings, and an encoding that consumes more than 1 MiB plus 32
+    /// times what it produces fails with ``NetworkError/Code/invalidContentEncoding``. Over URLSession on Linux,
+    /// libcurl itself decodes up to five encodings.
     public var decompress = true
-    /// The protocol to speak. ``HTTPVersion/automatic`` by default.
+    /// The version of HTTP. Default: ``HTTPVersion/automatic``.
+    /// [CURLOPT_HTTP_VERSION](https://curl.se/libcurl/c/CURLOPT_HTTP_VERSION.html)
     public var httpVersion = HTTPVersion.automatic
-    /// Called as the response's body arrives, on the transport's own thread, so it must return at once. Counts bytes on
-    /// the wire over curl, decoded bytes over URLSession. `nil` by default.
+    /// The handler for the progress of the response's body. It is called on the transport's own thread and must return
+    /// at once. It counts bytes on the wire over curl, decoded bytes over URLSession. Default: `nil`.
     public var progress: TransferProgress.Handler?
-    /// Where the exchange is written down as it goes over the wire, secrets left out. `nil` by default.
+    /// The log for the exchange as it goes over the wire, without secrets. Default: `nil`.
     public var wireLog: WireLog?
-    /// More header fields whose values are secret, besides ``SecretFields``: no log and no curl command shows them,
-    /// and they
-    /// stay behind when a redirect leads to another origin. None by default.
+    /// Header fields whose values are secret, in addition to ``SecretFields``. No log and no curl command shows their
+    /// values, and a redirect to another origin drops them. Default: none.
     public var secretFields: Set<HTTPField.Name> = []
-    /// The groups below; `nil` while all of them are at their defaults.
+    /// The groups of options below; `nil` while all of them are at their defaults.
     private var rare: RareOptionsBox?
 
-    /// The defaults.
+    /// Creates the default options.
     public init() {}
 
-    /// The log that a transport writes into: ``wireLog``, which knows ``secretFields`` as well.
+    /// The log for a transport to write to: ``wireLog``, with ``secretFields`` hidden as well.
     package var redactingWireLog: WireLog? { wireLog?.hiding(secretFields) }
 
-    /// The longest timeout that is accepted, a year; use `nil` for none.
+    /// The maximum value of a timeout: a year. Use `nil` for no timeout.
     public static let maximumTimeout = Duration.seconds(365 * 86_400)
 
-    /// Checks the ranges.
-    /// - Throws: ``NetworkError/Code/invalidOption`` that names the option and its value.
+    /// Checks that all values are in range.
+    /// - Throws: ``NetworkError/Code/invalidOption`` with the option's name and value.
     public func check() throws {
         try Self.check(connectTimeout, "connectTimeout")
         try Self.check(idleTimeout, "idleTimeout")
@@ -76,7 +82,7 @@ public struct TransportOptions: Sendable, Hashable {
         )
     }
 
-    /// What a transport must be able to do for these.
+    /// The capabilities that these options require.
     var required: [TransportCapabilities.Capability] {
         var required = rare?.required ?? []
         if firstByteTimeout != nil { required.append(.firstByteTimeout) }
@@ -92,91 +98,92 @@ public struct TransportOptions: Sendable, Hashable {
         return required
     }
 
-    /// The protocol that is spoken to the server.
+    /// The version of HTTP to speak to the server.
     public enum HTTPVersion: String, Sendable, Hashable, CaseIterable {
-        /// HTTP/2 over TLS where the transport does it well, else HTTP/1.1.
+        /// HTTP/2 over TLS where the transport handles it well, or else HTTP/1.1.
         case automatic
         /// HTTP/1.0.
         case http1_0 = "1.0"
         /// HTTP/1.1.
         case http1_1 = "1.1"
-        /// HTTP/2 if the server agrees during the TLS handshake, else HTTP/1.1. In clear: HTTP/1.1. Refused below
+        /// HTTP/2 if the server agrees during the TLS handshake, or else HTTP/1.1. In clear: HTTP/1.1. Refused below
         /// libcurl 8.1, which mixes up the bodies of its streams.
         case http2 = "2"
-        /// HTTP/2 without asking whether the server speaks it, in clear (h2c) or over TLS; a server that does not can't
-        /// be understood. CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE; refused below libcurl 8.1, as ``http2`` is.
+        /// HTTP/2 without negotiation, in clear (h2c) or over TLS. A server that does not speak HTTP/2 can't be
+        /// understood. CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE; refused below libcurl 8.1, like ``http2``.
         case http2PriorKnowledge = "2-prior-knowledge"
-        /// HTTP/3 where the server answers it, else HTTP/2 or 1.1. In clear: HTTP/1.1. CURL_HTTP_VERSION_3, where
-        /// libcurl was built with it; refused below 8.1, as ``http2`` is.
+        /// HTTP/3 if the server responds to it, or else HTTP/2 or HTTP/1.1. In clear: HTTP/1.1. CURL_HTTP_VERSION_3, if
+        /// libcurl was built with it; refused below libcurl 8.1, like ``http2``.
         case http3 = "3"
     }
 }
 
 extension TransportOptions {
-    /// Whom to trust, who we are, and how TLS is spoken.
+    /// The trusted authorities, the client certificate and the parameters of TLS.
     public var tls: TLS {
         get { rare?.value.tls ?? TLS() }
         set { set(\.tls, newValue) }
     }
 
-    /// Through whom to connect. ``TransportOptions/Proxy/environment`` by default.
+    /// The proxy to connect through. Default: ``TransportOptions/Proxy/environment``.
     public var proxy: Proxy {
         get { rare?.value.proxy ?? Proxy() }
         set { set(\.proxy, newValue) }
     }
 
-    /// How a connection is made and kept.
+    /// How connections are made and kept.
     public var connection: Connection {
         get { rare?.value.connection ?? Connection() }
         set { set(\.connection, newValue) }
     }
 
-    /// How names become addresses.
+    /// How host names are resolved.
     public var names: Names {
         get { rare?.value.names ?? Names() }
         set { set(\.names, newValue) }
     }
 
-    /// How fast bytes may go, and how slow they must not.
+    /// Limits for the speed of a transfer, upper and lower. Default: no limits.
     public var rate: Rate {
         get { rare?.value.rate ?? Rate() }
         set { set(\.rate, newValue) }
     }
 
-    /// Who asks, towards the server. Nobody by default.
+    /// The credentials for the server. Default: `nil`, for none.
     public var authentication: Authentication? {
         get { rare?.value.authentication }
         set { set(\.authentication, newValue) }
     }
 
-    /// User and password that stood in the URL.
+    /// The user and the password from the URL.
     var urlCredentials: URLCredentials? {
         get { rare?.value.urlCredentials }
         set { set(\.urlCredentials, newValue) }
     }
 
-    /// Which addresses may be connected to. ``AddressPolicy/any`` by default.
+    /// The rule for the addresses that the request may connect to. Default: ``AddressPolicy/any``.
     public var addressPolicy: AddressPolicy {
         get { rare?.value.addressPolicy ?? .any }
         set { set(\.addressPolicy, newValue) }
     }
 
-    /// The encodings to ask for and decode while ``decompress`` is on, in the order of `Accept-Encoding`.
-    /// ``TransportOptions/ContentEncoding/common`` by default, which both transports decode.
+    /// The encodings to accept and decode while ``decompress`` is on, in the order of `Accept-Encoding`. Default:
+    /// ``TransportOptions/ContentEncoding/common``, which both transports decode.
     ///
-    /// A response in another encoding, or in one although none was asked for, is decoded all the same if the transport
-    /// knows it, as browsers do. Downloads refuse it, for the file's offsets, length and checksum would be those of
-    /// something else.
+    /// A response in another encoding is decoded nevertheless if the transport supports it, as in browsers; so is an
+    /// encoded response to a request that accepted no encoding. Downloads refuse such a response, because the file's
+    /// offsets, length and checksum would be those of other contents.
     public var acceptedEncodings: [ContentEncoding] {
         get { rare?.value.acceptedEncodings ?? ContentEncoding.common }
         set { set(\.acceptedEncodings, newValue) }
     }
 
-    /// Whether a request's body is packed, with `Content-Encoding` saying so. Off by default: the server must know it.
+    /// The compression of the request's body, announced in `Content-Encoding`. Default: ``RequestCompression/none``,
+    /// because the server must support it.
     ///
-    /// Bytes are packed before they are sent, on the task that sends. A stream or a file is packed while it is sent,
-    /// and its length is then unknown; what a chunk holds may leave with a later one. A request without a body stays
-    /// without.
+    /// Bytes are compressed before they are sent, on the sending task. A stream or a file is compressed while it is
+    /// sent; its length is then unknown, and the bytes of a chunk may leave with a later one. A request without a body
+    /// stays without one.
     public var requestCompression: RequestCompression {
         get { rare?.value.requestCompression ?? .none }
         set { set(\.requestCompression, newValue) }
@@ -188,6 +195,6 @@ extension TransportOptions {
         rare = options == RareOptions() ? nil : RareOptionsBox(options)
     }
 
-    /// Whether any of the groups is not at its defaults: a quick question, for the way of every request.
+    /// Whether any of the groups is not at its defaults: a fast check for the path of every request.
     package var hasRareOptions: Bool { rare != nil }
 }

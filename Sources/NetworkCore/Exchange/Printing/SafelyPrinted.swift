@@ -1,8 +1,9 @@
-/// A value that holds secrets and prints none: whatever prints it gets its description.
+/// A value that contains secrets and prints none of them: every way to print it shows its description.
 ///
-/// Swift prints a value inside an optional, an array, a result or another error by its `debugDescription`, and one
-/// without any by a mirror of its properties; `dump` uses both. Here all of them show the description and nothing else.
-/// The types of this library that hold header fields, queries, bodies or credentials conform. Types of your own can:
+/// Swift prints a value inside an optional, an array, a result or another error with its `debugDescription`, or without
+/// one with a mirror of its properties; `dump` uses both. For conforming types, all of them show only the description.
+/// The types of this library that contain header fields, queries, bodies or credentials conform. Your own types can
+/// too:
 ///
 /// ```swift
 /// struct Session: SafelyPrinted {
@@ -17,6 +18,6 @@ extension SafelyPrinted {
     /// The same as the description.
     public var debugDescription: String { description }
 
-    /// No properties.
+    /// A mirror without properties.
     public var customMirror: Mirror { Mirror(self, children: [], ancestorRepresentation: .suppressed) }
 }

@@ -1,15 +1,13 @@
 public import HTTPTypes
 
-/// The header fields that never leave the origin they were meant for, and whose values nothing prints.
+/// The header fields that never leave the origin they are meant for, and whose values are never printed.
 ///
-/// One rule for redirects to another origin, ``LoggingInterceptor``, ``WireLog``, curl commands and descriptions:
-/// ``contains(_:)``. More are named in ``TransportOptions/secretFields``. A redirect that has to take one along adds
-/// it by
-/// ``RedirectPolicy/deciding(_:)``.
+/// One rule, ``contains(_:)``, applies to redirects to another origin, ``LoggingInterceptor``, ``WireLog``, curl
+/// commands and descriptions. Add further fields to ``TransportOptions/secretFields``. A redirect that must carry one
+/// of these fields adds it with ``RedirectPolicy/deciding(_:)``.
 public enum SecretFields {
-    /// Those that are secret in every request: Authorization, Cookie, Proxy-Authorization, X-Api-Key, what a server
-    /// sets,
-    /// and the usual names of tokens.
+    /// The fields that are secret in every request: Authorization, Cookie, Set-Cookie, Proxy-Authorization, X-Api-Key,
+    /// and the usual names for tokens.
     public static let always: Set<HTTPField.Name> = {
         var names: Set<HTTPField.Name> = [.authorization, .cookie, .setCookie, .proxyAuthorization]
         for text in [
@@ -20,17 +18,18 @@ public enum SecretFields {
         return names
     }()
 
-    /// Whether a field is secret: one of ``always``, or one whose name says so.
+    /// Returns whether a field is secret: one of ``always``, or a field whose name says so.
     ///
-    /// A name says so by what it contains, such as `auth`, `token`, `secret`, `passw`, `credential`, `signature`,
-    /// `assertion`, `session` or `cookie`; or by a word between its hyphens, underscores and the like, which is `jwt`,
-    /// `sign`, `sig` or `pin`, or ends in `key`. `Idempotency-Key`, `Sec-WebSocket-Key` and a few others are no
-    /// secrets.
+    /// A name says so if it contains a word such as `auth`, `token`, `secret`, `passw`, `credential`, `signature`,
+    /// `assertion`, `session` or `cookie`; or if a part between hyphens, underscores and similar characters is a word
+    /// such as `jwt`, `sign`, `sig` or `pin`, or ends in `key`. `Idempotency-Key`, `Sec-WebSocket-Key` and a few others
+    /// are not secret.
     public static func contains(_ name: HTTPField.Name) -> Bool {
         always.contains(name) || namesSecret(name.canonicalName.utf8)
     }
 
-    /// The same for a name in lower case that may not be one. One look at each byte: a server says how long a name is.
+    /// Does the same for a lowercase text that may not be a valid name. Reads each byte once, because the server
+    /// controls the length.
     static func namesSecret(_ name: some Collection<UInt8>) -> Bool {
         guard name.count >= shortest else { return false }
         let bytes = Array(name)
@@ -66,7 +65,7 @@ public enum SecretFields {
         }
     }
 
-    /// `auth`, but for `author` and `authority`.
+    /// Whether `auth` is at an index, but not as part of `author` or `authority`.
     private static func isAuthentication(at index: Int, in name: [UInt8]) -> Bool {
         guard holds([auth], at: index, in: name) else { return false }
         guard holds([or], at: index + 4, in: name) else { return true }
@@ -91,18 +90,18 @@ public enum SecretFields {
     private static let auth = Array("auth".utf8)
     private static let or = Array("or".utf8)
     private static let orization = bytes("oriz", "oris")
-    /// What says secret wherever it stands in a name, by its first letter.
+    /// The texts that mark a name as secret wherever they occur in it, by their first letter.
     private static let stems = (
         a: bytes("apikey", "assertion"), b: bytes("bearer"), c: bytes("cookie", "credential"),
         p: bytes("passw", "passphrase", "passcode"), s: bytes("secret", "signature", "session"), t: bytes("token")
     )
-    /// What says so as a word of its own.
+    /// The texts that mark a name as secret if they are a word of their own.
     private static let words = Set(
         bytes("jwt", "sign", "sig", "hmac", "pwd", "pass", "pin", "otp", "csrf", "xsrf", "saml", "sid", "dpop")
             .map { $0[...] })
     private static let shortest = 3
     private static let longestWord = 4
-    /// What is called a key and opens nothing.
+    /// The names that contain `key` but protect nothing.
     private static let harmless = Set(
         bytes(
             "idempotency-key", "sec-websocket-key", "surrogate-key", "public-key-pins", "public-key-pins-report-only"))

@@ -1,11 +1,11 @@
-/// Takes user, password, query and fragment out of URLs, in bytes: a combining mark behind a `?` makes another
-/// Character.
+/// A redactor that removes user, password, query and fragment from URLs. It works on bytes, because a combining mark
+/// after a `?` forms another Character.
 struct URLRedaction {
     private let mark: [UInt8]
 
     init(_ mark: String) { self.mark = Array(mark.utf8) }
 
-    /// A word of a text, with whatever URLs stand in it; a token is hidden as a whole.
+    /// Returns a word of a text with its URLs redacted. A word that contains a token is hidden as a whole.
     func word(_ word: [UInt8]) -> [UInt8] {
         if Self.holdsToken(word) { return mark }
         guard let end = Self.tail(of: word) else { return withoutUsers(word[...]) }
@@ -13,12 +13,12 @@ struct URLRedaction {
         return head(word[..<end], before: word[end...]) + [word[end]] + mark + closing
     }
 
-    /// A whole URL, or a reference to one.
+    /// Returns a whole URL or URL reference, redacted.
     func whole(_ text: [UInt8]) -> [UInt8] {
         let end = text.firstIndex { Self.tailMarks.contains($0) } ?? text.endIndex
         var shown = text[..<end]
         if Self.authority(in: shown) == nil {
-            // A user and a password without a scheme, perhaps.
+            // Possibly a user and a password without a scheme.
             let first = shown.prefix { !Self.slashes.contains($0) }
             let mayGoOn = first.count == shown.count && text[end...].contains(UInt8(ascii: "@"))
             if Self.hasNoPort(first) { shown = mayGoOn ? [] : afterUser(shown) ?? [] }
@@ -26,8 +26,8 @@ struct URLRedaction {
         return head(shown, before: text[end...]) + (end < text.endIndex ? [text[end]] + mark : [])
     }
 
-    /// What stands before a query or a fragment, without users and passwords. What looks like a host and a port there
-    /// is half of them where an `@` follows: a password may have a `#` in it.
+    /// Returns the part before a query or a fragment, without users and passwords. If an `@` follows, an apparent host
+    /// and port are half of a user and a password: a password may contain a `#`.
     private func head(_ text: ArraySlice<UInt8>, before tail: ArraySlice<UInt8>) -> [UInt8] {
         guard tail.contains(UInt8(ascii: "@")) else { return withoutUsers(text) }
         var start: Int?
@@ -44,7 +44,7 @@ struct URLRedaction {
     private static let slash = UInt8(ascii: "/")
     static let slashes = Array("/\\".utf8)
 
-    /// Where a query or a fragment begins. Outside of URLs, `what?` and `#0` are none.
+    /// Returns the start of a query or a fragment. Outside of URLs, `what?` and `#0` contain none.
     private static func tail(of word: [UInt8]) -> Int? {
         guard let first = word.firstIndex(where: { tailMarks.contains($0) }) else { return nil }
         let isURL = authority(in: word[...]) != nil
@@ -57,10 +57,10 @@ struct URLRedaction {
         }
     }
 
-    /// The offset behind the next `//`, `http:` or `https:`, however many slashes follow.
+    /// Returns the offset after the next `//`, `http:` or `https:` and any further slashes.
     static func authority(in text: ArraySlice<UInt8>) -> Int? {
         for index in text.indices {
-            // Most bytes begin neither, and an error has hundreds of them.
+            // A fast check, because most of the hundreds of bytes in an error begin neither.
             guard text[index] == UInt8(ascii: "/") || text[index] | 0x20 == UInt8(ascii: "h"),
                 let count = markCount(at: text[index...])
             else { continue }
@@ -78,7 +78,7 @@ struct URLRedaction {
 
     private static let authorityMarks = ["//", "http:", "https:"].map { Array($0.utf8) }
 
-    /// The text without the users and passwords of its URLs, and of `user:password@host` without a scheme.
+    /// Returns the text without the users and passwords of its URLs, and of `user:password@host` without a scheme.
     private func withoutUsers(_ text: ArraySlice<UInt8>) -> [UInt8] {
         var (shown, rest) = ([UInt8](), text)
         if Self.authority(in: text) == nil, text.prefix(while: { $0 != Self.slash }).contains(0x3A) {
@@ -92,40 +92,40 @@ struct URLRedaction {
         return shown + rest
     }
 
-    /// What follows a user and a password, at the start of an authority; all of it where there are none.
-    /// - Parameter isSure: Whether only an `@` before the first slash makes them.
-    /// - Returns: `nil` for what may be half of them.
+    /// Returns the text after a user and a password at the start of an authority, or all of it if there are none.
+    /// - Parameter isSure: Whether only an `@` before the first slash marks a user.
+    /// - Returns: `nil` if the text may be half of a user and a password.
     private func afterUser(_ text: ArraySlice<UInt8>, isSure: Bool = false) -> ArraySlice<UInt8>? {
-        // A backslash may stand in a user's name, behind a domain.
+        // A backslash may be part of a user's name, after a domain.
         let ends = text.prefix { $0 != Self.slash }.lastIndex(of: UInt8(ascii: "@"))
         if let ends { return isMarked(text[..<ends], isSure: isSure) ? text : text[(ends + 1)...] }
         let authority = text.prefix { !Self.slashes.contains($0) }
         guard !isSure, let port = Self.port(of: authority) else { return text }
-        // A password with a slash in it, which may look like a port, or a text that was cut.
+        // A password that contains a slash and may look like a port, or a text that was cut.
         if let ends = text.lastIndex(of: UInt8(ascii: "@")) { return text[(ends + 1)...] }
         return Self.isPort(port) ? text : nil
     }
 
-    /// Whether a user was hidden already: alone, or behind a quote without a scheme.
+    /// Whether a user was hidden before: alone, or after a quote without a scheme.
     private func isMarked(_ user: ArraySlice<UInt8>, isSure: Bool) -> Bool {
         guard user.count >= mark.count, user.suffix(mark.count).elementsEqual(mark) else { return false }
         let before = user.dropLast(mark.count)
         return before.last.map { isSure && Self.quotes.contains($0) && !before.contains(0x3A) } ?? true
     }
 
-    /// Whether what follows the host's colon is no port.
+    /// Whether the text after the host's colon is not a port.
     private static func hasNoPort(_ authority: ArraySlice<UInt8>) -> Bool {
         port(of: authority).map { !isPort($0) } ?? false
     }
 
-    /// Whether what follows a host's colon may be a port, with what closes a sentence behind it.
+    /// Whether the text after a host's colon may be a port, followed by closing punctuation.
     private static func isPort(_ text: ArraySlice<UInt8>) -> Bool {
         let digits = text.prefix(while: isDigit)
         guard text[digits.endIndex...].allSatisfy(closers.contains), digits.count <= 5 else { return false }
         return digits.reduce(0) { $0 * 10 + Int($1 - 0x30) } <= 65_535
     }
 
-    /// What follows the host's colon; `nil` without one.
+    /// Returns the text after the host's colon, or `nil` if there is none.
     private static func port(of authority: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
         let isIPv6 = authority.first == UInt8(ascii: "[")
         let end = isIPv6 ? authority.firstIndex(of: UInt8(ascii: "]")) : nil
@@ -133,9 +133,9 @@ struct URLRedaction {
         return name.firstIndex(of: UInt8(ascii: ":")).map { name[($0 + 1)...] }
     }
 
-    /// Whether there is a JSON Web Token in it (RFC 7519): three parts in Base64, the first of them an object.
+    /// Whether a word contains a JSON Web Token (RFC 7519): three parts in Base64, the first of which is an object.
     private static func holdsToken(_ word: [UInt8]) -> Bool {
-        // Not by `firstRange(of:)`, which takes 100,000 instructions for the words of one error.
+        // `firstRange(of:)` would take 100,000 instructions for the words of one error.
         let start = word.indices.dropLast(2).first { index in
             word[index] == UInt8(ascii: "e") && word[index + 1] == UInt8(ascii: "y")
                 && word[index + 2] == UInt8(ascii: "J")

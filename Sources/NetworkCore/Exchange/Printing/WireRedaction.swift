@@ -1,7 +1,7 @@
 import HTTPTypes
 
-/// Takes secrets out of the lines of a wire log. It works on bytes: a colon with a combining mark behind it is another
-/// Character, and lower case has other lengths.
+/// A redactor for the lines of a wire log. It works on bytes, because a colon with a combining mark is another
+/// Character, and lowercasing can change lengths.
 struct WireRedaction: Sendable {
     private let redaction = Redaction()
     private var hidden: Set<ArraySlice<UInt8>>
@@ -16,12 +16,12 @@ struct WireRedaction: Sendable {
 
     private static func name(_ text: String) -> ArraySlice<UInt8> { Array(text.lowercasedASCII.utf8)[...] }
 
-    /// The lines of a text as they may be shown, empty ones left out.
+    /// Returns the printable form of each line of a text, without empty lines.
     ///
-    /// A line ends at LF and nowhere else: servers and callers can put any other separator into a value.
+    /// Only LF ends a line: servers and callers can put any other separator into a value.
     func lines(of text: String, _ direction: Character) -> [String] {
         let isHead = direction == ">" || direction == "<"
-        // Of libcurl's own words, all at once: a password may have line feeds in it.
+        // libcurl's messages are redacted as a whole, because a password may contain line feeds.
         let text = isHead ? text : withoutUsers(text, isWhole: text.utf8.count < Self.cutInfo)
         let pieces = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         return pieces.enumerated().compactMap { index, piece in
@@ -29,32 +29,34 @@ struct WireRedaction: Sendable {
             guard !line.isEmpty else { return nil }
             switch direction {
             case ">":
-                // A head that the socket took in parts is told in parts, and the second may begin within a value.
+                // A head that the socket accepted in parts is also logged in parts, and the second may begin within a
+                // value.
                 if index > 0 { return index == pieces.count - 1 ? redaction.mark : redacted(line, isField: true) }
                 let isRequestLine = line.split(separator: 0x20).last?.starts(with: "HTTP/".utf8) == true
                 return isRequestLine ? redacted(line) : redaction.mark
             case "<": return received(line)
-            // libcurl says one thing in one line; what has more is a request that it signs, or a user that has lines.
+            // A libcurl message has one line. One with more lines is a request to sign, or contains a user with line
+            // feeds.
             default: return index == 0 ? redacted(line) : index == 1 ? redaction.mark : nil
             }
         }
     }
 
-    /// From how many bytes on libcurl may have cut what it tells; it has room for 2048.
+    /// The length, in bytes, from which on libcurl may have cut its message: its buffer holds 2,048 bytes.
     private static let cutInfo = 2000
 
-    /// A library's words without users and passwords.
-    /// - Parameter isWhole: Whether nothing was cut from their end.
+    /// Returns a library's message without users and passwords.
+    /// - Parameter isWhole: Whether nothing was cut from its end.
     func withoutUsers(_ text: String, isWhole: Bool) -> String {
         String(decoding: QuotedUser(redaction.mark).hidden(in: Array(text.utf8), isWhole: isWhole), as: UTF8.self)
     }
 
-    /// A line of a response's head.
+    /// Returns the printable form of a line of a response's head.
     private func received(_ line: Substring.UTF8View) -> String {
-        // A folded value goes on here, and may be one of a secret field.
+        // A folded line continues a value, which may be that of a secret field.
         if line.first.map(Redaction.isBlank) ?? true { return redaction.mark }
         guard line.starts(with: "HTTP/".utf8) else { return redacted(line, isField: true) }
-        // Version and status, and no more than their digits. The reason is a server's free text.
+        // Only the digits of version and status are shown. The reason phrase is free text of the server.
         let version = line.prefix(8).prefix { !Redaction.isBlank($0) }
         let status = line.dropFirst(version.count).drop(while: Redaction.isBlank).prefix(3)
         guard version.dropFirst(5).allSatisfy({ $0 == UInt8(ascii: ".") || Self.isDigit($0) }),
@@ -65,10 +67,10 @@ struct WireRedaction: Sendable {
 
     private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
 
-    /// The line with the values of secret fields replaced, and with them whatever follows.
+    /// Returns the line with the value of the first secret field, and everything after it, replaced.
     ///
-    /// A field may stand anywhere in the line: libraries tell of HTTP/2 fields as `[authorization: …]`.
-    /// - Parameter isField: Whether all before the first colon is meant for a name.
+    /// A field may begin anywhere in the line: libraries report HTTP/2 fields as `[authorization: …]`.
+    /// - Parameter isField: Whether everything before the first colon is the name.
     func redacted(_ line: some Collection<UInt8>, isField: Bool = false) -> String {
         let start = Array(line.prefix(Redaction.maximumBytes * 2))
         let isWhole = line.count == start.count
@@ -90,10 +92,11 @@ struct WireRedaction: Sendable {
         return redaction.text(text[...], isWhole: isWhole, count: line.count, isField: isField)
     }
 
-    /// What libcurl puts before a user's name, the data of Negotiate, a field of HTTP/2 and what it signs.
+    /// The texts that libcurl writes before a user's name, the data of Negotiate, an HTTP/2 field, and a request to
+    /// sign.
     private static let tellsUser = [" with user '", "header part:", "value: [", "aws_sigv4:"].map { Array($0.utf8) }
 
-    /// The offset behind the first place of a text.
+    /// Returns the offset after the first occurrence of a text.
     private static func end(of text: [UInt8], in line: [UInt8]) -> Int? {
         guard line.count >= text.count else { return nil }
         return (text.count...line.count).first { end in
@@ -103,19 +106,19 @@ struct WireRedaction: Sendable {
     }
 }
 
-/// The names of fields in a line, in lower case: what stands before each colon. Each byte is looked at a few times at
-/// most, for a server says what the line is, and it is read on the loop's thread.
+/// The field names in a lowercase line: the text before each colon. Each byte is read a few times at most, because the
+/// server controls the line and the scan runs on the loop's thread.
 struct WireFieldScan {
-    /// The offset behind the colon of the first name that says it is secret, or of the first where its value does.
+    /// The offset after the colon of the first secret name, or after the first colon if the value after it is secret.
     private(set) var secret: Int?
-    /// The offset behind the colon of the first name of a URL.
+    /// The offset after the colon of the first name whose value is a URL.
     private(set) var url: Int?
 
     private let hidden: Set<ArraySlice<UInt8>>
 
     init(_ line: [UInt8], isField: Bool, hidden: Set<ArraySlice<UInt8>>) {
         self.hidden = hidden
-        // The run of a name's bytes that ended last; blanks between it and the colon are let pass.
+        // The last run of name bytes; blanks between it and the colon are skipped.
         var (start, end, isFirst) = (0, 0, true)
         for (index, byte) in line.enumerated() {
             if Self.isName(byte) {

@@ -2,8 +2,8 @@ import CLibrary
 import Dispatch
 import FoundationEssentials
 
-/// A file to send. Read on a queue of its own: a disk may be slow, and neither the loop nor the caller's threads wait
-/// for it.
+/// A file to send. It is read on a queue of its own, because a disk may be slow, and neither the loop nor the caller's
+/// threads may block.
 struct BodyFile: Sendable {
     let path: String
     let length: Int
@@ -14,8 +14,8 @@ struct BodyFile: Sendable {
             guard let status = try SystemFile.status(of: path) else { throw SystemFile.Failure(code: ENOENT) }
             let kind = status.st_mode & S_IFMT
             if kind == S_IFDIR { throw SystemFile.Failure(code: EISDIR) }
-            // A pipe has no length, and can't be sent again.
-            guard kind == S_IFREG else { throw SystemFile.Failure(code: EINVAL, reason: "it is no regular file") }
+            // A pipe has no length and can't be sent again.
+            guard kind == S_IFREG else { throw SystemFile.Failure(code: EINVAL, reason: "it is not a regular file") }
             length = Int(status.st_size)
             try Self.open(path).close()
         } catch {
@@ -24,11 +24,11 @@ struct BodyFile: Sendable {
         self.path = path
     }
 
-    /// Hands out the contents piece by piece.
+    /// Passes the contents to the closure chunk by chunk.
     func read(_ deliver: @Sendable (Data) async throws -> Void) async throws {
         let file: SystemFile
         do { file = try Self.open(path) } catch { throw NetworkError.unreadable(path, error) }
-        // Nothing was written, so there is nothing that closing could still lose.
+        // Nothing was written, so closing can't lose anything.
         defer { try? file.close() }
         let queue = DispatchQueue(label: "NetworkLayer.BodyFile")
         while true {

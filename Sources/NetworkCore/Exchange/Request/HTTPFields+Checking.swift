@@ -1,9 +1,10 @@
 public import HTTPTypes
 
 extension HTTPFields {
-    /// Header fields from names and values as people write them, sorted by name.
-    /// - Throws: ``NetworkError`` with ``NetworkError/Code/invalidHeader`` that names the field and what is wrong: a
-    ///   name that is not a token, a value with CR, LF or NUL, the same name twice in different case.
+    /// Creates header fields from names and values as people write them, sorted by name.
+    /// - Throws: ``NetworkError`` with ``NetworkError/Code/invalidHeader``, which names the field and the problem: a
+    ///   name that is not a token, a value with a control character or more than 65,536 bytes, or the same name twice
+    ///   in different case.
     public init(checking headers: [String: String]) throws {
         self.init()
         for (name, value) in headers.sorted(by: { $0.key < $1.key }) {
@@ -17,9 +18,10 @@ extension HTTPFields {
 }
 
 extension HTTPField {
-    /// One header field from a name and a value as people write them.
+    /// Creates a header field from a name and a value as people write them.
     ///
-    /// White space around the value is not part of it (RFC 9110 §5.5) and is dropped.
+    /// Spaces and tabs around the value are not part of it and are removed
+    /// ([RFC 9110 §5.5](https://www.rfc-editor.org/rfc/rfc9110#section-5.5)).
     /// - Throws: ``NetworkError`` with ``NetworkError/Code/invalidHeader``.
     public init(checking name: String, value: String) throws {
         guard let fieldName = HTTPField.Name(name) else {
@@ -29,14 +31,14 @@ extension HTTPField {
         self.init(name: fieldName, value: String(value.withoutBlanks))
     }
 
-    /// Why a text can't be a field's value, as the rest of a sentence; `nil` for one that can.
+    /// Returns the reason why a text can't be a field's value, as the end of a sentence, or `nil` if it can.
     static func problem(withValue value: String) -> String? {
         if let problem = controlCharacter(in: value) { return problem }
         let bytes = value.utf8.count
         return bytes <= maximumValueBytes ? nil : "has a value of \(bytes) bytes; at most \(maximumValueBytes) are sent"
     }
 
-    /// The largest value that is sent, in bytes.
+    /// The maximum length of a value, in bytes.
     static let maximumValueBytes = 65_536
 
     private static func controlCharacter(in value: String) -> String? {
@@ -48,7 +50,7 @@ extension HTTPField {
         return nil
     }
 
-    /// Checks a field that was made in another way: `HTTPField(name:value:)` lets anything pass.
+    /// Checks a field that was created with `HTTPField(name:value:)`, which accepts any value.
     func checkValue() throws {
         if let problem = Self.problem(withValue: value) { throw NetworkError.invalidHeader(name.rawName, problem) }
     }
@@ -61,8 +63,9 @@ extension NetworkError {
 }
 
 extension HTTPRequest.Method {
-    /// A method from a name as people write it.
-    /// - Throws: ``NetworkError`` with ``NetworkError/Code/invalidMethod`` when it is not a token (RFC 9110 §9.1).
+    /// Creates a method from a name as people write it.
+    /// - Throws: ``NetworkError`` with ``NetworkError/Code/invalidMethod`` if the name is not a token
+    ///   ([RFC 9110 §9.1](https://www.rfc-editor.org/rfc/rfc9110#section-9.1)).
     public init(checking name: String) throws {
         guard let method = HTTPRequest.Method(rawValue: name) else {
             throw NetworkError(

@@ -2,12 +2,12 @@ import FoundationEssentials
 import Synchronization
 
 extension TransportRequest.Body {
-    /// The same body, telling how much of it was handed to the transport.
+    /// Returns the same body with a closure that receives its progress: the number of bytes passed to the transport.
     ///
-    /// The transport holds at most some hundred kilobytes of it, so that this is close to what was sent. A body that
-    /// has to be sent again begins at 0 again. It becomes a streamed one: over a transport without
-    /// ``TransportCapabilities/Capability/streamedRequestBodies`` the progress is that of collecting it.
-    /// - Parameter report: Called after each piece, on no particular thread. It must return soon: the upload waits for
+    /// The transport holds at most a few hundred kilobytes of the body, so the progress is close to what was sent. A
+    /// body that has to be sent again starts at 0 again. The result is a streamed body: over a transport without
+    /// ``TransportCapabilities/Capability/streamedRequestBodies``, the progress is that of collecting it.
+    /// - Parameter report: Called after each chunk, on any thread. It must return soon, because the upload waits for
     ///   it.
     public func reporting(_ report: @escaping @Sendable (TransferProgress) -> Void) -> TransportRequest.Body {
         let (body, length) = (self, length)

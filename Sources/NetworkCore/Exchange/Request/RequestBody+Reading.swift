@@ -1,20 +1,21 @@
 public import FoundationEssentials
 import Synchronization
 
-// For transports and interceptors, which have to see what goes out.
+// For transports and interceptors that need to read the body to send.
 
 extension TransportRequest.Body {
     private static let pieceBytes = 65_536
 
-    /// The bytes, where they are in memory already; `nil` for a body that is produced while it is read.
+    /// The bytes, if they are in memory; `nil` for a body that is produced while it is read.
     public var bytes: Data? { knownBytes }
 
-    /// Reads the body from its start, piece by piece.
+    /// Reads the body from its start, chunk by chunk.
     ///
-    /// A body that can't be sent again (``isReplayable``) can be read once, and reading it takes it from the transport.
-    /// - Parameter receive: Called with each piece, never empty and in order; the next piece is produced when it
-    ///   returns.
-    /// - Throws: What `receive` throws; the error of the body's producer; ``NetworkError/Code/connectionLost`` for a
+    /// A body that can't be sent again (``isReplayable``) can be read only once, and is then no longer available to the
+    /// transport.
+    /// - Parameter receive: Called with each chunk in order, never with an empty one. The next chunk is produced when
+    ///   it returns.
+    /// - Throws: The errors of `receive` and of the body's producer; ``NetworkError/Code/connectionLost`` for a
     ///   one-time stream that was read before.
     public func read(_ receive: @Sendable (Data) async throws -> Void) async throws {
         switch content {
@@ -31,10 +32,10 @@ extension TransportRequest.Body {
         }
     }
 
-    /// The whole body, in memory.
-    /// - Parameter limit: The most bytes to accept.
+    /// Returns the whole body, in memory.
+    /// - Parameter limit: The maximum number of bytes to accept.
     /// - Throws: ``NetworkError/Code/bodyTooLarge`` above the limit; ``NetworkError/Code/bodyLengthMismatch`` for a
-    ///   stream that is shorter or longer than its ``length``; what ``read(_:)`` throws.
+    ///   stream that is shorter or longer than its ``length``; the errors of ``read(_:)``.
     public func collect(upTo limit: Int) async throws -> Data {
         let collected = Guarded(bytes ?? Data())
         if bytes == nil {

@@ -1,13 +1,13 @@
 public import FoundationEssentials
 
 extension TransportRequest {
-    /// What a request carries to the server: bytes, a file, or a sequence that is read while it is sent.
+    /// The body of a request: bytes, a file, or a sequence that is read while it is sent.
     ///
     /// A body has no Content-Type of its own: its encoder sets the header field.
     ///
-    /// A body may have to be sent again, when a kept-alive connection turns out to be closed for example. Bytes, files
-    /// and ``replayableStream(length:_:)`` can be; a ``stream(_:length:)`` can't once its first chunk was taken, and
-    /// such a request then fails with ``NetworkError/Code/connectionLost``.
+    /// A body may have to be sent again, for example when a kept connection turns out to be closed. Bytes, files and a
+    /// ``replayableStream(length:_:)`` can be sent again. A ``stream(_:length:)`` can't after its first chunk was read;
+    /// the request then fails with ``NetworkError/Code/connectionLost``.
     public struct Body: Sendable {
         package enum Content: Sendable {
             case bytes(Data)
@@ -16,23 +16,24 @@ extension TransportRequest {
 
         package let content: Content
 
-        /// A body of known bytes, sent with their Content-Length.
+        /// A body of known bytes, sent with Content-Length.
         public static func bytes(_ bytes: Data) -> Body {
             Body(content: .bytes(bytes))
         }
 
-        /// A sequence of chunks, read as fast as the server takes them, once.
+        /// A sequence of chunks that is read once, as fast as the server accepts them.
         ///
-        /// An error that it throws ends the exchange and is thrown to the caller as it is.
+        /// An error that the sequence throws ends the exchange and is rethrown to the caller unchanged.
         ///
         /// The server may respond before it has read the whole body. Over curl, a response that is read chunk by chunk
-        /// then ends where its Content-Length says; a response without one, and one that is collected, ends when the
-        /// request's body has ended too. Dropping the response's body ends both.
+        /// then ends where its Content-Length says. A response without one, or one that is collected, ends when the
+        /// request's body has ended too. Releasing the response's body ends both.
         /// - Parameters:
-        ///   - chunks: The body's bytes; empty chunks are skipped.
-        ///   - length: The sum of their bytes, if known: sent as Content-Length, and a sequence that yields less or
-        ///     more fails the exchange with ``NetworkError/Code/bodyLengthMismatch``. Without it the body is sent in
-        ///     chunked encoding over HTTP/1.1, and is `unsupported` with HTTP/1.0.
+        ///   - chunks: The body's bytes. Empty chunks are skipped.
+        ///   - length: The total number of bytes, if known. It is sent as Content-Length; a sequence with fewer or more
+        ///     bytes fails the exchange with ``NetworkError/Code/bodyLengthMismatch``. Without a length, the body is
+        ///     sent in chunked encoding over HTTP/1.1, and refused with ``NetworkError/Code/unsupported`` over
+        ///     HTTP/1.0.
         public static func stream<Chunks: AsyncSequence & Sendable>(
             _ chunks: Chunks,
             length: Int? = nil
@@ -48,10 +49,10 @@ extension TransportRequest {
             )
         }
 
-        /// A sequence of chunks that can be made again, for each time that the body is sent.
+        /// A sequence of chunks that is created anew each time the body is sent.
         /// - Parameters:
-        ///   - length: As with ``stream(_:length:)``.
-        ///   - make: Makes the sequence; called once per sending.
+        ///   - length: The total number of bytes, as with ``stream(_:length:)``.
+        ///   - make: Creates the sequence. Called once each time the body is sent.
         public static func replayableStream<Chunks: AsyncSequence & Sendable>(
             length: Int? = nil,
             _ make: @escaping @Sendable () async throws -> Chunks
@@ -65,9 +66,9 @@ extension TransportRequest {
             )
         }
 
-        /// A file's contents, read while they are sent, in pieces of 64 KiB.
-        /// - Parameter path: The file's path. Its length is taken now; it must not change until it is sent.
-        /// - Throws: ``NetworkError/Code/unreadableFile`` when it is no regular file that can be read.
+        /// The contents of a file, read in chunks of 64 KiB while they are sent.
+        /// - Parameter path: The path of the file. Its length is read now; the file must not change until it is sent.
+        /// - Throws: ``NetworkError/Code/unreadableFile`` if the path is not that of a regular, readable file.
         public static func file(_ path: String) throws -> Body {
             let file = try BodyFile(path: path)
             return Body(
@@ -77,13 +78,13 @@ extension TransportRequest {
             )
         }
 
-        /// The bytes, if they are here already.
+        /// The bytes, if they are in memory.
         package var knownBytes: Data? {
             guard case .bytes(let bytes) = content else { return nil }
             return bytes
         }
 
-        /// Whether it can be sent more than once: all but ``stream(_:length:)``.
+        /// Whether the body can be sent more than once; `false` for ``stream(_:length:)`` and for a body made from one.
         public var isReplayable: Bool {
             switch content {
             case .bytes: true
@@ -91,7 +92,7 @@ extension TransportRequest {
             }
         }
 
-        /// The length in bytes, if it is known before it is sent.
+        /// The length in bytes, if it is known before the body is sent.
         public var length: Int? {
             switch content {
             case .bytes(let bytes): bytes.count
@@ -101,13 +102,13 @@ extension TransportRequest {
     }
 }
 
-/// Where a streamed body comes from.
+/// The source of a streamed body.
 package struct BodyProducer: Sendable {
-    /// The sum of all chunks, if known.
+    /// The total number of bytes, if known.
     package let length: Int?
     /// Whether ``run`` may be called again from the start.
     package let isReplayable: Bool
-    /// Hands every chunk to the closure, which returns when there is room for the next.
+    /// Passes each chunk to the closure, which returns when there is room for the next one.
     package let run: @Sendable (_ deliver: @Sendable (Data) async throws -> Void) async throws -> Void
 }
 
@@ -117,7 +118,7 @@ extension NetworkError {
             .connectionLost, "the request's body is a one-time stream and can't be sent again", phase: .waiting)
     }
 
-    /// The error for a streamed body that is shorter or longer than announced.
+    /// Returns the error for a streamed body that is shorter or longer than announced.
     package static func bodyLengthMismatch(expected: Int, got: String) -> NetworkError {
         NetworkError(
             .bodyLengthMismatch,

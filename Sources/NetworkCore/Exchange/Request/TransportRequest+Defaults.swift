@@ -1,11 +1,11 @@
 import HTTPTypes
 
 extension TransportRequest {
-    /// Adds header fields that the request does not have.
-    /// - Parameter isWanted: Whether a field of that name is added.
+    /// Adds the header fields that the request does not have yet.
+    /// - Parameter isWanted: Returns whether to add a field with the given name.
     mutating func addMissing(_ fields: HTTPFields, where isWanted: (HTTPField.Name) -> Bool = { _ in true }) {
         guard !fields.isEmpty else { return }
-        // One name may come several times.
+        // A name may occur several times in the added fields.
         let own = headerFields
         for field in fields where !own.contains(field.name) && isWanted(field.name) { headerFields.append(field) }
     }

@@ -1,28 +1,28 @@
 public import HTTPTypes
 
-/// One request as a transport takes it: checked, encoded, complete.
+/// One request as a transport accepts it: checked, encoded and complete.
 public struct TransportRequest: Sendable {
-    /// How to ask.
+    /// The HTTP method.
     @inlinable public var method: HTTPRequest.Method {
         _read { yield content.value.method }
         _modify { yield &content.value.method }
     }
-    /// Where.
+    /// The URL.
     @inlinable public var url: RequestURL {
         _read { yield content.value.url }
         _modify { yield &content.value.url }
     }
-    /// The caller's header fields, in their order; what is sent is ``wireFields``.
+    /// The caller's header fields, in their order. The fields that are sent are ``wireFields``.
     @inlinable public var headerFields: HTTPFields {
         _read { yield content.value.headerFields }
         _modify { yield &content.value.headerFields }
     }
-    /// What to send along; `nil` for none.
+    /// The body; `nil` for none.
     @inlinable public var body: Body? {
         _read { yield content.value.body }
         _modify { yield &content.value.body }
     }
-    /// Time, size and protocol.
+    /// The options: timeouts, limits, protocol and others.
     @inlinable public var options: TransportOptions {
         _read { yield content.value.options }
         _modify { yield &content.value.options }
@@ -39,7 +39,7 @@ public struct TransportRequest: Sendable {
         @usableFromInline var options: TransportOptions
     }
 
-    /// A request. Whether a transport can carry it is told by ``check(for:)``.
+    /// Creates a request. ``check(for:)`` checks whether a transport supports it.
     public init(
         method: HTTPRequest.Method = .get,
         url: RequestURL,
@@ -51,33 +51,34 @@ public struct TransportRequest: Sendable {
             Content(method: method, url: url, headerFields: headerFields, body: body, options: options))
     }
 
-    /// The header fields that go out, the same over every transport.
+    /// The header fields to send, the same over every transport.
     ///
-    /// The caller's, without `Content-Length` and `Transfer-Encoding`, which follow from the body, and with several
-    /// `Cookie` fields as one; then, where the caller has none: `Accept: */*`, `User-Agent`, and `Accept-Encoding:
-    /// gzip, deflate` (or `identity` when the response is not to be decompressed, and others where
-    /// ``TransportOptions/acceptedEncodings`` says so). Basic and Bearer of ``TransportOptions/authentication``, or
-    /// else user and password of the URL, become `Authorization`, and ``TransportOptions/requestCompression``
-    /// `Content-Encoding`.
+    /// These are the caller's fields without `Content-Length` and `Transfer-Encoding`, which follow from the body, and
+    /// with several `Cookie` fields combined into one. Fields that the caller did not set are added: `Accept: */*`,
+    /// `User-Agent`, and `Accept-Encoding: gzip, deflate`. The value of `Accept-Encoding` is `identity` if
+    /// ``TransportOptions/decompress`` is off, and otherwise follows ``TransportOptions/acceptedEncodings``.
+    ///
+    /// Basic and Bearer credentials from ``TransportOptions/authentication``, or else the user and the password from
+    /// the URL, become `Authorization`. ``TransportOptions/requestCompression`` becomes `Content-Encoding`.
     public var wireFields: HTTPFields {
         var fields = ownFields
         forEachAddedField { fields.append($0) }
         return fields
     }
 
-    /// Calls `body` with each of ``wireFields``, which are not copied for that.
+    /// Calls `body` with each of ``wireFields`` without copying them.
     package func forEachWireField(_ body: (HTTPField) -> Void) {
         for field in ownFields { body(field) }
         forEachAddedField(body)
     }
 
-    /// The caller's fields as they go out.
+    /// The caller's fields as they are sent.
     private var ownFields: HTTPFields {
         var fields = headerFields
         if fields.contains(.contentLength) { fields[.contentLength] = nil }
         if fields.contains(.transferEncoding) { fields[.transferEncoding] = nil }
         if fields.contains(.cookie), case let cookies = fields[values: .cookie], cookies.count > 1 {
-            // One field in HTTP/1.1 (RFC 6265 §5.4); `headerFields[.cookie] =` makes several.
+            // HTTP/1.1 allows only one (RFC 6265 §5.4); `headerFields[.cookie] =` creates several.
             fields.removeAll { $0.name == .cookie }
             fields.append(HTTPField(name: .cookie, value: cookies.joined(separator: "; ")))
         }
@@ -98,16 +99,17 @@ public struct TransportRequest: Sendable {
         }
         guard isRare else { return }
         if compression != nil { body(HTTPField(name: .contentEncoding, value: "gzip")) }
-        // Those of the options, or else those of the URL unless the caller says otherwise.
+        // Credentials from the options, or else from the URL unless the caller set others.
         if let value = options.authentication?.fieldValue ?? urlAuthorization {
             body(HTTPField(name: .authorization, value: value))
         }
     }
 
-    /// The body that goes out, the same over every transport: ``body``, packed if
-    /// ``TransportOptions/requestCompression`` says so, which takes no longer than ``TransportOptions/totalTimeout``.
-    /// - Throws: ``NetworkError/Code/unclassified`` when there is no memory to pack it;
-    ///   ``NetworkError/Code/totalTimeout``, ``NetworkError/Code/cancelled``.
+    /// Returns the body to send, the same over every transport: ``body``, compressed if
+    /// ``TransportOptions/requestCompression`` is set. Compression takes no longer than
+    /// ``TransportOptions/totalTimeout``.
+    /// - Throws: ``NetworkError/Code/unclassified`` if there is not enough memory to compress it;
+    ///   ``NetworkError/Code/totalTimeout``; ``NetworkError/Code/cancelled``.
     public func wireBody() throws -> Body? {
         guard let level = compression else { return body }
         let longest = options.totalTimeout.map { min($0, TransportOptions.maximumTimeout) }
@@ -118,19 +120,20 @@ public struct TransportRequest: Sendable {
         }
     }
 
-    /// The level of gzip, if there is something to pack.
+    /// The level of gzip; `nil` if there is nothing to compress.
     private var compression: Int? {
         guard options.hasRareOptions, case .gzip(let level) = options.requestCompression, let body, body.length != 0
         else { return nil }
         return level
     }
 
-    /// The default `User-Agent`.
+    /// The default value of `User-Agent`.
     public static let userAgent = "NetworkLayer/\(NetworkLayerVersion.current)"
 
-    /// Checks what can be checked before anything is sent.
-    /// - Throws: ``NetworkError/Code/invalidOption`` for an option out of range, ``NetworkError/Code/unsupported`` for
-    ///   what the transport can't do, naming both.
+    /// Checks everything that can be checked before anything is sent.
+    /// - Throws: ``NetworkError/Code/invalidOption`` for an option out of range; ``NetworkError/Code/unsupported`` for
+    ///   a feature that the transport does not support, with the names of both; ``NetworkError/Code/invalidHeader`` for
+    ///   a header field that can't be sent.
     public func check(for capabilities: TransportCapabilities) throws {
         try options.check()
         for missing in requiredCapabilities where !capabilities.supports(missing) {
@@ -139,23 +142,23 @@ public struct TransportRequest: Sendable {
         try checkParts()
     }
 
-    /// Checks what no transport would send, whatever it can do.
+    /// Checks everything that does not depend on the transport.
     package func check() throws {
         try options.check()
         try checkParts()
     }
 
-    /// Whether the parts go together.
+    /// Checks that the parts are compatible.
     private func checkParts() throws {
         if method == .connect || method == .trace {
             throw NetworkError(
                 .unsupported,
-                "\(method.rawValue) is not carried by any transport of this library",
+                "\(method.rawValue) is not supported by any transport of this library",
                 phase: .preparing
             )
         }
         if method == .head, body != nil {
-            throw NetworkError(.unsupported, "a body on HEAD is not carried by any transport", phase: .preparing)
+            throw NetworkError(.unsupported, "a body on HEAD is not supported by any transport", phase: .preparing)
         }
         if options.authentication != nil, headerFields.contains(.authorization) {
             throw NetworkError(
@@ -186,7 +189,7 @@ public struct TransportRequest: Sendable {
             )
         }
         if options.wireLog != nil, options.names.dnsOverHTTPS != nil {
-            // libcurl below 8.4 writes the look-up's own exchange to standard error, path and query included.
+            // libcurl below 8.4 writes the lookup's own exchange to standard error, including path and query.
             throw NetworkError(
                 .invalidOption, "the options wireLog and names.dnsOverHTTPS exclude one another", phase: .preparing)
         }
@@ -195,7 +198,7 @@ public struct TransportRequest: Sendable {
             try field.checkValue()
             bytes += field.name.rawName.utf8.count + field.value.utf8.count + 4
         }
-        // Several go out as one.
+        // Several fields are sent as one.
         try ownFields[fields: .cookie].first?.checkValue()
         guard bytes <= Self.maximumHeaderBytes else {
             throw NetworkError(
@@ -206,7 +209,7 @@ public struct TransportRequest: Sendable {
         }
     }
 
-    /// The largest sum of header fields that is sent, in bytes.
+    /// The maximum total size of the header fields, in bytes.
     public static let maximumHeaderBytes = 262_144
 
     private var requiredCapabilities: [TransportCapabilities.Capability] {
@@ -220,7 +223,7 @@ public struct TransportRequest: Sendable {
 }
 
 extension HTTPField {
-    /// What is added where the caller says nothing; made once, for every request has them.
+    /// The fields that are added by default. Created once, because every request has them.
     package static let acceptAnything = HTTPField(name: .accept, value: "*/*")
     fileprivate static let ownUserAgent = HTTPField(name: .userAgent, value: TransportRequest.userAgent)
     fileprivate static let acceptIdentity = HTTPField(name: .acceptEncoding, value: "identity")
@@ -231,7 +234,7 @@ extension HTTPField {
     }
 }
 
-/// This library's version.
+/// The version of this library.
 public enum NetworkLayerVersion {
     /// The version, as in the changelog.
     public static let current = "0.1.0"

@@ -1,25 +1,26 @@
-/// The flow of one response's body from a transport to its reader: who waits, how much is held, when the sender must
-/// pause. Pure: it counts bytes and holds none; each event returns what to do.
+/// The flow of one response's body from a transport to its reader: whether the reader waits, how much is held, when the
+/// sender must pause. A pure value: it counts bytes and holds none, and each event returns what to do.
 package struct BodyFlow: Sendable {
-    /// Above this many bytes nobody has read, the sender pauses until somebody reads, who gets all of them at once.
+    /// The number of unread bytes above which the sender pauses. The next read receives all of them and resumes the
+    /// sender.
     package static let highMark = 256 * 1024
-    /// The same while few bodies are on their way: a body of up to 1 MiB then comes without a pause.
+    /// The limit while few bodies are in transit, with which a body of up to 1 MiB arrives without a pause.
     package static let roomyMark = 1024 * 1024
 
-    /// What the reader wants.
+    /// The way in which the reader reads the body.
     package enum Mode: Sendable, Equatable {
-        /// Chunk by chunk, as they come.
+        /// Chunk by chunk, as they arrive.
         case chunks
         /// The whole body at its end, up to a limit in bytes.
         case whole(limit: Int)
-        /// Nothing more: what still comes is dropped.
+        /// Not at all: bytes that still arrive are discarded.
         case nothing
     }
 
     package private(set) var mode = Mode.chunks
-    /// Arrived and not yet read.
+    /// The number of bytes that have arrived and are not read yet.
     package private(set) var held = 0
-    /// Arrived in all.
+    /// The number of bytes that have arrived in all.
     package private(set) var received = 0
     package private(set) var isPaused = false
     package private(set) var hasEnded = false
@@ -29,14 +30,14 @@ package struct BodyFlow: Sendable {
 
     // MARK: From the transport
 
-    /// What to do with bytes that arrived.
+    /// The action for bytes that arrived.
     package enum Verdict: Equatable, Sendable { case take, drop, pause, tooLarge(limit: Int) }
 
-    /// What happens while the body is not read: the sender is paused, or, where that is impossible, the exchange fails
-    /// beyond a limit in bytes.
+    /// The action when too much of the body is unread: the sender pauses or, where that is impossible, the exchange
+    /// fails above a limit in bytes.
     package enum WhenFull: Equatable, Sendable { case pause(above: Int = BodyFlow.highMark), fail(limit: Int) }
 
-    /// Bytes have arrived.
+    /// Records that bytes have arrived, and returns what to do with them.
     package mutating func arrived(_ count: Int, whenFull: WhenFull) -> Verdict {
         switch (mode, whenFull) {
         case (.nothing, _):
@@ -54,7 +55,8 @@ package struct BodyFlow: Sendable {
         }
     }
 
-    /// The transport has nothing more for now. Called once per event round, so that a reader wakes once per round.
+    /// Records that the transport has no more events for now. Called once per round of events, so that a reader wakes
+    /// once per round.
     /// - Returns: Whether to wake the reader.
     package mutating func roundEnded() -> Bool {
         guard readerWaits, hasEnded || (mode == .chunks && held > 0) else { return false }
@@ -62,10 +64,10 @@ package struct BodyFlow: Sendable {
         return true
     }
 
-    /// What is held was given to the reader.
+    /// Records that the reader has received all held bytes.
     package mutating func handOver() { held = 0 }
 
-    /// The body is complete, or has failed.
+    /// Records that the body is complete or has failed.
     package mutating func end() {
         hasEnded = true
         isPaused = false
@@ -73,11 +75,11 @@ package struct BodyFlow: Sendable {
 
     // MARK: From the reader
 
-    /// What a reader gets.
+    /// The result for a reader.
     package enum Reading: Equatable { case everythingHeld, wait, atEnd }
 
-    /// The reader asks for the next chunk, which is everything that is held.
-    /// - Returns: What to give, and whether the sender must be told to go on.
+    /// Requests the next chunk, which is everything that is held.
+    /// - Returns: The result for the reader, and whether the sender must resume.
     package mutating func read() -> (reading: Reading, resumesSender: Bool) {
         if held > 0 {
             held = 0
@@ -86,12 +88,12 @@ package struct BodyFlow: Sendable {
         }
         if hasEnded { return (.atEnd, false) }
         readerWaits = true
-        // A sender that paused while its reader was on the way here would wait for ever.
+        // A sender that paused just before its reader got here would otherwise wait indefinitely.
         defer { isPaused = false }
         return (.wait, isPaused)
     }
 
-    /// The reader wants the whole body at its end.
+    /// Requests the whole body at its end, up to a limit in bytes.
     package mutating func collect(upTo limit: Int) -> (reading: Reading, resumesSender: Bool, isTooLarge: Bool) {
         guard held <= limit else { return (.atEnd, false, true) }
         mode = .whole(limit: limit)
@@ -101,8 +103,8 @@ package struct BodyFlow: Sendable {
         return (.wait, isPaused, false)
     }
 
-    /// The reader has gone.
-    /// - Returns: Whether the transport has to be told.
+    /// Records that the reader has gone.
+    /// - Returns: Whether to notify the transport.
     package mutating func discard() -> Bool {
         guard mode != .nothing else { return false }
         mode = .nothing

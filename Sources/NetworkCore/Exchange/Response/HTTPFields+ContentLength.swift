@@ -1,11 +1,11 @@
 import HTTPTypes
 
 extension HTTPFields {
-    /// The body's length as the head announces it, or `nil`. Several fields and lists count as long as all say the same
-    /// (RFC 9110 §8.6).
+    /// Returns the body's length that the head announces, or `nil` if it announces none. Several fields and lists are
+    /// accepted if all values are the same (RFC 9110 §8.6).
     ///
-    /// libcurl reads as far as there are digits: `0x3` would be an empty body, and nobody would know.
-    /// - Throws: ``NetworkError/Code/invalidResponse`` for what is not a number and for two different ones.
+    /// libcurl stops reading at the first character that is not a digit: `0x3` would silently become an empty body.
+    /// - Throws: ``NetworkError/Code/invalidResponse`` for a value that is not a number and for two different values.
     package func announcedLength() throws(NetworkError) -> Int? {
         var announced: Int?
         for field in self[values: .contentLength] {

@@ -1,10 +1,10 @@
-/// A media type with its parameters, as `Content-Type` writes it (RFC 9110 §8.3.1): names in lower case.
+/// A media type with its parameters, as in `Content-Type` (RFC 9110 §8.3.1). Names are in lower case.
 package struct MediaType: Sendable, Hashable {
     package let type: String
     package let subtype: String
     package private(set) var parameters: [String: String] = [:]
 
-    /// - Returns: `nil` for what is not a media type. Parameters that can't be read are left out.
+    /// - Returns: `nil` if the text is not a media type. Invalid parameters are ignored.
     package init?(_ text: String) {
         let parts = Self.parts(of: text)
         let names = parts[0].split(atByte: UInt8(ascii: "/")).map(\.withoutBlanks)
@@ -18,10 +18,11 @@ package struct MediaType: Sendable, Hashable {
         }
     }
 
-    /// `text/html`, without parameters.
+    /// The type and subtype without parameters: `text/html`.
     package var essence: String { "\(type)/\(subtype)" }
 
-    /// Whether a pattern covers it: `application/json`, `text/*`, `*/*`, or `*/*+json` for all whose suffix is that.
+    /// Returns whether a pattern matches: `application/json`, `text/*`, `*/*`, or `*/*+json` for all types with that
+    /// suffix.
     package func matches(_ pattern: String) -> Bool {
         let names = pattern.lowercasedASCII.split(atByte: UInt8(ascii: "/"))
         guard names.count == 2, names[0] == "*" || names[0].hasSameBytes(as: type) else { return false }
@@ -29,7 +30,7 @@ package struct MediaType: Sendable, Hashable {
         return names[1] == "*" || names[1].hasSameBytes(as: subtype)
     }
 
-    /// The parts between semicolons that are not within quotes.
+    /// Returns the parts between semicolons that are not within quotes.
     private static func parts(of text: String) -> [Substring] {
         var parts: [Substring] = []
         var start = text.startIndex

@@ -1,32 +1,32 @@
 public import HTTPTypes
 
-/// One response as a transport hands it back: as soon as its head is there, the body still on its way.
+/// One response as a transport returns it: as soon as its head has arrived, while the body is still in transit.
 public struct TransportResponse: Sendable {
-    /// Status and header fields. Interim responses (1xx) are left out.
+    /// The status and the header fields. Interim responses (1xx) are left out.
     ///
-    /// Where the status is enough, ``status`` is cheaper: the curl transport reads the fields when they are asked for.
+    /// If only the status is needed, ``status`` is cheaper: the curl transport parses the fields on the first access.
     public var head: HTTPResponse {
         get { readableHead.head }
         set { readableHead.head = newValue }
     }
-    /// The status alone.
+    /// The status of the response.
     public var status: HTTPResponse.Status { readableHead.status }
-    /// The body, decompressed unless that was turned off.
+    /// The body, decompressed unless ``TransportOptions/decompress`` is off.
     public var body: Body
     private(set) var readableHead: ReadableHead
     private let givenMetrics: CopyOnWrite<TransportMetrics>?
 
-    /// A response whose body tells the metrics.
+    /// Creates a response whose body provides the metrics.
     public init(head: HTTPResponse, body: Body) {
         self.init(head: ReadableHead(head), body: body, givenMetrics: nil)
     }
 
-    /// A response whose metrics are known already.
+    /// Creates a response whose metrics are known already.
     public init(head: HTTPResponse, body: Body, metrics: TransportMetrics) {
         self.init(head: ReadableHead(head), body: body, givenMetrics: CopyOnWrite(metrics))
     }
 
-    /// A response whose header fields are read when somebody asks for them.
+    /// Creates a response whose header fields are read on access.
     package init(status: HTTPResponse.Status, head: any UnreadHead, body: Body) {
         self.init(head: ReadableHead(status: status, unread: head), body: body, givenMetrics: nil)
     }
@@ -37,17 +37,17 @@ public struct TransportResponse: Sendable {
         self.givenMetrics = givenMetrics
     }
 
-    /// What the exchange took so far; complete once the body has ended.
+    /// The metrics of the exchange so far; complete once the body has ended.
     public var metrics: TransportMetrics { givenMetrics?.value ?? body.metrics }
 
-    /// The same, to be read later, of a body that has ended.
+    /// The metrics in a form that is read later, for a body that has ended.
     var readableMetrics: ReadableMetrics {
         if givenMetrics == nil, let unread = body.unreadMetrics { return .unread(unread) }
         return .read(metrics)
     }
 }
 
-/// A head, read when its fields are asked for.
+/// A head whose fields are read on access.
 struct ReadableHead: Sendable {
     private(set) var status: HTTPResponse.Status
     private var read: CopyOnWrite<HTTPResponse>?
@@ -73,16 +73,16 @@ struct ReadableHead: Sendable {
     }
 }
 
-/// A head that is known to be good and is not read yet.
+/// A head that has been checked but not read yet.
 package protocol UnreadHead: AnyObject, Sendable {
     var head: HTTPResponse { get }
 }
 
-/// Metrics, put together when somebody asks for them.
+/// Metrics that are put together on access.
 enum ReadableMetrics: Sendable {
     indirect case read(TransportMetrics)
     case unread(any UnreadMetrics)
-    /// Those of an exchange that is under way, which grow with its body.
+    /// The metrics of an exchange in progress, which grow with its body.
     indirect case growing(TransportResponse)
 
     var metrics: TransportMetrics {
@@ -94,13 +94,13 @@ enum ReadableMetrics: Sendable {
     }
 }
 
-/// What is known of an exchange that has ended.
+/// The data for the metrics of an exchange that has ended.
 package protocol UnreadMetrics: AnyObject, Sendable {
     var metrics: TransportMetrics { get }
 }
 
-/// A body whose exchange can be told apart from it, once it has ended.
+/// A body that can hand out the data of its exchange separately, once it has ended.
 package protocol EndedBodySource: TransportResponse.BodySource {
-    /// What the metrics are made from; `nil` before the end, or where that is not all.
+    /// The data for the metrics; `nil` before the end, or if the metrics need more than that.
     var unreadMetrics: (any UnreadMetrics)? { get }
 }

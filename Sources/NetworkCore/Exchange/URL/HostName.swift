@@ -1,19 +1,19 @@
-/// The host of a URL: a name, four decimal numbers, or an IPv6 address.
+/// The host of a URL: a name, an IPv4 address of four decimal numbers, or an IPv6 address.
 enum HostName {
-    /// What stands between `[` and `]`.
+    /// Checks the text between `[` and `]` and returns the host with brackets, in lower case.
     static func ipv6(_ slice: ArraySlice<UInt8>) throws -> String {
         let text = String(decoding: slice, as: UTF8.self)
         if text.utf8.contains(UInt8(ascii: "%")) {
             throw NetworkError.unusableURL("IPv6 zones are not accepted in a URL")
         }
         guard NumericAddress.bytes(of: text)?.count == 16 else {
-            throw NetworkError.unusableURL("what stands in brackets is not an IPv6 address")
+            throw NetworkError.unusableURL("the text in brackets is not an IPv6 address")
         }
         return "[\(text.lowercased())]"
     }
 
-    /// A name or an IPv4 address, lower-cased, in ASCII.
-    /// - Parameter start: Where it begins in the URL, for the error.
+    /// Returns a name or an IPv4 address in lower case and in ASCII.
+    /// - Parameter start: The offset of the host in the URL, in bytes, for the error.
     static func name(_ slice: ArraySlice<UInt8>, at start: Int) throws -> String {
         guard !slice.isEmpty else { throw NetworkError.unusableURL("the host is missing") }
         var isASCII = true
@@ -25,20 +25,20 @@ enum HostName {
             isASCII = false
         }
         if isASCII { return try checked(slice) }
-        // Other characters are mapped to anything: separators, numbers, nothing. So the result is looked at like any
-        // host.
+        // The mapping of other characters can produce anything: separators, numbers, nothing. The result is therefore
+        // checked like any other host.
         let ascii = Array(try InternationalName.ascii(slice).utf8)
         guard ascii.allSatisfy(isOfName) else {
-            throw NetworkError.unusableURL("the host is not a name: it has characters that stand for separators")
+            throw NetworkError.unusableURL("the host is not a name: it has characters that map to separators")
         }
         let host = try checked(ascii[...])
         if HostName.isAddress(host) {
-            throw NetworkError.unusableURL("the host is an address in other characters than ASCII digits and dots")
+            throw NetworkError.unusableURL("the host is an address written in other characters than ASCII")
         }
         return host
     }
 
-    /// Whether a host is an address, by its characters alone.
+    /// Whether a host is an address, judged only by its characters.
     static func isAddress(_ host: String) -> Bool {
         host.hasBytePrefix("[") || host.utf8.allSatisfy { (0x30...0x39).contains($0) || $0 == UInt8(ascii: ".") }
     }
@@ -52,7 +52,7 @@ enum HostName {
         }
     }
 
-    /// Its lengths, its labels, and whether it is one of the numbers that resolvers read in different ways.
+    /// Checks the lengths and the labels, and refuses numbers that resolvers interpret in different ways.
     private static func checked(_ slice: ArraySlice<UInt8>) throws -> String {
         guard slice.count <= 254 else { throw NetworkError.unusableURL("the host is longer than 253 characters") }
         let host = String(decoding: slice, as: UTF8.self).lowercased()

@@ -1,7 +1,8 @@
-/// Reads most URLs in one pass: lower-case scheme and host, and nothing that has to be changed, refused or explained.
-/// ``RequestURLParser`` costs twenty times as much, for each request that is written as a text.
+/// A fast parser that reads most URLs in one pass: those with scheme and host in lower case and with nothing to change,
+/// refuse or explain. ``RequestURLParser`` takes twenty times as long, for each request whose URL is a text.
 enum PlainURL {
-    /// The URL; `nil` for one that only ``RequestURLParser`` may judge. Where both read it, they read the same.
+    /// Returns the URL, or `nil` for a text that only ``RequestURLParser`` can judge. If both accept a text, the
+    /// results are equal.
     static func parse(_ text: String) -> RequestURL? {
         let scheme =
             text.utf8.starts(with: "http://".utf8) ? "http" : text.utf8.starts(with: "https://".utf8) ? "https" : nil
@@ -18,7 +19,7 @@ enum PlainURL {
             guard reader.skipTarget(upTo: nil) else { return nil }
             query = String(text[queryStart..<reader.at])
         }
-        // With a `/` for its empty path it may be too long.
+        // Adding a `/` for the empty path may make it too long.
         guard !path.isEmpty || text.utf8.count < RequestURL.maximumBytes else { return nil }
         return RequestURL(
             scheme: scheme, host: String(text[host]), port: port.number, path: path.isEmpty ? "/" : String(path),
@@ -29,16 +30,16 @@ enum PlainURL {
         let bytes: String.UTF8View
         var at: String.UTF8View.Index
 
-        /// 0 at the end, and for NUL, which nothing takes either.
+        /// The current byte, or 0 at the end; no rule accepts NUL either.
         var byte: UInt8 { at < bytes.endIndex ? bytes[at] : 0 }
 
         mutating func advance() { at = bytes.index(after: at) }
 
-        /// Letters, digits, hyphens and dots; an address has four numbers.
+        /// Reads letters, digits, hyphens and dots. An address has four numbers.
         mutating func host() -> Range<String.UTF8View.Index>? {
             let start = at
             var (length, label, labels) = (0, 0, 1)
-            // Of the last label.
+            // Of the current label.
             var (number, digits, isNumeric, startsWithZero) = (0, 0, true, false)
             var hasOnlyNumbers = true
             loop: while true {
@@ -48,7 +49,7 @@ enum PlainURL {
                     isNumeric = false
                     label += 1
                 case UInt8(ascii: "0")...UInt8(ascii: "9"):
-                    // A zero before another digit is octal to some.
+                    // Some resolvers read a number with a leading zero as octal.
                     if isNumeric, digits > 0, number == 0 { return nil }
                     if label == 0 { startsWithZero = byte == UInt8(ascii: "0") }
                     number = min(number * 10 + Int(byte - UInt8(ascii: "0")), 256)
@@ -68,17 +69,17 @@ enum PlainURL {
             if isNumeric {
                 guard labels == 4, hasOnlyNumbers, number < 256 else { return nil }
             } else if startsWithZero {
-                // It may be hexadecimal.
+                // Possibly hexadecimal.
                 return nil
             }
             return start..<at
         }
 
-        /// What follows the host.
+        /// Reads the port after the host, if there is one.
         mutating func port() -> (number: Int?, Void)? {
             guard byte == UInt8(ascii: ":") else { return (nil, ()) }
             advance()
-            // Written as a number is, so that the text is the URL's own.
+            // No leading zeros, so that the text is the URL's own.
             guard byte != UInt8(ascii: "0") else { return nil }
             var (number, digits) = (0, 0)
             while case UInt8(ascii: "0")...UInt8(ascii: "9") = byte, digits < 5 {
@@ -89,8 +90,8 @@ enum PlainURL {
             return digits > 0 && (1...65_535).contains(number) ? (number, ()) : nil
         }
 
-        /// Passes over a path, up to `end`, or a query. A dot after a slash, an escape and whatever would be escaped
-        /// are not for us; what follows the host must begin a path, a query or nothing.
+        /// Skips a path, up to `end`, or a query. Returns `false` for a dot after a slash, an escape, a character that
+        /// has to be escaped, and a host that is not followed by a path, a query or the end.
         mutating func skipTarget(upTo end: UInt8?) -> Bool {
             if end != nil, at < bytes.endIndex, byte != UInt8(ascii: "/"), byte != end { return false }
             var isAfterSlash = false
@@ -108,7 +109,7 @@ enum PlainURL {
             byte < 128 && (byte < 64 ? plain.low >> byte : plain.high >> (byte - 64)) & 1 == 1
         }
 
-        /// A bit for each byte that stands for itself in path and query.
+        /// A bit for each byte that needs no escape in a path or a query.
         private static let plain: (low: UInt64, high: UInt64) = {
             var (low, high): (UInt64, UInt64) = (0, 0)
             for byte in "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~!$&'()*+,;=:@/?".utf8 {

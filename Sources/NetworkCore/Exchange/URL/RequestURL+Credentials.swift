@@ -1,19 +1,19 @@
 extension RequestURL {
-    /// A URL that may have user and password in it (`http://user:password@host/`), without them, and what they were.
+    /// Separates a URL from the user and the password that it may contain (`http://user:password@host/`).
     ///
-    /// They are percent-decoded, as UTF-8, at the first `:`. Nothing but a colon before the `@` is no user and no
-    /// password.
+    /// The text before the `@` is split at the first `:`, and both parts are percent-decoded as UTF-8. If it is empty
+    /// or only a colon, there are no credentials.
     ///
     /// ```swift
     /// let (url, credentials) = try RequestURL.separatingCredentials(from: "https://me:p%40ss@api.example.com/v1")
     /// // https://api.example.com/v1, and .basic(user: "me", password: …)
     /// ```
     ///
-    /// A request that is made of a text does this itself: ``RequestData``,
+    /// A request that is created from a text calls this function itself: ``RequestData``,
     /// ``TransportRequest/init(method:to:headerFields:body:options:)``.
-    /// - Throws: ``NetworkError`` with ``NetworkError/Code/invalidURL``, which shows neither: for what ``RequestURL``
-    ///   refuses, control characters and escapes that are no UTF-8 in either, a `:` in the user's name, and more than
-    ///   one `@`.
+    /// - Throws: ``NetworkError`` with ``NetworkError/Code/invalidURL``, which shows neither user nor password: for a
+    ///   URL that ``RequestURL`` refuses, for a control character or an escape that is not UTF-8 in user or password,
+    ///   for a `:` in the user, and for more than one `@`.
     public static func separatingCredentials(
         from text: String
     ) throws -> (url: RequestURL, credentials: TransportOptions.Authentication?) {
@@ -23,7 +23,7 @@ extension RequestURL {
         return (url, userinfo?.authentication)
     }
 
-    /// A URL whose host is written in ASCII: for options, which other libraries read as they are.
+    /// Parses a URL whose host must be ASCII: for options that other libraries parse themselves.
     init(ascii text: String) throws {
         guard text.utf8.allSatisfy({ $0 < 0x80 }) else {
             throw NetworkError.unusableURL("it is not ASCII; write the xn-- (IDNA) form of a host")
@@ -33,8 +33,8 @@ extension RequestURL {
 }
 
 extension TransportRequest {
-    /// A request to a URL as people write it. User and password in it become Basic authentication for this origin,
-    /// unless ``TransportOptions/authentication`` or a header field `Authorization` says otherwise.
+    /// Creates a request from a URL as people write it. A user and a password in the URL become Basic authentication
+    /// for its origin, unless ``TransportOptions/authentication`` or a header field `Authorization` is set.
     /// - Throws: ``NetworkError`` with ``NetworkError/Code/invalidURL``.
     public init(
         method: HTTPRequest.Method = .get,
@@ -48,17 +48,18 @@ extension TransportRequest {
         self.credentials = URLCredentials(credentials, for: url)
     }
 
-    /// The `Authorization` that user and password of the URL make of it; `nil` where the caller says otherwise.
+    /// The value of `Authorization` for the URL's user and password; `nil` if there are none or the caller set other
+    /// credentials.
     package var urlAuthorization: String? {
         guard options.authentication == nil, !headerFields.contains(.authorization) else { return nil }
         return credentials?.fieldValue(for: url)
     }
 
-    /// Whether user and password stood in the URL, and it still has that origin.
+    /// Whether the request still goes to the origin of a URL that contained a user and a password.
     var hasCredentialsOfItsURL: Bool { credentials?.fieldValue(for: url) != nil }
 
-    /// User and password that stood in the URL. Kept with the options, so that whatever compares or repeats those does
-    /// not miss them.
+    /// The user and the password from the URL. Stored in the options, so that code that compares or repeats the options
+    /// includes them.
     var credentials: URLCredentials? {
         get { options.urlCredentials }
         set { if newValue != options.urlCredentials { options.urlCredentials = newValue } }

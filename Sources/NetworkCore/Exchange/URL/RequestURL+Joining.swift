@@ -1,6 +1,6 @@
 extension RequestURL {
-    /// A base URL with a path appended. The result is always below its base: the same scheme, host and port, and a path
-    /// that begins with the base's.
+    /// Appends a path to a base URL. The result is always below the base: it has the same scheme, host and port, and
+    /// its path begins with the base's path.
     ///
     /// | base | path | result |
     /// | --- | --- | --- |
@@ -14,18 +14,20 @@ extension RequestURL {
     /// | `http://h/v1` | `http://other/` | refused: a whole URL needs no base |
     /// | `http://h/v1` | `//other/x` | `http://h/v1//other/x`: never another host |
     ///
-    /// What is not plain in path and query is percent-encoded, and what is encoded already stays: see ``RequestURL``.
+    /// Characters that are not allowed in a path or a query are percent-encoded; existing escapes stay. See
+    /// ``RequestURL``.
     ///
-    /// Servers differ in what they take for `..`, so a path is refused that has one only after decoding, wherever it
-    /// leads: written with `%2e`, between `%2f` or `%5c`, encoded twice or more often, or with parameters and the like
-    /// after it (`..;a=b`, `..%3b`, `..%00`, `..%3f`, `..%23`). Not looked for: overlong UTF-8 (`%c0%ae`), characters
-    /// that only look like dots, and spaces after them, by which no current server climbs.
+    /// Servers differ in what they treat as `..`. A path is therefore refused if it contains a `..` that only decoding
+    /// reveals, wherever it leads: written with `%2e`, between `%2f` or `%5c`, encoded twice or more often, or followed
+    /// by parameters and the like (`..;a=b`, `..%3b`, `..%00`, `..%3f`, `..%23`). Overlong UTF-8 (`%c0%ae`), characters
+    /// that only look like dots, and spaces after the dots are not checked, because no current server treats them as
+    /// `..`.
     /// - Throws: ``NetworkError`` with ``NetworkError/Code/invalidURL``.
     public init(base: String, path: String) throws {
         self = try Self(base).appending(path)
     }
 
-    /// The URL with a path and a query after its own. The text is never read as anything but these.
+    /// Returns the URL with a path and a query appended to its own. The text is never read as anything else.
     func appending(_ text: String) throws -> RequestURL {
         guard text.utf8.count <= Self.maximumBytes else {
             throw Self.unjoinable("the path has more than \(Self.maximumBytes) bytes")
@@ -34,9 +36,9 @@ extension RequestURL {
         if reference.hasScheme {
             throw Self.unjoinable("the path is a whole URL; leave out the base to send there")
         }
-        if reference.leavesItsStart { throw Self.unjoinable("the path leaves its base by '..'") }
+        if reference.leavesItsStart { throw Self.unjoinable("the path leaves its base with '..'") }
         if reference.hidesParent {
-            throw Self.unjoinable("the path hides a '..', by which a server may leave the base")
+            throw Self.unjoinable("the path hides a '..', with which a server may leave the base")
         }
         var joined = path
         if !reference.hierarchy.isEmpty {
@@ -58,8 +60,8 @@ extension RequestURL {
     }
 }
 
-/// A path with its query, split at the first `?` and `#`. Bytes are looked at, not characters: a combining mark after a
-/// `/` would make another character of it.
+/// A path with its query, split at the first `?` and `#`. Split by bytes, because a combining mark after a `/` would
+/// form another Character.
 private struct Reference {
     let hierarchy: Substring
     let query: Substring
@@ -81,7 +83,7 @@ private struct Reference {
         return relative.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
     }
 
-    /// Whether `..` climbs above where the path begins: the `..` that are resolved before anything is sent.
+    /// Whether a `..` leads above the start of the path. These are the `..` that are resolved before anything is sent.
     var leavesItsStart: Bool {
         var depth = 0
         for segment in segments {
@@ -95,7 +97,7 @@ private struct Reference {
         return false
     }
 
-    /// Whether a segment that is sent as it is may be, or hold, a `..` for the server.
+    /// Whether a segment that is sent as it is may be, or contain, a `..` for the server.
     var hidesParent: Bool {
         segments.contains { segment in
             guard segment.contains(where: { "%;".utf8.contains($0) }) else { return false }

@@ -1,11 +1,11 @@
-/// Reads a URL byte by byte and says where it stops making sense.
+/// A parser that reads a URL byte by byte and reports where it is invalid.
 struct RequestURLParser {
     private let bytes: [UInt8]
     private var at = 0
 
     init(_ string: String) { bytes = Array(string.utf8) }
 
-    /// The URL, and what stands before an `@` in its authority.
+    /// Returns the URL, and the text before an `@` in its authority.
     mutating func parse() throws -> (url: RequestURL, userinfo: Userinfo?) {
         guard !bytes.isEmpty else { throw NetworkError.unusableURL("it is empty") }
         try checkBytes()
@@ -16,7 +16,7 @@ struct RequestURLParser {
         return (try url.withinLimit(), userinfo)
     }
 
-    /// The text as a path and a query, and nothing else.
+    /// Returns the text as a path and a query, and nothing else.
     mutating func parseTarget() throws -> (path: String, query: String?) {
         try checkBytes()
         return try parsePathAndQuery()
@@ -45,7 +45,7 @@ struct RequestURLParser {
         }
         let scheme = String(decoding: name, as: UTF8.self).lowercased()
         guard scheme == "http" || scheme == "https" else {
-            // Before an '@' it may be a user's name, or a key that stands for one.
+            // Before an `@` it may be a user name, or a key that takes its place.
             let shown = bytes.contains(UInt8(ascii: "@")) || name.count > 32 ? "its scheme" : "the scheme '\(scheme)'"
             throw NetworkError.unusableURL("\(shown) is not supported; http and https are")
         }
@@ -100,7 +100,7 @@ struct RequestURLParser {
         return (Self.removingDotSegments(path.isEmpty ? "/" : path), query)
     }
 
-    /// Percent-encodes what may not stand as it is, and leaves what is encoded already.
+    /// Percent-encodes characters that are not allowed and leaves existing escapes as they are.
     private func encode(_ slice: ArraySlice<UInt8>) throws -> String {
         var text: [UInt8] = []
         text.reserveCapacity(slice.count)
@@ -121,7 +121,7 @@ struct RequestURLParser {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// RFC 3986 §5.2.4.
+    /// Resolves dot segments (RFC 3986 §5.2.4).
     static func removingDotSegments(_ path: String) -> String {
         guard path.contains("/.") else { return path }
         var output: [Substring] = []
@@ -147,7 +147,7 @@ struct RequestURLParser {
 }
 
 extension NetworkError {
-    /// A URL that can't be used, with the reason, which must not hold secrets.
+    /// Returns the error for a URL that can't be used. The reason must not contain secrets.
     static func unusableURL(_ reason: String) -> NetworkError {
         NetworkError(.invalidURL, "the URL can't be used: \(reason)", phase: .preparing)
     }
@@ -157,7 +157,8 @@ extension UInt8 {
     fileprivate var isDigit: Bool { (0x30...0x39).contains(self) }
     fileprivate var isLetter: Bool { (0x41...0x5A).contains(self & 0xDF) }
 
-    /// pchar, `/`, `?` of RFC 3986. Anything more, such as `[` or `|`, makes Foundation encode the whole URL once more.
+    /// The characters `pchar`, `/` and `?` of RFC 3986. For any other, such as `[` or `|`, Foundation encodes the whole
+    /// URL again.
     fileprivate var isAllowedInPathOrQuery: Bool {
         isLetter || isDigit || "-._~!$&'()*+,;=:@/?".utf8.contains(self)
     }

@@ -1,14 +1,14 @@
-/// User and password as they stand in a URL, before the `@` (RFC 3986 §3.2.1).
+/// The user and the password in a URL, before the `@` (RFC 3986 §3.2.1).
 struct Userinfo {
     let user: String
     let password: TransportOptions.Secret
 
-    /// Reads what stands before the last `@` of an authority. No error says what that was.
+    /// Parses the text before the last `@` of an authority. No error quotes that text.
     init(_ slice: ArraySlice<UInt8>) throws {
         guard !slice.contains(where: { "@[]".utf8.contains($0) }) else {
-            throw NetworkError.unusableURL("user and password in the URL have '@', '[' or ']'; these are %40, %5B, %5D")
+            throw NetworkError.unusableURL("user and password in the URL have '@', '[' or ']'; write %40, %5B, %5D")
         }
-        // The user ends at the first colon; the password may have more of them.
+        // The user ends at the first colon; the password may contain more.
         let user = slice.prefix { $0 != UInt8(ascii: ":") }
         self.user = try Self.decoded(user)
         password = TransportOptions.Secret(try Self.decoded(slice.dropFirst(user.count + 1)))
@@ -17,7 +17,7 @@ struct Userinfo {
         }
     }
 
-    /// Basic authentication; `nil` where nothing stands before the `@`, or only the colon.
+    /// The credentials for Basic authentication; `nil` if the text before the `@` is empty or only a colon.
     var authentication: TransportOptions.Authentication? {
         user.isEmpty && password.value.isEmpty ? nil : .basic(user: user, password: password)
     }
@@ -34,20 +34,20 @@ struct Userinfo {
     }
 }
 
-/// User and password of a URL, and the origin that they are for.
+/// The user and the password from a URL, with the origin for which they are meant.
 struct URLCredentials: Sendable, Hashable {
     private let origin: RequestURL
-    /// The value of `Authorization`. The user's name may be a key, and no more to be seen than the password.
+    /// The value of `Authorization`. The user name may be a key, so it is hidden like the password.
     private let value: TransportOptions.Secret
 
-    /// The credentials that a URL was read with; `nil` without any.
+    /// Creates the credentials of a URL, or returns `nil` if it has none.
     init?(_ authentication: TransportOptions.Authentication?, for url: RequestURL) {
         guard let value = authentication?.fieldValue else { return nil }
         self.value = TransportOptions.Secret(value)
         origin = RequestURL(scheme: url.scheme, host: url.host, port: url.port, path: "/", query: nil)
     }
 
-    /// The value of `Authorization` for a request; `nil` for one that goes to another origin.
+    /// Returns the value of `Authorization` for a request, or `nil` if the request goes to another origin.
     func fieldValue(for url: RequestURL) -> String? {
         url.hasSameOrigin(as: origin) ? value.value : nil
     }

@@ -1,17 +1,17 @@
 import CZlib
 import FoundationEssentials
 
-/// Packs bytes into a gzip container (RFC 1952), by zlib.
+/// A compressor that writes a gzip container (RFC 1952), based on zlib.
 @safe final class Deflater {
     private static let pieceBytes = 65_536
     private let stream: UnsafeMutablePointer<z_stream>
 
-    /// - Parameter level: From 1, the fastest, to 9, the smallest.
+    /// - Parameter level: From 1 (fastest) to 9 (smallest).
     init(level: Int) throws {
         unsafe stream = .allocate(capacity: 1)
         unsafe stream.initialize(to: z_stream())
         guard unsafe czlib_deflate_init(stream, Int32(level), 15 + 16) == Z_OK else {
-            // `deinit` runs: everything is initialised.
+            // `deinit` runs, because every property is initialized.
             throw NetworkError(.unclassified, "zlib could not be started (deflateInit2)", phase: .preparing)
         }
     }
@@ -21,11 +21,11 @@ import FoundationEssentials
         unsafe stream.deallocate()
     }
 
-    /// Packs more bytes.
+    /// Compresses more bytes.
     /// - Parameters:
-    ///   - isLast: Whether the container ends with them.
-    ///   - check: Throws when there is no more time; asked every few milliseconds.
-    /// - Returns: What came out; often nothing before the end.
+    ///   - isLast: Whether the container ends with these bytes.
+    ///   - check: Throws when there is no time left. Called every few milliseconds.
+    /// - Returns: The compressed bytes; often none before the end.
     func pack(_ bytes: Data, isLast: Bool, check: () throws -> Void = {}) throws -> Data {
         var packed = Data()
         var start = bytes.startIndex
@@ -40,7 +40,7 @@ import FoundationEssentials
 
     private func packPiece(_ bytes: Data, isLast: Bool, into packed: inout Data) throws {
         try unsafe bytes.withUnsafeBytes { bytes in
-            // zlib only reads there.
+            // zlib only reads from this pointer.
             unsafe stream.pointee.next_in = UnsafeMutablePointer(
                 mutating: bytes.bindMemory(to: UInt8.self).baseAddress)
             unsafe stream.pointee.avail_in = UInt32(bytes.count)
@@ -50,7 +50,7 @@ import FoundationEssentials
                     try WrittenPiece.make(limit: Self.pieceBytes) { target in
                         unsafe stream.pointee.next_out = target.bindMemory(to: UInt8.self).baseAddress
                         unsafe stream.pointee.avail_out = UInt32(target.count)
-                        // Its one failure is a stream that was not started.
+                        // The only possible failure is a stream that was not initialized.
                         _ = unsafe deflate(stream, isLast ? Z_FINISH : Z_NO_FLUSH)
                         isFull = unsafe stream.pointee.avail_out == 0
                         return unsafe target.count - Int(stream.pointee.avail_out)

@@ -1,13 +1,13 @@
 import CZlib
 package import FoundationEssentials
 
-/// gzip and deflate, by zlib, which checks the sums at the end.
+/// A decoder for gzip and deflate, based on zlib, which verifies the checksums at the end.
 @safe package final class Inflater: ContentDecoder {
-    /// The container around the compressed bytes.
+    /// The container of the compressed bytes.
     package enum Container: String {
-        /// RFC 1952. Several members in a row are one body.
+        /// RFC 1952. Several members in a row form one body.
         case gzip
-        /// RFC 1950; and RFC 1951 without any container, which some servers send by that name.
+        /// RFC 1950, and RFC 1951 without a container, which some servers send under that name.
         case deflate
     }
 
@@ -32,7 +32,7 @@ package import FoundationEssentials
         guard let first = input.first ?? (isStarted ? 0 : nil) else { return (Data(), 0) }
         if isAtEnd {
             guard !input.isEmpty else { return (Data(), 0) }
-            // Some servers fill up with zeros; after them nothing comes.
+            // Some servers pad with zeros; nothing may follow these.
             if first == 0 {
                 isPadded = true
                 return (Data(), input.prefix { $0 == 0 }.count)
@@ -45,8 +45,9 @@ package import FoundationEssentials
         return try inflatePiece(of: input, limit: limit)
     }
 
-    /// The first byte of zlib's container is 0x78 for the usual window, and 0x?8 for any. Without a container that
-    /// would be a stored block with a length of its own, which no compressor begins with.
+    /// Initializes zlib for the container. The first byte of a zlib container is 0x78 for the usual window size, and
+    /// 0x?8 for any. Without a container, such a byte would begin a stored block with a length of its own, with which
+    /// no compressor starts.
     private func start(_ first: UInt8) throws {
         let window: Int32 =
             switch container {
@@ -63,7 +64,7 @@ package import FoundationEssentials
         var (status, consumed) = (Z_OK, 0)
         let output = try unsafe WrittenPiece.make(limit: limit) { target in
             unsafe input.withUnsafeBytes { bytes in
-                // zlib only reads there.
+                // zlib only reads from this pointer.
                 unsafe stream.pointee.next_in = UnsafeMutablePointer(
                     mutating: bytes.bindMemory(to: UInt8.self).baseAddress)
                 let offered = UInt32(clamping: bytes.count)

@@ -1,36 +1,38 @@
 import CLibrary
 
-/// What a path leads to, for what is to be written there. One rule for all: a regular file is replaced where it is,
-/// behind every symbolic link, also a link to nothing yet; what is no regular file is never replaced.
+/// The place that a path leads to, for data to be written there. One rule for all callers: a regular file is replaced
+/// in its place, behind every symbolic link, even a link to a file that does not exist yet. Anything but a regular file
+/// is never replaced.
 ///
-/// The path is the system's: nothing in it (`..`, `//`, `~`) is worked out here but the links at its end.
+/// The system interprets the path; only symbolic links in its last component are resolved here, not `..`, `//` or `~`.
 package enum FilePlace: Sendable {
-    /// A regular file, or none yet.
+    /// A regular file, or a file that does not exist yet.
     case file(path: String, existing: Attributes?)
-    /// A device or a pipe, to be opened by the path as it was given.
+    /// A device or a pipe, to be opened by the path as given.
     case special
-    /// A descriptor that this process has open, `/dev/stdout` for example. Opened by its path, a file would be written
-    /// from its start.
+    /// A descriptor that this process has open, such as `/dev/stdout`. Opening it by its path would write a file from
+    /// its start.
     case open(Int32)
 
-    /// What a file has of the one that it replaces.
+    /// The attributes that a new file takes over from the file that it replaces.
     package struct Attributes: Sendable {
         package let permissions: UInt32
         package let owner: UInt32
         package let group: UInt32
     }
 
-    /// As many as the system follows.
+    /// The system's limit for symbolic links.
     private static let maximumLinks = 40
 
-    /// - Throws: ``NetworkError/Code/unwritableFile`` with the system's reason: a folder, a loop of links, an empty
-    ///   path.
+    /// Finds the place for a path.
+    /// - Throws: ``NetworkError/Code/unwritableFile`` with the system's reason, such as a folder, a loop of links or an
+    ///   empty path.
     package init(toWrite path: String) throws(NetworkError) {
         do throws(SystemFile.Failure) { self = try Self.find(path) } catch { throw .file(path, error) }
     }
 
     static func find(_ path: String) throws(SystemFile.Failure) -> FilePlace {
-        // First in the system's words, which also refuse a link that must not be followed.
+        // The system's own check comes first: it also refuses a link that must not be followed.
         let status = try SystemFile.status(of: path)
         if let status, status.st_mode & S_IFMT == S_IFDIR { throw SystemFile.Failure(code: EISDIR) }
         var end = path
@@ -43,7 +45,7 @@ package enum FilePlace: Sendable {
                 return .file(path: end, existing: attributes)
             }
             let folder = folder(of: end)
-            // What stands in a link of /proc is a description and no path.
+            // The content of a link in /proc is a description, not a path.
             if let real = SystemFile.realPath(of: folder), real.hasBytePrefix("/proc/") {
                 return descriptor(String(decoding: end.utf8.dropFirst(folder.utf8.count), as: UTF8.self), in: real)
             }
@@ -59,7 +61,7 @@ package enum FilePlace: Sendable {
         return isOwn || isOfThread ? .open(number) : .special
     }
 
-    /// The part of a path before the last name, with its slash; empty for a name alone.
+    /// Returns the part of a path before its last component, with the slash; empty for a name alone.
     static func folder(of path: String) -> String {
         guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "" }
         return String(decoding: path.utf8[...slash], as: UTF8.self)

@@ -1,7 +1,8 @@
 import CLibrary
 
-/// Host names in other letters than ASCII's, by UTS 46 as libcurl does it: by libidn2, which libcurl brings along
-/// (https://www.gnu.org/software/libidn/libidn2/manual); looked up, because not every libcurl does.
+/// Host names with characters outside ASCII, converted by UTS 46 as libcurl does it: with libidn2, which usually comes
+/// with libcurl (https://www.gnu.org/software/libidn/libidn2/manual). It is loaded at run time, because not every
+/// libcurl comes with it.
 enum InternationalName {
     @safe struct Library: Sendable {
         fileprivate typealias Lookup =
@@ -14,7 +15,7 @@ enum InternationalName {
         fileprivate let free: Free
 
         init?() {
-            // Never closed: the functions are used as long as the process lives.
+            // Never closed: the functions are used for the lifetime of the process.
             guard let library = unsafe dlopen(Self.name, RTLD_NOW),
                 let lookup = unsafe dlsym(library, "idn2_lookup_u8"),
                 let free = unsafe dlsym(library, "idn2_free")
@@ -31,19 +32,20 @@ enum InternationalName {
     private static let (nontransitional, transitional) = (CInt(1 | 8), CInt(4))
     /// IDN2_OK and IDN2_DISALLOWED.
     private static let (success, disallowed) = (CInt(0), CInt(-304))
-    /// 253 characters of four bytes each. No longer name fits, and the time that normalisation takes is bounded.
+    /// 253 characters of four bytes each. No longer name can be valid, and the limit restricts the time for
+    /// normalization.
     private static let maximumBytes = 1012
 
-    /// The name in ASCII, with `xn--` labels. It may be anything: the caller looks at it as at any other text.
+    /// Returns the name in ASCII, with `xn--` labels. The result can be any text; the caller must check it.
     ///
-    /// Emoji and other symbols are disallowed by IDNA2008, and asked for again in the way that still takes them, as
-    /// libcurl does; not so a name that breaks the rules for right-to-left letters or joiners, which that way does not
-    /// check.
-    /// - Throws: ``NetworkError/Code/invalidURL``, also where there is no library.
+    /// IDNA2008 disallows emoji and other symbols. Such a name is converted again by transitional processing, which
+    /// still accepts them, as libcurl does. A name that breaks the rules for right-to-left letters or joiners is not
+    /// converted again, because transitional processing does not check these rules.
+    /// - Throws: ``NetworkError/Code/invalidURL``, also if libidn2 is missing.
     static func ascii(_ name: ArraySlice<UInt8>, by library: Library? = library) throws -> String {
         guard let library else {
             throw NetworkError.unusableURL(
-                "the host is not ASCII, and libidn2 is not there; write its xn-- (IDNA) form")
+                "the host is not ASCII, and libidn2 was not found; write its xn-- (IDNA) form")
         }
         guard name.count <= maximumBytes else {
             throw NetworkError.unusableURL("the host is longer than 253 characters")
@@ -59,16 +61,16 @@ enum InternationalName {
         return unsafe String(cString: output)
     }
 
-    /// In words of our own: the library's follow the locale.
+    /// Returns the reason in the library's own words: libidn2's messages depend on the locale.
     private static func reason(_ result: CInt) -> String {
         switch result {
         case -203, -206: "a label is too long"
         case -204, -205: "it is too long"
         case -202, -207, -208, -314: "a label is not the encoding of a name"
-        case -301, -302: "a label has hyphens where none may stand"
+        case -301, -302: "a label has hyphens where none are allowed"
         case -303: "a label begins with a combining character"
         case -304, -309: "it has a character that no name may have"
-        case -305, -306, -307, -308: "it has a character that may not stand where it does"
+        case -305, -306, -307, -308: "it has a character that is not allowed in its position"
         case -310: "a label mixes directions of writing"
         default: "libidn2 says \(result)"
         }

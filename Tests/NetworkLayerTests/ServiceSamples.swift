@@ -1,0 +1,118 @@
+import Foundation
+import Logging
+import NetworkLayer
+
+/// The samples of the articles on clients, TLS, limits, services and libcurl, word for word, so that they compile.
+/// `DocumentationTests` compares the two.
+enum ServiceSamples {
+    struct Account: Codable {
+        let id: Int
+    }
+
+    static func base() async throws {
+        var client = NetworkClient(transport: DefaultTransport.instance, baseURL: "https://api.example.com/v2")
+        client.headerFields[.userAgent] = "billing/4.1"
+        client.options.totalTimeout = .seconds(10)
+        client.options.connectTimeout = .seconds(2)
+
+        let account = try await client.send(RequestData(path: "accounts/7"), as: Account.self).body
+
+        let status = try await client.send(RequestData(url: "https://status.example.com/api"), as: .text).body
+
+        let report = try await client.with { $0.options.totalTimeout = .seconds(120) }
+            .send(RequestData(path: "reports/2026", method: .post), as: .data).body
+        print(account, status, report)
+    }
+
+    static func dispatcher() {
+        var configuration = CurlNetworkDispatcher.Configuration()
+        configuration.maximumConnectionsPerHost = 8
+        let crawler = NetworkClient(transport: CurlNetworkDispatcher(configuration: configuration))
+        print(crawler)
+    }
+
+    static func secure() async throws {
+        var client = NetworkClient(transport: CurlNetworkDispatcher.instance, baseURL: "https://ledger.internal")
+        client.options.tls.authorities = .file("/etc/ssl/private-ca.pem")
+
+        client.options.tls.clientCertificate = .init(
+            .file("/run/secrets/client.pem"), key: .file("/run/secrets/client.key"), password: "of the key")
+
+        client.options.tls.pinnedPublicKeys = ["sha256//YhKJKSzoTt2b5FP18fvpHo7fJYqQCjAa3HWY3tvRMwE="]
+
+        var byAddress = try TransportRequest(url: RequestURL("https://10.1.2.3/health"))
+        byAddress.options.tls.serverName = "ledger.internal"
+
+        client.options.names.addresses = [.init("ledger.internal", port: 443, ["10.1.2.3"])]
+
+        let response = try await client.send(RequestData(path: "health"), as: .text)
+        print(response.metrics.tlsVersion ?? "no TLS", response.metrics.tlsCipher ?? "")
+    }
+
+    static func limits() {
+        var configuration = CurlNetworkDispatcher.Configuration()
+        configuration.maximumConnectionsPerHost = 32
+        configuration.maximumWaiting = 10_000
+        let client = NetworkClient(transport: CurlNetworkDispatcher(configuration: configuration))
+        print(client)
+    }
+
+    static func fiveHundred(_ client: NetworkClient, base: String) async throws -> [Int: Data] {
+        let bodies = try await withThrowingTaskGroup(of: (Int, Data).self) { group in
+            var bodies: [Int: Data] = [:]
+            for id in 1...500 {
+                if id > 20, let (done, body) = try await group.next() { bodies[done] = body }
+                group.addTask { (id, try await client.send(RequestData(url: "\(base)/items/\(id)"), as: .data).body) }
+            }
+            for try await (done, body) in group { bodies[done] = body }
+            return bodies
+        }
+        return bodies
+    }
+
+    struct Service {
+        var client: NetworkClient
+        let dispatcher: CurlNetworkDispatcher
+
+        func handle(_ id: String, logger: Logger) async throws -> Account {
+            let logged = client.with { $0.interceptors.append(.logging(logger)) }
+            return try await logged.send(RequestData(path: "accounts/\(id)"), as: Account.self).body
+        }
+
+        func traced(_ trace: String) -> NetworkClient {
+            let traced = client.with { client in
+                client.interceptors.append(
+                    .adapting { $0.headerFields.append(try HTTPField(checking: "X-Trace", value: trace)) })
+            }
+            return traced
+        }
+
+        mutating func robust() {
+            client.options.totalTimeout = .seconds(5)
+            client.interceptors.append(.retry())
+
+            client.options.addressPolicy = .noPrivateRanges
+        }
+
+        func proxy<Upload: AsyncSequence & Sendable>(_ upload: Upload) async throws -> TransportResponse.Body
+        where Upload.Element == Data {
+            var request = TransportRequest(method: .put, url: try RequestURL("https://store.internal/objects/7"))
+            request.body = .stream(upload)
+            request.options.totalTimeout = nil
+            return try await client.send(request, as: .stream).body
+        }
+
+        func end() async {
+            await dispatcher.shutDown(within: .seconds(30))
+        }
+    }
+
+    static func http3() throws {
+        var request = try TransportRequest(url: RequestURL("https://example.com/"))
+        request.options.httpVersion = .http3
+        print(request)
+
+        let hasHTTP3 = CurlNetworkDispatcher.instance.capabilities.supports(.http3)
+        print(hasHTTP3 ? "HTTP/3" : "no HTTP/3")
+    }
+}
