@@ -1,9 +1,9 @@
-# build: the tool. test: `docker run` of it runs all tests. run (the last, the default): the tool alone, no compiler.
+# Stages: build makes the tool; test runs all tests with `docker run`; run, the last and default one, has only the tool.
 #
 #   docker build -t netlayer .                        docker run --rm netlayer fetch https://example.org/
 #   docker build -t netlayer-test --target test .     docker run --rm netlayer-test
 #
-# Against another libcurl: another SWIFT_IMAGE, and with it a RUNTIME_IMAGE of the same distribution.
+# To use another libcurl, set another SWIFT_IMAGE and a RUNTIME_IMAGE of the same distribution.
 ARG SWIFT_IMAGE=swift:6.3-bookworm
 ARG RUNTIME_IMAGE=debian:bookworm-slim
 
@@ -11,7 +11,7 @@ FROM ${SWIFT_IMAGE} AS base
 WORKDIR /src
 COPY scripts/lib.sh scripts/setup scripts/
 RUN scripts/setup && rm -rf /var/lib/apt/lists/*
-# Dependencies change less often than sources.
+# Dependencies change less often than the sources, so this layer stays in the cache.
 COPY Package.swift ./
 RUN swift package resolve
 

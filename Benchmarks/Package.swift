@@ -9,7 +9,7 @@ let settings: [SwiftSetting] = [
 
 func layer(_ name: String) -> Target.Dependency { .product(name: name, package: "NetworkLayer") }
 
-/// A program that is measured.
+/// Returns the target of a program to measure.
 func contender(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .executableTarget(name: name, dependencies: ["Bench"] + dependencies, swiftSettings: settings)
 }
@@ -21,9 +21,9 @@ let package = Package(
         .package(name: "NetworkLayer", path: "..")
     ],
     targets: [
-        // What every contender in Swift shares: its command line, its workers, its figures.
+        // Shared by all contenders in Swift: the command line, the workers, the figures.
         .target(name: "Bench", swiftSettings: settings),
-        // What those of this library over libcurl share: its configuration.
+        // Shared by this library's contenders over libcurl: the configuration.
         .target(
             name: "CurlBench",
             dependencies: ["Bench", layer("NetworkCore"), layer("CurlTransport")],

@@ -36,13 +36,13 @@ let package = Package(
         .executableTarget(name: "TutorialNotes", dependencies: tutorials, swiftSettings: settings),
         .executableTarget(name: "TutorialRouter", dependencies: tutorials, swiftSettings: settings),
         .executableTarget(name: "Encoders", dependencies: [product("NetworkLayer")], swiftSettings: settings),
-        // What a program adds from outside, with the public API alone.
+        // Extensions of the library that use only its public API.
         .executableTarget(name: "Outside", dependencies: [product("NetworkLayer")], swiftSettings: settings),
         .executableTarget(name: "Pipeline", dependencies: [product("NetworkLayer")], swiftSettings: settings),
         .executableTarget(name: "Downloads", dependencies: [product("NetworkLayer")], swiftSettings: settings),
         .executableTarget(name: "Events", dependencies: [product("NetworkLayer")], swiftSettings: settings),
         .executableTarget(name: "BothTransports", dependencies: [product("NetworkLayer")], swiftSettings: settings),
-        // Not examples: programs that put the library on trial, for the scripts of their names.
+        // Not examples but test programs for the library, run by the scripts with their names.
         .target(
             name: "TrialSupport", dependencies: [product("NetworkCore")], path: "Trials/TrialSupport",
             swiftSettings: settings),

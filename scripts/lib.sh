@@ -1,4 +1,4 @@
-# Helpers for the scripts beside this file; to be sourced, not run. Sets: root, the package's folder.
+# Helpers for the scripts in this folder; to be sourced, not run. Sets: root, the package's folder.
 # shellcheck shell=bash
 
 # shellcheck disable=SC2034
@@ -26,11 +26,11 @@ need() {
 
 as_root() { if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo "$@"; fi; }
 
-# Installs what `need` noted, by apt, as root or with sudo.
+# Installs the packages that `need` noted with apt, as root or with sudo.
 install_missing() {
     [ ${#missing_packages[@]} -gt 0 ] || return 0
     command -v apt-get >/dev/null ||
-        die "this system has no apt-get; please install by its own means what '${missing_packages[*]}' are on Debian"
+        die "this system has no apt-get; please install the equivalents of Debian's packages: ${missing_packages[*]}"
     [ "$(id -u)" -eq 0 ] || command -v sudo >/dev/null ||
         die "please run as root: apt-get update && apt-get install ${missing_packages[*]}"
     say "Installing with apt: ${missing_packages[*]}"
@@ -40,7 +40,7 @@ install_missing() {
         apt-get -o Acquire::Retries=3 install -y --no-install-recommends "${missing_packages[@]}"; } >"$log" 2>&1; then
         cat "$log" >&2
         rm -f "$log"
-        die "apt failed; its words are above"
+        die "apt failed; its output is above"
     fi
     rm -f "$log"
     missing_packages=()
@@ -49,7 +49,7 @@ install_missing() {
 has_file() { compgen -G "$1"; }
 has_library() { PATH=$PATH:/sbin ldconfig -p | grep -F "$1"; }
 
-# ---- what was started is stopped ---------------------------------------------------------------------------------
+# ---- background processes ----------------------------------------------------------------------------------------
 
 started=()
 
@@ -68,14 +68,14 @@ stop_started() {
     started=()
 }
 
-# Whatever ends the script, nothing that it started outlives it.
+# Stops everything that the script has started when the script ends, for any reason.
 stop_at_exit() {
     trap stop_started EXIT
     trap 'exit 130' INT
     trap 'exit 143' TERM HUP
 }
 
-# run COMMAND...   in the foreground, but so that a signal to the script is heard at once.
+# run COMMAND...   runs COMMAND in the foreground, but so that the script reacts to signals immediately.
 run() {
     local status=0
     "$@" <&0 &
@@ -85,7 +85,7 @@ run() {
     return $status
 }
 
-# logged LOG COMMAND...   in the foreground; what it prints is kept in LOG too.
+# logged LOG COMMAND...   runs COMMAND in the foreground, and copies its output to LOG.
 logged() {
     local log=$1 out copier status=0
     shift
@@ -93,7 +93,7 @@ logged() {
     copier=$!
     run "$@" >&"$out" 2>&1 || status=$?
     exec {out}>&-
-    # Not for long: what a crashed program has left behind may hold the other end.
+    # With a limit, because a process that a crashed program left behind may hold the other end.
     timeout 30 tail --pid="$copier" -f /dev/null || true
     return $status
 }
@@ -102,7 +102,7 @@ logged() {
 
 is_listening() { (exec 3<>"/dev/tcp/$1/$2") 2>/dev/null; }
 
-# Prints a loopback port that nobody listens on, below the range from which the kernel takes its own.
+# Prints a loopback port that nothing listens on, below the range from which the kernel assigns ports.
 free_port() {
     local port
     while true; do
@@ -114,7 +114,7 @@ free_port() {
     done
 }
 
-# free_ports COUNT   prints the first of so many free ports in a row.
+# free_ports COUNT   prints the first of the given number of consecutive free ports.
 free_ports() {
     local first offset
     while true; do
@@ -127,7 +127,7 @@ free_ports() {
     done
 }
 
-# wait_for_port PORT PID LOG   until PORT answers; gives up when the process ends, or after 30 seconds.
+# wait_for_port PORT PID LOG   waits until PORT accepts connections; fails if the process ends, or after 30 seconds.
 wait_for_port() {
     local port=$1 pid=$2 log=$3 tries
     for ((tries = 0; tries < 300; tries++)); do
@@ -136,10 +136,10 @@ wait_for_port() {
         sleep 0.1
     done
     cat "$log" >&2
-    die "nothing answers on port $port; the server's words are above"
+    die "nothing listens on port $port; the server's output is above"
 }
 
-# wait_for_url http://HOST:PORT   until somebody else's server answers, for 30 seconds at most.
+# wait_for_url http://HOST:PORT   waits until a server that is not the script's accepts connections, at most 30 seconds.
 wait_for_url() {
     local authority=${1#*://} tries
     authority=${authority%%/*}
@@ -147,18 +147,18 @@ wait_for_url() {
         is_listening "${authority%:*}" "${authority##*:}" && return
         sleep 0.1
     done
-    die "nothing answers at $1"
+    die "nothing listens at $1"
 }
 
-# start_demo_server debug|release   builds the tool beside the examples, which saves building the library twice, and
-# starts its demo server. Sets: built, the folder of the programs; server, the server's URL.
+# start_demo_server debug|release   builds the tool together with the examples, which saves building the library twice,
+# and starts its demo server. Sets: built, the folder of the programs; server, the server's URL.
 start_demo_server() {
     local log tries
     swift build --package-path "$root/Examples" -c "$1" --product netlayer
     built=$(swift build --package-path "$root/Examples" -c "$1" --show-bin-path)
     log=$(mktemp)
     start "$log" "$built/netlayer" serve --port 0
-    # Its first line is its URL.
+    # The first line of its output is its URL.
     for ((tries = 0; tries < 300; tries++)); do
         server=$(grep -m 1 '^http://' "$log") && break
         kill -0 "${started[-1]}" 2>/dev/null || break
@@ -166,7 +166,7 @@ start_demo_server() {
     done
     [ -n "$server" ] || {
         cat "$log" >&2
-        die "the demo server does not start; its words are above"
+        die "the demo server does not start; its output is above"
     }
     rm -f "$log"
 }

@@ -1,33 +1,34 @@
-# Other libcurls than the system's, each a folder for LD_LIBRARY_PATH, and the tests run with them; to be sourced after
-# lib.sh. The package manager links libcurl too: builds keep the system's, and only the test bundle gets another.
+# Other versions of libcurl, each in a folder for LD_LIBRARY_PATH, and functions that run the tests with them; to be
+# sourced after lib.sh. The package manager links libcurl too, so builds use the system's, and only the test bundle gets
+# another.
 # shellcheck shell=bash
 
 libcurls=$root/.build-libcurl
 
-# debian_libcurl SUITE [BASE]   fetches the libcurl of a Debian suite, which may complete the suite BASE, and those
-# libraries below it that this system lacks. SUITE must not be newer than the system. Sets: libcurl, the folder.
+# debian_libcurl SUITE [BASE]   fetches the libcurl of a Debian suite, which may complete the suite BASE, and the
+# libraries that it needs and this system lacks. SUITE must not be newer than the system. Sets: libcurl, the folder.
 debian_libcurl() {
     local suite=$1 folder=$libcurls/$1 archive apt name file keys=/usr/share/keyrings/debian-archive-keyring.gpg
     libcurl=$folder/lib
     [ ! -e "$folder/complete" ] || return 0
-    need debian-archive-keyring "the keys by which Debian's packages are checked" test -s "$keys"
+    need debian-archive-keyring "the keys that verify Debian's packages" test -s "$keys"
     install_missing
     say "Fetching the libcurl of $suite"
     rm -rf "$folder"
     mkdir -p "$libcurl" "$folder"/{parts,lists/partial,cache/archives/partial,unpacked}
-    # The archive that this system uses, where that is Debian's.
+    # The archive that this system uses, if it is a Debian archive.
     archive=$(apt-get indextargets --format '$(REPO_URI) $(ORIGIN) $(COMPONENT)' 'Created-By: Packages' 2>/dev/null |
         awk '$2 == "Debian" && $3 == "main" && $1 !~ /security/ && !found { print $1; found = 1 }')
     for name in $(printf '%s\n' "$@" | sort -u); do
         echo "deb [signed-by=$keys] ${archive:-http://deb.debian.org/debian} $name main"
     done >"$folder/parts/debian.list"
-    # Lists and a data base of their own: the system's stay as they are, and nothing counts as installed.
+    # Separate lists and a separate database: the system's stay unchanged, and no package counts as installed.
     : >"$folder/status"
     apt=(apt-get -qq -y -o Dir::Etc::SourceList=/dev/null -o Dir::Etc::SourceParts="$folder/parts"
         -o Dir::State::Lists="$folder/lists" -o Dir::State::Status="$folder/status" -o Dir::Cache="$folder/cache"
         -o Acquire::Languages=none -o Acquire::Retries=3 -o APT::Sandbox::User= -o Debug::NoLocking=true)
     { "${apt[@]}" update && "${apt[@]}" -t "$suite" --no-install-recommends --download-only install libcurl4; } \
-        >"$folder/log" 2>&1 || { cat "$folder/log" >&2; die "apt failed; its words are above"; }
+        >"$folder/log" 2>&1 || { cat "$folder/log" >&2; die "apt failed; its output is above"; }
     for file in "$folder"/cache/archives/*.deb; do dpkg-deb --extract "$file" "$folder/unpacked"; done
     cp -a "$folder"/unpacked/usr/lib/*-linux-gnu/libcurl.so.4* "$libcurl/"
     while true; do
@@ -47,7 +48,7 @@ newest_libcurl() {
     local folder=$libcurls/newest wanted=$root/scripts/libcurl/requirements.txt
     libcurl=$folder/pycurl.libs
     ! cmp -s "$wanted" "$folder/complete" || return 0
-    need python3-venv "the package manager for what PyPI carries" python3 -c 'import venv, ensurepip'
+    need python3-venv "the package manager for PyPI" python3 -c 'import venv, ensurepip'
     install_missing
     say "Fetching $(cat "$wanted") from PyPI"
     rm -rf "$folder"
@@ -55,9 +56,9 @@ newest_libcurl() {
     "$folder/venv/bin/pip" download --quiet --disable-pip-version-check --no-deps --only-binary :all: \
         --dest "$folder" -r "$wanted"
     python3 -m zipfile -e "$folder"/pycurl-*.whl "$folder"
-    # By its usual name. Its own libraries are found in its folder.
+    # A link with the usual name. The library finds its own dependencies in its folder.
     (cd "$libcurl" && ln -s libcurl-*.so.4.* libcurl.so.4)
-    # Its path of authorities is another distribution's. with_libcurl opens this system's as descriptor 9.
+    # Its path of authorities is that of another distribution. with_libcurl opens this system's file as descriptor 9.
     python3 - "$libcurl/libcurl.so.4" <<'PYTHON'
 import pathlib, sys
 there, here = b"/etc/pki/tls/certs/ca-bundle.crt\0", b"/proc/self/fd/9\0"
@@ -70,14 +71,14 @@ PYTHON
     cp "$wanted" "$folder/complete"
 }
 
-# The curl command of this system is for its own libcurl, also where a test starts it.
+# The system's curl command must run with the system's libcurl, also when a test starts it.
 curl_of_the_system() {
     mkdir -p "$libcurls/bin"
     printf '#!/bin/sh\nunset LD_LIBRARY_PATH LD_PRELOAD\nexec %q "$@"\n' "$(command -v curl)" >"$libcurls/bin/curl"
     chmod +x "$libcurls/bin/curl"
 }
 
-# with_libcurl FOLDER COMMAND...   runs COMMAND with the libcurl of that folder.
+# with_libcurl FOLDER COMMAND...   runs COMMAND with the libcurl in that folder.
 with_libcurl() {
     local folder=$1
     shift
@@ -85,12 +86,12 @@ with_libcurl() {
         SWIFT_BACKTRACE=enable=yes,interactive=no,color=no "$@" 9</etc/ssl/certs/ca-certificates.crt
 }
 
-# instrumented_libcurl   makes the distribution's own libcurl, built from its source package with AddressSanitizer and
-# UndefinedBehaviorSanitizer. Sets: libcurl, the folder; clang, the compiler whose sanitizers it carries.
+# instrumented_libcurl   builds the distribution's own libcurl from its source package with AddressSanitizer and
+# UndefinedBehaviorSanitizer. Sets: libcurl, the folder; clang, the compiler whose sanitizers it contains.
 instrumented_libcurl() {
     local folder=$libcurls/instrumented lists=$libcurls/instrumented/lists file apt options
     libcurl=$folder/lib
-    # The sanitizers have to be those of Swift's own compiler.
+    # The sanitizers must be those of Swift's own compiler.
     clang=$(dirname "$(readlink -f "$(command -v swift)")")/clang
     [ ! -e "$folder/complete" ] || return 0
     "$root/scripts/setup"
@@ -109,7 +110,7 @@ instrumented_libcurl() {
     say "Building the distribution's libcurl with sanitizers (a minute or two; $folder)"
     rm -rf "$folder"
     mkdir -p "$libcurl" "$lists/parts" "$lists/partial"
-    # Sources of the system's own archives, in lists apart from the system's.
+    # The sources of the system's own archives, in lists separate from the system's.
     for file in /etc/apt/sources.list.d/*.sources; do
         [ ! -e "$file" ] || sed 's/^Types:.*/Types: deb-src/' "$file" >"$lists/parts/${file##*/}"
     done
@@ -128,37 +129,37 @@ instrumented_libcurl() {
         ./configure --with-openssl --with-gssapi --with-nghttp2 --with-brotli --with-zstd --with-libidn2 \
             --disable-ldap --without-libssh2 --without-librtmp --disable-manual --disable-static --enable-ipv6 \
             --enable-versioned-symbols --with-ca-bundle=/etc/ssl/certs/ca-certificates.crt CC="$clang" CFLAGS="$options"
-        # The name that the distribution gives to its symbols' version.
+        # The distribution's name for the version of the symbols.
         sed -i 's/^CURL_OPENSSL_3$/CURL_OPENSSL_4/' lib/libcurl.vers
-        # Not in configure, whose programs would need the runtime. Functions are called through other types on purpose.
-        # What libFuzzer wants costs little, and any sanitizer's runtime has it too.
+        # Not for configure, whose programs would need the runtime. libcurl calls functions through other types on
+        # purpose. libFuzzer's instrumentation costs little, and every sanitizer's runtime supports it.
         options+=' -fsanitize=address,undefined,fuzzer-no-link -fno-sanitize=function -fno-sanitize-recover=undefined'
         make -j"$(nproc)" -C lib CFLAGS="$options"
         cp -a lib/.libs/libcurl.so* "$libcurl/"
         "$clang" -shared -fPIC -o "$folder/plain-memory.so" "$root/scripts/libcurl/plain-memory.c"
         "$clang" -g -fsanitize=address -o "$folder/misuse" "$root/scripts/libcurl/misuse.c" -lcurl
-    ) >"$folder.log" 2>&1 || { tail -n 60 "$folder.log" >&2; die "libcurl was not built; the whole log: $folder.log"; }
+    ) >"$folder.log" 2>&1 || { tail -n 60 "$folder.log" >&2; die "libcurl was not built; the full log: $folder.log"; }
     rm -rf "$lists"
     touch "$folder/complete"
 }
 
 # with_instrumented RUNTIME MEMORY COMMAND...   runs COMMAND over the instrumented libcurl; reports go to $reports.
-# RUNTIME is 'linked' for a program built with --sanitize=address, 'preloaded' for any other. MEMORY is 'own' for what
-# the library gives to libcurl, 'plain' for the C library's.
+# RUNTIME is 'linked' for a program built with --sanitize=address, 'preloaded' for any other. MEMORY is 'own' for the
+# memory that the library gives to libcurl, 'plain' for the C library's.
 with_instrumented() {
     local preload= options="log_path=$reports/report:detect_leaks=0:allocator_may_return_null=1"
     options+=:quarantine_size_mb=64:malloc_context_size=12
     [ "$1" != preloaded ] || preload=$("$clang" -print-file-name="libclang_rt.asan-$(uname -m).so")
     [ "$2" != plain ] || preload+=${preload:+:}$libcurls/instrumented/plain-memory.so
     shift 2
-    # The sanitizers say themselves where a program crashed.
+    # The sanitizers themselves print where a program crashed.
     run env PATH="$libcurls/bin:$PATH" LD_LIBRARY_PATH="$libcurl" LD_PRELOAD="$preload" SWIFT_BACKTRACE=enable=no \
         ASAN_OPTIONS="$options:exitcode=66" UBSAN_OPTIONS="$options:print_stacktrace=1:exitcode=66" "$@"
 }
 
 # ---- the tests ---------------------------------------------------------------------------------------------------
 
-# build_tests ARGUMENTS...   builds the tests, with arguments of `swift build`. Sets: programs, a folder, and bundle.
+# build_tests ARGUMENTS...   builds the tests, with arguments for `swift build`. Sets: programs, a folder, and bundle.
 build_tests() {
     run swift build --package-path "$root" "$@" --build-tests
     curl_of_the_system
@@ -166,15 +167,15 @@ build_tests() {
     bundle=$programs/NetworkLayerPackageTests.xctest
 }
 
-# loads FOLDER   checks that the test bundle takes the libcurl of that folder.
+# loads FOLDER   checks that the test bundle loads the libcurl in that folder.
 loads() {
     LD_LIBRARY_PATH=$1 ldd "$bundle" | grep -F "libcurl.so.4 => $1/" >/dev/null ||
         die "the tests don't load the libcurl of $1"
 }
 
 rows=() failed=()
-# tests TITLE ARGUMENTS...   runs tests by ${over[@]}, the command that sets another libcurl. Adds title, counts and
-# minutes to rows, and the title to failed where a test failed.
+# tests TITLE ARGUMENTS...   runs tests with ${over[@]}, the command that sets another libcurl. Adds title, counts and
+# minutes to rows, and the title to failed if a test failed.
 tests() {
     local title=$1 log=$libcurls/runs/${0##*/}-$((${#rows[@]} + 1)) began=$SECONDS status=0 counts
     shift
@@ -192,7 +193,7 @@ tests() {
     [ -s "$log.jsonl" ] || tail -n 40 "$log.log"
 }
 
-# report   prints the rows and what failed; its status is the script's.
+# report   prints the rows and the failures; its status is the script's.
 report() {
     say "Tests"
     printf '%s\n' "${rows[@]}" | column -t -s $'\t'

@@ -1,8 +1,8 @@
-# The real peers of the integration tests, on loopback; to be sourced after lib.sh.
+# Starts the real peers of the integration tests on loopback; to be sourced after lib.sh.
 # shellcheck shell=bash
 
 peers=$root/.build-peers
-# Daemons live in sbin, which is not in every path.
+# Daemons are in sbin, which is not in every PATH.
 PATH=$PATH:/usr/sbin:/sbin
 
 # have_peer NAME VARIABLE LAST   starts scripts/peers/NAME with LAST as its last argument, unless VARIABLE names a peer.
@@ -28,8 +28,8 @@ new_peer() {
     export "$variable=$scheme://127.0.0.1:$port"
 }
 
-# start_peers   installs what they need, starts them, and exports the variables by which the tests find them. The caller
-# has called stop_at_exit.
+# start_peers   installs the requirements of the peers, starts them, and exports the variables by which the tests find
+# them. The caller must have called stop_at_exit.
 start_peers() {
     local port good
     "$root/scripts/setup-tests"
@@ -43,7 +43,7 @@ start_peers() {
     wait_for_port $((port + 9)) "${started[-1]}" "$peers/tls.log"
     export NETWORKLAYER_TLS_PORT=$port NETWORKLAYER_TLS_FOLDER=$peers/tls
 
-    # HTTP/2, and its bad manners.
+    # HTTP/2, well-behaved and misbehaving.
     good=("$peers/tls/good.pem" "$peers/tls/good.key")
     new_peer NETWORKLAYER_NGHTTPD_URL http nghttpd "$peers/nghttpd"
     new_peer NETWORKLAYER_NGHTTPD_TLS_URL https nghttpd "$peers/nghttpd-tls" "${good[1]}" "${good[0]}"
@@ -55,7 +55,7 @@ start_peers() {
     new_peer NETWORKLAYER_PROXY_SOCKS5_PASSWORD socks5 microsocks user secret
     new_peer NETWORKLAYER_PROXY_SOCKS4 socks4 pproxy "$peers/venv" socks4
     new_peer NETWORKLAYER_PROXY_HTTPS https pproxy "$peers/venv" http+ssl --ssl "${good[0]},${good[1]}"
-    # Left alone, it would ask an address for the password once a month.
+    # Without --auth, pproxy asks for the password of an address only once a month.
     new_peer NETWORKLAYER_PROXY_HTTPS_PASSWORD https pproxy "$peers/venv" "http+ssl#user:secret" \
         --ssl "${good[0]},${good[1]}" --auth -1
     say "Peers: nginx at $NETWORKLAYER_NGINX_URL, httpbin at $NETWORKLAYER_HTTPBIN_URL, nghttpd, TLS and proxies"

@@ -1,8 +1,8 @@
 // swift-tools-version:6.2
 import PackageDescription
 
-// Apart from the other contenders: what AsyncHTTPClient brings along turns on traits of packages that they share, and
-// `send` would then link more than its users do.
+// A separate package, because the dependencies of AsyncHTTPClient enable traits of shared packages, and `send` would
+// then link more than in its users' programs.
 let package = Package(
     name: "AsyncHTTPClientPeer",
     dependencies: [

@@ -6,7 +6,7 @@
 static const char *const modes[] = {"get", "stream", "post", "upload", "json", "burst", "idle"};
 
 static _Noreturn void refuse(const char *word) {
-    fprintf(stderr, "not understood: %s\nusage: control MODE IN-FLIGHT COUNT URL [NAME=VALUE ...]\n", word);
+    fprintf(stderr, "invalid argument: %s\nusage: control MODE IN-FLIGHT COUNT URL [NAME=VALUE ...]\n", word);
     exit(2);
 }
 
@@ -24,7 +24,7 @@ static long read_number(const char *word) {
 }
 
 arguments_type read_arguments(int count, char **words) {
-    if (count < 5) refuse("too few words");
+    if (count < 5) refuse("too few arguments");
     arguments_type read = {
         .mode_name = words[1],
         .mode = read_mode(words[1]),

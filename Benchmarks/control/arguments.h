@@ -1,17 +1,17 @@
-// The command line that every contender understands:
+// The command line of every contender:
 //
 //   client MODE IN-FLIGHT COUNT URL [NAME=VALUE ...]
 //
 //   get     collects each body               stream  reads each body and keeps nothing
 //   post    sends 64 KiB of known bytes      upload  sends `bytes` bytes from a stream
-//   json    decodes each body (in C: get)    burst   get, IN-FLIGHT at once, then wait for all of them
-//   idle    opens IN-FLIGHT connections, and tells what they cost once nothing happens any more
+//   json    decodes each body (in C: get)    burst   get, IN-FLIGHT at once, then waits for all of them
+//   idle    opens IN-FLIGHT connections, and measures their memory once they are idle
 //
 //   bytes=N      the length that each body must have, or that is uploaded
-//   ca=PATH      the authority to trust                    http=2      speak HTTP/2
-//   polls=N      so many requests to poll=URL stay in flight meanwhile, unanswered
-//   gzip=1       ask for compressed bodies
-//   fields=1     (in C alone) send the header fields that this library adds to each request
+//   ca=PATH      the authority to trust                    http=2      use HTTP/2
+//   polls=N      the number of requests to poll=URL that stay in flight without a response
+//   gzip=1       request compressed bodies
+//   fields=1     (only in C) send the header fields that this library adds to each request
 #ifndef ARGUMENTS_H
 #define ARGUMENTS_H
 #include <stdbool.h>
@@ -32,6 +32,6 @@ typedef struct {
     bool gzip, sends_fields;
 } arguments_type;
 
-// Ends the process when they make no sense.
+// Exits with status 2 if the arguments are invalid.
 arguments_type read_arguments(int count, char **words);
 #endif

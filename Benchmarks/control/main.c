@@ -1,4 +1,4 @@
-// The control: libcurl from C, as fast as it goes. Everything else is measured against it.
+// The control: libcurl driven from C, as fast as possible. All other contenders are compared with it.
 #include "arguments.h"
 #include "figures.h"
 #include "loop.h"
@@ -62,7 +62,7 @@ static CURL *make_easy(const char *url) {
     if (!easy) abort();
     curl_easy_setopt(easy, CURLOPT_URL, url);
     curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
-    // While a directory of authorities is set, each new connection reads all of them again.
+    // With a directory of authorities, each new connection would read all of them again.
     curl_easy_setopt(easy, CURLOPT_CAPATH, NULL);
     if (arguments.ca) curl_easy_setopt(easy, CURLOPT_CAINFO, arguments.ca);
     if (arguments.sends_fields) curl_easy_setopt(easy, CURLOPT_HTTPHEADER, make_fields());
@@ -138,7 +138,7 @@ int main(int count, char **words) {
     multi = loop_make((arguments.in_flight < 16 ? 16 : arguments.in_flight) + arguments.polls);
 
     long memory = 0;
-    if (arguments.mode == IDLE) { // what one connection brings along is not the price of the next
+    if (arguments.mode == IDLE) { // the fixed cost of the first connection is not part of the price of the next
         prepare(&exchanges[0]);
         goal = 1;
         start(&exchanges[0]);

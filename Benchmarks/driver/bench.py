@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the scenarios and reports: see scripts/bench."""
+"""Runs the scenarios and writes the reports: see scripts/bench."""
 import argparse
 import json
 import os
@@ -20,7 +20,7 @@ from scenarios import CONTENDERS, DESCRIPTIONS, SCENARIOS, VARIANTS
 from servers import Servers
 
 PACKAGE = Path(__file__).resolve().parent.parent
-# What scripts/bench compiles from C.
+# Where scripts/bench puts the programs that it compiles from C.
 BUILT_C = PACKAGE.parent / ".build-bench"
 
 
@@ -64,7 +64,7 @@ def main():
 
 
 def compact(results):
-    """The results as JSON: a line for each scenario and for each of the other keys, figures with six digits."""
+    """Returns the results as JSON: a line for each scenario and for each other key, figures with six digits."""
 
     def rounded(value):
         if isinstance(value, float):
@@ -82,24 +82,24 @@ def compact(results):
 
 
 def read_options():
-    parser = argparse.ArgumentParser(prog="scripts/bench", description="Measures this library against raw libcurl and its peers.")
-    parser.add_argument("--quick", action="store_true", help="one round of few requests: only shows that everything runs")
+    parser = argparse.ArgumentParser(prog="scripts/bench", description="Compares this library with libcurl and other clients.")
+    parser.add_argument("--quick", action="store_true", help="one round of few requests: only shows that all runs")
     parser.add_argument("--rounds", type=int, help="rounds of A B C, A B C, ... (7; 1 with --quick)")
-    parser.add_argument("--scenario", action="append", default=[], help="only this one; may be repeated, may be a pattern such as 'small*'")
-    parser.add_argument("--contender", action="append", default=[], help="only this one, beside the control; may be repeated")
+    parser.add_argument("--scenario", action="append", default=[], help="only this one, or a pattern such as 'small*'; may be repeated")
+    parser.add_argument("--contender", action="append", default=[], help="only this one and the control; may be repeated")
     parser.add_argument("--output", help="folder for results.json, results.md and index.html")
-    parser.add_argument("--no-costs", dest="costs", action="store_false", help="leave out instructions, allocations and system calls")
-    parser.add_argument("--only-costs", action="store_true", help="nothing but these")
-    parser.add_argument("--costs-requests", type=int, help="requests that they are counted over")
-    parser.add_argument("--scale", type=float, default=1, help="this many times the requests")
-    parser.add_argument("--list", action="store_true", help="lists scenarios and contenders")
+    parser.add_argument("--no-costs", dest="costs", action="store_false", help="skip instructions, allocations and system calls")
+    parser.add_argument("--only-costs", action="store_true", help="only count these")
+    parser.add_argument("--costs-requests", type=int, help="the number of requests for counting")
+    parser.add_argument("--scale", type=float, default=1, help="a factor for the number of requests")
+    parser.add_argument("--list", action="store_true", help="list the scenarios and contenders")
     parser.add_argument("--control-program", help="another control, with the same command line and output")
     options = parser.parse_args()
     if options.list:
         for scenario in SCENARIOS:
             print(f"{scenario.name:14} {scenario.title}: {' '.join(scenario.contenders)}")
         raise SystemExit
-    # Counting takes a minute under valgrind, which a short run does not have.
+    # Counting takes a minute under valgrind, too long for a quick run.
     options.costs = options.costs and (options.only_costs or not options.quick)
     options.rounds = options.rounds or (1 if options.quick else 7)
     options.costs_requests = options.costs_requests or (200 if options.quick else 2_000)
@@ -129,7 +129,7 @@ def find_programs(options):
         elif name != "ahc" or "ahc" in options.contender:
             raise SystemExit(f"{name} is not built: {path}")
         else:
-            print("AsyncHTTPClient is not built and left out")
+            print("AsyncHTTPClient is not built and is skipped")
     if options.control_program:
         programs["control"] = Path(options.control_program)
     return programs
@@ -147,7 +147,7 @@ class Runner:
         names = [name for name in scenario.contenders if name in self.programs]
         runs = {name: [] for name in names}
         for number in range(self.options.rounds):
-            # Each round starts with another one, so that nobody always follows the same neighbour.
+            # Each round starts with a different contender, so that none always runs after the same one.
             shift = number % len(names)
             for name in names[shift:] + names[:shift]:
                 if runs[name] is None:
@@ -190,7 +190,7 @@ class Runner:
             took = time.monotonic() - began
             run = json.loads(process.stdout)
         except subprocess.TimeoutExpired:
-            return self.failed(scenario, name, "no end within 300 seconds")
+            return self.failed(scenario, name, "not finished within 300 seconds")
         except json.JSONDecodeError:
             return self.failed(scenario, name, f"status {process.returncode}, no result\n{process.stderr[-2000:]}")
         finally:
@@ -233,7 +233,7 @@ def summary(runs):
 
 
 def ratios(runs, controls):
-    """Medians of the ratios in each round: what the machine does slower for a minute, it does slower for both."""
+    """Returns medians of the ratios in each round, because a machine that is slow for a minute slows down both."""
 
     def ratio(key):
         each = [run[key] / control[key] for run, control in zip(runs, controls) if key in run and control.get(key)]

@@ -1,7 +1,8 @@
-"""What the noise of a machine can't touch: instructions, allocations and system calls of one small GET.
+"""Counts what a machine's noise does not affect: instructions, allocations and system calls of one small GET.
 
-Each is the difference of two counts, over N requests and over 2N, so that start and end of the process cancel out. Requests go
-one by one and 64 at a time: the first shows the whole price of a wake-up, the second what is left when they are shared.
+Each figure is the difference of two counts, over N requests and over 2N, so that start and end of the process cancel
+out. Requests are sent one by one and 64 at a time: the first shows the whole price of a wake-up, the second the price
+when requests share wake-ups.
 """
 import os
 import re
@@ -48,7 +49,7 @@ def run(command, **more):
 
 
 def instructions(command, _):
-    """User-space instructions, by valgrind."""
+    """Counts user-space instructions, with valgrind."""
     if not shutil.which("valgrind"):
         return None
     done = run(["valgrind", "--fair-sched=yes", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null", *command])
@@ -56,13 +57,13 @@ def instructions(command, _):
 
 
 def allocations(command, preload):
-    """Calls of malloc and its like, by a library between program and C library."""
+    """Counts calls of malloc and similar functions, with a library between the program and the C library."""
     done = run(command, env=dict(os.environ, LD_PRELOAD=str(preload)))
     return int(re.search(r"allocations: (\d+)", done.stderr).group(1))
 
 
 def system_calls(command, _):
-    """System calls by name, of all threads."""
+    """Counts the system calls of all threads by name."""
     if not shutil.which("strace"):
         return None
     with tempfile.NamedTemporaryFile("r") as output:

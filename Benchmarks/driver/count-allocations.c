@@ -1,4 +1,4 @@
-// Stands between a program and its C library by LD_PRELOAD, and prints at the end how often memory was asked for.
+// For LD_PRELOAD: counts a program's allocations, and prints their number at the end.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>

@@ -1,4 +1,4 @@
-"""Results as a table for the terminal, as Markdown and as one HTML page that needs nothing else."""
+"""Formats the results as a table for the terminal, as Markdown and as a self-contained HTML page."""
 from html import escape
 
 

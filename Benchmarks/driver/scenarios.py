@@ -1,4 +1,4 @@
-"""What is measured."""
+"""The scenarios and the contenders."""
 from dataclasses import dataclass, field
 
 CONTENDERS = ["control", "same-request", "send", "batches", "on-loop", "pipeline", "typed", "layer-urlsession", "raw-urlsession", "ahc"]
@@ -16,9 +16,9 @@ DESCRIPTIONS = {
 }
 OURS_AND_PEERS = [name for name in CONTENDERS if name not in ("same-request", "typed", "batches")]
 WITH_BATCHES = [name for name in CONTENDERS if name not in ("same-request", "typed")]
-# Programs that are another one with a word more.
+# Contenders that are another one's program with an additional argument.
 VARIANTS = {"same-request": ("control", "fields=1"), "on-loop": ("send", "thread=loop"), "batches": ("send", "schedule=batch")}
-# URLSession needs a dozen times as long for a request, so it gets fewer of them.
+# A request of URLSession takes a dozen times as long, so it gets fewer of them.
 SLOW = {"layer-urlsession": 8, "raw-urlsession": 8}
 
 
@@ -35,7 +35,7 @@ class Scenario:
     body: str = ""
     options: dict = field(default_factory=dict)
     contenders: list = field(default_factory=lambda: OURS_AND_PEERS)
-    # (CPU per request, throughput) as ratios to the control, by contender.
+    # The goals by contender: (CPU per request, throughput) as ratios to the control.
     goals: dict = field(default_factory=dict)
 
     def arguments(self, servers, contender, quick):

@@ -1,4 +1,4 @@
-"""What the contenders talk to: an nginx with one worker on one core, and a port that never answers."""
+"""The servers of the contenders: an nginx with one worker on one core, and a port that never responds."""
 import json
 import os
 import random
@@ -13,7 +13,7 @@ JSON_ITEMS = 560
 
 
 def items(count):
-    """JSON of `count` items, the same in each run."""
+    """Returns a JSON array of `count` items, the same in each run."""
     dice = random.Random(7)
     words = "amber birch cedar delta ember fjord grove heron inlet jetty karst ledge maple north ochre pines".split()
     return json.dumps(
@@ -33,7 +33,7 @@ def items(count):
 
 
 class Servers:
-    """Started in a folder of their own; a context manager that ends them."""
+    """A context manager that starts the servers in a folder of their own, and ends them."""
 
     def __init__(self, folder, core):
         self.folder = Path(folder)
@@ -59,7 +59,7 @@ class Servers:
 
     @property
     def poll_url(self):
-        """Connections are made, by the kernel, and requests taken; nobody ever answers."""
+        """A URL that never responds: the kernel accepts connections and requests, and no program reads them."""
         return f"http://127.0.0.1:{self._silent.getsockname()[1]}/"
 
     def forget_polls(self):
@@ -70,7 +70,7 @@ class Servers:
                 return
 
     def accepted(self):
-        """How many connections nginx has accepted so far, this question's own left out."""
+        """Returns the number of connections that nginx has accepted so far, without those of this method."""
         with urllib.request.urlopen(f"http://127.0.0.1:{self.plain}/status") as answer:
             numbers = answer.read().decode().splitlines()[2].split()
         self._asked += 1
@@ -119,7 +119,7 @@ class Servers:
             root "{self.folder}/files";
             location = /status {{ stub_status; keepalive_timeout 0; }}
             location = /sink {{ client_max_body_size 0; return 200 "taken"; }}
-            # Sent by the page, one a second: its last bytes come seconds after its first, so that many connections are open at once.
+            # One page a second: the last bytes come seconds after the first, which keeps many connections open at once.
             location = /slow {{ limit_rate 4k; }}
             location = /gzip/large.json {{ alias "{self.folder}/files/large.json"; gzip_static on; }}
         """
@@ -161,7 +161,7 @@ class Servers:
                 fastcgi_temp_path "{self.folder}/tmp/fastcgi";
                 uwsgi_temp_path "{self.folder}/tmp/uwsgi";
                 scgi_temp_path "{self.folder}/tmp/scgi";
-                # nginx alone would stop at TLS 1.2 here, for which libcurl asks for no tickets.
+                # nginx's default would stop at TLS 1.2 here, with which libcurl requests no tickets.
                 ssl_protocols TLSv1.2 TLSv1.3;
                 ssl_certificate "{self.folder}/server.pem";
                 ssl_certificate_key "{self.folder}/server.key";

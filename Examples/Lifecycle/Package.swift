@@ -1,7 +1,7 @@
 // swift-tools-version:6.2
 import PackageDescription
 
-// A package of its own, since a trait is chosen for a whole package: scripts/check-lifecycle.
+// A package of its own, because traits apply to a whole package. scripts/check-lifecycle builds it.
 let package = Package(
     name: "Lifecycle",
     dependencies: [

@@ -1,11 +1,11 @@
-// What parses bytes from outside, and what keeps books of events, under libFuzzer: scripts/fuzz.
+// Fuzzes the parsers of bytes from outside and the bookkeeping of events with libFuzzer: scripts/fuzz.
 import FoundationEssentials
 import HTTPTypes
 
 @testable import CurlTransport
 @testable import NetworkCore
 
-/// The program's entry, by the name that the package manager links as `main`, in the place of libFuzzer's own.
+/// The entry point of the program, with the name that the package manager links as `main`, in place of libFuzzer's own.
 @_cdecl("fuzz_main")
 public func fuzzMain(
     _ count: CInt,
@@ -22,8 +22,8 @@ private func runDriver(
     _ callback: @convention(c) (UnsafePointer<UInt8>?, Int) -> CInt
 ) -> CInt
 
-/// libFuzzer's entry. The first byte picks the subject; a trap, a failed precondition or a sanitizer's report is a
-/// finding.
+/// The entry point for libFuzzer. The first byte selects the subject. A trap, a failed precondition or a sanitizer's
+/// report is a finding.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     var input = Array(UnsafeBufferPointer(start: start, count: count))[...]
@@ -40,7 +40,7 @@ public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     return 0
 }
 
-/// Lines as libcurl reports them, then the head that they make.
+/// Tests the header lines as libcurl delivers them, and then the head that they form.
 private func fuzzHead(_ bytes: [UInt8]) {
     var buffer = ResponseHeadBuffer()
     for line in bytes.split(separator: 0x0A, omittingEmptySubsequences: false) {
@@ -51,16 +51,16 @@ private func fuzzHead(_ bytes: [UInt8]) {
     _ = ResponseHeadParser.parseTrailers(bytes)
 }
 
-/// What is accepted is pure ASCII and means the same when it is read again.
+/// Tests that an accepted URL is pure ASCII and stays the same when it is parsed again.
 private func fuzzURL(_ text: String) {
     fuzzReference(text)
     guard let url = try? RequestURL(text) else { return }
     precondition(url.absoluteString.utf8.allSatisfy { (0x21...0x7E).contains($0) }, "not pure ASCII")
-    precondition((try? RequestURL(url.absoluteString)) == url, "not the same when read again")
+    precondition((try? RequestURL(url.absoluteString)) == url, "not the same when parsed again")
 }
 
-/// A body in a coding, split somewhere: as a whole and in two pieces it gives the same, and no piece is too large. The
-/// first byte picks the codings and the split.
+/// Tests that an encoded body decodes to the same bytes whole and in two pieces, and that no decoded piece is too
+/// large. The first byte selects the encodings and the split.
 private func fuzzDecoding(_ input: ArraySlice<UInt8>) {
     guard let choice = input.first else { return }
     let packed = Data(input.dropFirst())
@@ -91,10 +91,10 @@ private func fuzzDecoding(_ input: ArraySlice<UInt8>) {
         }
     }
     let whole = decoded(splitAt: 0)
-    precondition(whole == decoded(splitAt: packed.count * Int(choice >> 2) / 64), "the split decides on the body")
+    precondition(whole == decoded(splitAt: packed.count * Int(choice >> 2) / 64), "the split changes the body")
 }
 
-/// Arrivals, ends and withdrawals: nobody runs twice, nobody is lost, no limit is broken.
+/// Tests arrivals, ends and withdrawals: no request runs twice, no request is lost, no limit is exceeded.
 private func fuzzAdmission(_ input: ArraySlice<UInt8>) {
     var admission = Admission(perOrigin: 3, inAll: 5, maximumWaiting: 20)
     let origins = (0..<3).map { Origin(isSecure: false, host: "h\($0)", port: 80) }
@@ -141,7 +141,7 @@ private func fuzzAdmission(_ input: ArraySlice<UInt8>) {
     }
 }
 
-/// Opens, wishes and closings: what epoll is told is always what a model of epoll expects.
+/// Tests opened, wanted and closed sockets: the changes sent to epoll always match a model of epoll.
 private func fuzzSockets(_ input: ArraySlice<UInt8>) {
     var sockets = SocketInterests()
     var registered: [Int32: SocketInterests.Interest] = [:]
@@ -172,7 +172,7 @@ private func fuzzSockets(_ input: ArraySlice<UInt8>) {
     for (descriptor, interest) in registered { precondition(sockets.wants(descriptor) == !interest.isEmpty) }
 }
 
-/// A body's flow: what was received is what was read or is held or was dropped, and a paused sender is always told.
+/// Tests the flow of a body: the bytes received are read, held or dropped, and a paused sender is always resumed.
 private func fuzzFlows(_ input: ArraySlice<UInt8>) {
     var flow = BodyFlow()
     var isStopped = false
@@ -183,7 +183,7 @@ private func fuzzFlows(_ input: ArraySlice<UInt8>) {
             isStopped = flow.arrived(Int(byte) * 1_024, whenFull: .pause()) == .pause
         case 2:
             let (_, resumes) = flow.read()
-            precondition(resumes == isStopped, "a stopped sender was not told, or a running one was")
+            precondition(resumes == isStopped, "a paused sender was not resumed, or a running one was")
             isStopped = false
         default: _ = flow.roundEnded()
         }

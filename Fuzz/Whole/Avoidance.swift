@@ -1,13 +1,13 @@
-/// Known faults that end the process and so can't be skipped by an oracle's name: NETWORKLAYER_FUZZ_AVOID has their
-/// names, and what leads to them is taken out of each scenario.
+/// Known faults that end the process, so that skipping an oracle does not help. NETWORKLAYER_FUZZ_AVOID lists their
+/// names, and their causes are removed from each scenario.
 enum Avoidance: String, CaseIterable {
     /// A first field line that begins with a blank.
     case blankFirstField = "blank-first-field"
-    /// Addresses of one request.
+    /// Addresses that a request sets itself.
     case named
     /// Connections that are kept.
     case kept
-    /// What follows a response later than with its last byte, on a connection that is kept.
+    /// Data after the last byte of a response, on a connection that is kept.
     case split
 
     private static let names = ProcessState.names("NETWORKLAYER_FUZZ_AVOID")
@@ -36,7 +36,7 @@ enum Avoidance: String, CaseIterable {
 }
 
 extension Reply {
-    /// Bytes that nothing but splits part go out together.
+    /// Merges bytes that only a split separates, so that they are sent together.
     fileprivate mutating func join() {
         var joined: [Step] = []
         for step in steps where step != .split {
@@ -49,7 +49,7 @@ extension Reply {
         steps = joined
     }
 
-    /// Whatever the pieces are: a blank after the end of a line that may be a status line becomes a letter.
+    /// Replaces a blank after the end of a line that may be a status line with a letter, across the pieces.
     fileprivate mutating func fillBlankFirstFields() {
         var line: [UInt8] = []
         for index in steps.indices {

@@ -2,7 +2,7 @@ import Foundation
 import HTTPTypes
 import NetworkCore
 
-/// What belongs to one request alone.
+/// The strings that belong to one request only.
 struct Tokens {
     let ask: Int
 
@@ -11,20 +11,21 @@ struct Tokens {
     var user: String { name + "-user" }
     var password: String { name + "-password" }
     var body: String { name + "-body" }
-    /// What a server sets as a cookie: scenarios say `cook{i}`.
+    /// The value of the cookies that a server sets: scenarios write `cook{i}`.
     static let cookie = "cook"
 
     private var basic: String { Data("\(user):\(password)".utf8).base64EncodedString() }
 
-    /// What must stay out of every log. A user's name may be in one: libcurl says for whom it authenticates.
+    /// The strings that no log may contain. A log may contain the user's name, because libcurl prints whom it
+    /// authenticates.
     var unprintable: [String] { [key, password, basic] }
-    /// What must stay with its origin.
+    /// The strings that only their own origin may receive.
     var secrets: [String] { unprintable + [user] }
-    /// What must stay out of other requests.
+    /// The strings that no other request may contain.
     var all: [String] { secrets + [body] }
 }
 
-/// Makes the request that a scenario describes.
+/// Creates the request that a scenario describes.
 struct Exchange {
     let ask: Ask
     let number: Int
@@ -34,7 +35,7 @@ struct Exchange {
     var tokens: Tokens { Tokens(ask: number) }
     var origin: PeerAddress.Origin { ask.has("second") ? .second : .first }
 
-    /// The longest time: short where silence is part of the scenario.
+    /// The total timeout, which is short if the scenario contains silence.
     var totalTimeout: Duration {
         .milliseconds(ask.number("total", in: 5...200) ?? (ask.isStalled ? 30 : 5_000))
     }

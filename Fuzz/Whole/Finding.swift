@@ -1,26 +1,26 @@
 import CLibrary
 
-/// What must hold of every scenario, by name. NETWORKLAYER_FUZZ_SKIP has those that are not asked, to get past a known
-/// fault.
+/// The rules that every scenario must follow, by name. NETWORKLAYER_FUZZ_SKIP lists rules that are not checked, to get
+/// past a known fault.
 enum Oracle: String, CaseIterable {
-    /// Each request has its outcome within its time.
+    /// Each request has an outcome in time.
     case outcome
-    /// A request does not use up its time while the peer is through with it.
+    /// A request does not use up its timeout after the peer has finished.
     case prompt
-    /// The good request at the end is answered right.
+    /// The ordinary request at the end gets the right response.
     case good
-    /// Its bytes on the wire are always the same.
+    /// The bytes of that request on the wire are always the same.
     case wire
-    /// A method that is not idempotent is not repeated, but where the peer asked for it.
+    /// A method that is not idempotent is not repeated, unless the peer requests it.
     case once
-    /// What belongs to one request is not in the bytes of another, and what belongs to one origin not in those for the
-    /// other.
+    /// Data of one request does not appear in the bytes of another, and secrets of one origin do not appear in requests
+    /// to the other.
     case secret
-    /// A response is that of its request.
+    /// A response belongs to its request.
     case response
     /// No log line and no error shows a secret.
     case printed
-    /// The peer can send what is due, and its connections end with their dispatcher.
+    /// The peer can send everything that is due, and its connections end with their dispatcher.
     case connections
     case descriptors
     case threads
@@ -30,7 +30,7 @@ enum Oracle: String, CaseIterable {
     var isAsked: Bool { !Self.skipped.contains(rawValue) }
 }
 
-/// A scenario that broke a rule: libFuzzer keeps its input.
+/// A scenario that broke a rule. libFuzzer keeps its input.
 struct Finding {
     let oracle: Oracle
     let text: String

@@ -1,5 +1,5 @@
 extension Grammar {
-    /// Whole requests and replies.
+    /// Complete requests and replies.
     static let blocks = [
         #"""
         reply

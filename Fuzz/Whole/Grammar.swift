@@ -1,4 +1,4 @@
-/// What the mutator knows of HTTP: pieces of scenarios, right ones and odd ones.
+/// The mutator's knowledge of HTTP: parts of scenarios, valid and invalid.
 enum Grammar {
     static let methods = ["GET", "GET", "GET", "HEAD", "POST", "POST", "PUT", "DELETE", "PATCH", "OPTIONS"]
 
@@ -58,7 +58,7 @@ enum Grammar {
         "data: d", "id: \\x01", "retry: 0", "event: e", "{\"a\":[1]}",
     ]
 
-    /// What follows a head, or stands among its fields.
+    /// Steps that follow a head, or stand between its fields.
     static let bodies = ["sized", "chunk", "body"]
 
     static let payloads = [
@@ -68,7 +68,7 @@ enum Grammar {
         "5 5 ", "5 5\\n", "20000 4e20;aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "5 g", "1 1",
     ]
 
-    /// What happens between bytes.
+    /// Steps between bytes.
     static let turns = [
         "split", "split", "each 1", "each 7", "each 100", "close", "drop", "reset", "stall", "cancel", "end", "end",
         "last", "head 200 OK", "head 200 OK", "raw 0\\r\\n", "raw HTTP/1.1 200 OK\\r\\nContent-Length: 0\\r\\n\\r\\n",

@@ -1,7 +1,7 @@
 import Foundation
 import NetworkCore
 
-/// Asks what must hold of a scenario's outcomes, and of what the peer has seen.
+/// Checks the rules for a scenario's outcomes, and for the requests that the peer received.
 struct Judge {
     let exchanges: [Exchange]
     let outcomes: [Outcome]
@@ -13,12 +13,12 @@ struct Judge {
         let isCrossed = peer.seen.contains(where: \.crosses)
         for (exchange, outcome) in zip(exchanges, outcomes) {
             let isLate = outcome.code == .totalTimeout && exchange.totalTimeout >= .seconds(5)
-            check(.prompt, !isLate, "\(exchange.number) waits for a peer that is through: \(outcome.text)")
-            // A number may be followed by what a folded line adds.
+            check(.prompt, !isLate, "\(exchange.number) waits for a peer that has finished: \(outcome.text)")
+            // A folded line may append text to the number.
             let marks = outcome.marks.map { $0.prefix { $0.isNumber || $0 == "-" } }
             let isOwn = marks.allSatisfy { $0.isEmpty || $0 == "\(exchange.number)" || $0 == "-1" }
             let isRight = isOwn || isConcurrent || isCrossed
-            check(.response, isRight, "\(exchange.number) has the response of another: \(outcome.text)")
+            check(.response, isRight, "\(exchange.number) has another request's response: \(outcome.text)")
         }
         checkPrinted()
     }
@@ -43,7 +43,7 @@ struct Judge {
         let bytes = request.head + request.body
         let owners = exchanges.filter { exchange in exchange.tokens.all.contains { Text.contains($0, in: bytes) } }
         let foreign = owners.first { $0.number != request.ask ?? owners.first?.number || request.good != nil }
-        check(.secret, foreign == nil, "what belongs to \(foreign?.number ?? 0) is in \(Text.line(of: request.head))")
+        check(.secret, foreign == nil, "data of \(foreign?.number ?? 0) is in \(Text.line(of: request.head))")
         for exchange in owners where exchange.isOfOneOrigin {
             let isHome = request.values(of: "host") == [peer.address.authority(exchange.origin)]
             let leaked = isHome ? nil : exchange.tokens.secrets.first { Text.contains($0, in: request.head) }
@@ -51,15 +51,15 @@ struct Judge {
         }
         if let ask = request.ask, exchanges.indices.contains(ask), !exchanges[ask].ask.has("cookies") {
             let cookies = request.values(of: "cookie").joined()
-            check(.secret, !cookies.contains(Tokens.cookie), "a cookie of others is sent: \(cookies)")
+            check(.secret, !cookies.contains(Tokens.cookie), "another request's cookie is sent: \(cookies)")
         }
     }
 
-    /// What was sent on is what the peer asked for: a redirect, credentials, a request without Expect.
+    /// Requests may be repeated only if the peer requires it: with a redirect, for credentials, or without Expect.
     private func checkRepeats(of exchange: Exchange, _ seen: [Seen]) {
         let sent = seen.filter { $0.ask == exchange.number && $0.method != "CONNECT" }
         for (first, second) in zip(sent, sent.dropFirst()) where second.method == exchange.ask.method {
-            // libcurl asks for a challenge with an empty body, and sends the body whatever the response is.
+            // libcurl requests a challenge with an empty body, and then sends the body regardless of the response.
             let isQuestion = exchange.ask.has("auth") || exchange.ask.words["proxy"] == "digest"
             let isProbe = isQuestion && first.values(of: "content-length") == ["0"]
             let isAsked = isProbe || ["30", "401", "407", "417"].contains { Text.contains($0, in: first.replied) }
@@ -73,6 +73,6 @@ struct Judge {
 }
 
 extension Exchange {
-    /// Whether its URL names one of the peer's origins, and nothing stands between.
+    /// Whether its URL names one of the peer's origins, without a proxy or a changed address.
     var isOfOneOrigin: Bool { !ask.has("proxy") && !ask.has("tunnel") && !ask.has("named") }
 }

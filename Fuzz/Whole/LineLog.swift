@@ -1,7 +1,7 @@
 import Logging
 import Synchronization
 
-/// Keeps what is logged, up to a bound.
+/// A log handler that keeps the messages, at most 2,000 of them.
 struct LineLog: LogHandler {
     private final class Kept: Sendable {
         let lines = Mutex<[String]>([])

@@ -2,10 +2,10 @@ import Foundation
 import HTTPTypes
 import NetworkCore
 
-/// What came of a request.
+/// The outcome of a request.
 struct Outcome {
     var status: Int?
-    /// Whose response it says it is.
+    /// The numbers of the requests that the response names in X-For.
     var marks: [String] = []
     var body: [UInt8] = []
     var error: (any Error)?
@@ -19,7 +19,7 @@ struct Outcome {
 
     var code: NetworkError.Code? { (error as? NetworkError)?.code }
 
-    /// The ways in which an error gets into a log.
+    /// The texts by which an error can get into a log.
     var printed: [String] {
         guard let error else { return [] }
         var dumped = ""
@@ -30,11 +30,11 @@ struct Outcome {
     var text: String { "\(status.map(String.init) ?? "-") \(marks) \(error.map { "\($0)" } ?? "")" }
 }
 
-/// Sends a request by the way that the scenario says, and reads the response so.
+/// Sends a request and reads its response in the way that the scenario selects.
 struct Reading {
     let client: NetworkClient
     let exchange: Exchange
-    /// A file that nothing else uses.
+    /// A file path that nothing else uses.
     let path: String
 
     func outcome() async -> Outcome {
@@ -89,7 +89,7 @@ struct Reading {
         struct Line: Decodable {
             let a: [Int]?
         }
-        // What only takes a request's data is sent so.
+        // This form of response takes a `RequestData` only.
         let fields = request.headerFields.map { ($0.name.rawName, $0.value) }
         var data = RequestData(path: request.url.absoluteString, method: request.method)
         data.headers = Dictionary(fields) { first, _ in first }
@@ -124,7 +124,7 @@ struct Reading {
         return Outcome(head: response.head)
     }
 
-    /// Pauses take no time, but not without end: what comes back again and again is stopped.
+    /// A time source whose pauses take no time. It stops a request that pauses too often, so that repetitions end.
     private static var hurried: TimeSource {
         let pauses = PauseCount()
         return TimeSource(now: { Date() }, sleep: { _ in try pauses.add() }, random: { 0.5 })

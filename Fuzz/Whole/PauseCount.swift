@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Ends what pauses for the ninth time.
+/// Counts pauses, and throws on the ninth.
 final class PauseCount: Sendable {
     private let count = Atomic(0)
 

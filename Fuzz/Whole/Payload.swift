@@ -2,15 +2,15 @@ import FoundationEssentials
 import NetworkCore
 import Synchronization
 
-/// Bodies by a short name: a kind and a count of bytes.
+/// Bodies with a short name: a kind and a number of bytes.
 enum Payload {
-    /// The most bytes before they are packed.
+    /// The largest body, in bytes before compression.
     static let maximumBytes = 4 << 20
 
-    /// Made once: megabytes take longer than their way over the wire.
+    /// A cache, because creating megabytes takes longer than sending them.
     private static let made = Mutex<[String: [UInt8]]>([:])
 
-    /// `gz:2000` for example; a number alone is plain bytes.
+    /// Returns the bytes for a name such as `gz:2000`; a number alone means plain bytes.
     static func bytes(_ name: String) -> [UInt8] {
         if let bytes = made.withLock({ $0[name] }) { return bytes }
         let bytes = make(name)
@@ -28,7 +28,7 @@ enum Payload {
         case "gz": return packed(plain(count))
         case "gg": return packed(packed(plain(count)))
         case "zeros": return packed([UInt8](repeating: 0, count: count))
-        // What servers call deflate: gzip without its frame.
+        // What servers call deflate: the deflate data of gzip, without its header and trailer.
         case "df": return Array(packed(plain(count)).dropFirst(10).dropLast(8))
         case "lines": return repeated("a line of text\n", count)
         case "json": return repeated("{\"a\":[1,2,{\"b\":\"c\"}]}\n", count)

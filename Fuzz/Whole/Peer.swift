@@ -1,6 +1,6 @@
 import Foundation
 
-/// Where the peer listens.
+/// The addresses of the peer.
 struct PeerAddress: Sendable {
     enum Origin { case first, second }
 
@@ -14,15 +14,15 @@ struct PeerAddress: Sendable {
     func url(of ask: Int, at origin: Origin) -> String { "http://\(authority(origin))/q\(ask)/" }
 }
 
-/// What a round of the peer's thread does to what the runner sees.
+/// The state of a scenario that the peer's thread changes and the runner reads.
 struct PeerRound {
     var scenario = Scenario()
     var seen: [Seen] = []
     var isOver: [Bool] = []
     var cancelled: [Int] = []
 
-    /// A head has arrived.
-    /// - Returns: Its number, what becomes of it, and whether it waits for `100 Continue`.
+    /// Records the head of a request.
+    /// - Returns: The number of the request, its reply, and whether the request waits for `100 Continue`.
     mutating func seen(_ head: [UInt8], over connection: Int) -> (number: Int, reply: Reply, expectsContinue: Bool) {
         var request = Seen(head: head, connection: connection)
         request.exchange = seen.count { $0.ask == request.ask && $0.good == request.good }
@@ -56,16 +56,16 @@ struct PeerRound {
         if let ask = seen[number].ask { cancelled.append(ask) }
     }
 
-    /// Whether the outcome of a request seen is still open.
+    /// Returns whether a request has no outcome yet.
     func isOpen(_ number: Int) -> Bool {
         guard let ask = seen[number].ask, isOver.indices.contains(ask) else { return false }
         return !isOver[ask]
     }
 }
 
-/// A server on two origins that does what the scenario says, on one thread.
+/// A server on two origins that follows the scenario, on one thread.
 ///
-/// @unchecked: what both threads reach is guarded by the condition; the rest is the peer's thread's alone.
+/// Unchecked because the condition guards everything that both threads use; the rest belongs to the peer's thread.
 final class Peer: @unchecked Sendable {
     let address: PeerAddress
     private let listeners: [PeerSocket]
@@ -79,7 +79,7 @@ final class Peer: @unchecked Sendable {
     private var answered = 0
     private var count = 0
 
-    // The thread's.
+    // Used by the peer's thread only.
     private var connections: [PeerConnection] = []
     private var accepted = 0
     private var silentRounds = 0
@@ -99,7 +99,7 @@ final class Peer: @unchecked Sendable {
 
     // MARK: For the runner
 
-    /// Begins a scenario; `cancel` is called on the peer's thread.
+    /// Begins a scenario. `cancel` is called on the peer's thread.
     func begin(_ scenario: Scenario, cancel: @escaping @Sendable (Int) -> Void) {
         locked {
             round = PeerRound(scenario: scenario, isOver: scenario.asks.map { _ in false })
@@ -109,12 +109,12 @@ final class Peer: @unchecked Sendable {
 
     var seen: [Seen] { locked { round.seen } }
 
-    /// The outcome of a request is there.
+    /// Records that a request has its outcome.
     func ended(_ ask: Int) { locked { round.isOver[ask] = true } }
 
-    /// Waits until every byte that is due is sent, and every byte that was sent is read.
-    /// - Parameter isEmpty: Whether no connection may be left either.
-    /// - Returns: Whether that was so in time.
+    /// Waits until every byte that is due has been sent, and every byte that was sent has been read.
+    /// - Parameter isEmpty: Whether to wait also until no connection is left.
+    /// - Returns: Whether that happened in time.
     func waitUntilQuiet(isEmpty: Bool = false, seconds: Double) -> Bool {
         let end = Date(timeIntervalSinceNow: seconds)
         condition.lock()
@@ -148,7 +148,7 @@ final class Peer: @unchecked Sendable {
         if silentRounds > 1 { nudge() }
         connections.removeAll(where: \.isOver)
         count = connections.count
-        // What was asked before the wait is answered by what was read after it.
+        // Data read after the wait covers everything that was sent before `waitUntilQuiet` was called.
         if connections.allSatisfy(\.isQuiet) { answered = asked }
         let (cancelled, cancel) = (round.cancelled, self.cancel)
         round.cancelled = []
@@ -157,7 +157,7 @@ final class Peer: @unchecked Sendable {
         for ask in cancelled { cancel(ask) }
     }
 
-    /// Nothing moves: a client that waits for more than the scenario has learns that nothing comes.
+    /// Ends connections when nothing moves, so that a client that waits for more than the scenario has gets an end.
     private func nudge() {
         for index in connections.indices {
             let isWaiting = connections[index].waiting.map(round.isOpen) ?? false

@@ -1,11 +1,11 @@
-/// One connection of the peer: reads requests, and goes through the steps of their replies.
+/// One connection of the peer: reads requests, and runs the steps of their replies.
 struct PeerConnection {
     let socket: PeerSocket
     private let number: Int
     private var reader = RequestReader()
     private var steps: [Reply.Step] = []
     private var unsent: ArraySlice<UInt8> = []
-    /// Which of the requests seen is under way or was the last.
+    /// The number of the request that is in progress, or was the last.
     private var current: Int?
     private var pending: Reply?
     private var hasFinished = false
@@ -16,12 +16,12 @@ struct PeerConnection {
     init(_ socket: PeerSocket, number: Int) { (self.socket, self.number) = (socket, number) }
 
     var wantsToSend: Bool { !unsent.isEmpty || !steps.isEmpty }
-    /// Whether there is nothing to do before the client does something.
+    /// Whether there is nothing to do until the client acts.
     var isQuiet: Bool { isOver || !wantsToSend }
 
-    /// The request whose client has all that it will get, and may wait for more.
+    /// The request whose client has received everything that it will get, and may wait for more.
     var waiting: Int? { hasFinished || isStalled || wantsToSend || isOver ? nil : current }
-    /// Whether some of a request has arrived, and not all.
+    /// Whether a request has arrived in part.
     var isReading: Bool { !reader.isIdle && !isStalled }
 
     mutating func read(_ peer: inout PeerRound) {
@@ -36,7 +36,7 @@ struct PeerConnection {
         }
     }
 
-    /// Reads what has arrived, and sends what is due, as far as both go.
+    /// Reads the data that has arrived, and sends the bytes that are due, as far as possible.
     mutating func advance(_ peer: inout PeerRound) {
         while !isOver {
             send(&peer)
@@ -50,7 +50,8 @@ struct PeerConnection {
         case .head(let head):
             let (request, reply, expectsContinue) = peer.seen(head, over: number)
             current = request
-            // For the client the response was whole, or it would not ask again over this connection.
+            // The client treated the response as complete; otherwise it would not send another request on this
+            // connection.
             isStalled = false
             if reply.isEarly {
                 steps += reply.steps
@@ -96,7 +97,7 @@ struct PeerConnection {
         }
     }
 
-    /// Sends no more.
+    /// Shuts down the sending direction.
     mutating func finish() {
         guard !hasFinished, !isOver else { return }
         hasFinished = true

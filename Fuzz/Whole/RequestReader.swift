@@ -1,11 +1,11 @@
-/// Finds where requests end in the bytes of one connection.
+/// Splits the bytes of one connection into requests.
 struct RequestReader {
     enum Event {
         /// A head, without its blank line.
         case head([UInt8])
-        /// Some of the body, without its framing.
+        /// A part of the body, without its framing.
         case body([UInt8])
-        /// The request is complete.
+        /// The end of the request.
         case end
     }
 
@@ -21,7 +21,7 @@ struct RequestReader {
     private var unread: [UInt8] = []
     private var part = Part.head
 
-    /// Whether it is between two requests, with nothing of the next one read.
+    /// Whether no byte of the next request has arrived.
     var isIdle: Bool {
         if case .head = part { return unread.isEmpty }
         return false
@@ -29,7 +29,7 @@ struct RequestReader {
 
     mutating func append(_ bytes: [UInt8]) { unread += bytes }
 
-    /// What comes next, or `nil` if more has to arrive first.
+    /// Returns the next event; `nil` if more data must arrive first.
     mutating func next() -> Event? {
         switch part {
         case .head:

@@ -4,7 +4,7 @@ import Foundation
 import NetworkCore
 import Synchronization
 
-/// Runs scenarios, each over a dispatcher of its own, against one peer.
+/// Runs scenarios, each over its own dispatcher, against one peer.
 final class Runner {
     private let peer = Peer()
     private let folder: String
@@ -48,7 +48,7 @@ final class Runner {
 
     func run(_ input: UnsafeBufferPointer<UInt8>) {
         runs += 1
-        // What kills the process without a word leaves its input there.
+        // If the process is killed without a message, its input remains in this file.
         if let current { try? Data(input).write(to: URL(fileURLWithPath: current)) }
         let scenario = Avoidance.applied(to: ScenarioReader.read(input, peer: peer.address))
         let log = LineLog()
@@ -88,7 +88,7 @@ final class Runner {
             await dispatcher.shutDown(within: .zero)
             end.signal()
         }
-        check(.outcome, end.wait(timeout: .now() + 10) == .success, "the dispatcher does not end")
+        check(.outcome, end.wait(timeout: .now() + 10) == .success, "the dispatcher does not shut down")
     }
 
     private func wait(for running: Running) -> Outcome {
@@ -98,7 +98,7 @@ final class Runner {
         return Outcome()
     }
 
-    /// Sends what any program sends next, and looks whether anything of the scenario is left in it.
+    /// Sends an ordinary request, and checks that nothing of the scenario affects it.
     private func sendGood(over dispatcher: CurlNetworkDispatcher, _ judge: Judge) {
         let (running, number) = (Running(), runs)
         let url = "http://\(peer.address.authority(.first))/good\(number)/"
@@ -129,14 +129,14 @@ final class Runner {
 
     private func checkProcess() {
         var now = ProcessState.descriptors
-        // The first scenarios open what the process keeps, a source of chance for example.
+        // The first scenarios open descriptors that the process keeps, such as the random source.
         if runs <= 3 { descriptors = now }
         let before = descriptors ?? now
-        // What is closed with its last reference may be held by a task that ends just now.
+        // A task that is just ending may hold the last reference to a descriptor.
         let end = Date(timeIntervalSinceNow: 10)
         while now.count > before.count, Date() < end {
             Thread.sleep(forTimeInterval: 0.001)
-            // The pauses of the system's queues have one each, which stays.
+            // Delays in libdispatch use one timerfd each, which stays open.
             now = ProcessState.descriptors.filter { !ProcessState.names(of: [$0])[0].contains("timerfd") }
         }
         check(.descriptors, now.count <= before.count, "\(ProcessState.names(of: now)), but \(before) before")

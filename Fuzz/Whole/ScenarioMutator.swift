@@ -1,9 +1,10 @@
-/// Changes scenarios where HTTP has its joints: whole requests, replies and lines, and bytes within a line.
+/// Mutates scenarios at the boundaries of HTTP: whole requests, replies and lines, and bytes within a line.
 struct ScenarioMutator {
     private var random: SplitMix
     private let mutateText: ([UInt8]) -> [UInt8]
 
-    /// - Parameter mutateText: Changes some bytes, by what the fuzzer has learned.
+    /// Creates a mutator.
+    /// - Parameter mutateText: Mutates some bytes in libFuzzer's own way.
     init(seed: UInt64, mutateText: @escaping ([UInt8]) -> [UInt8]) {
         random = SplitMix(state: seed)
         self.mutateText = mutateText
@@ -86,7 +87,7 @@ struct ScenarioMutator {
         line.replaceSubrange(start..<end, with: Array(random.among(Grammar.numbers).utf8))
     }
 
-    /// Puts a word to a request, or takes one away.
+    /// Adds a word to a request, or removes one.
     private mutating func toggleWord(in lines: inout [[UInt8]]) {
         let asks = lines.indices.filter { lines[$0].starts(with: "ask ".utf8) }
         guard !asks.isEmpty else { return lines.insert(randomLine(), at: 0) }
@@ -103,7 +104,7 @@ struct ScenarioMutator {
     }
 }
 
-/// Chance that a seed decides.
+/// A generator of random numbers that a seed reproduces.
 struct SplitMix {
     var state: UInt64
 

@@ -1,6 +1,6 @@
-/// Makes a scenario of any bytes: lines of a keyword and what it needs. What can't be read is left out.
+/// Reads a scenario from any bytes: lines with a keyword and its arguments. Lines that can't be read are skipped.
 struct ScenarioReader {
-    /// The most bytes of one reply.
+    /// The largest reply, in bytes.
     static let maximumReplyBytes = 8 << 20
     /// The most pieces of one reply.
     static let maximumSplits = 48
@@ -66,7 +66,7 @@ struct ScenarioReader {
         }
     }
 
-    /// The bytes that a keyword stands for; `nil` for one that is not known.
+    /// Returns the bytes of a keyword; `nil` for an unknown keyword.
     private func bytes(_ keyword: String, _ rest: ArraySlice<UInt8>, of ask: Int) -> [UInt8]? {
         let words = words(of: rest)
         switch keyword {
@@ -89,8 +89,7 @@ struct ScenarioReader {
 
     private func expanded(_ text: String, of ask: Int) -> [UInt8] { expanded(Array(text.utf8), of: ask) }
 
-    /// What `{i}`, `{a}` and `{b}` stand for is put in: the number of the request, its URL at the first and the second
-    /// origin.
+    /// Replaces `{i}`, `{a}` and `{b}`: the number of the request, its URL on the first origin and on the second one.
     private func expanded(_ line: some Collection<UInt8>, of ask: Int) -> [UInt8] {
         var bytes = Text.bytes(of: Array(line)[...])
         guard bytes.contains(UInt8(ascii: "{")) else { return bytes }
@@ -114,7 +113,7 @@ struct ScenarioReader {
         withReply { $0.steps.append(step) }
     }
 
-    /// Cuts the bytes of the reply so far into pieces of a size.
+    /// Splits the bytes of the reply so far into pieces of the given size.
     private mutating func split(into size: Int) {
         let (size, most) = (max(1, size), Self.maximumSplits - splits)
         var made = 0
@@ -131,7 +130,7 @@ struct ScenarioReader {
         splits += made
     }
 
-    /// The last reply of the last request, which is made if there is none.
+    /// Changes the last reply of the last request, and creates it if there is none.
     private mutating func withReply(_ body: (inout Reply) -> Void) {
         let ask = scenario.asks.count - 1
         if scenario.asks[ask].replies.isEmpty { scenario.asks[ask].replies.append(Reply()) }

@@ -1,22 +1,22 @@
-/// One request as the peer saw it on the wire.
+/// One request as the peer received it on the wire.
 struct Seen {
-    /// Which of the scenario's requests it belongs to, by its URL; `nil` if that does not say.
+    /// The number of the scenario's request that it belongs to, from its URL; `nil` if the URL has none.
     var ask: Int?
-    /// The number of its good request, if it is one.
+    /// The number of the ordinary request after the scenario, if it is one.
     var good: Int?
-    /// How often a request of that number was seen before.
+    /// The number of earlier requests with the same number.
     var exchange = 0
-    /// The number of its connection.
+    /// The number of the connection.
     let connection: Int
     var head: [UInt8]
     var body: [UInt8] = []
-    /// What the peer has sent in reply.
+    /// The bytes that the peer has sent in reply.
     var replied: [UInt8] = []
-    /// Whether some of the reply went out when the next request was there already: no client can tell it from the
-    /// response to that.
+    /// Whether a part of the reply was sent after the next request had arrived. No client can tell such bytes from the
+    /// response to that request.
     var crosses = false
 
-    /// The most that is kept of a body or a reply.
+    /// The most bytes of a body or a reply that are kept.
     static let maximumKept = 65_536
 
     init(head: [UInt8], connection: Int) {
@@ -39,7 +39,7 @@ struct Seen {
     var text: String { String(decoding: head, as: UTF8.self) }
     var method: String { String(text.prefix { $0 != " " }) }
 
-    /// The values of the fields with a name in lower case.
+    /// Returns the values of all fields with a name, which must be lowercase.
     func values(of name: String) -> [String] {
         text.split(separator: "\r\n").dropFirst().compactMap { line in
             let parts = line.split(separator: ":", maxSplits: 1)

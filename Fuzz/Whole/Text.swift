@@ -1,4 +1,4 @@
-/// Bytes as a line of a scenario has them: printable ASCII as it is, the rest behind backslashes.
+/// Bytes in the notation of a scenario's line: printable ASCII unchanged, all other bytes as backslash escapes.
 enum Text {
     static func bytes(of line: ArraySlice<UInt8>) -> [UInt8] {
         var bytes: [UInt8] = []
@@ -37,7 +37,7 @@ enum Text {
         return line
     }
 
-    /// Every occurrence of a text, replaced.
+    /// Returns the bytes with every occurrence of a text replaced.
     static func replacing(_ old: String, by new: String, in bytes: [UInt8]) -> [UInt8] {
         let old = Array(old.utf8)
         var (result, start) = ([UInt8](), 0)

@@ -2,15 +2,15 @@ import ArgumentParser
 import CLibrary
 import NetworkLayer
 
-/// The command line tool: HTTP requests over either transport.
+/// The command-line tool: HTTP requests over either transport.
 @main
 struct Netlayer: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "netlayer",
-        abstract: "HTTP requests over libcurl and over URLSession.",
+        abstract: "HTTP requests over libcurl and URLSession.",
         discussion: """
             \(TransportKind.variable)=curl|urlsession picks the transport of 'fetch' and 'run'; unset, it is \
-            \(TransportKind.standard.rawValue). --transport wins over it.
+            \(TransportKind.standard.rawValue). --transport takes precedence.
 
             \(ProcessStatus.table)
             """,
@@ -22,10 +22,10 @@ struct Netlayer: AsyncParsableCommand {
 
     static func main() async {
         Descriptor.occupyStandardNumbers()
-        // A closed pipe or connection is an error of the write that meets it.
+        // A write to a closed pipe or connection must return an error, not end the process.
         signal(SIGPIPE, SIG_IGN)
         let interruption = Interruption()
-        // The last message too: it may block as any output may.
+        // The operation includes the last message, because writing it may block like any other output.
         let status = await interruption.guarding {
             do {
                 try await runCommand(interruption)
@@ -39,7 +39,7 @@ struct Netlayer: AsyncParsableCommand {
 
     private static func runCommand(_ interruption: Interruption) async throws {
         if let number = Arguments.firstThatIsNoText {
-            throw ToolFailure(.usage, "argument \(number) is not UTF-8; a file may have any bytes, an argument not")
+            throw ToolFailure(.usage, "argument \(number) is not UTF-8; only a file may contain other bytes")
         }
         var command = try await asyncParseAsRoot(nil)
         if let seconds = (command as? FetchCommand)?.timeout { interruption.limit(toSeconds: seconds) }
@@ -50,7 +50,7 @@ struct Netlayer: AsyncParsableCommand {
         }
     }
 
-    /// Says what went wrong, and returns the status for it.
+    /// Prints the error, and returns its exit status.
     private static func report(_ error: any Error, _ interruption: Interruption) async -> ProcessStatus {
         if let failure = error as? ToolFailure, failure.status == .closedPipe { return .closedPipe }
         if let status = interruption.status { return status }
@@ -64,7 +64,8 @@ struct Netlayer: AsyncParsableCommand {
         return failure.status
     }
 
-    /// Help and version are 'errors' of the argument parser too; its own status for wrong usage would be 64.
+    /// Prints help, the version or a usage error. The argument parser reports all three as errors, and would exit with
+    /// 64 for wrong usage.
     private static func reportUsage(_ error: any Error, _ interruption: Interruption) async -> ProcessStatus {
         let message = fullMessage(for: error)
         guard exitCode(for: error).isSuccess else {
@@ -79,19 +80,19 @@ struct Netlayer: AsyncParsableCommand {
         }
     }
 
-    /// A wrong argument is repeated in what the parser says, and a long one may be a secret in a wrong place.
+    /// Replaces long arguments in the parser's message, which repeats them: a long one may be a misplaced secret.
     private static func withoutLongArguments(_ message: String) -> String {
         let long = CommandLine.arguments.dropFirst().flatMap { argument -> [String] in
             if argument.hasBytePrefix("--"), !argument.hasBytePrefix("---") {
-                // The name may be shown, and what stands behind '=' is a value.
+                // The option's name may be shown; the value after '=' may not.
                 return [String(Substring(argument.utf8.drop { $0 != UInt8(ascii: "=") }.dropFirst()))]
             }
-            // The name of a short option has two bytes, and its value may follow at once.
+            // The name of a short option has two bytes, and its value may follow directly.
             return [argument] + (argument.hasBytePrefix("-") ? [String(Substring(argument.utf8.dropFirst(2)))] : [])
         }.filter { $0.utf8.count > 16 }
         return long.reduce(message) { $0.replacing($1, with: "…") }
     }
 }
 
-// `exit` within the command is the argument parser's.
+// Inside the command, `exit` is the argument parser's function.
 private func endProcess(_ status: Int32) -> Never { exit(status) }

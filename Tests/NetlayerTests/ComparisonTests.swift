@@ -76,7 +76,7 @@ import Testing
         let right = Self.observation("urlsession", [(200, [.server: "x", .setCookie: "a=1, b=2"], "")])
         #expect(
             Differences(left, right).found == [
-                "header field 'set-cookie': 2 apart over curl, 1 over urlsession, the same when joined"
+                "header field 'set-cookie': 2 separate over curl, 1 over urlsession, the same when joined"
             ]
         )
     }

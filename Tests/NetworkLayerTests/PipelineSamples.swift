@@ -1,7 +1,7 @@
 import Foundation
 import NetworkLayer
 
-/// The samples of 'The way of a request', verbatim, so that they compile. `DocumentationTests` compares the two.
+/// The samples of 'The path of a request', verbatim, so that they compile. `DocumentationTests` compares the two.
 enum PipelineSamples {
     struct Token: Codable {
         let text: String

@@ -1,4 +1,4 @@
-// Lets libcurl read past the end of a piece of memory: an instrumented one reports it, or it proves nothing.
+// Makes libcurl read past the end of an allocation, which an instrumented libcurl must report.
 #include <curl/curl.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-// For LD_PRELOAD: libcurl keeps the C library's memory, where a sanitizer sees each piece, whatever a program gives it.
+// For LD_PRELOAD: libcurl allocates with the C library, which a sanitizer watches, not with a program's functions.
 #include <curl/curl.h>
 
 CURLcode curl_global_init_mem(long flags, curl_malloc_callback allocate, curl_free_callback release,

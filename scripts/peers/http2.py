@@ -1,16 +1,16 @@
-"""An HTTP/2 server over TLS whose answers break off in every way that the protocol has. By path:
+"""An HTTP/2 server over TLS whose responses break off in every way that the protocol allows. By path:
 
     /ok            200, `ok`
     /cut/HOW       200 and ten bytes of a body, then HOW; /cut/HOW/100 announces a hundred bytes first
                    HOW: reset, cancel, no-error (RST_STREAM), goaway, close (the connection ends), tcp-reset
     /refuse/HOW    the same before the head
-    /hold          200 and ten bytes, then nothing until somebody asks for /release on any connection: then ten more
+    /hold          200 and ten bytes, then nothing until a request for /release on any connection: then ten more
     /release       ends every /hold
-    /barrier/N     answers nobody until N requests wait on this connection
-    /waiting       how many wait so on this connection
-    /resets        how many streams the clients have reset so far, in all
+    /barrier/N     responds when N requests wait on this connection
+    /waiting       the number of requests that wait on this connection
+    /resets        the number of streams that clients have reset so far, in total
     /trailers      200, `ok` and a field after the body; /trailers/2 announces the two bytes first
-    /one-each      200, and GOAWAY: the connection takes no further request
+    /one-each      200, and GOAWAY: the connection accepts no further request
 
 Over HTTP/1.1 it resets every connection at the first bytes of a request.
 
@@ -120,7 +120,7 @@ class Peer(asyncio.Protocol):
             self.whole(stream, b"ok")
 
     def end(self, stream, how):
-        # What was sent has to be read first: an end in the same packet may hide it.
+        # The client must first read the data sent so far: an end in the same packet may hide it.
         self.flush()
         asyncio.get_running_loop().call_later(0.05, self.end_now, stream, how)
 

@@ -1,5 +1,5 @@
-/* Names and tickets that take their time, for LD_PRELOAD: a look-up of a name that begins with "slow" answers nothing
-   for SLOW_NAME_SECONDS (30 if not set) and then fails, and a Kerberos ticket takes a second and is then refused. */
+/* For LD_PRELOAD: slow names and tickets. The lookup of a name that begins with "slow" hangs for SLOW_NAME_SECONDS
+   (default: 30) and then fails, and a Kerberos ticket takes a second and is then refused. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <netdb.h>
@@ -19,7 +19,8 @@ int getaddrinfo(const char *name, const char *service, const struct addrinfo *hi
     return ((look_up *)dlsym(RTLD_NEXT, "getaddrinfo"))(name, service, hints, found);
 }
 
-/* GSS_S_FAILURE of RFC 2744, whose header need not be installed; the arguments behind the first are not looked at. */
+/* Returns GSS_S_FAILURE (RFC 2744), without its header, which may not be installed. The arguments after the first are
+   not used. */
 uint32_t gss_init_sec_context(uint32_t *minor) {
     sleep(1);
     *minor = 0;

@@ -1,36 +1,36 @@
-/// What a contender is asked to do; Sources/control/arguments.h has the words.
+/// The command line of a contender; Benchmarks/control/arguments.h describes it.
 public struct Arguments: Sendable {
-    /// What happens to each body.
+    /// The work for each request.
     public enum Mode: String, Sendable {
-        /// See the list there.
+        /// The modes in the list there.
         case get, stream, post, upload, json, burst, idle
     }
 
-    /// What to do.
+    /// The mode.
     public let mode: Mode
-    /// How many requests are under way at once.
+    /// The number of requests in flight at once.
     public let inFlight: Int
-    /// How many there are in all.
+    /// The number of requests in total.
     public let count: Int
-    /// What is asked for.
+    /// The URL of the requests.
     public let url: String
-    /// The length that each body must have, or that is uploaded.
+    /// The length in bytes that each body must have, or that is uploaded; 0 for any length.
     public private(set) var bytes = 0
-    /// The authority to trust, a PEM file.
+    /// The PEM file of the authority to trust; `nil` for the system's authorities.
     public private(set) var authority: String?
-    /// Whether HTTP/2 is wanted.
+    /// Whether to use HTTP/2.
     public private(set) var usesHTTP2 = false
-    /// Whether tasks run on the client's own thread, where it has one to offer.
+    /// Whether tasks run on the client's own thread, if it has one.
     public private(set) var runsOnLoop = false
-    /// Whether that thread lets others finish first.
+    /// Whether that thread lets other tasks finish first.
     public private(set) var runsInBatches = false
-    /// So many requests to `pollURL` stay in flight, unanswered.
+    /// The number of requests to `pollURL` that stay in flight without a response.
     public private(set) var polls = 0
-    /// What never answers.
+    /// A URL that never responds.
     public private(set) var pollURL = ""
 
-    /// Reads the words of a command line.
-    /// - Throws: An error that says what was not understood.
+    /// Reads the arguments of a command line.
+    /// - Throws: An error that names the invalid argument.
     public init(_ words: [String]) throws {
         guard words.count >= 5, let mode = Mode(rawValue: words[1]), let inFlight = Int(words[2]), inFlight > 0,
             let count = Int(words[3]), count > 0
@@ -50,7 +50,7 @@ public struct Arguments: Sendable {
             case "schedule": runsInBatches = value == "batch"
             case "polls": polls = try Self.number(value)
             case "poll": pollURL = value
-            // Everybody but the control asks for compressed bodies anyway.
+            // All contenders except the control request compressed bodies anyway.
             case "gzip": break
             default: throw Misunderstood(words: [word])
             }
@@ -62,14 +62,14 @@ public struct Arguments: Sendable {
         return number
     }
 
-    /// How many connections a pool has to allow.
+    /// The number of connections that a pool must allow.
     public var connections: Int { inFlight + polls }
 }
 
-/// A command line that makes no sense.
+/// An invalid command line.
 struct Misunderstood: Error, CustomStringConvertible {
     let words: [String]
     var description: String {
-        "not understood: \(words.joined(separator: " "))\nusage: CLIENT MODE IN-FLIGHT COUNT URL [NAME=VALUE ...]"
+        "invalid arguments: \(words.joined(separator: " "))\nusage: CLIENT MODE IN-FLIGHT COUNT URL [NAME=VALUE ...]"
     }
 }

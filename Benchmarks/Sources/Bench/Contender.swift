@@ -1,51 +1,51 @@
-/// A way of sending requests, to be measured.
+/// A client to be measured.
 public protocol Contender: Sendable {
-    /// Makes the client.
+    /// Creates the client.
     init(_ arguments: Arguments) async throws
-    /// Where its tasks run; `nil` for where all tasks run.
+    /// The executor of its tasks; `nil` for the default one.
     var executor: (any TaskExecutor)? { get throws }
-    /// Collects a body.
-    /// - Returns: Its bytes.
+    /// Sends a GET request and collects the body.
+    /// - Returns: The length of the body, in bytes.
     func get() async throws -> Int
-    /// Reads a body and keeps nothing.
-    /// - Returns: Its bytes.
+    /// Sends a GET request and reads the body without keeping it.
+    /// - Returns: The length of the body, in bytes.
     func stream() async throws -> Int
-    /// Sends 64 KiB of known bytes and collects the answer.
+    /// Sends 64 KiB of known bytes and collects the response.
     func post() async throws
-    /// Sends `bytes` bytes from a stream and collects the answer.
+    /// Sends `bytes` bytes from a stream and collects the response.
     func upload() async throws
-    /// Decodes a body.
-    /// - Returns: Its bytes, or 0 where they are not seen.
+    /// Sends a GET request and decodes the body.
+    /// - Returns: The length of the body in bytes, or 0 if the client does not know it.
     func decode() async throws -> Int
-    /// Asks for what never comes.
+    /// Sends a request that never gets a response.
     func poll() async throws
 }
 
-/// What a contender can't do at all.
+/// The error for a mode that a contender does not support.
 public struct CanNot: Error {
-    /// The error.
+    /// Creates the error.
     public init() {}
 }
 
-/// An answer that is not what was asked for.
+/// A response that does not match its request.
 public struct WrongAnswer: Error, CustomStringConvertible {
-    /// What came instead.
+    /// The difference from the expected response.
     public let description: String
-    /// An error that says so.
+    /// Creates an error with a description.
     public init(_ description: String) { self.description = description }
 }
 
 extension Contender {
-    /// Where all tasks run.
+    /// The default executor.
     public var executor: (any TaskExecutor)? { nil }
-    /// Not for this contender.
+    /// Not supported by default.
     public func stream() async throws -> Int { throw CanNot() }
-    /// Not for this contender.
+    /// Not supported by default.
     public func post() async throws { throw CanNot() }
-    /// Not for this contender.
+    /// Not supported by default.
     public func upload() async throws { throw CanNot() }
-    /// Not for this contender.
+    /// Not supported by default.
     public func decode() async throws -> Int { throw CanNot() }
-    /// Not for this contender.
+    /// Not supported by default.
     public func poll() async throws { throw CanNot() }
 }

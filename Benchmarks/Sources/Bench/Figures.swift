@@ -1,6 +1,6 @@
 import Glibc
 
-/// What the process used up to now.
+/// The time and the CPU time that the process has used so far.
 struct Usage {
     let nanoseconds: UInt64
     let user: Double
@@ -21,9 +21,9 @@ struct Usage {
     }
 }
 
-/// The process as /proc shows it.
+/// The state of the process in /proc.
 enum Process {
-    /// A number of /proc/self/status, in KB if it is memory. (getrusage's maximum is inherited over exec.)
+    /// Returns a number in /proc/self/status, in KB if it is memory. (getrusage's maximum is inherited over exec.)
     static func status(_ name: String) -> Int {
         guard let file = fopen("/proc/self/status", "r") else { return 0 }
         defer { fclose(file) }
@@ -34,7 +34,7 @@ enum Process {
     }
 
     static var openSockets: Int {
-        // As far as there may be any: asking for each that might be takes milliseconds.
+        // Only as many descriptors as there can be, because each check costs a system call.
         (0..<Int32(status("FDSize"))).count { descriptor in
             var status = stat()
             return fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFSOCK
@@ -43,7 +43,7 @@ enum Process {
 }
 
 extension [UInt64] {
-    /// Of sorted nanoseconds, in microseconds with one digit.
+    /// Returns a percentile of sorted nanoseconds, in microseconds with one decimal.
     func percentile(_ share: Double) -> Double {
         guard !isEmpty else { return 0 }
         let value = self[Swift.min(Int(Double(count) * share), count - 1)]

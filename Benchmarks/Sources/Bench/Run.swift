@@ -1,9 +1,9 @@
 import Glibc
 import Synchronization
 
-/// The life of a contender's process: reads its arguments, runs, prints one line of JSON, ends.
+/// The life of a contender's process: reads its arguments, runs, prints one line of JSON, and exits.
 public enum Run {
-    /// Runs a contender; ends the process with 0 when no request failed.
+    /// Runs a contender. The exit status is 0 if no request failed.
     public static func main<C: Contender>(_ type: C.Type) async -> Never {
         do {
             let arguments = try Arguments(CommandLine.arguments)
@@ -25,7 +25,7 @@ public enum Run {
 
 private func complain(_ text: String) { _ = write(2, text, text.utf8.count) }
 
-/// Keeps so many requests in flight until all are done.
+/// Keeps a number of requests in flight until all of them have completed.
 final class Workers<C: Contender>: Sendable {
     private let contender: C
     private let arguments: Arguments
@@ -43,7 +43,7 @@ final class Workers<C: Contender>: Sendable {
     func measured() async throws -> String {
         var memory = 0
         if arguments.mode == .idle {
-            // What one connection brings along is not the price of the next.
+            // The fixed cost of the first connection is not part of the price of the next ones.
             try await attempt()
             memory = Process.status("VmRSS")
         }
@@ -76,7 +76,7 @@ final class Workers<C: Contender>: Sendable {
             """
     }
 
-    /// Runs until so many have been started in all, and those that run are over.
+    /// Runs until the given total number of requests has been started, and all of them have completed.
     private func together(upTo limit: Int) async -> [UInt64] {
         let limit = min(limit, arguments.count)
         return await withTaskGroup(of: [UInt64].self) { group in
@@ -102,7 +102,7 @@ final class Workers<C: Contender>: Sendable {
             }
             times.append(Usage.monotonicNanoseconds - began)
         }
-        // A worker counts one beyond the limit before it stops.
+        // Each worker counts one request above the limit before it stops.
         started.wrappingSubtract(1, ordering: .relaxed)
         return times
     }
@@ -126,7 +126,7 @@ final class Workers<C: Contender>: Sendable {
     private func poll() async {
         do {
             try await contender.poll()
-            note(WrongAnswer("a long poll was answered"))
+            note(WrongAnswer("a long poll got a response"))
         } catch {
             note(error)
         }

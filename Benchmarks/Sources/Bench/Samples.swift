@@ -1,12 +1,12 @@
-/// What is decoded: one of the items of the JSON files that the driver writes.
+/// An item of the JSON files that the driver writes, which the contenders decode.
 public struct Item: Codable, Sendable {
-    /// Counted from 1.
+    /// The number of the item, from 1.
     public let id: Int
     /// Two words.
     public let name: String
-    /// An address.
+    /// An email address.
     public let email: String
-    /// A truth value.
+    /// A Boolean value.
     public let isActive: Bool
     /// A number with two decimals.
     public let balance: Double
@@ -14,5 +14,5 @@ public struct Item: Codable, Sendable {
     public let tags: [String]
 }
 
-/// The size of a posted body, and of the pieces of a streamed one.
+/// The size of a posted body, and of the chunks of a streamed one, in bytes.
 public let pieceBytes = 65_536

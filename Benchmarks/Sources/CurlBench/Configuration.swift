@@ -2,9 +2,9 @@ public import Bench
 public import CurlTransport
 public import NetworkCore
 
-/// How every contender of this library over libcurl is set up.
+/// The configuration of all of this library's contenders over libcurl.
 extension CurlNetworkDispatcher.Configuration {
-    /// Room for all that is in flight.
+    /// Returns a configuration with enough connections for all requests in flight.
     public static func benchmark(_ arguments: Arguments) -> CurlNetworkDispatcher.Configuration {
         var configuration = CurlNetworkDispatcher.Configuration()
         configuration.maximumConnectionsPerHost = max(128, arguments.connections)
@@ -15,8 +15,8 @@ extension CurlNetworkDispatcher.Configuration {
 }
 
 extension TransportOptions {
-    /// The protocol and the authority that were asked for, and bodies of any size that occurs.
-    /// - Throws: ``CanNot`` for HTTP/2 where the libcurl found is not trusted with it.
+    /// Returns the options for the protocol, the authority and bodies of any size.
+    /// - Throws: ``CanNot`` for HTTP/2 if the libcurl in use does not support it reliably.
     public static func benchmark(_ arguments: Arguments) throws -> TransportOptions {
         var options = TransportOptions()
         options.maximumBodyBytes = 1 << 30
@@ -30,7 +30,7 @@ extension TransportOptions {
 }
 
 extension NetworkClient {
-    /// The pipeline over libcurl.
+    /// Returns the pipeline over libcurl.
     public static func benchmark(_ arguments: Arguments) throws -> NetworkClient {
         NetworkClient(
             transport: CurlNetworkDispatcher(configuration: .benchmark(arguments)),

@@ -3,7 +3,7 @@ import FoundationEssentials
 import NetworkCore
 import URLSessionTransport
 
-/// This library over URLSession: `send` and its body.
+/// The contender that uses this library over URLSession: `send` and the collected body.
 struct LayerURLSession: Contender {
     private let request: TransportRequest
     private let pollURL: String
@@ -13,7 +13,7 @@ struct LayerURLSession: Contender {
         options.maximumBodyBytes = 1 << 30
         request = TransportRequest(url: try RequestURL(arguments.url), options: options)
         pollURL = arguments.pollURL
-        // It trusts the system's authorities and no other.
+        // URLSession trusts only the system's authorities.
         if arguments.authority != nil { throw CanNot() }
     }
 
@@ -37,7 +37,7 @@ struct LayerURLSession: Contender {
     func decode() async throws -> Int {
         let client = NetworkClient(transport: URLSessionNetworkDispatcher.instance)
         let items = try await client.send(RequestData(path: request.url.absoluteString), as: [Item].self).body
-        guard items.first?.id == 1 else { throw WrongAnswer("the first item is another") }
+        guard items.first?.id == 1 else { throw WrongAnswer("the first item is wrong") }
         return 0
     }
 

@@ -4,7 +4,7 @@ import CurlTransport
 import FoundationEssentials
 import NetworkCore
 
-/// The pipeline over libcurl: a checked and validated body, not decoded.
+/// The contender that uses the pipeline over libcurl: a checked and validated body, not decoded.
 struct Pipeline: Contender {
     private let client: NetworkClient
     private let request: RequestData

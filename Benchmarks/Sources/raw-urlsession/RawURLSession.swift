@@ -2,13 +2,13 @@ import Bench
 import Foundation
 import FoundationNetworking
 
-/// URLSession as it comes.
+/// The contender that uses plain URLSession.
 struct RawURLSession: Contender {
     private let session: URLSession
     private let request: URLRequest
 
     init(_ arguments: Arguments) throws {
-        // On Linux it trusts the system's authorities and no other.
+        // On Linux, URLSession trusts only the system's authorities.
         if arguments.authority != nil { throw CanNot() }
         let configuration = URLSessionConfiguration.ephemeral
         configuration.httpMaximumConnectionsPerHost = max(128, arguments.connections)
@@ -29,7 +29,7 @@ struct RawURLSession: Contender {
 
     func decode() async throws -> Int {
         let items = try JSONDecoder().decode([Item].self, from: try await answer(to: request))
-        guard items.first?.id == 1 else { throw WrongAnswer("the first item is another") }
+        guard items.first?.id == 1 else { throw WrongAnswer("the first item is wrong") }
         return 0
     }
 

@@ -4,7 +4,7 @@ import CurlTransport
 import FoundationEssentials
 import NetworkCore
 
-/// The transport on libcurl alone: `send` and its body.
+/// The contender that uses only the transport over libcurl: `send` and the collected body.
 struct Send: Contender {
     private let dispatcher: CurlNetworkDispatcher
     private let request: TransportRequest
@@ -57,12 +57,12 @@ struct Send: Contender {
     }
 }
 
-/// What is posted.
+/// The bytes of a posted body.
 enum Piece {
     static let bytes = Data(repeating: UInt8(ascii: "a"), count: pieceBytes)
 }
 
-/// The pieces of a streamed body.
+/// The chunks of a streamed body.
 struct Pieces: AsyncSequence, Sendable {
     let bytes: Int
 

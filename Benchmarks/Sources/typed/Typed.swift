@@ -4,7 +4,7 @@ import CurlTransport
 import FoundationEssentials
 import NetworkCore
 
-/// The typed call over libcurl: the whole pipeline and a decoded value.
+/// The contender that uses the typed call over libcurl: the whole pipeline and a decoded value.
 struct Typed: Contender {
     private let client: NetworkClient
     private let request: RequestData
@@ -20,7 +20,7 @@ struct Typed: Contender {
 
     func decode() async throws -> Int {
         let items = try await client.send(request, as: [Item].self).body
-        guard items.first?.id == 1 else { throw WrongAnswer("the first item is another") }
+        guard items.first?.id == 1 else { throw WrongAnswer("the first item is wrong") }
         return 0
     }
 

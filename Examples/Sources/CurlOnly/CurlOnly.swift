@@ -1,4 +1,4 @@
-// A program that needs no URLSession: it imports the core and the curl transport, and links no FoundationNetworking.
+// A program without URLSession: it imports the core and the curl transport, and does not link FoundationNetworking.
 //
 //   swift run CurlOnly http://127.0.0.1:3000/test
 import CurlTransport

@@ -1,7 +1,7 @@
 import Foundation
 import NetworkLayer
 
-/// Downloads into a file, goes on where an earlier download stopped, and prints the file's SHA-256:
+/// Downloads into a file, resumes an earlier download, and prints the file's SHA-256 checksum:
 ///
 ///     Downloads URL FILE
 @main

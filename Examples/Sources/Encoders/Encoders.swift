@@ -1,5 +1,5 @@
-// What a request can send along: JSON, a form, several parts, bytes, a text; and an encoder of one's own. The server
-// says what it got.
+// The bodies that a request can have: JSON, a form, multipart, bytes, a text, and the output of a custom encoder. The
+// server returns what it received.
 //
 //   swift run Encoders http://127.0.0.1:3000
 import Foundation
@@ -10,7 +10,7 @@ struct Note: Codable, Sendable {
     let tags: [String]
 }
 
-/// What the demo server's `/echo` says.
+/// The response of the demo server's `/echo`.
 struct Echo: Codable, Sendable {
     let query: String
     let headers: [[String]]
@@ -20,7 +20,7 @@ struct Echo: Codable, Sendable {
     var body: String { String(decoding: Data(base64Encoded: bodyBase64) ?? Data(), as: UTF8.self) }
 }
 
-/// Rows as comma-separated values: an encoder is one file like this.
+/// Rows as comma-separated values: a custom encoder takes one small type like this.
 struct CSVContent: ContentEncoder {
     let rows: [[String]]
 
@@ -73,7 +73,7 @@ struct Encoders {
         return try await request.send(as: Echo.self).body
     }
 
-    /// A file of the disk, streamed where the transport can, else read into memory.
+    /// Uploads a file. The transport streams it if it can; otherwise it reads the file into memory.
     private static func upload(to base: String) async throws {
         let path = NSTemporaryDirectory() + "encoders-\(UUID().uuidString).txt"
         try Data(repeating: 0x61, count: 100_000).write(to: URL(fileURLWithPath: path))

@@ -1,7 +1,7 @@
 import Foundation
 import NetworkLayer
 
-/// Prints a stream of server-sent events until the server ends it, over as many connections as it takes:
+/// Prints a stream of server-sent events until the server ends it, with as many connections as necessary:
 ///
 ///     Events URL
 @main

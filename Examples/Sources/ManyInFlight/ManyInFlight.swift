@@ -2,7 +2,7 @@ import CurlTransport
 import Foundation
 import NetworkCore
 
-/// Sends many requests at once, all in flight together, and tells what that took:
+/// Sends many requests that are all in flight at once, and prints the time, the threads and the memory used:
 ///
 ///     ManyInFlight URL COUNT
 @main
@@ -32,14 +32,14 @@ struct ManyInFlight {
                 for try await status in group { answered[status, default: 0] += 1 }
                 return answered
             }
-            print("answers by status: \(answered) in \(ContinuousClock.now - start)")
+            print("responses by status: \(answered) in \(ContinuousClock.now - start)")
             print("threads: \(figure("Threads")), peak resident memory: \(figure("VmHWM") / 1024) MiB")
         } catch {
             fail("\(error)", status: 1)
         }
     }
 
-    /// A number of /proc/self/status.
+    /// Returns a number in /proc/self/status.
     private static func figure(_ name: String) -> Int {
         let status = try? FileHandle(forReadingFrom: URL(fileURLWithPath: "/proc/self/status")).readToEnd()
         let line = String(decoding: status ?? Data(), as: UTF8.self).split(separator: "\n").first { $0.hasPrefix(name) }

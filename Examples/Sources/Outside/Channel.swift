@@ -1,14 +1,14 @@
 import Foundation
 import NetworkLayer
 
-/// Pieces on their way from one task to another, one at a time: sending one waits until it is taken.
+/// A channel that passes chunks from one task to another, one at a time: `send` waits until the chunk is taken.
 actor Channel {
     private var piece: Data?
     private var end: Result<Void, any Error>?
     private var isAbandoned = false
     private var waiting: [UUID: CheckedContinuation<Void, any Error>] = [:]
 
-    /// Hands a piece over.
+    /// Sends a chunk, and waits until it is taken.
     func send(_ bytes: Data) async throws {
         guard !bytes.isEmpty else { return }
         try await wait { self.piece == nil || self.isAbandoned }
@@ -18,7 +18,7 @@ actor Channel {
         try await wait { self.piece == nil || self.isAbandoned }
     }
 
-    /// The next piece; `nil` at the end.
+    /// Returns the next chunk; `nil` at the end.
     func next() async throws -> Data? {
         try await wait { self.piece != nil || self.end != nil }
         defer { wake() }
@@ -30,13 +30,13 @@ actor Channel {
         return nil
     }
 
-    /// No more is sent.
+    /// Ends the channel: no more chunks are sent.
     func finish(throwing error: (any Error)? = nil) {
         if end == nil { end = error.map { .failure($0) } ?? .success(()) }
         wake()
     }
 
-    /// No more is read.
+    /// Abandons the channel: no more chunks are read.
     func abandon() {
         isAbandoned = true
         piece = nil

@@ -1,15 +1,15 @@
 import Foundation
 import NetworkLayer
 
-/// A third transport: it carries an exchange to a handler of the same process. Bodies stream in both directions, each
-/// piece when the other side takes it.
+/// A third transport, which passes each request to a handler in the same process. Bodies stream in both directions,
+/// each chunk when the other side takes it.
 struct InProcessTransport: HTTPTransport {
-    /// Responds to a request: the body comes from `body` and goes to `respond`'s result, piece by piece.
+    /// Responds to a request. The handler reads the request's body from `body`, and sends its response with `response`.
     typealias Handler =
         @Sendable (_ request: TransportRequest, _ body: Channel, _ response: Responder) async throws ->
         Void
 
-    /// Hands out the head, and then takes the pieces of the body.
+    /// Sends the head of a response, and then the chunks of its body.
     struct Responder: Sendable {
         let begin: @Sendable (HTTPResponse) -> Void
         let body: Channel
@@ -38,7 +38,7 @@ struct InProcessTransport: HTTPTransport {
                         await received.finish()
                     } catch { await received.finish(throwing: error) }
                     continuation.finish()
-                    // What the handler has not read is wanted by no one.
+                    // Nothing reads the rest of a body that the handler left unread.
                     await sent.abandon()
                 }
             }
@@ -49,9 +49,9 @@ struct InProcessTransport: HTTPTransport {
                 for await head in heads {
                     return TransportResponse(head: head, body: TransportResponse.Body(source: body))
                 }
-                // Without a head: the handler's error, or none.
+                // Without a head, there is either the handler's error or no error at all.
                 _ = try await received.next()
-                throw NetworkError(.connectionLost, "the handler gave no response", phase: .waiting)
+                throw NetworkError(.connectionLost, "the handler sent no response", phase: .waiting)
             }
         } onCancel: {
             exchange.cancel()
@@ -65,7 +65,7 @@ struct InProcessTransport: HTTPTransport {
         } catch { await channel.finish(throwing: error) }
     }
 
-    /// How long the head may take, and the error when it takes longer.
+    /// Returns the longest wait for the head, and the error after it.
     private static func patience(of options: TransportOptions) -> (Duration, NetworkError)? {
         let total = options.totalTimeout.map { ($0, NetworkError.totalTimeout) }
         let idle = options.idleTimeout.map { ($0, NetworkError.idleTimeout) }
@@ -96,7 +96,7 @@ struct InProcessTransport: HTTPTransport {
     }
 }
 
-/// The response's body, as the pipeline reads it.
+/// The body of the response, as the pipeline reads it.
 private final class ChannelBody: TransportResponse.BodySource {
     private let channel: Channel
     private let exchange: Task<Void, Never>
@@ -107,7 +107,7 @@ private final class ChannelBody: TransportResponse.BodySource {
         (self.channel, self.exchange, self.limit) = (channel, exchange, limit)
     }
 
-    // A body that is dropped ends its exchange.
+    // A body that is no longer referenced ends its exchange.
     deinit { exchange.cancel() }
 
     func next() async throws -> Data? { try await channel.next() }

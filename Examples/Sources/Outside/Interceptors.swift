@@ -2,14 +2,14 @@ import Foundation
 import NetworkLayer
 import Synchronization
 
-/// Signs method, path and body by HMAC-SHA-256 (RFC 2104), in the field `X-Signature`.
+/// Signs the method, the path and the body with HMAC-SHA-256 (RFC 2104), in the field `X-Signature`.
 struct HMACSigning: Interceptor {
     let key: Data
 
     func intercept(_ request: TransportRequest, in call: Call, next: Next) async throws -> TransportResponse {
         var request = request
         if let body = request.body, !body.isReplayable {
-            // Reading takes it: what is signed is what is sent.
+            // Reading consumes the body, so the bytes that are signed replace it.
             request.body = .bytes(try await body.collect(upTo: request.options.maximumBodyBytes))
         }
         let digest = Mutex(HMAC(key: key))
@@ -21,7 +21,7 @@ struct HMACSigning: Interceptor {
     }
 }
 
-/// HMAC over the library's own SHA-256.
+/// HMAC on top of the library's own SHA-256.
 struct HMAC {
     private var inner = SHA256Checksum()
     private let outerKey: Data
@@ -48,7 +48,7 @@ struct HMAC {
     }
 }
 
-/// Notes the first bytes of both bodies, while they pass.
+/// Logs the first bytes of both bodies as they pass.
 struct BodyLogging: Interceptor {
     let limit: Int
     let log: @Sendable (_ what: String, _ bytes: Data) -> Void
@@ -68,7 +68,7 @@ struct BodyLogging: Interceptor {
     }
 }
 
-/// What has passed of a body, up to a limit; it is logged once, when the body ends or is dropped.
+/// The first bytes of a body that has passed. They are logged once, when the body ends or is no longer referenced.
 final class Tee: Sendable {
     private let seen = Mutex<Data?>(Data())
     private let log: @Sendable (String, Data) -> Void
@@ -93,7 +93,7 @@ final class Tee: Sendable {
     }
 }
 
-/// The pieces of a request's body, as a sequence.
+/// The chunks of a request's body as a sequence.
 struct Pieces: AsyncSequence, Sendable {
     private let body: TransportRequest.Body
     private let tee: Tee
@@ -128,7 +128,7 @@ struct Pieces: AsyncSequence, Sendable {
     }
 }
 
-/// A response's body that another one makes, piece by piece.
+/// The body of another response, passed on chunk by chunk.
 final class PassingBody: TransportResponse.BodySource {
     private let response: TransportResponse
     private let tee: Tee
@@ -136,7 +136,7 @@ final class PassingBody: TransportResponse.BodySource {
     init(_ response: TransportResponse, _ tee: Tee) { (self.response, self.tee) = (response, tee) }
 
     func next() async throws -> Data? {
-        // Each iterator of a body goes on where the last one stopped.
+        // Each iterator of a body continues where the last one stopped.
         var pieces = response.body.makeAsyncIterator()
         let piece = try await pieces.next()
         if let piece { tee.pass(piece) } else { tee.end() }
@@ -154,7 +154,7 @@ final class PassingBody: TransportResponse.BodySource {
     var trailers: HTTPFields? { response.body.trailers }
 }
 
-/// Records what goes by, and plays it back without a transport.
+/// Records exchanges, and plays them back without a transport.
 final class Recorder: Interceptor {
     struct Exchange: Codable, Sendable {
         let method: String
@@ -168,13 +168,13 @@ final class Recorder: Interceptor {
     private let tape: Mutex<[Exchange]>
     private let isPlaying: Bool
 
-    /// One that records.
+    /// Creates a recorder.
     init() {
         tape = Mutex([])
         isPlaying = false
     }
 
-    /// One that plays a recording back, each exchange once and in order.
+    /// Creates a player of a recording. It plays each exchange once, for the first request that matches it.
     init(playing recording: Data) throws {
         tape = Mutex(try JSONDecoder().decode([Exchange].self, from: recording))
         isPlaying = true

@@ -1,13 +1,13 @@
 import Foundation
 import NetworkLayer
 
-// What swift-openapi-runtime asks of a transport, written down here so that this program needs no package for it.
+// The transport interface of swift-openapi-runtime, repeated here so that this program does not depend on its package.
 
-/// A body as pieces.
+/// A body as a sequence of chunks.
 struct HTTPBody: AsyncSequence, Sendable {
     typealias Element = ArraySlice<UInt8>
 
-    /// Its length in bytes, where that is known.
+    /// The length in bytes, if it is known.
     let length: Int?
     private let make: @Sendable () -> AsyncThrowingStream<ArraySlice<UInt8>, any Error>
 
@@ -29,14 +29,14 @@ struct HTTPBody: AsyncSequence, Sendable {
     }
 }
 
-/// Carries the operations of a generated client.
+/// Sends the operations of a generated client.
 protocol ClientTransport: Sendable {
     func send(
         _ request: HTTPRequest, body: HTTPBody?, baseURL: URL, operationID: String
     ) async throws -> (HTTPResponse, HTTPBody?)
 }
 
-/// A generated client's operations over a pipeline, bodies streamed both ways.
+/// Sends a generated client's operations through a pipeline, with bodies streamed in both directions.
 struct OpenAPITransport: ClientTransport {
     let client: NetworkClient
 
@@ -51,7 +51,7 @@ struct OpenAPITransport: ClientTransport {
         let pieces = response.body
         let received = HTTPBody {
             AsyncThrowingStream {
-                // Each piece is taken when it is asked for: an iterator of a body goes on where the last one stopped.
+                // Each chunk is read on demand; an iterator of a body continues where the last one stopped.
                 var iterator = pieces.makeAsyncIterator()
                 return try await iterator.next().map { ArraySlice($0) }
             }
@@ -61,7 +61,7 @@ struct OpenAPITransport: ClientTransport {
 }
 
 extension AsyncSequence where Self: Sendable, Element: Sendable {
-    /// The elements, changed when they are asked for.
+    /// Returns the elements, transformed on demand.
     fileprivate func lazyMap<Value: Sendable>(
         _ change: @escaping @Sendable (Element) -> Value
     ) -> AsyncMapSequence<Self, Value> { map { change($0) } }

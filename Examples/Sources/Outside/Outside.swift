@@ -2,8 +2,8 @@ import Foundation
 import NetworkLayer
 import Synchronization
 
-/// What can be added from outside, with the public API alone: a transport, interceptors, an encoder, an adapter to
-/// another library's transport. Over the transport that NETWORK_TRANSPORT names:
+/// Extensions of the library that use only its public API: a transport, interceptors, an encoder, and an adapter to
+/// another library's transport. They run over the transport that NETWORK_TRANSPORT names:
 ///
 ///     Outside http://127.0.0.1:8080        the address of `netlayer serve`
 @main
@@ -28,7 +28,7 @@ struct Outside {
         }
     }
 
-    /// What the demo server's /echo responds.
+    /// The response of the demo server's `/echo`.
     struct Echo: Decodable {
         let bodyBase64: Data
         let headers: [[String]]
@@ -68,7 +68,7 @@ struct Outside {
     }
 
     private static func signing(_ client: NetworkClient) async throws {
-        // RFC 4231, test case 2, signed as this interceptor signs.
+        // RFC 4231, test case 2, with the HMAC of the interceptor.
         var mac = HMAC(key: Data("Jefe".utf8))
         mac.update(Data("what do ya want for nothing?".utf8))
         let known = "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"
@@ -138,12 +138,12 @@ struct Outside {
 
     private static func check(_ what: String, _ holds: Bool) throws {
         guard holds else { throw Failed(what: what) }
-        print("\(what): as it should be")
+        print("\(what): passed")
     }
 
     private struct Failed: Error, CustomStringConvertible {
         let what: String
-        var description: String { "\(what): not as it should be" }
+        var description: String { "\(what): failed" }
     }
 
     private static func fail(_ message: String, status: Int32) -> Never {

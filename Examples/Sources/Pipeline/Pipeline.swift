@@ -1,8 +1,8 @@
 import Foundation
 import NetworkLayer
 
-/// What stands between a request and its transport: redirects with an audit, cookies, retries, a token that is renewed,
-/// and a step of one's own. Over the transport that NETWORK_TRANSPORT names:
+/// The steps between a request and its transport: redirects with an audit, cookies, retries, a token that is renewed,
+/// and a custom step. They run over the transport that NETWORK_TRANSPORT names:
 ///
 ///     Pipeline http://127.0.0.1:8080        the address of `netlayer serve`
 @main
@@ -46,7 +46,7 @@ struct Pipeline {
     private static func failing(_ client: NetworkClient, _ url: String) async {
         do {
             _ = try await client.send(RequestData(path: url), as: .data).body
-            fail("503 is no success", status: 1)
+            fail("a 503 response counted as a success", status: 1)
         } catch {
             print(error)
         }
@@ -58,7 +58,7 @@ struct Pipeline {
     }
 }
 
-/// A step of one's own.
+/// A custom step, which numbers the requests.
 struct RequestNumber: Interceptor {
     func intercept(_ request: TransportRequest, in call: Call, next: Next) async throws -> TransportResponse {
         var request = request

@@ -2,7 +2,7 @@ import CurlTransport
 import Foundation
 import NetworkCore
 
-/// Streams a body of any size in either direction and tells how much memory that took:
+/// Streams a body of any size in either direction and prints the peak memory:
 ///
 ///     Streaming download URL
 ///     Streaming upload URL BYTES
@@ -42,7 +42,7 @@ struct Streaming {
         )
     }
 
-    /// The same piece again and again, up to a number of bytes.
+    /// The same chunk repeated up to a number of bytes.
     private struct Pieces: AsyncSequence, AsyncIteratorProtocol, Sendable {
         let piece: Data
         var rest: Int

@@ -1,4 +1,4 @@
-// A request builder with chained steps, a request that knows its resource, and a callback around a URLRequest.
+// A request builder with chained steps, a request with an associated resource type, and a callback for a URLRequest.
 //
 //   swift run TutorialNotes http://127.0.0.1:3000
 import Foundation

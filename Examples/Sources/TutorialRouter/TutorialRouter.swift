@@ -62,7 +62,7 @@ struct TutorialRouter {
 
     private static func show(_ response: URLResponse?, _ data: Data?, _ error: (any Error)?) {
         guard let response = response as? HTTPURLResponse else {
-            FileHandle.standardError.write(Data("TutorialRouter: \(error.map { "\($0)" } ?? "no answer")\n".utf8))
+            FileHandle.standardError.write(Data("TutorialRouter: \(error.map { "\($0)" } ?? "no response")\n".utf8))
             exit(1)
         }
         let path = response.url?.path ?? ""

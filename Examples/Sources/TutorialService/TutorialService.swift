@@ -1,4 +1,4 @@
-// The service of the first tutorial: a request by its older name, and closures.
+// The service of the first tutorial: a request with its older name, and closures.
 //
 //   swift run TutorialService http://127.0.0.1:3000
 import Foundation
@@ -29,7 +29,7 @@ struct TutorialService {
                 exit(1)
             }
         )
-        // The closures are called on the main queue, which somebody has to drain.
+        // The closures run on the main queue, which dispatchMain() drains.
         dispatchMain()
     }
 }

@@ -1,4 +1,4 @@
-// The request of the tutorials, typed, over the transport that the environment picks:
+// The typed request of the tutorials, over the transport that the environment selects:
 //
 //   NETWORK_TRANSPORT=urlsession swift run TutorialUsers http://127.0.0.1:3000/test
 import Foundation

@@ -5,10 +5,10 @@ import NetworkTesting
 import Synchronization
 import TrialSupport
 
-/// One attempt to hold a loop up, on a dispatcher of its own.
+/// One attempt to hold up a loop, on its own dispatcher.
 final class Attempt: Sendable {
     let dispatcher: CurlNetworkDispatcher
-    /// Whether there are some seconds for it, and not a minute.
+    /// Whether the attempt has a few seconds and not a minute.
     let isShort: Bool
     private let words = Mutex<(notes: [String], faults: [String])>(([], []))
 
@@ -20,10 +20,10 @@ final class Attempt: Sendable {
     var notes: [String] { words.withLock(\.notes) }
     var faults: [String] { words.withLock(\.faults) }
 
-    /// A figure for the table.
+    /// Adds a figure to the table.
     func note(_ text: String) { words.withLock { $0.notes.append(text) } }
 
-    /// What has to hold, whatever happens to the loop.
+    /// Records a fault unless a condition holds that no scenario may break.
     func expect(_ holds: Bool, _ text: @autoclosure () -> String) {
         guard !holds else { return }
         let text = text()
@@ -31,7 +31,7 @@ final class Attempt: Sendable {
     }
 
     /// Sends one request and collects the body.
-    /// - Returns: The error's code; `nil` for a response.
+    /// - Returns: The code of the error; `nil` for a response.
     func ask(
         _ url: String, _ options: TransportOptions = TransportOptions(), headerFields: HTTPFields = [:]
     ) async -> NetworkError.Code? {
@@ -66,7 +66,7 @@ final class Attempt: Sendable {
         note(outcomes.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }.joined(separator: ", "))
     }
 
-    /// How long the requests of a neighbour take while `body` runs, which asks a server of its own, one at a time.
+    /// Measures the requests of a neighbor while `body` runs. They go to another server, one at a time.
     func withNeighbour<Result>(_ name: String, _ body: () async throws -> Result) async throws -> Result {
         let server = try ScriptedServer(.ok("well"))
         defer { server.stop() }
@@ -77,7 +77,7 @@ final class Attempt: Sendable {
                 let clock = SuspendingClock()
                 let start = clock.now
                 let code = await ask(server.url())
-                expect(code == nil, "a neighbour's request failed: \(code?.rawValue ?? "")")
+                expect(code == nil, "a neighbor's request failed: \(code?.rawValue ?? "")")
                 times.append(clock.now - start)
                 try? await Task.sleep(for: .milliseconds(5))
             }
@@ -87,7 +87,7 @@ final class Attempt: Sendable {
         isOver.open()
         let times = await neighbour.value
         let most = times[times.count / 2]
-        note("\(name): \(times.count) answers, half of them within \(most.text)")
+        note("\(name): \(times.count) responses, half of them within \(most.text)")
         expect(most < .milliseconds(250), "\(name) waits \(most.text)")
         return try result.get()
     }
@@ -100,7 +100,7 @@ extension Result where Failure == any Error {
 }
 
 extension Duration {
-    /// In milliseconds, with one digit.
+    /// The duration in milliseconds, with one decimal.
     var text: String {
         let tenths = Int(self / .microseconds(100))
         return "\(tenths / 10).\(tenths % 10) ms"
@@ -108,7 +108,7 @@ extension Duration {
 }
 
 extension Attempt {
-    /// The version of libcurl as a number: 7.88, and 8.05 for 8.5.
+    /// The version of libcurl as a number: 7.88 for 7.88, and 8.05 for 8.5.
     var libcurl: Double {
         let words = dispatcher.capabilities.basis.split(separator: " ")
         let numbers = (words.dropFirst().first ?? "").split(separator: ".").prefix(2).compactMap { Double($0) }

@@ -3,17 +3,17 @@ import CurlTransport
 import NetworkCore
 import TrialSupport
 
-/// Tries to hold the loop up:
+/// Tries to hold up the loop:
 ///
 ///     Heartbeat [--ci] [SCENARIO ...]
 @main
 struct Heartbeat {
-    /// The longest that a round may take.
+    /// The longest time that a round may take.
     static let limit = Duration.milliseconds(50)
-    /// The same for the round of a loop's first TLS connection. It reads the system's authorities, in one call of
+    /// The limit for the round of a loop's first TLS connection. It reads the system's authorities in one call of
     /// OpenSSL, which takes 20 to 50 ms for 140 of them.
     static let limitOfFirst = limit * 4
-    /// How often a scenario is tried before it has failed: not all that the machine does to a process is its own fault.
+    /// The number of attempts before a scenario fails, because the machine's load can cause a fault too.
     private static let attempts = 3
 
     static func main() async {
@@ -25,7 +25,7 @@ struct Heartbeat {
             exit(2)
         }
         say("\(CurlNetworkDispatcher.instance.capabilities.basis)\n")
-        var table = TextTable("scenario", "longest computing", "longest round", "on the clock", "rounds", "")
+        var table = TextTable("scenario", "longest CPU time", "longest round", "wall clock", "rounds", "")
         var faults: [String] = []
         var longest = Duration.zero
         for scenario in scenarios {
@@ -35,16 +35,16 @@ struct Heartbeat {
                 scenario.name, beat.pulse.computing.text, beat.pulse.round.text, beat.pulse.onTheClock.text,
                 "\(beat.pulse.rounds)", beat.notes.joined(separator: "; "))
         }
-        say("\n\(table.text)\n\nThe longest round: \(longest.text), of \(limit.text) that it may take")
+        say("\n\(table.text)\n\nThe longest round: \(longest.text); the limit is \(limit.text)")
         for fault in faults { say("FAULT: \(fault)") }
-        say(faults.isEmpty ? "\nThe loop was not held up." : "\nThe loop was HELD UP.")
+        say(faults.isEmpty ? "\nThe loop was responsive." : "\nThe loop was NOT responsive.")
         exit(faults.isEmpty ? 0 : 1)
     }
 
-    /// Who holds a lock waits for a core as long as the machine is busy.
+    /// On a busy machine the holder of a lock waits for a core, so the limit for blocked rounds grows with the load.
     private static var busyness: Double { max(1, ProcessFigures.loadPerCore) }
 
-    /// At once, and not by way of `print`, which keeps it back where the output is not a terminal.
+    /// Prints immediately. `print` would buffer the text if the output is not a terminal.
     private static func say(_ text: String) { FileHandle.standardOutput.write(Data("\(text)\n".utf8)) }
 
     private static func run(

@@ -1,19 +1,19 @@
 import Synchronization
 import TrialSupport
 
-/// The most threads and descriptors that the process had while something ran.
+/// The peak numbers of threads and descriptors of the process while `body` runs.
 final class Peak: Sendable {
     private let start = ProcessFigures.now
     private let most: Mutex<ProcessFigures>
 
     init() { most = Mutex(.now) }
 
-    /// How many threads more than at the start.
+    /// The largest number of threads above the number at the start.
     var threads: Int { most.withLock(\.threads) - start.threads }
-    /// The same of descriptors.
+    /// The largest number of descriptors above the number at the start.
     var descriptors: Int { most.withLock(\.descriptors) - start.descriptors }
 
-    /// Looks twenty times a second while `body` runs.
+    /// Samples the numbers twenty times a second while `body` runs.
     func watch<Result>(_ body: () async throws -> Result) async rethrows -> Result {
         let watcher = Task.detached { [self] in
             while !Task.isCancelled {

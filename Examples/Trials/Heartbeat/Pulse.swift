@@ -3,18 +3,18 @@ import CurlTransport
 import NetworkCore
 import Synchronization
 
-/// How long the rounds of a dispatcher's loop take, felt from within: a job on the loop's thread that asks for the next
-/// one, which runs a round later.
+/// Measures the rounds of a dispatcher's loop from within: a job on the loop's thread that schedules the next job,
+/// which runs one round later.
 final class Pulse: Sendable {
-    /// The longest round so far.
+    /// The longest times of a round so far.
     struct Longest: Sendable {
-        /// With all that the machine did meanwhile.
+        /// The time on the wall clock, which includes everything else that the machine did.
         var onTheClock = Duration.zero
-        /// Without the time that the thread waited for a core.
+        /// The time without waiting for a core.
         var round = Duration.zero
-        /// The most that the thread computed in one.
+        /// The CPU time of the thread.
         var computing = Duration.zero
-        /// The most that it was blocked in one: in a system call, or by a lock whose holder may have waited for a core.
+        /// The time in which the thread was blocked: in a system call, or on a lock whose holder may wait for a core.
         var blocked = Duration.zero
         var rounds = 0
     }
@@ -28,18 +28,18 @@ final class Pulse: Sendable {
     private let state = Mutex(State())
     private let executor: any TaskExecutor
 
-    /// Begins to feel.
-    /// - Throws: What keeps the loop's thread from starting.
+    /// Starts to measure.
+    /// - Throws: The error that prevents the loop's thread from starting.
     init(of dispatcher: CurlNetworkDispatcher) throws {
         executor = try dispatcher.loopExecutor()
         next()
     }
 
-    /// The longest round so far.
+    /// The longest times so far.
     var longest: Longest { state.withLock(\.longest) }
 
-    /// Forgets the longest round.
-    /// - Returns: What it was.
+    /// Resets the longest times.
+    /// - Returns: The times before the reset.
     func restart() -> Longest {
         state.withLock { state in
             defer { state.longest = Longest() }
@@ -47,16 +47,16 @@ final class Pulse: Sendable {
         }
     }
 
-    /// Ends it.
+    /// Ends the measurement.
     func stop() { state.withLock { $0.isOver = true } }
 
-    /// Not by `Task.yield`, which leads through the threads that all tasks share: the loop could fall asleep meanwhile.
+    /// Not `Task.yield`, which goes through the shared thread pool: the loop could fall asleep meanwhile.
     private func next() { Task.detached(executorPreference: executor) { self.beat() } }
 
     private func beat() {
         let now = ThreadTimes.now
         let isOver = state.withLock { state in
-            // After the loop's end, its jobs run elsewhere.
+            // After the end of the loop, its jobs run on other threads.
             if let last = state.last, last.thread != now.thread { state.isOver = true }
             if let last = state.last, !state.isOver {
                 state.longest.rounds += 1
@@ -75,13 +75,13 @@ final class Pulse: Sendable {
     }
 }
 
-/// The clocks of the calling thread.
+/// The clocks of the current thread.
 struct ThreadTimes: Sendable {
     let thread: pthread_t
     let onTheClock: Duration
-    /// How long it has computed.
+    /// The CPU time of the thread.
     let computing: Duration
-    /// How long it was ready and had no core, of which a busy machine has much.
+    /// The time in which the thread was ready but had no core, which is long on a busy machine.
     let waiting: Duration
 
     static var now: ThreadTimes {
@@ -96,7 +96,7 @@ struct ThreadTimes: Sendable {
         return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
     }
 
-    /// The second number of schedstat: nanoseconds in the queue for a core. 0 where the kernel does not count them.
+    /// The second number in schedstat: the nanoseconds in the queue for a core. 0 if the kernel does not count them.
     private static var waitingNow: Duration {
         let file = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return .zero }

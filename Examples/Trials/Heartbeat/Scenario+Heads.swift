@@ -5,7 +5,7 @@ import NetworkCore
 import NetworkTesting
 import TrialSupport
 
-/// Responses and requests whose heads and chunks take time for their length, near the limit and in many pieces.
+/// Responses and requests whose heads and chunks take time to process: they are near the limit, or have many parts.
 extension Scenario {
     static let heads = [
         Scenario("heads of many fields") { try await ask($0, head(Self.filled("a:\n"))) },
@@ -20,7 +20,7 @@ extension Scenario {
         Scenario("heads of many fields, of one") { try await ask($0, head(Self.filled("a:\n")), atOnce: 1) },
         Scenario("folded fields, of one") { try await ask($0, head("a: b\r\n" + Self.filled(" c\n")), atOnce: 1) },
         Scenario("heads of odd fields, logged") { attempt in
-            // Each field as long as the log shows one, with a colon everywhere that one may be.
+            // Each field is as long as the longest one that the log shows, with a colon wherever one may be.
             for text in [":", "a:", "a=", "a b:", "\"a\":", "Bearer a "] {
                 let field = "x: " + Self.filled(text, 4_000) + "\r\n"
                 try await ask(attempt, head(Self.filled(field, 250_000)), atOnce: 4, isLogged: true)
@@ -38,7 +38,7 @@ extension Scenario {
         Scenario("requests of long URLs", perHost: 2, targets),
     ]
 
-    /// A text again and again, nearly to the limit of a head.
+    /// Returns a text repeated almost up to the limit of a head.
     private static func filled(_ text: String, _ bytes: Int = 255_000) -> String {
         String(repeating: text, count: bytes / text.utf8.count)
     }
@@ -56,10 +56,10 @@ extension Scenario {
         options.totalTimeout = .seconds(20)
         if isLogged { options.wireLog = WireLog(Logger(label: "heartbeat") { _ in QuietLog() }) }
         let request = TransportRequest(url: try RequestURL(server.url()), options: options)
-        try await attempt.withNeighbour("a neighbour") { await attempt.askMany(atOnce, request) }
+        try await attempt.withNeighbour("a neighbor") { await attempt.askMany(atOnce, request) }
     }
 
-    /// Two run and the others wait, so that the loop's thread puts them together.
+    /// Two requests run and the others wait, so that the loop's thread builds them.
     private static func requests(_ attempt: Attempt) async throws {
         var fields = HTTPFields()
         let name = HTTPField.Name("a")!
@@ -70,14 +70,14 @@ extension Scenario {
         let code = await Task { [fields] in
             await attempt.ask(server.url(), headerFields: fields)
         }.value
-        attempt.expect(code == nil, "a request of many fields came to \(code?.rawValue ?? "")")
-        try await attempt.withNeighbour("a neighbour") { await attempt.askMany(attempt.isShort ? 8 : 32, request) }
+        attempt.expect(code == nil, "a request of many fields failed: \(code?.rawValue ?? "")")
+        try await attempt.withNeighbour("a neighbor") { await attempt.askMany(attempt.isShort ? 8 : 32, request) }
     }
 
     private static func targets(_ attempt: Attempt) async throws {
         let server = try ScriptedPeer.answering(.ok())
         defer { server.stop() }
         let request = TransportRequest(url: try RequestURL(server.url("/" + filled("a/b?", 60_000))))
-        try await attempt.withNeighbour("a neighbour") { await attempt.askMany(32, request) }
+        try await attempt.withNeighbour("a neighbor") { await attempt.askMany(32, request) }
     }
 }

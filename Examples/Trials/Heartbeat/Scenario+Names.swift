@@ -3,7 +3,7 @@ import CurlTransport
 import NetworkCore
 import NetworkTesting
 
-/// Names that are none, and names that hang: under `scripts/heartbeat` a look-up of what begins with "slow" does.
+/// Invalid names and names that hang: under `scripts/heartbeat` the lookup of a name that begins with "slow" hangs.
 extension Scenario {
     static let names = [
         Scenario("interfaces", interfaces),
@@ -16,8 +16,8 @@ extension Scenario {
                 return ("http://127.0.0.1:9/", options)
             }
         },
-        Scenario("look-ups given up", givenUp),
-        Scenario("the end while names hang", ends),
+        Scenario("lookups given up", givenUp),
+        Scenario("shutdown while names hang", ends),
         Scenario("tickets", tickets),
     ]
 
@@ -31,7 +31,7 @@ extension Scenario {
             "2001:db8::1",
             "*", ".", "slow\u{e9}", "slow host",
         ]
-        try await attempt.withNeighbour("a neighbour") {
+        try await attempt.withNeighbour("a neighbor") {
             await withTaskGroup(of: Void.self) { group in
                 for name in names + names + names {
                     group.addTask {
@@ -49,14 +49,14 @@ extension Scenario {
         }
     }
 
-    /// 80 requests at any time, each given up after 200 ms, while others are asked whose names need no look-up.
+    /// Keeps 80 requests in flight and gives each up after 200 ms, while other requests need no lookup.
     private static func hang(
         _ attempt: Attempt, _ make: @escaping @Sendable (Int) -> (url: String, options: TransportOptions)
     ) async throws {
         let timeout = Duration.milliseconds(200)
         let end = SuspendingClock().now + .seconds(attempt.isShort ? 3 : 60)
         let peak = Peak()
-        let times = try await attempt.withNeighbour("a neighbour") {
+        let times = try await attempt.withNeighbour("a neighbor") {
             try await newHosts(attempt) {
                 await peak.watch {
                     await withTaskGroup(of: [Duration].self) { group in
@@ -86,13 +86,13 @@ extension Scenario {
             options.connectTimeout = timeout
             let start = clock.now
             let code = await attempt.ask(url, options)
-            attempt.expect(code == .connectTimeout, "a name that hangs came to: \(code?.rawValue ?? "a response")")
+            attempt.expect(code == .connectTimeout, "a name that hangs ended in: \(code?.rawValue ?? "a response")")
             times.append(clock.now - start)
         }
         return times
     }
 
-    /// The same as a neighbour, of servers that were not asked before: their addresses need no look-up.
+    /// Sends requests to servers that were not used before, as a second neighbor. Their addresses need no lookup.
     private static func newHosts<Result>(_ attempt: Attempt, _ body: () async throws -> Result) async throws -> Result {
         let servers = try (0..<10).map { _ in try ScriptedPeer.answering(.ok("well")) }
         defer { for server in servers { server.stop() } }
@@ -102,7 +102,7 @@ extension Scenario {
                 var options = TransportOptions()
                 options.connectTimeout = .seconds(1)
                 let code = await attempt.ask(server.url(), options)
-                attempt.expect(code == nil, "a host with an address came to: \(code?.rawValue ?? "")")
+                attempt.expect(code == nil, "a host with an address failed: \(code?.rawValue ?? "")")
             }
         }()
         let result = try await body()
@@ -110,17 +110,17 @@ extension Scenario {
         return result
     }
 
-    /// At most 64 look-ups, each with a thread and its pair of descriptors, besides what the servers and the tasks
-    /// have.
+    /// Checks the limit of 64 lookups. Each has a thread and a pair of descriptors, in addition to those of the servers
+    /// and the tasks.
     private static func bound(_ peak: Peak, _ attempt: Attempt) {
-        attempt.note("\(peak.threads) threads and \(peak.descriptors) descriptors more")
-        attempt.expect(peak.threads <= 64 + 40, "\(peak.threads) threads more")
-        attempt.expect(peak.descriptors <= 3 * 64 + 100, "\(peak.descriptors) descriptors more")
+        attempt.note("\(peak.threads) more threads and \(peak.descriptors) more descriptors")
+        attempt.expect(peak.threads <= 64 + 40, "\(peak.threads) more threads")
+        attempt.expect(peak.descriptors <= 3 * 64 + 100, "\(peak.descriptors) more descriptors")
     }
 
     private static func givenUp(_ attempt: Attempt) async throws {
         let peak = Peak()
-        try await attempt.withNeighbour("a neighbour") {
+        try await attempt.withNeighbour("a neighbor") {
             await peak.watch {
                 await withTaskGroup(of: Void.self) { group in
                     for number in 0..<(attempt.isShort ? 3_000 : 20_000) {
@@ -129,7 +129,7 @@ extension Scenario {
                             try? await Task.sleep(for: .milliseconds(number % 50))
                             call.cancel()
                             let code = await call.value
-                            attempt.expect(code == .cancelled, "a cancelled request came to \(code?.rawValue ?? "")")
+                            attempt.expect(code == .cancelled, "a cancelled request ended in \(code?.rawValue ?? "")")
                         }
                     }
                 }
@@ -145,16 +145,16 @@ extension Scenario {
         let start = clock.now
         await attempt.dispatcher.shutDown(within: .zero)
         let took = clock.now - start
-        attempt.note("over in \(took.text)")
+        attempt.note("shut down in \(took.text)")
         for call in calls {
             let code = await call.value
-            attempt.expect(code == .shutDown, "a request came to \(code?.rawValue ?? "a response") at the end")
+            attempt.expect(code == .shutDown, "the shutdown ended a request in \(code?.rawValue ?? "a response")")
         }
-        // Below 7.87 libcurl waits for its look-ups.
-        if attempt.libcurl >= 7.87 { attempt.expect(took < .seconds(1), "the end took \(took.text)") }
+        // Before 7.87, libcurl waits for its lookups.
+        if attempt.libcurl >= 7.87 { attempt.expect(took < .seconds(1), "the shutdown took \(took.text)") }
     }
 
-    /// Requests by a ticket that takes a second; the others must not feel it.
+    /// Requests whose Kerberos ticket takes a second, which the other requests must not notice.
     private static func tickets(_ attempt: Attempt) async throws {
         guard attempt.dispatcher.capabilities.supports(.negotiateAuthentication) else {
             return attempt.note("this libcurl has no SPNEGO")
@@ -167,7 +167,7 @@ extension Scenario {
         let request = TransportRequest(url: try RequestURL(server.url()), options: options)
         let clock = SuspendingClock()
         let start = clock.now
-        try await attempt.withNeighbour("a neighbour") { await attempt.askMany(2, request) }
+        try await attempt.withNeighbour("a neighbor") { await attempt.askMany(2, request) }
         let took = clock.now - start
         attempt.note("two tickets took \(took.text)")
         attempt.expect(took >= .seconds(1), "the tickets took \(took.text): the shim is not in use")

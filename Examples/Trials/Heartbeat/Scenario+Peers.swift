@@ -3,7 +3,7 @@ import CurlTransport
 import NetworkCore
 import NetworkTesting
 
-/// Peers and readers who have no measure.
+/// Peers and readers without limits.
 extension Scenario {
     static let peers = [
         Scenario("bodies that are not read", unread),
@@ -20,15 +20,15 @@ extension Scenario {
         let server = try ScriptedPeer.answering(endless)
         defer { server.stop() }
         let request = TransportRequest(url: try RequestURL(server.url()))
-        try await attempt.withNeighbour("a neighbour") {
+        try await attempt.withNeighbour("a neighbor") {
             var responses: [TransportResponse] = []
             for _ in 0..<64 { responses.append(try await attempt.dispatcher.send(request)) }
             try await Task.sleep(for: .seconds(attempt.isShort ? 1 : 10))
-            attempt.expect(responses.allSatisfy { $0.status.code == 200 }, "a response is none")
+            attempt.expect(responses.allSatisfy { $0.status.code == 200 }, "a response is not a 200")
         }
     }
 
-    /// libcurl takes in the body of a challenge that it answers, and does not tell of it.
+    /// libcurl reads the body of a challenge that it responds to, and does not report it.
     private static func challenged(_ attempt: Attempt) async throws {
         let fields = "WWW-Authenticate: Digest realm=\"a\", nonce=\"b\"\r\nTransfer-Encoding: chunked\r\n"
         let server = try ScriptedPeer.answering([
@@ -40,11 +40,11 @@ extension Scenario {
         options.totalTimeout = .seconds(2)
         options.authentication = .digest(user: "user", password: "password")
         let request = TransportRequest(url: try RequestURL(server.url()), options: options)
-        // Each takes some milliseconds of one call.
-        try await attempt.withNeighbour("a neighbour") { await attempt.askMany(4, request) }
+        // Each of these takes several milliseconds of one call.
+        try await attempt.withNeighbour("a neighbor") { await attempt.askMany(4, request) }
     }
 
-    /// libcurl takes in the body with which a proxy refuses a tunnel a byte at a time, in one call.
+    /// libcurl reads the body of a proxy's refusal one byte at a time, in one call.
     private static func refused(_ attempt: Attempt) async throws {
         let proxy = try ScriptedPeer.answering([
             .read, .send("HTTP/1.1 407 No\r\nContent-Length: 1000000000000\r\n\r\n"),
@@ -57,7 +57,7 @@ extension Scenario {
         options.totalTimeout = .seconds(10)
         options.proxy = .explicit(way)
         let request = TransportRequest(url: try RequestURL("http://example.invalid/"), options: options)
-        try await attempt.withNeighbour("a neighbour") { await attempt.askMany(4, request) }
+        try await attempt.withNeighbour("a neighbor") { await attempt.askMany(4, request) }
     }
 
     private static func flood(_ attempt: Attempt) async throws {

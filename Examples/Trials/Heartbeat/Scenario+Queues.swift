@@ -6,11 +6,11 @@ import TrialSupport
 /// Many requests: waiting, timed out, cancelled, running.
 extension Scenario {
     static let queues = [
-        Scenario("as many wait as may, and are cancelled", perHost: 2, waiting: 200_000, cancelled),
+        Scenario("the most that may wait, cancelled", perHost: 2, waiting: 200_000, cancelled),
         Scenario("20,000 timers", perHost: 2) { try await timers($0) { .milliseconds(500 + $0 * 7919 % 2_000) } },
         Scenario("20,000 timers at once", perHost: 2) { try await timers($0) { _ in .seconds(1) } },
-        Scenario("1,000 begin, and time out at once", perHost: 1_000) { try await running($0, "http") },
-        Scenario("500 begin TLS, and time out at once", perHost: 1_000, after: firstOverTLS) {
+        Scenario("1,000 start, and time out at once", perHost: 1_000) { try await running($0, "http") },
+        Scenario("500 start TLS, and time out at once", perHost: 1_000, after: firstOverTLS) {
             try await running($0, "https", 500)
         },
         Scenario("1,000 run, and are cancelled at once", perHost: 1_000, stopped),
@@ -20,7 +20,7 @@ extension Scenario {
         let server = try ScriptedPeer.stalling()
         defer { server.stop() }
         let request = TransportRequest(url: try RequestURL(server.url()))
-        try await attempt.withNeighbour("a neighbour") {
+        try await attempt.withNeighbour("a neighbor") {
             var calls = (0..<(attempt.isShort ? 20_000 : 100_000)).map { _ in
                 Task { [dispatcher = attempt.dispatcher] in _ = try await dispatcher.send(request) }
             }
@@ -29,7 +29,7 @@ extension Scenario {
             for call in calls { call.cancel() }
             for call in calls {
                 if case .failure(let error as NetworkError) = await call.result, error.code == .cancelled { continue }
-                attempt.expect(false, "a cancelled request had another outcome")
+                attempt.expect(false, "a cancelled request ended in another outcome")
             }
         }
     }
@@ -37,14 +37,14 @@ extension Scenario {
     private static func timers(_ attempt: Attempt, _ timeout: @escaping @Sendable (Int) -> Duration) async throws {
         let server = try ScriptedPeer.stalling()
         defer { server.stop() }
-        try await attempt.withNeighbour("a neighbour") {
+        try await attempt.withNeighbour("a neighbor") {
             await withTaskGroup(of: Void.self) { group in
                 for number in 0..<20_000 {
                     group.addTask {
                         var options = TransportOptions()
                         options.totalTimeout = timeout(number)
                         let code = await attempt.ask(server.url(), options)
-                        attempt.expect(code == .totalTimeout, "a timeout came to \(code?.rawValue ?? "a response")")
+                        attempt.expect(code == .totalTimeout, "a timeout ended in \(code?.rawValue ?? "a response")")
                     }
                 }
             }
@@ -57,7 +57,7 @@ extension Scenario {
         var options = TransportOptions()
         options.totalTimeout = .milliseconds(1_500)
         let request = TransportRequest(url: try RequestURL("\(scheme)://127.0.0.1:\(server.port)/"), options: options)
-        try await attempt.withNeighbour("a neighbour") { await attempt.askMany(count, request) }
+        try await attempt.withNeighbour("a neighbor") { await attempt.askMany(count, request) }
     }
 
     private static func firstOverTLS(_ attempt: Attempt) async throws {
@@ -66,7 +66,7 @@ extension Scenario {
         var options = TransportOptions()
         options.totalTimeout = .milliseconds(300)
         let code = await attempt.ask("https://127.0.0.1:\(server.port)/", options)
-        attempt.expect(code == .totalTimeout, "the first came to \(code?.rawValue ?? "a response")")
+        attempt.expect(code == .totalTimeout, "the first ended in \(code?.rawValue ?? "a response")")
     }
 
     private static func stopped(_ attempt: Attempt) async throws {

@@ -3,7 +3,7 @@ import CurlTransport
 import NetworkCore
 import NetworkTesting
 
-/// Peers who send TLS records that carry no data, without end: OpenSSL takes them in one call.
+/// Peers that send an endless stream of TLS records without data, which OpenSSL reads in one call.
 extension Scenario {
     static let secure = [
         // A loop's first TLS connection reads the system's authorities.
@@ -19,11 +19,11 @@ extension Scenario {
         try await ask(attempt, count, "https://127.0.0.1:\(server.port)/", TransportOptions())
     }
 
-    /// By `scripts/peers/tls-flood`, which `scripts/heartbeat` starts: its port and its certificate.
+    /// Uses the port and certificate of `scripts/peers/tls-flood`, which `scripts/heartbeat` starts.
     private static func tickets(_ attempt: Attempt, _ count: Int) async throws {
         let environment = ProcessInfo.processInfo.environment
         guard let port = environment["TICKET_FLOOD_PORT"], let authority = environment["TICKET_FLOOD_AUTHORITY"] else {
-            return attempt.note("left out: TICKET_FLOOD_PORT is not set")
+            return attempt.note("skipped: TICKET_FLOOD_PORT is not set")
         }
         var options = TransportOptions()
         options.tls.authorities = .file(authority)
@@ -36,6 +36,6 @@ extension Scenario {
         var options = options
         options.totalTimeout = .seconds(20)
         let request = TransportRequest(url: try RequestURL(url), options: options)
-        try await attempt.withNeighbour("a neighbour") { await attempt.askMany(count, request) }
+        try await attempt.withNeighbour("a neighbor") { await attempt.askMany(count, request) }
     }
 }

@@ -2,11 +2,11 @@ import CurlTransport
 import NetworkCore
 import NetworkTesting
 
-/// One way to hold a loop up.
+/// One way to hold up a loop.
 struct Scenario: Sendable {
     let name: String
     var configuration = CurlNetworkDispatcher.Configuration()
-    /// What a loop does once in its life, which is measured apart.
+    /// The work that a loop does once in its life, which is measured separately.
     let prepare: (@Sendable (Attempt) async throws -> Void)?
     let body: @Sendable (Attempt) async throws -> Void
 
@@ -28,7 +28,7 @@ struct Scenario: Sendable {
 extension Scenario {
     static let ordinary = [
         Scenario("ordinary load") { attempt in
-            try await attempt.withNeighbour("a neighbour") {
+            try await attempt.withNeighbour("a neighbor") {
                 let server = try ScriptedPeer.answering(.ok("well"))
                 defer { server.stop() }
                 let request = TransportRequest(url: try RequestURL(server.url()))

@@ -5,10 +5,10 @@ import NetworkTesting
 enum ScriptedPeer {
     static func answering(_ script: Script) throws -> ScriptedServer { try ScriptedServer(script) }
 
-    /// Reads requests and never answers.
+    /// Starts a server that reads requests and never responds.
     static func stalling() throws -> ScriptedServer { try ScriptedServer(.stalled) }
 
-    /// Sends the same bytes to every request and closes.
+    /// Starts a server that sends the same bytes to every request and closes.
     static func sending(_ bytes: Data) throws -> ScriptedServer { try ScriptedServer(.raw(bytes)) }
 
     static func sending(_ text: String) throws -> ScriptedServer { try sending(Data(text.utf8)) }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Shows that nothing of one request reaches another: A then B over one dispatcher is B alone over a new one.
+/// Shows that nothing of one request reaches another: A then B over one dispatcher gives the same as B over a new one.
 ///
 ///     Isolation run [OPTION VALUE] …      pairs, then longer sequences
 ///     Isolation try [all:] STEP STEP …    one sequence, or all of it at once, with what was found

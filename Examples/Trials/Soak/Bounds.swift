@@ -1,6 +1,6 @@
 import TrialSupport
 
-/// How much the process may have grown between the warm-up and the end.
+/// The limits of the growth of the process between the warm-up and the end.
 struct Bounds {
     let descriptors: Int
     let threads: Int
@@ -12,7 +12,8 @@ struct Bounds {
         self.kilobytes = kilobytes
     }
 
-    /// A curl dispatcher has ended by then with all it had. URLSession keeps its connections and has no end.
+    /// A curl dispatcher has shut down by then and released everything. URLSession keeps connections and can't shut
+    /// down.
     init(client: Faults.Client) {
         switch client {
         case .curl: self.init(descriptors: 0, threads: 4, kilobytes: 24 * 1024)
@@ -21,7 +22,7 @@ struct Bounds {
     }
 
     func table(_ start: ProcessFigures, _ warm: ProcessFigures, _ end: ProcessFigures) -> String {
-        var table = TextTable("", "start", "after the warm-up", "end", "may have grown by")
+        var table = TextTable("", "start", "after the warm-up", "end", "growth limit")
         func add(_ name: String, _ value: (ProcessFigures) -> Int, _ bound: Int) {
             table.add(name, "\(value(start))", "\(value(warm))", "\(value(end))", "\(bound)")
         }
@@ -35,7 +36,7 @@ struct Bounds {
         var faults: [String] = []
         func check(_ name: String, _ value: (ProcessFigures) -> Int, _ bound: Int) {
             let growth = value(end) - value(warm)
-            if growth > bound { faults.append("\(name) grew by \(growth), and may grow by \(bound)") }
+            if growth > bound { faults.append("\(name) grew by \(growth); the limit is \(bound)") }
         }
         check("descriptors", \.descriptors, descriptors)
         check("threads", \.threads, threads)
@@ -44,9 +45,9 @@ struct Bounds {
     }
 }
 
-/// What has ended goes a little later: threads on their way out, sockets that close.
+/// Waits for resources that are released with a delay, such as ending threads and closing sockets.
 enum Settled {
-    /// The figures, once they satisfy, or after ten seconds.
+    /// Returns the figures as soon as they satisfy a condition, but after ten seconds at the latest.
     static func figures(_ isSettled: (ProcessFigures) -> Bool) async -> ProcessFigures {
         var figures = ProcessFigures.now
         for round in 0..<100 where round < 10 || !isSettled(figures) {

@@ -2,15 +2,15 @@ import Foundation
 import NetworkTesting
 import TrialSupport
 
-/// What the server does on one connection, by chance: mostly it answers, and now and then as no server should.
+/// The random behavior of the server on one connection: mostly valid responses, and sometimes faults.
 ///
-/// Every head says in `X-Length` how long the body is in truth, so that a body that is called whole can be checked.
+/// Every head contains the true length of the body in `X-Length`, to check bodies that are reported as whole.
 struct Faults {
-    /// What a client survives at all.
+    /// The client, which decides which faults are possible: URLSession does not survive all of them.
     enum Client: String { case curl, urlsession }
 
     let client: Client
-    /// Whether requests of the round have bodies. URLSession does not survive it when a kept connection then breaks.
+    /// Whether requests of the round have bodies. URLSession does not survive a reused connection that breaks then.
     let hasBodies: Bool
 
     func script(using random: inout SeededGenerator) -> Script {
@@ -21,7 +21,7 @@ struct Faults {
         return Script(steps + end(isOneShot: isOneShot, using: &random))
     }
 
-    /// How a connection ends.
+    /// Returns the steps that end a connection.
     private func end(isOneShot: Bool, using random: inout SeededGenerator) -> [Script.Step] {
         let length = Int.random(in: 200...40_000, using: &random)
         let head = Self.head(length: length)
@@ -58,7 +58,7 @@ struct Faults {
         }
     }
 
-    /// A good answer.
+    /// Returns a valid response.
     /// - Parameter keeps: Whether the connection stays open.
     private static func answer(keeps: Bool, using random: inout SeededGenerator) -> [Script.Step] {
         let length =

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Resumes a continuation with the first call and ignores the others.
+/// Resumes a continuation on the first call and ignores all further calls.
 final class FirstCall: Sendable {
     private let continuation: Mutex<CheckedContinuation<Void, Never>?>
 

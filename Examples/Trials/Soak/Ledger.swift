@@ -1,10 +1,10 @@
 import Synchronization
 import TrialSupport
 
-/// The accounts of a soak: each request has exactly one outcome.
+/// The accounts of a soak: each request must have exactly one outcome.
 final class Ledger: Sendable {
     private struct State {
-        /// How many outcomes each request of the round has had.
+        /// The number of outcomes of each request of the round.
         var round: [Int] = []
         var made = 0
         var settled = 0
@@ -24,7 +24,7 @@ final class Ledger: Sendable {
         }
     }
 
-    /// A request of the round has come to an outcome.
+    /// Records the outcome of a request of the round.
     func settle(_ number: Int, _ kind: String) {
         state.withLock { state in
             state.round[number] += 1
@@ -32,10 +32,10 @@ final class Ledger: Sendable {
         }
     }
 
-    /// A body that was called whole and is not.
+    /// Records a body that was reported as whole but is not.
     func damage(_ words: String) { state.withLock { $0.damages.append(words) } }
 
-    /// Which requests have no outcome yet.
+    /// The requests without an outcome so far.
     var open: [Int] { state.withLock { state in state.round.indices.filter { state.round[$0] == 0 } } }
 
     /// Closes the accounts of a round.
@@ -65,7 +65,7 @@ final class Ledger: Sendable {
         return totals.text + "\n\n" + kinds.text
     }
 
-    /// What does not add up.
+    /// The faults in the accounts.
     var faults: [String] {
         let state = state.withLock { $0 }
         var faults = state.damages.prefix(20).map { "damaged: \($0)" }
@@ -76,8 +76,8 @@ final class Ledger: Sendable {
         if outcomes != state.made {
             faults.append("\(state.made) requests were made, and there are \(outcomes) outcomes")
         }
-        if state.kinds["200, whole", default: 0] == 0 { faults.append("no request was answered whole") }
-        if state.kinds.count < 5 { faults.append("hardly a fault was met: \(state.kinds.keys.sorted())") }
+        if state.kinds["200, whole", default: 0] == 0 { faults.append("no request got a whole response") }
+        if state.kinds.count < 5 { faults.append("too few kinds of faults occurred: \(state.kinds.keys.sorted())") }
         return faults
     }
 }

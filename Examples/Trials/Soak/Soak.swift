@@ -1,7 +1,7 @@
 import Foundation
 import TrialSupport
 
-/// Random faults for a while, then the accounts; or many dispatchers, and what they leave behind:
+/// Random faults for a given time, then the accounts; or many dispatchers, and what they leave behind:
 ///
 ///     Soak curl|urlsession SECONDS [SEED]
 ///     Soak dispatchers COUNT
@@ -27,10 +27,10 @@ struct Soak {
         }
     }
 
-    /// A fifth of the time warms up, and of a short run the half, and some rounds at least: what grows after the
-    /// buffers and the allocator have reached what the load wants of them is a leak.
+    /// Spends a fifth of the time on the warm-up, or half of a short run, with a minimum number of rounds. The buffers
+    /// and the allocator reach the size that the load needs; growth after that is a leak.
     private static func soak(_ client: Faults.Client, seconds: Double, seed: UInt64) async throws -> [String] {
-        // Not by way of `print`, which keeps it back: it is to be seen even if the process ends of itself.
+        // Not `print`, which buffers: the line must be visible even if the process crashes.
         FileHandle.standardOutput.write(Data("\(client.rawValue), \(seconds) s, seed \(seed)\n".utf8))
         let run = SoakRun(client: client, seed: seed)
         let start = ProcessFigures.now

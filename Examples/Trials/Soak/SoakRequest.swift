@@ -3,7 +3,7 @@ import NetworkLayer
 import NetworkTesting
 import TrialSupport
 
-/// One request of a soak: what it asks, and how its caller behaves.
+/// One request of a soak, and the behavior of its caller.
 struct SoakRequest: Sendable {
     enum Caller: CaseIterable { case collects, reads, drops, dropsLater, cancels, cancelsLate, callsBack, limits }
 
@@ -26,7 +26,7 @@ struct SoakRequest: Sendable {
         transportRequest = made
     }
 
-    /// Sends it, and settles its account.
+    /// Sends the request, and records its outcome.
     func run(over transport: any HTTPTransport, number: Int, ledger: Ledger) async {
         switch caller {
         case .callsBack: await callBack(over: transport, number: number, ledger: ledger)
@@ -69,7 +69,7 @@ struct SoakRequest: Sendable {
         return "\(response.head.status.code), whole"
     }
 
-    /// The closure form: what it calls twice shows as a second outcome.
+    /// Sends with the closure form. A second callback shows as a second outcome.
     private func callBack(over transport: any HTTPTransport, number: Int, ledger: Ledger) async {
         let client = NetworkClient(transport: transport, options: transportRequest.options)
         await withCheckedContinuation { continuation in

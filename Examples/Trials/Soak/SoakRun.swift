@@ -3,20 +3,20 @@ import NetworkLayer
 import NetworkTesting
 import TrialSupport
 
-/// Rounds of random requests against random servers, until the time is over.
+/// Rounds of random requests to random servers, until the time is over.
 struct SoakRun {
     let client: Faults.Client
     let seed: UInt64
     let ledger = Ledger()
 
-    /// How long a round may take before it counts as hanging. Every request in it has a timeout of a few seconds.
+    /// The longest round, in seconds, before it counts as hanging. Every request of it has a timeout of a few seconds.
     private static let longestRound = 120.0
     private static let requestsPerRound = 200
 
     private var atOnce: Int { client == .curl ? 32 : 6 }
 
-    /// One era: rounds with one dispatcher, which then ends.
-    /// - Parameter minimum: How many rounds it has, though its time is over.
+    /// Runs one era: rounds with one dispatcher, which then shuts down.
+    /// - Parameter minimum: The least number of rounds, even if the time is over.
     func era(seconds: Double, firstRound: Int, atLeast minimum: Int = 0) async throws -> Int {
         let end = Date(timeIntervalSinceNow: seconds)
         var number = firstRound
@@ -63,8 +63,8 @@ struct SoakRun {
         try await server.wait { $0.endedConnectionCount == $0.connectionCount }
     }
 
-    /// Ends the process when a round hangs, and says with what.
-    /// - Returns: What to signal at the round's end.
+    /// Ends the process if a round hangs, and prints the requests without an outcome.
+    /// - Returns: The semaphore to signal at the end of the round.
     private func watch(round: Int, requests: [SoakRequest]) -> DispatchSemaphore {
         let isOver = DispatchSemaphore(value: 0)
         Thread.detachNewThread { [ledger] in

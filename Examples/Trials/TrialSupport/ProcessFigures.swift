@@ -1,32 +1,32 @@
 import Foundation
 
-/// What the kernel says of a process.
+/// The kernel's figures about a process.
 public struct ProcessFigures: Sendable {
-    /// Open descriptors.
+    /// The number of open descriptors.
     public var descriptors: Int
-    /// Threads.
+    /// The number of threads.
     public var threads: Int
-    /// Resident memory.
+    /// The resident memory, in KiB.
     public var residentKilobytes: Int
-    /// CPU time spent, in user and kernel mode, in milliseconds.
+    /// The CPU time in user and kernel mode, in milliseconds.
     public var cpuMilliseconds: Int
 
     /// The figures of this process.
     public static var now: ProcessFigures { of("self") }
 
-    /// The most memory that this process ever had resident.
+    /// The peak resident memory of this process, in KiB.
     public static var peakKilobytes: Int { number("VmHWM", in: text("/proc/self/status")) }
 
-    /// How many processes want to run for each core of the machine, on average over the last minute.
+    /// The number of runnable processes for each core of the machine, on average over the last minute.
     public static var loadPerCore: Double {
         let load = text("/proc/loadavg").split(separator: " ").first.flatMap { Double($0) } ?? 0
         return load / Double(max(1, ProcessInfo.processInfo.activeProcessorCount))
     }
 
-    /// The figures of a process of ours, by its number.
+    /// Returns the figures of a process with the same user, by its process ID.
     public static func of(_ process: String) -> ProcessFigures {
         let status = text("/proc/\(process)/status")
-        // Fields 14 and 15, counted from behind the name in parentheses, in hundredths of a second.
+        // Fields 14 and 15, counted from the end of the name in parentheses, in hundredths of a second.
         let fields = text("/proc/\(process)/stat").split(separator: ")").last?.split(separator: " ") ?? []
         let ticks = fields.count > 12 ? (Int(fields[11]) ?? 0) + (Int(fields[12]) ?? 0) : 0
         return ProcessFigures(
@@ -42,7 +42,7 @@ public struct ProcessFigures: Sendable {
         return line.flatMap { Int($0.filter(\.isNumber)) } ?? 0
     }
 
-    /// A file of /proc, which has no size of its own.
+    /// Returns the content of a file in /proc, which has no size of its own.
     private static func text(_ path: String) -> String {
         guard let handle = FileHandle(forReadingAtPath: path) else { return "" }
         defer { try? handle.close() }

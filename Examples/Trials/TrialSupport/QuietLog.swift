@@ -1,6 +1,6 @@
 package import Logging
 
-/// Takes every message, and keeps none.
+/// A log handler that accepts every message and stores none.
 package struct QuietLog: LogHandler {
     package var metadata: Logger.Metadata = [:]
     package var logLevel = Logger.Level.trace

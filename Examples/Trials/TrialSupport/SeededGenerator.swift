@@ -1,11 +1,11 @@
-/// Random numbers that a seed repeats (SplitMix64).
+/// A generator of random numbers that a seed reproduces (SplitMix64).
 public struct SeededGenerator: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
-    /// The numbers of a seed.
+    /// Creates a generator from a seed.
     public init(seed: UInt64) { state = seed }
 
-    /// The next number.
+    /// Returns the next number.
     public mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
         var value = state
@@ -14,6 +14,6 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
         return value ^ (value >> 31)
     }
 
-    /// Whether something of a chance of one in so many happens.
+    /// Returns `true` with a probability of one in `count`.
     public mutating func oneIn(_ count: Int) -> Bool { Int.random(in: 0..<count, using: &self) == 0 }
 }

@@ -1,16 +1,16 @@
-/// A table as Markdown has it, its columns in line.
+/// A Markdown table with aligned columns.
 public struct TextTable: Sendable {
     private var rows: [[String]]
 
-    /// A table with its first row.
+    /// Creates a table with its header.
     public init(_ header: String...) { rows = [header] }
 
-    /// Adds a row with as many cells as the first.
+    /// Adds a row, which has as many cells as the header.
     public mutating func add(_ cells: String...) {
         rows.append(cells.map { $0.replacing("|", with: "\\|") })
     }
 
-    /// The table's lines.
+    /// The lines of the table.
     public var text: String {
         let widths = rows[0].indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
         func line(_ cells: [String]) -> String {

@@ -1,29 +1,29 @@
 import Foundation
 import NetworkLayer
 
-/// What a probe asks for.
+/// The request of a probe.
 struct Ask: Sendable {
     var method = "GET"
     var path = "/"
-    /// Instead of the first server's URL and the path.
+    /// A URL in place of the first server's URL and the path.
     var url: String?
     var fields: [String: String] = [:]
     var body: Data?
     var streamsBody = false
-    /// The time without anything moving: URLSession's `timeoutInterval`, our idle timeout.
+    /// The idle timeout, in seconds: URLSession's `timeoutInterval`, the dispatchers' idle timeout.
     var idleSeconds: Double?
-    /// The time in all: `timeoutIntervalForResource`, our total timeout.
+    /// The total timeout, in seconds: `timeoutIntervalForResource`, the dispatchers' total timeout.
     var totalSeconds: Double?
 }
 
-/// What came of it, in words alike for all subjects.
+/// The outcome of a request, in the same words for all subjects.
 struct Answer: Sendable {
     var status: Int?
     var body = Data()
     var fields: [(name: String, value: String)] = []
     var failure: String?
 
-    /// The values under a name, as a caller finds them.
+    /// Returns the values of a field, as a caller sees them.
     func values(_ name: String) -> [String] { fields.filter { $0.name.lowercased() == name.lowercased() }.map(\.value) }
 
     var text: String {
@@ -35,7 +35,7 @@ struct Answer: Sendable {
     }
 }
 
-/// A row's client side: a subject and the servers to ask.
+/// The client side of a row: a subject and the ports of the servers.
 struct Probe: Sendable {
     let subject: Subject
     let ports: [Int]
@@ -54,10 +54,10 @@ struct Probe: Sendable {
         subject == .curl ? CurlNetworkDispatcher.instance : URLSessionNetworkDispatcher.instance
     }
 
-    /// The request of one of our dispatchers.
+    /// Returns the request for one of the library's dispatchers.
     func request(_ ask: Ask, change: (inout TransportOptions) -> Void = { _ in }) throws -> TransportRequest {
         guard let method = HTTPRequest.Method(rawValue: ask.method) else {
-            throw NetworkError(.invalidMethod, "no HTTPRequest.Method can be made of it", phase: .preparing)
+            throw NetworkError(.invalidMethod, "the text is not an HTTPRequest.Method", phase: .preparing)
         }
         var options = TransportOptions()
         options.totalTimeout = .seconds(ask.totalSeconds ?? 4)

@@ -2,7 +2,7 @@ import Foundation
 import NetworkTesting
 import TrialSupport
 
-/// One row tried on one subject, in a process of its own: it may end, and it may hang.
+/// One row with one subject, in its own process, because it may crash or hang.
 struct ChildRun {
     let row: FaultRow
     let subject: Subject
@@ -14,7 +14,7 @@ struct ChildRun {
         child.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
         child.arguments = [row.id, subject.rawValue] + servers.map { "\($0.port)" }
         var environment = ProcessInfo.processInfo.environment
-        // A trace of the fault takes seconds and is not looked at.
+        // Writing a backtrace takes seconds, and it is not used.
         environment["SWIFT_BACKTRACE"] = "enable=no"
         child.environment = environment
         let output = Pipe()
@@ -23,7 +23,7 @@ struct ChildRun {
         let isOver = DispatchSemaphore(value: 0)
         child.terminationHandler = { _ in isOver.signal() }
         try child.run()
-        // The deadline counts from the probe's start, and is longer on a machine that is busy with other things.
+        // The deadline counts from the start of the probe, and is longer on a busy machine.
         let words = output.fileHandleForReading
         _ = try words.read(upToCount: 1)
         let start = Date.now

@@ -1,23 +1,23 @@
 import Foundation
 import NetworkTesting
 
-/// One thing that URLSession does on Linux and should not: a server, a client, and how to tell that all went well.
+/// One fault of URLSession on Linux: a server, a client, and the condition for a correct outcome.
 struct FaultRow: Sendable {
-    /// Its name on the command line.
+    /// The name on the command line.
     let id: String
-    /// For readers.
+    /// The description for readers.
     let what: String
-    /// Makes the servers; the client is told the ports of all, in this order.
+    /// Starts the servers; the client receives their ports in this order.
     let servers: @Sendable () throws -> [ScriptedServer]
-    /// What the child does; its result is printed.
+    /// The work of the child process, which prints the result.
     let probe: @Sendable (Probe) async throws -> String
-    /// What the servers saw, once the child has ended.
+    /// Returns what the servers received, once the child process has ended.
     let serverSaw: @Sendable ([ScriptedServer]) -> String
-    /// Whether that is right.
+    /// Returns whether the outcome is correct.
     let isRight: @Sendable (Report) -> Bool
-    /// The dispatchers that are known to do it wrong: excluded by name in the documentation.
+    /// The dispatchers with a known fault, which the documentation excludes by name.
     let excluded: Set<Subject>
-    /// After that many seconds the child hangs.
+    /// The seconds after which the child process counts as hanging.
     let patience: Double
 
     init(
@@ -40,7 +40,7 @@ struct FaultRow: Sendable {
         self.probe = probe
     }
 
-    /// A row with one server that repeats its last script.
+    /// Creates a row with one server, which repeats its last script.
     init(
         _ id: String,
         _ what: String,
@@ -64,7 +64,7 @@ struct FaultRow: Sendable {
     }
 }
 
-/// What came of a row.
+/// The outcome of a row.
 struct Report: Sendable {
     enum End: Sendable, Equatable {
         case answered
@@ -74,11 +74,11 @@ struct Report: Sendable {
     }
 
     let end: End
-    /// What the child said.
+    /// The output of the child process.
     let said: String
-    /// What the servers saw.
+    /// What the servers received.
     let server: String
-    /// The CPU time that the child took, in milliseconds, and for how long it ran, in seconds.
+    /// The CPU time of the child process in milliseconds, and its running time in seconds.
     let cpuMilliseconds: Int
     let seconds: Double
 
@@ -93,11 +93,11 @@ struct Report: Sendable {
         }
     }
 
-    /// Refused by us, before anything was sent.
+    /// Whether the library refused the request before sending anything.
     var isRefused: Bool { end == .answered && said.contains("error unsupported") }
 }
 
-/// Whom a row is tried on.
+/// The client that a row tests.
 enum Subject: String, CaseIterable, Sendable {
     case raw, urlsession, curl
 

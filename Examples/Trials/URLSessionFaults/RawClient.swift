@@ -1,7 +1,7 @@
 import Foundation
 import FoundationNetworking
 
-/// URLSession as it comes: the default configuration, and what its documentation offers.
+/// Plain URLSession: the default configuration and the documented API.
 enum RawClient {
     static let session = URLSession(configuration: .default)
 
@@ -18,7 +18,7 @@ enum RawClient {
     }
 
     static func send(_ ask: Ask, to url: String) async -> Answer {
-        guard let request = request(ask, to: url) else { return Answer(failure: "no URL can be made of it") }
+        guard let request = request(ask, to: url) else { return Answer(failure: "the text is not a URL") }
         guard let seconds = ask.totalSeconds else { return await send(request, over: session) }
         let configuration = URLSessionConfiguration.default
         configuration.timeoutIntervalForResource = seconds
@@ -46,9 +46,9 @@ extension Answer {
     }
 }
 
-/// A delegate that writes down what it is told.
+/// A delegate that records its calls.
 final class RawDelegate: NSObject, URLSessionDataDelegate, @unchecked Sendable {
-    // Sendable since the lock guards all that changes.
+    // Sendable because the lock guards all mutable state.
     private let lock = NSLock()
     private var statuses: [Int] = []
     private var body = Data()
@@ -64,7 +64,7 @@ final class RawDelegate: NSObject, URLSessionDataDelegate, @unchecked Sendable {
 
     var seen: (statuses: [Int], body: Data, failure: String?) { lock.withLock { (statuses, body, failure) } }
 
-    /// Waits on a thread of its own until the task has ended.
+    /// Waits on its own thread until the task has ended.
     func end() async {
         await withCheckedContinuation { continuation in
             Thread.detachNewThread { [isOver] in

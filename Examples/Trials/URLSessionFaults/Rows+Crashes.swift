@@ -4,7 +4,7 @@ import NetworkLayer
 import NetworkTesting
 import TrialSupport
 
-/// Ends of the process, hangs, and damage that nobody is told of.
+/// Crashes, hangs, and damage that is not reported.
 extension URLSessionFaults {
     static let crashes: [FaultRow] = [
         FaultRow(
@@ -105,7 +105,7 @@ extension URLSessionFaults {
         },
         FaultRow(
             "suspend",
-            "a reader who stops in the middle of a body and goes on",
+            "a reader that pauses in the middle of a body",
             [
                 .read, .send("HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n"),
                 .send(PatternBytes.make(count: 500_000)), .pause(milliseconds: 300),

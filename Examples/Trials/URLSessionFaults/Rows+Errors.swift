@@ -3,7 +3,7 @@ import FoundationNetworking
 import NetworkLayer
 import NetworkTesting
 
-/// Failures that should be told apart, and a setting that should be heard.
+/// Failures that must be distinguishable, and a setting that must have an effect.
 extension URLSessionFaults {
     static let errors: [FaultRow] = [
         FaultRow(

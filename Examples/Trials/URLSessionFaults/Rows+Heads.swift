@@ -2,7 +2,7 @@ import Foundation
 import FoundationNetworking
 import NetworkTesting
 
-/// Heads that are odd, or only look so.
+/// Unusual heads, valid and invalid.
 extension URLSessionFaults {
     static let heads: [FaultRow] = [
         odd("no-space", "a header line without a space after its colon", Data("HTTP/1.1 200 OK\r\nX-A:1\r\n".utf8)),

@@ -4,12 +4,12 @@ import NetworkLayer
 import NetworkTesting
 import TrialSupport
 
-/// Much at once.
+/// Large bodies and many requests.
 extension URLSessionFaults {
     static let loads: [FaultRow] = [
         FaultRow(
             "slow-reader",
-            "300 MB to a reader who does not read",
+            "300 MB to a reader that does not read",
             large,
             patience: 20,
             isRight: { megabytes($0.said) < 100 }
@@ -28,7 +28,7 @@ extension URLSessionFaults {
         },
         FaultRow(
             "large-body",
-            "300 MB, asked for whole",
+            "300 MB, collected whole",
             large,
             patience: 20,
             isRight: { megabytes($0.said) < 200 },
@@ -36,7 +36,7 @@ extension URLSessionFaults {
         ),
         FaultRow(
             "bomb",
-            "300 MB as 2 MB of gzip, asked for whole",
+            "300 MB as 2 MB of gzip, collected whole",
             .answer(fields: [("Content-Encoding", "gzip")], body: Gzip.zeros(count: 300_000_000)),
             patience: 20,
             isRight: { megabytes($0.said) < 200 },
@@ -60,7 +60,7 @@ extension URLSessionFaults {
             + Array(repeating: .send(PatternBytes.make(count: 1_000_000)), count: 300)
     )
 
-    /// The largest growth within two seconds.
+    /// Returns the largest growth of the resident memory within two seconds.
     private static func grown(since before: Int, _ what: () -> String) async throws -> String {
         var most = 0
         for _ in 0..<40 {

@@ -1,7 +1,7 @@
 import Foundation
 import NetworkTesting
 
-/// What is followed, and how. Our transports hand a redirect back as it is.
+/// Which redirects are followed, and how. The library's transports return a redirect unchanged.
 extension URLSessionFaults {
     static let redirects: [FaultRow] = [
         redirect(

@@ -2,19 +2,19 @@ import Foundation
 import FoundationNetworking
 import NetworkTesting
 
-/// What is sent, and what must not be.
+/// What is sent, and what must not be sent.
 extension URLSessionFaults {
     static let requests: [FaultRow] = [
         FaultRow(
             "ipv6",
-            "a URL with an IPv6 address, where nobody listens",
+            "a URL with an IPv6 address, where nothing listens",
             .ok("ok"),
             isRight: { ["error connectFailed", "error -1004"].contains($0.said) },
             probe: { try await $0.send(Ask(url: "http://[::1]:\($0.ports[0])/")).text }
         ),
         FaultRow(
             "upper-scheme",
-            "HTTP:// in capitals",
+            "HTTP:// in uppercase",
             .ok("ok"),
             isRight: { $0.said == "200 'ok'" },
             probe: { try await $0.send(Ask(url: "HTTP://127.0.0.1:\($0.ports[0])/")).text }
@@ -53,7 +53,7 @@ extension URLSessionFaults {
         ),
         FaultRow(
             "cookie",
-            "a Cookie field of one's own after a Set-Cookie",
+            "a custom Cookie field after a Set-Cookie",
             .ok("ok", fields: [("Set-Cookie", "jar=1")]),
             serverSaw: { $0[0].requests.last?.values(of: "Cookie").joined(separator: " | ") ?? "" },
             isRight: { $0.server == "own=2" }
@@ -67,7 +67,7 @@ extension URLSessionFaults {
         servers[0].requests.map { "\($0.body.count) bytes" }.joined(separator: ", ")
     }
 
-    /// What can't be sent is an error, and neither goes out changed nor without.
+    /// A request that can't be sent must fail. It must not be sent changed, nor without the invalid part.
     private static func injection(_ id: String, _ what: String, _ ask: Ask) -> FaultRow {
         FaultRow(
             id,

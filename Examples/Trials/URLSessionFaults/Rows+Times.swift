@@ -7,21 +7,21 @@ extension URLSessionFaults {
     static let times: [FaultRow] = [
         FaultRow(
             "half-second",
-            "a timeout of 0.5 s, and an answer after 0.2 s",
+            "a timeout of 0.5 s, and a response after 0.2 s",
             late(200),
             isRight: { $0.said == "200 'ok'" },
             probe: { try await $0.send(Ask(idleSeconds: 0.5)).text }
         ),
         FaultRow(
             "1.7-seconds",
-            "a timeout of 1.7 s, and an answer after 1.3 s",
+            "a timeout of 1.7 s, and a response after 1.3 s",
             late(1_300),
             isRight: { $0.said == "200 'ok'" },
             probe: { try await $0.send(Ask(idleSeconds: 1.7)).text }
         ),
         FaultRow(
             "initialiser",
-            "a timeout of 1 s given as the request is made, and no answer",
+            "a timeout of 1 s set in the request's initializer, and no response",
             .stalled,
             patience: 5,
             isRight: { ["error -1001", "error idleTimeout"].contains($0.said) }
@@ -32,8 +32,8 @@ extension URLSessionFaults {
             return await RawClient.send(request, over: RawClient.session).text
         },
         drip(
-            "drip-body", "1 s in all, and a body in drops", Script.head(200, fields: [("Content-Length", "400")]), "x"),
-        drip("drip-head", "1 s in all, and a head in drops", Data("HTTP/1.1 200 OK\r\n".utf8), "X-A: 1\r\n"),
+            "drip-body", "1 s in total, a trickling body", Script.head(200, fields: [("Content-Length", "400")]), "x"),
+        drip("drip-head", "1 s in total, a trickling head", Data("HTTP/1.1 200 OK\r\n".utf8), "X-A: 1\r\n"),
     ]
 
     private static func late(_ milliseconds: Int) -> Script {

@@ -1,15 +1,15 @@
 import Foundation
 import TrialSupport
 
-/// What URLSession does wrong on Linux, tried anew: as it is, by our dispatcher on it, and by our dispatcher on
-/// libcurl.
+/// Tests the faults of URLSession on Linux with plain URLSession, with the library's dispatcher for it, and with the
+/// library's dispatcher for libcurl.
 ///
 ///     URLSessionFaults              every row, as a table
 ///     URLSessionFaults ROW ...      some rows
-///     URLSessionFaults ROW SUBJECT PORT ...     the client side of one, for itself
+///     URLSessionFaults ROW SUBJECT PORT ...     the client side of one row, in this process
 ///
-/// The status is 0 when our dispatchers do what they should: the one on libcurl is right in every row, the one on
-/// URLSession is right, refuses, or is excluded by name.
+/// The exit status is 0 if the library's dispatchers behave as expected: the one for libcurl is correct in every row;
+/// the one for URLSession is correct, refuses, or is excluded by name.
 @main
 struct URLSessionFaults {
     static let rows = crashes + redirects + times + heads + requests + errors + loads
@@ -19,7 +19,7 @@ struct URLSessionFaults {
         if arguments.count > 2, let row = rows.first(where: { $0.id == arguments[0] }),
             let subject = Subject(rawValue: arguments[1])
         {
-            // Tells that the probe begins.
+            // Tells the parent process that the probe begins.
             FileHandle.standardOutput.write(Data("\n".utf8))
             let words: String
             do {
@@ -29,7 +29,7 @@ struct URLSessionFaults {
                 words = "error \(error)"
             }
             FileHandle.standardOutput.write(Data(words.utf8))
-            // What the process does at its end is not the row's affair.
+            // Not `exit`: faults at the end of the process are not part of the row.
             _exit(0)
         }
         try run(arguments.isEmpty ? rows : rows.filter { arguments.contains($0.id) })

@@ -1,6 +1,6 @@
 import CLibrary
 
-/// The C library's search, for bodies of megabytes.
+/// The C library's search, which is fast enough for bodies of megabytes.
 enum ByteSearch {
     static func firstIndex(of part: [UInt8], in bytes: [UInt8], from start: Int) -> Int? {
         guard let first = part.first else { return nil }

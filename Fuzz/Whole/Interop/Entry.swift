@@ -1,8 +1,8 @@
-// libFuzzer's entries for whole scenarios: scripts/fuzz whole.
+// The entry points for libFuzzer that run whole scenarios: scripts/fuzz whole.
 
 import CLibrary
 
-/// The program's entry, by the name that the package manager links as `main`, in the place of libFuzzer's own.
+/// The entry point of the program, with the name that the package manager links as `main`, in place of libFuzzer's own.
 @_cdecl("fuzzwhole_main")
 public func fuzzMain(
     _ count: CInt,
@@ -22,17 +22,17 @@ private func runDriver(
 @_silgen_name("LLVMFuzzerMutate")
 private func mutate(_ bytes: UnsafeMutablePointer<UInt8>, _ count: Int, _ limit: Int) -> Int
 
-/// Unsafe: libFuzzer calls on one thread.
+/// Unsafe is correct, because libFuzzer makes all its calls on one thread.
 nonisolated(unsafe) private let runner = Runner()
 
-/// Runs one scenario; a broken rule, a trap or a sanitizer's report is a finding.
+/// Runs one scenario. A broken rule, a trap or a sanitizer's report is a finding.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     runner.run(UnsafeBufferPointer(start: start, count: count))
     return 0
 }
 
-/// Makes another scenario of one, line by line.
+/// Mutates a scenario, line by line.
 @_cdecl("LLVMFuzzerCustomMutator")
 public func fuzzMutate(
     _ start: UnsafeMutablePointer<UInt8>?, _ count: Int, _ limit: Int, _ seed: CUnsignedInt
@@ -45,7 +45,7 @@ public func fuzzMutate(
     return write(mutator.mutated(Array(UnsafeBufferPointer(start: start, count: count))), to: start, limit)
 }
 
-/// Makes a scenario of two.
+/// Combines two scenarios into one.
 @_cdecl("LLVMFuzzerCustomCrossOver")
 public func fuzzCrossOver(
     _ first: UnsafePointer<UInt8>?, _ firstCount: Int, _ second: UnsafePointer<UInt8>?, _ secondCount: Int,

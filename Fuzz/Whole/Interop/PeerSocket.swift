@@ -1,6 +1,6 @@
 import CLibrary
 
-/// A TCP socket of the peer that never blocks.
+/// A nonblocking TCP socket of the peer.
 struct PeerSocket {
     enum Arrival {
         case bytes([UInt8])
@@ -10,7 +10,7 @@ struct PeerSocket {
 
     let descriptor: Int32
 
-    /// A socket that listens on a free port of 127.0.0.`host`.
+    /// Returns a socket that listens on a free port of 127.0.0.`host`.
     static func listening(host: UInt32) -> (socket: PeerSocket, port: UInt16) {
         let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue), 0)
         var address = sockaddr_in()
@@ -46,13 +46,13 @@ struct PeerSocket {
         return isOver ? .end : bytes.isEmpty ? .nothing : .bytes(bytes)
     }
 
-    /// Whether bytes wait to be received.
+    /// Whether there are bytes to receive.
     var hasWaiting: Bool {
         var byte: UInt8 = 0
         return recv(descriptor, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) > 0
     }
 
-    /// How many bytes the system took: 0 when it has no room; `nil` when the other side is gone.
+    /// Returns the number of bytes that the system accepted: 0 if its buffer is full; `nil` if the other side is gone.
     func send(_ bytes: ArraySlice<UInt8>) -> Int? {
         let flags = Int32(MSG_NOSIGNAL)
         let count = bytes.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, flags) }
@@ -70,8 +70,8 @@ struct PeerSocket {
         _ = Glibc.close(descriptor)
     }
 
-    /// Waits until one of them can go on.
-    /// - Returns: Whether any can.
+    /// Waits until at least one of the sockets is ready, or the time is over.
+    /// - Returns: Which of them are ready; empty if none is.
     static func wait(for sockets: [(socket: PeerSocket, wantsToSend: Bool)], milliseconds: Int32) -> [Bool] {
         var entries = sockets.map {
             pollfd(fd: $0.socket.descriptor, events: Int16($0.wantsToSend ? POLLIN | POLLOUT : POLLIN), revents: 0)
@@ -80,13 +80,13 @@ struct PeerSocket {
         return entries.map { $0.revents != 0 }
     }
 
-    /// Lets the other side take what was sent before more follows.
+    /// Lets the other side receive the bytes sent so far before more follow.
     static func pause() { usleep(60) }
 }
 
-/// Wakes the peer's thread.
+/// A pipe that wakes the peer's thread.
 struct PeerBell {
-    /// The end that is read.
+    /// The end for reading.
     let socket: PeerSocket
     private let rope: PeerSocket
 
@@ -99,7 +99,7 @@ struct PeerBell {
 
     func ring() {
         var byte: UInt8 = 0
-        // A full pipe rings as well.
+        // A full pipe wakes the thread too.
         _ = write(rope.descriptor, &byte, 1)
     }
 

@@ -1,8 +1,8 @@
 import CLibrary
 
-/// What the process holds.
+/// The resources of the process.
 enum ProcessState {
-    /// The descriptors that are open, of those that a scenario may reach.
+    /// The open descriptors below 256, the range that a scenario can reach.
     static var descriptors: [Int32] { (0..<256).filter { fcntl($0, F_GETFD) >= 0 } }
 
     static func names(of descriptors: [Int32]) -> [String] {
@@ -22,8 +22,8 @@ enum ProcessState {
         return count
     }
 
-    /// Makes libcurl take its memory from the C library alone, whose every byte AddressSanitizer watches: the first to
-    /// initialise it decides.
+    /// Makes libcurl allocate with the C library's functions, whose memory AddressSanitizer watches. The first
+    /// initialization of libcurl decides which functions it uses.
     static func takePlainMemory() {
         typealias Initialise = @convention(c) (CLong) -> CInt
         guard let symbol = dlsym(nil, "curl_global_init") else { return }
@@ -32,7 +32,7 @@ enum ProcessState {
 
     static func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 
-    /// The names in a variable, with commas between them.
+    /// Returns the comma-separated names in an environment variable.
     static func names(_ variable: String) -> Set<String> {
         Set((self.variable(variable) ?? "").split(separator: ",").map(String.init))
     }

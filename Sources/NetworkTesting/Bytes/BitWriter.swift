@@ -1,17 +1,18 @@
-/// Bits from the lowest of each byte on, as deflate has them.
+/// Writes bits from the lowest bit of each byte up, the order of deflate ([RFC 1951
+/// §3.1.1](https://www.rfc-editor.org/rfc/rfc1951#section-3.1.1)).
 struct BitWriter {
     private(set) var bytes: [UInt8] = []
     private var used = 8
 
-    /// How many bytes are full.
+    /// The number of full bytes.
     var fullBytes: Int { used == 8 ? bytes.count : bytes.count - 1 }
 
-    /// A number, lowest bit first.
+    /// Appends a number, lowest bit first.
     mutating func append(_ value: Int, count: Int) {
         for bit in 0..<count { append((value >> bit) & 1) }
     }
 
-    /// A Huffman code, highest bit first.
+    /// Appends a Huffman code, highest bit first.
     mutating func appendCode(_ code: Int, count: Int) {
         for bit in (0..<count).reversed() { append((code >> bit) & 1) }
     }

@@ -1,9 +1,10 @@
 public import Foundation
 
-/// Makes gzip bodies (RFC 1952) without a compression library: for servers in tests, where the container matters and
-/// the size does not.
+/// Creates gzip bodies ([RFC 1952](https://www.rfc-editor.org/rfc/rfc1952)) without a compression library.
+///
+/// It is for servers in tests, where the container matters and the size does not.
 public enum Gzip {
-    /// Any bytes in a gzip container, stored and not compressed.
+    /// Returns bytes in a gzip container, stored without compression.
     public static func stored(_ bytes: Data) -> Data {
         let content = [UInt8](bytes)
         var blocks: [UInt8] = []
@@ -19,10 +20,10 @@ public enum Gzip {
         return container(blocks, checksum: CRC32.of(bytes).value, count: content.count)
     }
 
-    /// Zero bytes, compressed about 150 times: a small body that becomes a large one.
+    /// Returns `count` zero bytes, compressed to about 1/150 of their size: a small body that decodes to a large one.
     public static func zeros(count: Int) -> Data {
         var bits = BitWriter()
-        // One last block with the fixed Huffman codes of RFC 1951 §3.2.6.
+        // A single, final block with the fixed Huffman codes of RFC 1951 §3.2.6.
         bits.append(0b1, count: 1)
         bits.append(0b01, count: 2)
         var left = count
@@ -31,7 +32,7 @@ public enum Gzip {
             left -= 1
         }
         while left >= 258 {
-            // Length 258 has the code 285; distance 1 the code 0.
+            // Length 258 has the code 285, distance 1 the code 0.
             bits.appendCode(0b1100_0101, count: 8)
             bits.appendCode(0, count: 5)
             left -= 258
@@ -43,7 +44,7 @@ public enum Gzip {
         return container(bits.bytes, checksum: sum.value, count: count)
     }
 
-    /// The container's first bytes: nothing is said of name, time and system.
+    /// The container's first bytes, without a name, a time or an operating system.
     static let header = Data([0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 255])
 
     private static func container(_ blocks: [UInt8], checksum: UInt32, count: Int) -> Data {

@@ -1,8 +1,8 @@
 public import Foundation
 
-/// Bytes that anybody can work out again: what `/bytes/:count` serves.
+/// The fixed byte pattern that `/bytes/:count` serves, which a test can compute itself.
 ///
-/// They repeat after 65,521 bytes, a prime, so that a chunk that is lost, doubled or moved shows.
+/// The pattern repeats after 65,521 bytes. The period is prime, so a lost, repeated or moved chunk changes the bytes.
 public enum PatternBytes {
     static let period = 65_521
 
@@ -16,10 +16,10 @@ public enum PatternBytes {
         )
     }()
 
-    /// The bytes from one offset on.
+    /// Returns bytes of the pattern, starting at an offset.
     /// - Parameters:
-    ///   - count: How many; at least 0.
-    ///   - offset: Where to start; at least 0.
+    ///   - count: The number of bytes, at least 0.
+    ///   - offset: The offset of the first byte, at least 0. Default: 0.
     public static func make(count: Int, from offset: Int = 0) -> Data {
         var bytes = Data(capacity: count)
         var start = offset % period

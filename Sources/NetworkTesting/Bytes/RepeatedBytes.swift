@@ -1,23 +1,23 @@
 public import Foundation
 
-/// Bytes in which one piece stands again and again: what a small hostile body is large with. They can be packed, also
-/// several times over, without ever being written out.
+/// Bytes in which one piece is repeated, as in a small hostile body that decodes to a large one. They can be
+/// compressed, several times over too, without being written out in full.
 public struct RepeatedBytes: Sendable {
-    /// What stands before the pieces.
+    /// The bytes before the pieces.
     public var start: Data
-    /// What is repeated; not empty, and of at most 32,768 bytes if it is to be packed.
+    /// The bytes that are repeated: not empty, and at most 32,768 bytes for ``gzipped()``.
     public var piece: Data
-    /// How often.
+    /// The number of repetitions.
     public var times: Int
 
-    /// Bytes in which a piece is repeated.
+    /// Creates bytes in which a piece is repeated after a start.
     public init(_ piece: Data, times: Int, after start: Data = Data()) {
         self.start = start
         self.piece = piece
         self.times = times
     }
 
-    /// All of them.
+    /// All the bytes, in one piece of memory.
     public var bytes: Data {
         var bytes = start
         bytes.reserveCapacity(start.count + piece.count * times)
@@ -25,15 +25,16 @@ public struct RepeatedBytes: Sendable {
         return bytes
     }
 
-    /// The same in a gzip container, a hundred times smaller and a few pieces shorter. The container's end is left out,
-    /// for which all of it would have to be summed up. Not for fewer than 5,000 bytes, which become more.
+    /// Returns the same bytes in a gzip container, about a hundred times smaller and a few pieces shorter.
+    ///
+    /// The container has no trailer, because its checksum would need all of the bytes. Fewer than 5,000 bytes grow.
     public func gzipped() -> RepeatedBytes {
         var bits = BitWriter()
-        // The fixed codes of RFC 1951 §3.2.6, in a block that is not the last.
+        // The fixed codes of RFC 1951 §3.2.6, in a block that is not the final one.
         bits.append(0, count: 1)
         bits.append(0b01, count: 2)
         for byte in start + piece { bits.appendLiteral(byte) }
-        // Eight equal codes end in the bit of a byte that they began in, so that whole bytes are repeated.
+        // Eight equal codes end at the bit offset at which they began, so whole bytes repeat.
         let groups = (times - 1) * piece.count / (8 * Self.matchBytes)
         for _ in 0..<8 { bits.appendMatch(distance: piece.count) }
         let first = bits.fullBytes
@@ -47,7 +48,7 @@ public struct RepeatedBytes: Sendable {
 }
 
 extension BitWriter {
-    /// A byte by its fixed code.
+    /// Appends a byte with its fixed code.
     fileprivate mutating func appendLiteral(_ byte: UInt8) {
         if byte < 144 {
             appendCode(0b0011_0000 + Int(byte), count: 8)
@@ -56,7 +57,7 @@ extension BitWriter {
         }
     }
 
-    /// 258 bytes from so far back.
+    /// Appends a match of 258 bytes at a distance, in bytes.
     fileprivate mutating func appendMatch(distance: Int) {
         appendCode(0b1100_0101, count: 8)
         var (code, base, extra) = (0, 1, 0)

@@ -2,7 +2,7 @@ import FlyingFox
 import FlyingSocks
 import Foundation
 
-/// An answer as the routes give it.
+/// The response of a route.
 struct DemoAnswer: Sendable {
     enum Body: Sendable {
         case data(Data)
@@ -23,7 +23,7 @@ struct DemoAnswer: Sendable {
         )
     }
 
-    /// The answer for the wire; `HEAD` gets the head alone.
+    /// Returns the response for the wire; a `HEAD` request gets only the head.
     func response(to method: String) -> HTTPResponse {
         var headers = HTTPHeaders()
         for (name, value) in fields { headers.addValue(value, for: HTTPHeader(name)) }
@@ -42,7 +42,7 @@ struct DemoAnswer: Sendable {
     }
 }
 
-/// The pattern, made as it is sent.
+/// The byte pattern, computed as it is sent.
 private struct PatternSequence: AsyncBufferedSequence {
     typealias Element = UInt8
     let count: Int

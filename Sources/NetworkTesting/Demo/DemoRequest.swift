@@ -1,16 +1,16 @@
 import FlyingFox
 import Foundation
 
-/// A request as the routes see it.
+/// A request as a route receives it.
 struct DemoRequest: Sendable {
     let method: String
-    /// The path, percent-encoded as it came.
+    /// The path, percent-encoded as received.
     let path: String
-    /// The query, percent-encoded as it came; empty for none.
+    /// The query, percent-encoded as received; empty if there is none.
     let query: String
-    /// Names and values, sorted by name. A repeated field appears once: the server below keeps the last.
+    /// Names and values, sorted by name. A repeated field appears once, because FlyingFox keeps only the last one.
     let headers: [[String]]
-    /// What stands for `:name` in the route's path.
+    /// The value in place of `:name` in the route's path.
     var value = ""
 
     private let bodySequence: HTTPBodySequence
@@ -23,10 +23,10 @@ struct DemoRequest: Sendable {
         bodySequence = request.bodySequence
     }
 
-    /// The largest body that is held at once; a longer one is refused with 413.
+    /// The largest body, in bytes, that is held in memory; a larger one gets status 413.
     static let maximumBodyBytes = 67_108_864
 
-    /// The whole body.
+    /// Returns the whole body. Throws ``DemoRefusal`` (413) above ``maximumBodyBytes``.
     func body() async throws -> Data {
         var body = Data()
         for try await chunk in bodySequence {
@@ -38,7 +38,7 @@ struct DemoRequest: Sendable {
         return body
     }
 
-    /// Length and checksum of a body of any length.
+    /// Returns the length, in bytes, and the checksum of a body of any length.
     func measureBody() async throws -> (count: Int, sum: CRC32) {
         var count = 0
         var sum = CRC32()
@@ -49,12 +49,12 @@ struct DemoRequest: Sendable {
         return (count, sum)
     }
 
-    /// Reads to the end and keeps nothing. A body can be read once.
+    /// Reads and discards the body. A body can be read only once.
     func drainBody() async throws {
         for try await _ in bodySequence {}
     }
 
-    /// The path's value as a number.
+    /// Returns the path's value as a number. Throws ``DemoRefusal`` (400) for anything else.
     func number(in range: ClosedRange<Int>) throws -> Int {
         guard let number = Int(value), range.contains(number) else {
             throw DemoRefusal(
@@ -66,7 +66,7 @@ struct DemoRequest: Sendable {
     }
 }
 
-/// A request that a route does not take.
+/// A request that a route refuses.
 struct DemoRefusal: Error {
     let status: Int
     let message: String

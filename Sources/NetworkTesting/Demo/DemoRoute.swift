@@ -1,10 +1,10 @@
-/// One route of ``DemoServer``: what it answers to, and what a person should know about it.
+/// One route of ``DemoServer``: its methods, its path and a description for people.
 public struct DemoRoute: Sendable {
-    /// The methods, `GET` for example; empty for any.
+    /// The methods, such as `GET`; empty for any method.
     public let methods: [String]
-    /// The path, with `:name` where a value stands.
+    /// The path, with `:name` in place of a value.
     public let path: String
-    /// What it answers, in one line.
+    /// A one-line description of the response.
     public let summary: String
 
     let readsBody: Bool
@@ -24,8 +24,8 @@ public struct DemoRoute: Sendable {
         self.answer = answer
     }
 
-    /// The value that stands for `:name` in a path, an empty text where the route has none; `nil` if the path is not
-    /// this route's.
+    /// Returns the value in place of `:name` in a path, or an empty string for a route without one; `nil` if the path
+    /// is not this route's.
     func match(_ path: String) -> String? {
         let pattern = self.path.split(separator: "/")
         let segments = path.split(separator: "/")
@@ -41,7 +41,7 @@ public struct DemoRoute: Sendable {
         return value
     }
 
-    /// Whether a method is among ``methods``. HEAD goes where GET goes.
+    /// Returns whether the route takes a method. A route that takes GET takes HEAD too.
     func accepts(_ method: String) -> Bool {
         methods.isEmpty || methods.contains(method) || (method == "HEAD" && methods.contains("GET"))
     }

@@ -1,7 +1,7 @@
 import Foundation
 
 extension DemoServer {
-    /// Every route, in the order in which they are tried: what the server does and what is printed about it.
+    /// Every route, in the order in which the server tries them. `netlayer serve` prints this list.
     public static let routes: [DemoRoute] = [
         DemoRoute([], "/test", "three rows of JSON, as in the tutorials") { _ in
             try .json((1...3).map { SampleRow(dataField1: "\($0)", dataField2: "\($0)") })
@@ -9,7 +9,7 @@ extension DemoServer {
         DemoRoute(["POST"], "/users", "201 and the JSON object of the body, with an id", readsBody: true) { request in
             let sent = try await request.body()
             guard var user = try? JSONSerialization.jsonObject(with: sent) as? [String: Any] else {
-                throw DemoRefusal(status: 400, message: "the body is no JSON object")
+                throw DemoRefusal(status: 400, message: "the body is not a JSON object")
             }
             user["id"] = 4
             let body = try JSONSerialization.data(withJSONObject: user, options: .sortedKeys)
@@ -40,7 +40,7 @@ extension DemoServer {
             guard code != 204, code != 304 else { return DemoAnswer(status: code) }
             return try .json(["status": code], status: code)
         },
-        DemoRoute([], "/delay/:milliseconds", "an answer after that time, at most 60000") { request in
+        DemoRoute([], "/delay/:milliseconds", "a response after that time in milliseconds, at most 60000") { request in
             let milliseconds = try request.number(in: 0...60_000)
             try await Task.sleep(for: .milliseconds(milliseconds))
             return try .json(["milliseconds": milliseconds])
@@ -55,7 +55,7 @@ extension DemoServer {
             request in
             let last = try request.number(in: 1...1000)
             let id = request.headers.first { $0[0].lowercased() == "last-event-id" }?[1]
-            // Any number may come. One behind the last is clamped, so that nothing overflows; others begin anew.
+            // The client may send any number. One past the last is clamped against overflow; one below 0 starts over.
             let read = min(max(0, id.flatMap { Int($0) } ?? 0), last)
             guard read < last else { return DemoAnswer(status: 204) }
             let events = (read + 1...min(read + 3, last)).map { "id: \($0)\ndata: event \($0)\n\n" }.joined()
@@ -101,7 +101,7 @@ extension DemoServer {
     ]
 }
 
-/// A row of the tutorials' answer.
+/// A row of the tutorials' response.
 private struct SampleRow: Codable {
     let dataField1: String
     let dataField2: String

@@ -5,7 +5,7 @@ import Foundation
 import Synchronization
 
 /// A small HTTP server for demonstrations and tests: JSON, echo, statuses, delays, sizes, gzip, redirects. It listens
-/// on 127.0.0.1 unless told otherwise.
+/// on 127.0.0.1 by default.
 ///
 /// ```swift
 /// let server = DemoServer()
@@ -14,9 +14,9 @@ import Synchronization
 /// await server.stop()
 /// ```
 ///
-/// ``routes`` lists what it answers. It answers 404 elsewhere, 405 for a method that a route does not take, and 400 for
-/// a value out of range, each with a JSON body that says why. To see what is on the wire, or to answer wrongly, use
-/// ``ScriptedServer``.
+/// ``routes`` lists the paths that it serves. It responds with 404 to any other path, 405 to a method that a route does
+/// not take, and 400 to a value out of range, each with a JSON body that gives the reason. To see the bytes on the
+/// wire, or to send malformed responses, use ``ScriptedServer``.
 public final class DemoServer: Sendable {
     private struct Running {
         let server: HTTPServer
@@ -29,23 +29,23 @@ public final class DemoServer: Sendable {
     private let isLogging: Bool
     private let running = Guarded<Running?>(nil)
 
-    /// A server that does not listen yet.
+    /// Creates a server that does not listen yet.
     /// - Parameters:
-    ///   - port: Where to listen; 0, the default, takes a free port.
-    ///   - host: The IPv4 address to listen on. It knows no access control: other addresses than loopback are for
-    ///     containers.
-    ///   - logging: Whether connections and requests are printed to standard output.
+    ///   - port: The port to listen on. Default: 0, which takes a free port.
+    ///   - host: The IPv4 address to listen on. The server has no access control: use addresses other than loopback
+    ///     only in containers.
+    ///   - logging: Whether the server prints connections and requests to standard output. Default: `false`.
     public init(port: UInt16 = 0, host: String = "127.0.0.1", logging: Bool = false) {
         self.host = host
         wantedPort = port
         isLogging = logging
     }
 
-    /// Starts, and returns when the server listens. Without effect on a server that runs.
-    /// - Throws: ``SocketFailure`` when host and port can't be had.
+    /// Starts the server, and returns when it listens. Does nothing if the server is running.
+    /// - Throws: ``SocketFailure`` if the host and port are not available.
     public func start() async throws {
         guard running.withLock({ $0 == nil }) else { return }
-        // The framework below waits out its timeout when a port is taken, so a wanted port is tried first.
+        // FlyingFox waits out its whole timeout when a port is taken, so a requested port is tried first.
         if wantedPort != 0 { try LoopbackSocket.listening(on: wantedPort, backlog: 1).close() }
         var logger: any Logging = .disabled
         if isLogging { logger = PrintLogger(category: "DemoServer") }
@@ -79,27 +79,27 @@ public final class DemoServer: Sendable {
         running.withLock { $0 = Running(server: server, task: task, port: port) }
     }
 
-    /// Stops listening and ends every connection. Without effect on a server that does not run.
+    /// Stops listening and closes every connection. Does nothing if the server is not running.
     public func stop() async {
         let stopped = running.withLock { running in
             defer { running = nil }
             return running
         }
         await stopped?.server.stop()
-        // How it ended is what ``waitUntilStopped()`` hides too; then its descriptors are closed.
+        // The result is discarded, as in ``waitUntilStopped()``; once the task ends, its descriptors are closed.
         _ = await stopped?.task.result
     }
 
-    /// Waits until the server has ended, by ``stop()`` or by a failure of its socket.
+    /// Waits until the server has ended, because of ``stop()`` or a failure of its socket.
     public func waitUntilStopped() async {
         guard let task = running.withLock({ $0?.task }) else { return }
         _ = await task.result
     }
 
-    /// The port that it listens on; the wanted one, 0 included, before the start.
+    /// The port that the server listens on; before the start, the requested port, which may be 0.
     public var port: UInt16 { running.withLock { $0?.port } ?? wantedPort }
 
-    /// Scheme, host and port: `http://127.0.0.1:3000`.
+    /// The scheme, host and port, such as `http://127.0.0.1:3000`.
     public var baseURL: String { "http://\(host):\(port)" }
 
     private static func answer(_ request: DemoRequest) async -> FlyingFox.HTTPResponse {
@@ -123,7 +123,7 @@ public final class DemoServer: Sendable {
         }
         var request = request
         request.value = value
-        // What a route leaves unread would be taken for the next request.
+        // FlyingFox would parse the rest of a body that a route does not read as the next request.
         if !route.readsBody { try await request.drainBody() }
         return try await route.answer(request)
     }

@@ -1,4 +1,4 @@
-/// The words beside a status.
+/// The reason phrases of the status line.
 enum DemoStatus {
     private static let phrases: [Int: String] = [
         200: "OK", 201: "Created", 202: "Accepted", 204: "No Content", 206: "Partial Content",
@@ -9,6 +9,6 @@ enum DemoStatus {
         503: "Service Unavailable", 504: "Gateway Timeout",
     ]
 
-    /// The usual phrase, or `Status` for a number without one.
+    /// Returns the usual phrase, or `Status` for a code without one.
     static func phrase(of code: Int) -> String { phrases[code] ?? "Status" }
 }

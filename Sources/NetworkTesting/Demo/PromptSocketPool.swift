@@ -1,10 +1,10 @@
 import CLibrary
 import FlyingSocks
 
-/// A socket pool whose connections send at once.
+/// A socket pool whose connections send without Nagle's delay.
 ///
-/// The framework writes a response's head and body apart. With Nagle's algorithm the body then waits for the client to
-/// acknowledge the head, which it delays: each response on a kept-alive connection would take 40 ms.
+/// FlyingFox writes the head and the body of a response separately. With Nagle's algorithm the body then waits until
+/// the client acknowledges the head, and the client delays that: each response on a reused connection would take 40 ms.
 struct PromptSocketPool: AsyncSocketPool {
     private let base: any AsyncSocketPool
 
@@ -14,7 +14,7 @@ struct PromptSocketPool: AsyncSocketPool {
 
     func run() async throws { try await base.run() }
 
-    /// Waits. The listening socket comes by here too before its first connection, and connections inherit the option.
+    /// Waits for events. The listening socket passes here first, and its connections inherit the option.
     func suspendSocket(_ socket: Socket, untilReadyFor events: Socket.Events) async throws {
         try socket.setValue(true, for: BoolSocketOption(level: Int32(IPPROTO_TCP), name: TCP_NODELAY))
         try await base.suspendSocket(socket, untilReadyFor: events)

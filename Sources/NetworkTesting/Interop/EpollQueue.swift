@@ -2,10 +2,10 @@ import CEpoll
 import CLibrary
 import FlyingSocks
 
-/// The sockets that a server waits on, by epoll.
+/// The sockets that a server waits on, as an epoll instance.
 ///
-/// The framework's own queue never closes the eventfd that it makes at each start. This one is closed with its last
-/// reference, also by a server that did not get as far as running.
+/// FlyingFox's own queue never closes the eventfd that it creates at each start. This one closes it with its last
+/// reference, even if the server never got as far as running.
 struct EpollQueue: EventQueue {
     private var instance: Epoll?
     private var registered: [Socket.FileDescriptor: Socket.Events] = [:]
@@ -15,7 +15,7 @@ struct EpollQueue: EventQueue {
         instance = try Epoll()
     }
 
-    /// Wakes the wait for good.
+    /// Wakes the wait and ends it permanently.
     mutating func stop() throws {
         guard let instance else { throw SocketError.disconnected }
         instance.stop()
@@ -40,14 +40,14 @@ struct EpollQueue: EventQueue {
         try instance.set(events, for: socket.rawValue)
     }
 
-    /// Waits until something happens. Runs on a queue of its own, on a copy.
+    /// Waits for events. It runs on its own queue, on a copy of this value.
     func getNotifications() throws -> [EventNotification] {
         guard let instance else { throw SocketError.disconnected }
         return try instance.wait()
     }
 }
 
-/// An epoll instance with an eventfd in it.
+/// An epoll instance that contains an eventfd.
 private final class Epoll: Sendable {
     private let descriptor: Int32
     private let wakeUp: Int32
@@ -56,7 +56,7 @@ private final class Epoll: Sendable {
         descriptor = epoll_create1(cepoll_cloexec)
         guard descriptor >= 0 else { throw SocketError.makeFailed("epoll_create1") }
         wakeUp = eventfd(0, cepoll_eventfd_flags)
-        // What is made here is closed by deinit, which does not mind a number that is none.
+        // If this throws, deinit closes what was created; closing -1 does no harm.
         guard wakeUp >= 0 else { throw SocketError.makeFailed("eventfd") }
         guard control(EPOLL_CTL_ADD, wakeUp, cepoll_in) else { throw SocketError.makeFailed("epoll_ctl") }
     }
@@ -69,7 +69,7 @@ private final class Epoll: Sendable {
     func stop() { eventfd_write(wakeUp, 1) }
 
     func set(_ events: Socket.Events, for socket: Int32) throws {
-        // A socket that was closed meanwhile has left by itself.
+        // A socket that has been closed meanwhile has already left the epoll instance.
         guard !events.isEmpty else {
             _ = control(EPOLL_CTL_DEL, socket, 0)
             return
@@ -88,12 +88,13 @@ private final class Epoll: Sendable {
         return unsafe epoll_ctl(descriptor, operation, socket, &event) == 0
     }
 
-    /// - Throws: `SocketError.disconnected` when it was stopped.
+    /// Waits for events.
+    /// - Throws: `SocketError.disconnected` after a stop.
     func wait() throws -> [EventNotification] {
         var events = unsafe [epoll_event](repeating: epoll_event(), count: 64)
         let count = unsafe epoll_wait(descriptor, &events, Int32(events.count), -1)
         guard count >= 0 else {
-            // A signal came.
+            // A signal interrupted the wait.
             if errno == EINTR { return [] }
             throw SocketError.makeFailed("epoll_wait")
         }
@@ -104,7 +105,7 @@ private final class Epoll: Sendable {
         }
     }
 
-    /// An error or an end concerns all that wait, for reading or for writing.
+    /// Maps an epoll mask to events. An error or a hangup wakes both readers and writers.
     private static func notification(for socket: Int32, _ mask: UInt32) -> EventNotification {
         var events: Socket.Events = []
         var errors: Set<EventNotification.Error> = []

@@ -1,12 +1,12 @@
 import CLibrary
 import Foundation
 
-/// A TCP socket on 127.0.0.1. The only file of this module with pointers in it.
+/// A TCP socket on 127.0.0.1. This is the only file of the module that uses pointers.
 struct LoopbackSocket: Sendable {
     let descriptor: Int32
 
-    /// A socket that has a port and does not listen.
-    /// - Parameter port: 0 for a free one.
+    /// Creates a socket that is bound to a port and does not listen.
+    /// - Parameter port: The port; 0 for a free one.
     static func bound(to port: UInt16 = 0) throws -> LoopbackSocket {
         let socket = try make()
         var yes: Int32 = 1
@@ -18,11 +18,11 @@ struct LoopbackSocket: Sendable {
         return socket
     }
 
-    /// A socket that listens.
+    /// Creates a listening socket.
     /// - Parameters:
-    ///   - port: 0 for a free one.
-    ///   - segment: The most bytes that its connections take in one segment (TCP_MAXSEG), and sixteen times that in
-    ///     all, so that a sender's buffer stays small too.
+    ///   - port: The port; 0 for a free one.
+    ///   - segment: The most bytes in one segment that its connections take (TCP_MAXSEG). The receive buffer holds
+    ///     sixteen segments, so a sender's buffer stays small too.
     static func listening(on port: UInt16 = 0, backlog: Int32 = 1024, segment: Int32? = nil) throws -> LoopbackSocket {
         let socket = try bound(to: port)
         if var segment {
@@ -41,9 +41,9 @@ struct LoopbackSocket: Sendable {
         return socket
     }
 
-    /// Connects.
-    /// - Parameter limit: How long to wait, in milliseconds.
-    /// - Returns: The socket, and whether it was connected by then.
+    /// Creates a socket and connects it.
+    /// - Parameter limit: The longest wait, in milliseconds.
+    /// - Returns: The socket, and whether it connected in time.
     static func connecting(to port: UInt16, limit: Int32) throws -> (socket: LoopbackSocket, isConnected: Bool) {
         let socket = try make()
         let flags = fcntl(socket.descriptor, F_GETFL)
@@ -83,7 +83,7 @@ struct LoopbackSocket: Sendable {
         }
     }
 
-    /// The port it is bound to.
+    /// Returns the port that the socket is bound to.
     func localPort() throws -> UInt16 {
         var address = sockaddr_in()
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
@@ -94,7 +94,7 @@ struct LoopbackSocket: Sendable {
         return UInt16(bigEndian: address.sin_port)
     }
 
-    /// The next connection; `nil` when the listener is over. Small writes go out at once.
+    /// Returns the next connection, with Nagle's algorithm off; `nil` when the listener has ended.
     func accept() -> LoopbackSocket? {
         while true {
             let accepted = CLibrary.accept(descriptor, nil, nil)
@@ -107,7 +107,8 @@ struct LoopbackSocket: Sendable {
         }
     }
 
-    /// The next bytes, 64 KiB at most; `nil` when the peer has closed or reset, or nothing came for the longest wait.
+    /// Returns the next bytes, at most 64 KiB; `nil` if the peer closed or reset, or nothing arrived within
+    /// ``longestWait``.
     func receive(upTo limit: Int = 65_536) -> Data? {
         var buffer = [UInt8](repeating: 0, count: min(limit, 65_536))
         while isReady(for: Int16(POLLIN), limit: Self.longestWait) {
@@ -118,8 +119,8 @@ struct LoopbackSocket: Sendable {
         return nil
     }
 
-    /// Sends all of it.
-    /// - Returns: Whether the peer took it.
+    /// Sends all the bytes.
+    /// - Returns: Whether the peer took them.
     func send(_ bytes: Data) -> Bool {
         let flags = Int32(MSG_NOSIGNAL)
         return unsafe bytes.withUnsafeBytes { buffer in
@@ -137,11 +138,11 @@ struct LoopbackSocket: Sendable {
         }
     }
 
-    /// Every wait ends after a minute, in milliseconds: a script that nobody stops goes away by itself.
+    /// The longest wait, in milliseconds: a script that no test stops ends by itself after a minute.
     static let longestWait: Int32 = 60_000
     static let input = Int16(POLLIN)
 
-    /// Waits until the socket can be read or written, or has failed.
+    /// Waits until the socket is ready for `events` or has failed, at most `limit` milliseconds.
     func isReady(for events: Int16, limit: Int32) -> Bool {
         var entry = pollfd(fd: descriptor, events: events, revents: 0)
         while true {
@@ -151,16 +152,16 @@ struct LoopbackSocket: Sendable {
         }
     }
 
-    /// Waits for input, at most that many milliseconds.
+    /// Waits for input, at most the given number of milliseconds.
     func pause(milliseconds: Int32) { _ = isReady(for: Int16(POLLIN), limit: milliseconds) }
 
-    /// Tells the peer that no more comes.
+    /// Shuts down the sending direction.
     func finishSending() { _ = shutdown(descriptor, Int32(SHUT_WR)) }
 
-    /// Ends both directions; whoever waits on the socket goes on.
+    /// Shuts down both directions, so that every wait on the socket returns.
     func interrupt() { _ = shutdown(descriptor, Int32(SHUT_RDWR)) }
 
-    /// Makes the next ``close()`` send RST.
+    /// Makes ``close()`` send RST.
     func resetOnClose() {
         var linger = linger(l_onoff: 1, l_linger: 0)
         unsafe setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<linger>.size))

@@ -1,42 +1,42 @@
 public import NetworkCore
 
-// Tests print into logs that many read, and often hold tokens that work: what a request is and how much, never what is
-// in it. The properties have the rest.
+// Test logs have many readers, and requests often hold working tokens. Descriptions therefore give the kind and the
+// size of a value, never its contents; the properties have those.
 
 extension SentRequest: SafelyPrinted {
-    /// Method and URL, without users, passwords and queries.
+    /// The method and URL, without users, passwords and queries.
     public var description: String { "\(method.rawValue) \(url)" }
 }
 
 extension ReceivedRequest: SafelyPrinted {
-    /// Method and target without its query, how many header fields and how much of a body.
+    /// The method and the target without its query, the number of header fields and the size of the body.
     public var description: String {
         let (line, size) = (requestLine, "\(headerLines.count) header fields, a body of \(body.count) bytes")
-        guard line.count == 3, line[2].hasPrefix("HTTP/") else { return "what is no request of HTTP, \(size)" }
+        guard line.count == 3, line[2].hasPrefix("HTTP/") else { return "not an HTTP request, \(size)" }
         return "\(Redaction.visible(method)) \(Redaction().url(target)), \(size)"
     }
 }
 
 extension StubAnswer: SafelyPrinted {
-    /// What kind of answer it is.
+    /// The kind of answer, and its size.
     public var description: String {
         switch outcome {
         case .response(let head, let body):
             let bytes = body.chunks.reduce(0) { $0 + $1.count }
             return "\(head.status.code), \(head.headerFields.count) header fields, a body of \(bytes) bytes"
         case .failure(let error): return "a failure: \(type(of: error))"
-        case .computed: return "an answer that is computed"
+        case .computed: return "a computed answer"
         }
     }
 }
 
 extension Script: SafelyPrinted {
-    /// Its steps.
+    /// The steps.
     public var description: String { "\(steps)" }
 }
 
 extension Script.Step: SafelyPrinted {
-    /// What it does, and how much it sends.
+    /// The step and the number of bytes it sends.
     public var description: String {
         switch kind {
         case .read: "read"
@@ -58,6 +58,6 @@ extension Script.Step: SafelyPrinted {
 }
 
 extension RepeatedBytes: SafelyPrinted {
-    /// How much is repeated how often.
+    /// The sizes, in bytes, and the number of repetitions.
     public var description: String { "\(start.count) bytes and \(times) times \(piece.count) bytes" }
 }

@@ -1,4 +1,4 @@
-/// A port on 127.0.0.1 that refuses connections for as long as the object lives: it is taken, and nobody listens.
+/// A port on 127.0.0.1 that refuses connections for as long as the object lives: it is taken, but nothing listens.
 public final class ClosedPort: Sendable {
     /// The port.
     public let port: UInt16
@@ -6,7 +6,7 @@ public final class ClosedPort: Sendable {
     private let socket: LoopbackSocket
 
     /// Takes a free port.
-    /// - Throws: ``SocketFailure``.
+    /// - Throws: ``SocketFailure`` if no port is available.
     public init() throws {
         socket = try LoopbackSocket.bound()
         port = try socket.localPort()
@@ -14,6 +14,6 @@ public final class ClosedPort: Sendable {
 
     deinit { socket.close() }
 
-    /// The URL of a path.
+    /// Returns the URL of a path on this port.
     public func url(_ path: String = "/") -> String { "http://127.0.0.1:\(port)\(path)" }
 }

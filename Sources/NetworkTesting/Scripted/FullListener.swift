@@ -1,14 +1,14 @@
-/// A port on 127.0.0.1 where connecting neither succeeds nor fails: its queue is full and nobody accepts.
+/// A port on 127.0.0.1 where connecting neither succeeds nor fails, because its queue is full and nothing accepts.
 ///
-/// For tests of connect timeouts. On Linux; elsewhere a full queue may refuse instead.
+/// It is for tests of connect timeouts on Linux. On other systems a full queue may refuse connections instead.
 public final class FullListener: Sendable {
     /// The port.
     public let port: UInt16
 
     private let sockets: [LoopbackSocket]
 
-    /// Listens, and fills the queue.
-    /// - Throws: ``SocketFailure``, also when the queue does not get full.
+    /// Listens on a free port, and fills its queue.
+    /// - Throws: ``SocketFailure``, also if the queue does not fill up.
     public init() throws {
         let listener = try LoopbackSocket.listening(backlog: 0)
         port = try listener.localPort()
@@ -21,12 +21,12 @@ public final class FullListener: Sendable {
         }
         self.sockets = sockets
         guard isFull else {
-            throw SocketFailure(operation: "fill the queue of 127.0.0.1:\(port)", code: 0, message: "it takes all")
+            throw SocketFailure(operation: "fill the queue of 127.0.0.1:\(port)", code: 0, message: "it never fills")
         }
     }
 
     deinit { for socket in sockets { socket.close() } }
 
-    /// The URL of a path.
+    /// Returns the URL of a path on this port.
     public func url(_ path: String = "/") -> String { "http://127.0.0.1:\(port)\(path)" }
 }

@@ -2,7 +2,8 @@ import NetworkCore
 import Foundation
 import Synchronization
 
-/// Something that happens once and that others wait for: how a test and a server's script keep in step without a clock.
+/// An event that happens once and that tasks and scripts wait for. It keeps a test and a server's script in step
+/// without a clock.
 public final class Gate: Sendable {
     private struct State {
         var isOpen = false
@@ -11,13 +12,13 @@ public final class Gate: Sendable {
 
     private let state = Guarded(State())
 
-    /// A gate that is closed.
+    /// Creates a closed gate.
     public init() {}
 
-    /// Whether it is open.
+    /// Whether the gate is open.
     public var isOpen: Bool { state.withLock(\.isOpen) }
 
-    /// Opens it, for good. Everybody who waits goes on.
+    /// Opens the gate permanently, and resumes everything that waits for it.
     public func open() {
         let actions = state.withLock { state in
             defer { state.actions = [] }
@@ -27,8 +28,8 @@ public final class Gate: Sendable {
         for action in actions { action() }
     }
 
-    /// Waits until it is open.
-    /// - Throws: `CancellationError` when the task is cancelled first.
+    /// Waits until the gate is open.
+    /// - Throws: `CancellationError` if the task is cancelled first.
     public func wait() async throws {
         let (stream, continuation) = AsyncStream<Void>.makeStream()
         whenOpen { continuation.finish() }
@@ -36,7 +37,7 @@ public final class Gate: Sendable {
         if !isOpen { throw CancellationError() }
     }
 
-    /// Runs an action when it opens, or at once if it is open.
+    /// Runs an action when the gate opens, or immediately if it is open.
     package func whenOpen(_ action: @escaping @Sendable () -> Void) {
         let isOpen = state.withLock { state in
             if !state.isOpen { state.actions.append(action) }

@@ -1,28 +1,28 @@
 import Foundation
 
-/// Finds where requests end in the bytes of one connection.
+/// Splits the bytes of one connection into requests.
 struct RequestReader {
     private let socket: LoopbackSocket
     private var unread = Data()
 
     init(_ socket: LoopbackSocket) { self.socket = socket }
 
-    /// What became of a body.
+    /// The result of reading a body.
     enum Body {
         case complete(Data)
-        /// Its length is no length: where the next request would begin is not known. With what came before.
+        /// The announced length is invalid, so the start of the next request is unknown. Contains the bytes so far.
         case unframed(Data)
-        /// The connection ended first.
+        /// The connection ended within the body.
         case cut
     }
 
-    /// The head of the next request; `nil` when the connection ended first.
+    /// Returns the head of the next request; `nil` if the connection ended first.
     mutating func readHead() -> String? {
         guard let end = readUntil(Data("\r\n\r\n".utf8)) else { return nil }
         return end.map { String(Unicode.Scalar($0)) }.joined()
     }
 
-    /// The body that a head announces.
+    /// Returns the body that a head announces.
     mutating func readBody(of head: String) -> Body {
         let request = ReceivedRequest(head: head, body: Data(), connection: 0)
         if request.values(of: "Transfer-Encoding").contains(where: { $0.lowercased() == "chunked" }) {
@@ -34,8 +34,8 @@ struct RequestReader {
         return read(count: count).map { .complete($0) } ?? .cut
     }
 
-    /// Some of what comes next, at most `count` bytes.
-    /// - Returns: How many; `nil` when the connection ended first.
+    /// Reads and discards the next bytes, at most `count`.
+    /// - Returns: The number of bytes; `nil` if the connection ended first.
     mutating func readPiece(upTo count: Int) -> Int? {
         guard unread.isEmpty else {
             let piece = unread.prefix(count).count
@@ -59,13 +59,13 @@ struct RequestReader {
         return .cut
     }
 
-    /// Reads over the trailers, up to the blank line.
+    /// Skips the trailer fields, up to the blank line.
     private mutating func readTrailers() -> Bool {
         while let line = readLine() { if line.isEmpty { return true } }
         return false
     }
 
-    /// Digits alone, without a sign, of a number that can be counted.
+    /// Returns a number made of digits only, without a sign; `nil` if it does not fit in `Int`.
     private static func number(_ text: String, radix: Int) -> Int? {
         guard text.allSatisfy({ $0.isASCII && $0.isHexDigit }) else { return nil }
         return Int(text, radix: radix)

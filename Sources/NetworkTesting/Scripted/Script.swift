@@ -1,18 +1,18 @@
 public import Foundation
 
-/// What ``ScriptedServer`` does on one connection: steps, one after the other. After the last the connection is closed.
+/// The steps that ``ScriptedServer`` runs on one connection, in order. Then the server closes the connection.
 ///
 /// ```swift
 /// let server = try ScriptedServer([.read, .send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhel"), .reset])
 /// ```
 public struct Script: Sendable, ExpressibleByArrayLiteral {
-    /// The steps.
+    /// The steps, in order.
     public var steps: [Step]
 
-    /// A script of steps.
+    /// Creates a script from an array of steps.
     public init(_ steps: [Step]) { self.steps = steps }
 
-    /// A script of steps.
+    /// Creates a script from an array literal of steps.
     public init(arrayLiteral elements: Step...) { steps = elements }
 
     /// One step.
@@ -35,93 +35,93 @@ public struct Script: Sendable, ExpressibleByArrayLiteral {
 
         let kind: Kind
 
-        /// Reads one request, head and body, and records it. Behind one whose length is no number the connection is
-        /// closed, for where the next one begins is not known; it is recorded with what came of its body.
+        /// Reads one request, head and body, and records it. If the length of the body is not a number, the start of
+        /// the next request is unknown: the step records the part of the body that it read, and closes the connection.
         public static let read = Step(kind: .read)
-        /// Reads one request's head, records it, and leaves its body unread.
+        /// Reads and records the head of one request, and leaves its body unread.
         public static let readHead = Step(kind: .readHead)
-        /// Reads so many bytes after a head, as they are on the wire, in pieces with a pause after each. A client
-        /// notices a slow reader where little is under way: ``ScriptedServer/init(scripts:segment:)``.
+        /// Reads a number of bytes after a head, as they are on the wire, in pieces with a pause after each. A client
+        /// notices a slow reader only if little data is in flight: see ``ScriptedServer/init(scripts:segment:)``.
         /// - Parameters:
-        ///   - count: How many.
-        ///   - size: The most bytes of a piece, at least 1.
-        ///   - milliseconds: The pause.
+        ///   - count: The number of bytes.
+        ///   - size: The largest size of a piece in bytes, at least 1. Default: 65,536.
+        ///   - milliseconds: The pause after each piece. Default: 0.
         public static func readBody(_ count: Int, each size: Int = 65_536, pause milliseconds: Int = 0) -> Step {
             Step(kind: .readBody(count: count, size: max(1, size), milliseconds: milliseconds))
         }
         /// Sends bytes.
         public static func send(_ bytes: Data) -> Step { Step(kind: .send(bytes)) }
-        /// Sends a text as UTF-8.
+        /// Sends a string as UTF-8.
         public static func send(_ text: String) -> Step { send(Data(text.utf8)) }
-        /// Sends bytes in pieces, with a short pause after each so that they arrive as pieces, mostly.
+        /// Sends bytes in pieces, with a short pause after each so that most of them arrive as separate pieces.
         /// - Parameters:
-        ///   - bytes: What to send.
-        ///   - size: The bytes of a piece, at least 1.
-        ///   - milliseconds: The pause.
+        ///   - bytes: The bytes to send.
+        ///   - size: The size of a piece in bytes, at least 1.
+        ///   - milliseconds: The pause after each piece. Default: 1.
         public static func sendSplit(_ bytes: Data, each size: Int, pause milliseconds: Int = 1) -> Step {
             Step(kind: .sendSplit(bytes, size: max(1, size), milliseconds: milliseconds))
         }
-        /// Sends bytes again and again until the peer or the server closes.
+        /// Sends the same bytes repeatedly until the peer or the server closes the connection.
         public static func flood(_ bytes: Data) -> Step { Step(kind: .flood(bytes)) }
-        /// Waits that long, or until the peer sends or closes.
+        /// Waits the given time, or until the peer sends or closes.
         public static func pause(milliseconds: Int) -> Step { Step(kind: .pause(milliseconds: milliseconds)) }
-        /// Waits until a gate is open, at most a minute.
+        /// Waits until a gate is open, at most one minute.
         public static func wait(until gate: Gate) -> Step { Step(kind: .wait(gate)) }
-        /// Opens a gate: tells a test that the script has come here.
+        /// Opens a gate, so that a test can wait until the script has reached this step.
         public static func open(_ gate: Gate) -> Step { Step(kind: .open(gate)) }
-        /// Reads and says nothing until the peer or the server closes.
+        /// Reads and discards input, and sends nothing, until the peer or the server closes the connection.
         public static let stall = Step(kind: .stall)
-        /// Closes in order: what was sent arrives.
+        /// Closes the connection in order, so that everything sent arrives.
         public static let close = Step(kind: .close)
-        /// Closes with RST: the peer sees the connection break.
+        /// Closes the connection with RST, which the peer sees as a broken connection.
         public static let reset = Step(kind: .reset)
-        /// Reads a request and runs the steps, again and again until the peer closes: a kept-alive connection.
+        /// Reads a request and runs the steps, repeatedly, until the peer closes: a kept-alive connection.
         public static func forEachRequest(_ steps: [Step]) -> Step { Step(kind: .forEachRequest(steps)) }
     }
 }
 
 extension Script {
-    /// Answers every request of the connection alike, and keeps the connection.
+    /// Returns a script that sends the same response to every request and keeps the connection.
     /// - Parameters:
-    ///   - status: The status.
-    ///   - fields: Header fields beside `Content-Length`.
-    ///   - body: The body.
+    ///   - status: The status code. Default: 200.
+    ///   - fields: Header fields in addition to `Content-Length`.
+    ///   - body: The body. Default: empty.
     public static func answer(_ status: Int = 200, fields: [(String, String)] = [], body: Data = Data()) -> Script {
         [.forEachRequest([.send(head(status, fields: fields + [("Content-Length", "\(body.count)")]) + body)])]
     }
 
-    /// Answers every request of the connection with 200 and a text, and keeps the connection.
+    /// Returns a script that responds to every request with 200 and a text, and keeps the connection.
     public static func ok(_ body: String = "", fields: [(String, String)] = []) -> Script {
         answer(fields: fields, body: Data(body.utf8))
     }
 
-    /// Reads one request, sends a text as it is, and closes.
+    /// Returns a script that reads one request, sends a text unchanged, and closes.
     public static func raw(_ text: String) -> Script { [.read, .send(text), .close] }
 
-    /// Reads one request, sends bytes as they are, and closes.
+    /// Returns a script that reads one request, sends bytes unchanged, and closes.
     public static func raw(_ bytes: Data) -> Script { [.read, .send(bytes), .close] }
 
-    /// Reads one request and closes without an answer.
+    /// Reads one request and closes without a response.
     public static let closed: Script = [.read, .close]
 
-    /// Reads one request and resets the connection without an answer.
+    /// Reads one request and resets the connection without a response.
     public static let reset: Script = [.read, .reset]
 
-    /// Reads one request and never answers.
+    /// Reads one request and never responds.
     public static let stalled: Script = [.read, .stall]
 
-    /// Announces 100 bytes, sends 10 and closes.
+    /// Reads one request, announces a body of 100 bytes, sends 10 of them and closes.
     public static let truncated = raw("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n0123456789")
 
-    /// Sends one chunk of 10 bytes and closes without the last chunk.
+    /// Reads one request, sends one chunk of 10 bytes and closes without the last chunk.
     public static let truncatedChunks = raw(
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\na\r\n0123456789\r\n"
     )
 
-    /// Sends what is not HTTP, and closes.
+    /// Reads one request, sends bytes that are not HTTP, and closes.
     public static let garbage = raw("220 mail.example ESMTP\r\n")
 
-    /// A response's head with its blank line.
+    /// Returns the head of a response, with its blank line.
     public static func head(_ status: Int, fields: [(String, String)] = []) -> Data {
         let lines = fields.map { "\($0.0): \($0.1)\r\n" }.joined()
         return Data("HTTP/1.1 \(status) Scripted\r\n\(lines)\r\n".utf8)

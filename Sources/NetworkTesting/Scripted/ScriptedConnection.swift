@@ -1,7 +1,7 @@
 import Dispatch
 import Foundation
 
-/// Runs one script on one connection, on a thread of its own.
+/// Runs one script on one connection, on its own thread.
 struct ScriptedConnection {
     let socket: LoopbackSocket
     let number: Int
@@ -17,7 +17,7 @@ struct ScriptedConnection {
         socket.close()
     }
 
-    /// Runs steps until one ends the connection; `nil` when all are done.
+    /// Runs steps until one of them ends the connection; returns `nil` if all have run.
     private func run(_ steps: [Script.Step], reader: inout RequestReader) -> End? {
         for step in steps {
             switch step.kind {
@@ -56,7 +56,7 @@ struct ScriptedConnection {
     }
 
     /// Reads and records a request.
-    /// - Returns: Who ended the connection within it; `nil` while it goes on.
+    /// - Returns: Which side ended the connection within the request; `nil` while the connection goes on.
     private func read(_ reader: inout RequestReader) -> End? {
         guard let head = reader.readHead() else { return .peer }
         switch reader.readBody(of: head) {
@@ -76,7 +76,7 @@ struct ScriptedConnection {
         return true
     }
 
-    /// Waits that long, or until the gate is open or the server is stopped.
+    /// Waits the given time, or until the gate is open or the server has stopped.
     private func wait(until gate: Gate? = nil, milliseconds: Int = Int(LoopbackSocket.longestWait)) {
         let signal = DispatchSemaphore(value: 0)
         gate?.whenOpen { signal.signal() }
@@ -84,8 +84,8 @@ struct ScriptedConnection {
         _ = signal.wait(timeout: .now() + .milliseconds(milliseconds))
     }
 
-    /// A plain close with unread input sends RST, which can overtake what was sent: first the peer has to hear of the
-    /// end.
+    /// Finishes sending and reads until the peer closes, because a close with unread input sends RST, which can
+    /// overtake the response.
     private func linger() {
         socket.finishSending()
         while socket.isReady(for: LoopbackSocket.input, limit: 50), socket.receive() != nil {}

@@ -2,7 +2,7 @@ import NetworkCore
 import Foundation
 import Synchronization
 
-/// What a scripted server has seen, shared by its threads and the test.
+/// The events of a scripted server, shared by its threads and the test.
 final class ScriptedLog: Sendable {
     struct State {
         var requests: [ReceivedRequest] = []
@@ -19,8 +19,8 @@ final class ScriptedLog: Sendable {
 
     var snapshot: State { state.withLock { $0 } }
 
-    /// Takes a connection in.
-    /// - Returns: Its number, or `nil` after the stop.
+    /// Adds a connection.
+    /// - Returns: The number of the connection; `nil` after the stop.
     func add(_ socket: LoopbackSocket) -> Int? {
         change { state in
             guard !state.isStopped else { return nil }
@@ -33,7 +33,7 @@ final class ScriptedLog: Sendable {
 
     func add(_ request: ReceivedRequest) { change { $0.requests.append(request) } }
 
-    /// Forgets a connection. Its descriptor is closed after this, so that a stop never touches a reused one.
+    /// Removes a connection. Its descriptor is closed after this, so a stop never touches a reused descriptor.
     func remove(_ number: Int, endedByPeer: Bool) {
         change { state in
             state.sockets[number] = nil
@@ -52,7 +52,7 @@ final class ScriptedLog: Sendable {
 
     func whenStopped(_ action: @escaping @Sendable () -> Void) { stopped.whenOpen(action) }
 
-    /// Calls an action after every change, until the watch is ended.
+    /// Calls an action after every change, until ``unwatch(_:)``.
     func watch(_ action: @escaping @Sendable () -> Void) -> UUID {
         let key = UUID()
         state.withLock { $0.watchers[key] = action }

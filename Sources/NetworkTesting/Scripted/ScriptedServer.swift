@@ -1,7 +1,7 @@
 import Foundation
 
-/// A server on 127.0.0.1 that does on each connection what a script says, byte for byte: for tests of retries, timeouts
-/// and broken answers, and to see what is on the wire.
+/// A server on 127.0.0.1 that runs a script on each connection, byte for byte. It is for tests of retries, timeouts and
+/// malformed responses, and shows the bytes on the wire.
 ///
 /// ```swift
 /// let server = try ScriptedServer(.closed, .ok("second time lucky"))
@@ -10,25 +10,26 @@ import Foundation
 /// #expect(server.requests.count == 2)
 /// ```
 ///
-/// The first connection runs the first script, the second the second, and the last script is repeated for all that
-/// follow. Each connection has a thread; every wait of a script ends after a minute, or with ``stop()``.
+/// The first connection runs the first script, the second connection the second, and all further connections run the
+/// last. Each connection has its own thread. Every wait of a script ends after one minute, or with ``stop()``.
 public final class ScriptedServer: Sendable {
-    /// The port it listens on.
+    /// The port that the server listens on.
     public let port: UInt16
 
     private let listener: LoopbackSocket
     private let log = ScriptedLog()
 
-    /// Listens on a free port.
-    /// - Throws: ``SocketFailure``.
+    /// Starts a server on a free port.
+    /// - Throws: ``SocketFailure`` if the server can't listen.
     public convenience init(_ scripts: Script...) throws { try self.init(scripts: scripts) }
 
-    /// Listens on a free port.
+    /// Starts a server on a free port.
     /// - Parameters:
-    ///   - scripts: One for each connection, the last for all that follow; none closes every connection.
-    ///   - segment: The most bytes of a TCP segment, 88 to 32,767: with few, little is under way at a time. `nil` for
-    ///     the system's own, with which megabytes are.
-    /// - Throws: ``SocketFailure``.
+    ///   - scripts: One script for each connection; the last one runs on all further connections. Without a script, the
+    ///     server closes every connection.
+    ///   - segment: The largest TCP segment in bytes, 88 to 32,767. With a small segment, little data is in flight.
+    ///     Default: `nil`, the system's own size, with which megabytes can be in flight.
+    /// - Throws: ``SocketFailure`` if the server can't listen.
     public init(scripts: [Script], segment: Int? = nil) throws {
         listener = try LoopbackSocket.listening(segment: segment.map { Int32(clamping: $0) })
         port = try listener.localPort()
@@ -51,35 +52,35 @@ public final class ScriptedServer: Sendable {
         listener.close()
     }
 
-    /// Ends every connection and stops listening. A second call does nothing.
+    /// Closes every connection and stops listening. A second call does nothing.
     public func stop() {
         guard !log.snapshot.isStopped else { return }
         log.stop()
-        // A connection of our own wakes the thread in `accept` on every system.
+        // On every system a connection wakes the thread that waits in `accept`.
         if let (socket, _) = try? LoopbackSocket.connecting(to: port, limit: 0) { socket.close() }
     }
 
-    /// Scheme, host and port: `http://127.0.0.1:3000`.
+    /// The scheme, host and port, such as `http://127.0.0.1:3000`.
     public var baseURL: String { "http://127.0.0.1:\(port)" }
 
-    /// The URL of a path.
+    /// Returns the URL of a path on this server.
     public func url(_ path: String = "/") -> String { baseURL + path }
 
-    /// The requests so far, in the order in which they were read.
+    /// The requests received so far, in the order in which the server read them.
     public var requests: [ReceivedRequest] { log.snapshot.requests }
 
-    /// How many connections were accepted.
+    /// The number of connections accepted so far.
     public var connectionCount: Int { log.snapshot.accepted }
 
-    /// How many connections are over, whoever ended them.
+    /// The number of connections that have ended, no matter which side ended them.
     public var endedConnectionCount: Int { log.snapshot.ended }
 
-    /// How many connections the other side ended, while a script was reading or sending.
+    /// The number of connections that the client ended while a script was reading or sending.
     public var connectionsEndedByPeer: Int { log.snapshot.endedByPeer }
 
-    /// Waits until something holds of the server: a count of requests, an ended connection.
-    /// - Parameter condition: Asked now and after every change.
-    /// - Throws: `CancellationError` when the task is cancelled first.
+    /// Waits until a condition holds, such as a number of requests or an ended connection.
+    /// - Parameter condition: The condition, evaluated immediately and after every change.
+    /// - Throws: `CancellationError` if the task is cancelled first.
     public func wait(until condition: @Sendable (ScriptedServer) -> Bool) async throws {
         let (stream, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
         let key = log.watch { continuation.yield() }

@@ -1,7 +1,7 @@
 import NetworkCore
 import Synchronization
 
-/// A clock that stands still until a test moves it, so that a minute's delay takes no time.
+/// A clock that stands still until a test moves it, so a delay of a minute takes no time.
 ///
 /// ```swift
 /// let clock = ManualClock()
@@ -12,19 +12,19 @@ import Synchronization
 /// clock.advance(by: .seconds(50))
 /// ```
 ///
-/// A request's own timeouts count on it as well: a delay beyond its ``NetworkCore/TransportOptions/idleTimeout``, 60 s
-/// by default, ends in that.
+/// A request's own timeouts use this clock too: a delay longer than its ``NetworkCore/TransportOptions/idleTimeout``,
+/// 60 s by default, ends in that timeout.
 public final class ManualClock: Clock {
-    /// A moment, counted from the clock's making.
+    /// A point in time, relative to the creation of the clock.
     public struct Instant: InstantProtocol {
-        /// The time since the clock was made.
+        /// The time since the creation of the clock.
         public let offset: Duration
 
-        /// The moment that is later by that.
+        /// Returns the point in time that is later by a duration.
         public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
-        /// The time until another moment.
+        /// Returns the duration to another point in time.
         public func duration(to other: Instant) -> Duration { other.offset - offset }
-        /// Whether one is earlier than the other.
+        /// Returns whether the left point in time is earlier than the right one.
         public static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
     }
 
@@ -40,7 +40,7 @@ public final class ManualClock: Clock {
         var cancelled: Set<Int> = []
         var watchers: [(number: Int, count: Int, continuation: CheckedContinuation<Void, Never>)] = []
 
-        /// Takes those out who wait for that many sleepers.
+        /// Removes and returns the watchers whose number of sleepers is reached.
         mutating func takeWatchers() -> [CheckedContinuation<Void, Never>] {
             let ready = watchers.filter { $0.count <= sleepers.count }.map(\.continuation)
             watchers.removeAll { $0.count <= sleepers.count }
@@ -50,16 +50,16 @@ public final class ManualClock: Clock {
 
     private let state = Guarded(State())
 
-    /// A clock at its beginning.
+    /// Creates a clock at offset zero.
     public init() {}
 
-    /// What it shows.
+    /// The current time of the clock.
     public var now: Instant { state.withLock(\.now) }
 
     /// Zero.
     public var minimumResolution: Duration { .zero }
 
-    /// Moves the clock, and wakes those whose time has come, the earliest first.
+    /// Moves the clock, and wakes the sleepers whose deadline has come, the earliest first.
     public func advance(by duration: Duration) {
         let due = state.withLock { state in
             state.now = state.now.advanced(by: duration)
@@ -70,7 +70,7 @@ public final class ManualClock: Clock {
         for continuation in due { continuation.resume() }
     }
 
-    /// Waits until at least that many are asleep on this clock, or the task is cancelled.
+    /// Waits until at least the given number of tasks sleep on this clock, or the current task is cancelled.
     public func sleepers(_ count: Int) async {
         let number = nextNumber()
         await withTaskCancellationHandler {
@@ -99,8 +99,8 @@ public final class ManualClock: Clock {
         }
     }
 
-    /// Sleeps until a moment.
-    /// - Throws: `CancellationError` at once when the task is cancelled.
+    /// Sleeps until a deadline on this clock.
+    /// - Throws: `CancellationError` immediately if the task is cancelled.
     public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
         let number = nextNumber()
         try await withTaskCancellationHandler {
@@ -127,7 +127,7 @@ public final class ManualClock: Clock {
         }
     }
 
-    /// A cancellation may come before the sleeper is there; it is remembered then.
+    /// A cancellation that comes before its sleeper is remembered until the sleeper arrives.
     private func cancel(_ number: Int) {
         let sleeper = state.withLock { state in
             if let sleeper = state.sleepers.removeValue(forKey: number) { return sleeper as Sleeper? }

@@ -2,17 +2,17 @@ public import Foundation
 public import NetworkCore
 import Synchronization
 
-/// A request as ``StubDispatcher`` got it, with its body read.
+/// A request as ``StubDispatcher`` received it, with its body read.
 public struct SentRequest: Sendable {
-    /// How it asked.
+    /// The HTTP method.
     public let method: HTTPRequest.Method
-    /// Where.
+    /// The URL of the request.
     public let url: RequestURL
-    /// The header fields as they would go out.
+    /// The header fields as they would go out on the wire.
     public let headerFields: HTTPFields
-    /// The whole body; empty for none.
+    /// The whole body; empty if there is none.
     public let body: Data
-    /// Time, size and protocol.
+    /// The request's options: timeouts, limits, protocol versions and others.
     public let options: TransportOptions
 
     init(_ request: TransportRequest, body: Data) {
@@ -23,19 +23,19 @@ public struct SentRequest: Sendable {
         options = request.options
     }
 
-    /// The query, percent-encoded; empty for none.
+    /// The query, percent-encoded; empty if there is none.
     public var query: String { url.query ?? "" }
-    /// Path and query, as the request line has them.
+    /// The path and query, as in the request line.
     public var target: String { url.path + (url.query.map { "?\($0)" } ?? "") }
-    /// The body as text.
+    /// The body as UTF-8 text. Invalid bytes become U+FFFD.
     public var text: String { String(decoding: body, as: UTF8.self) }
 
-    /// The body, decoded from JSON.
+    /// Returns a value decoded from the body as JSON. Throws the decoder's error.
     public func json<Value: Decodable>(_ type: Value.Type = Value.self) throws -> Value {
         try JSONDecoder().decode(type, from: body)
     }
 
-    /// The largest streamed body that is read.
+    /// The largest streamed body that is read, in bytes.
     static let maximumBodyBytes = 67_108_864
 
     static func collect(_ body: TransportRequest.Body?) async throws -> Data {

@@ -1,7 +1,7 @@
 public import Foundation
 public import NetworkCore
 
-/// What a stubbed request gets: a response, a failure, or what a closure makes of the request.
+/// The outcome of a stubbed request: a response, an error, or the result of a closure.
 public struct StubAnswer: Sendable {
     enum Outcome: Sendable {
         case response(HTTPResponse, StubBody.Content)
@@ -12,17 +12,18 @@ public struct StubAnswer: Sendable {
     let outcome: Outcome
     var delay = Duration.zero
 
-    /// A response with bytes.
+    /// Returns a response whose body is the given bytes.
     public static func bytes(_ body: Data, status: Int = 200, fields: HTTPFields = [:]) -> StubAnswer {
         chunks([body], status: status, fields: fields)
     }
 
-    /// A response with a text.
+    /// Returns a response whose body is a text in UTF-8.
     public static func text(_ body: String, status: Int = 200, fields: HTTPFields = [:]) -> StubAnswer {
         bytes(Data(body.utf8), status: status, fields: fields)
     }
 
-    /// A response with a value as JSON. A value that can't be encoded fails the request with the encoder's error.
+    /// Returns a response whose body is a value as JSON. If the value can't be encoded, the request fails with the
+    /// encoder's error.
     public static func json(_ value: some Encodable, status: Int = 200, fields: HTTPFields = [:]) -> StubAnswer {
         var fields = fields
         if !fields.contains(.contentType) { fields[.contentType] = "application/json" }
@@ -33,18 +34,18 @@ public struct StubAnswer: Sendable {
         }
     }
 
-    /// A response without a body; its status is 100 to 999.
+    /// Returns a response without a body; the status must be 100 to 999.
     public static func status(_ status: Int, fields: HTTPFields = [:]) -> StubAnswer {
         chunks([], status: status, fields: fields)
     }
 
-    /// A response whose body comes in pieces.
+    /// Returns a response whose body arrives in chunks.
     /// - Parameters:
-    ///   - chunks: The pieces; empty ones are left out.
-    ///   - status: 100 to 999.
-    ///   - fields: Header fields.
-    ///   - interval: The time before each piece, on the dispatcher's clock.
-    ///   - failure: How the body breaks after the last piece; `nil` for a good end.
+    ///   - chunks: The chunks; empty ones are left out.
+    ///   - status: The status, 100 to 999. Default: 200.
+    ///   - fields: The header fields.
+    ///   - interval: The time before each chunk, on the dispatcher's clock. Default: none.
+    ///   - failure: The error that ends the body after the last chunk. Default: `nil`, a complete body.
     public static func chunks(
         _ chunks: [Data],
         status: Int = 200,
@@ -57,15 +58,15 @@ public struct StubAnswer: Sendable {
             outcome: .response(HTTPResponse(status: .init(code: status), headerFields: fields), content))
     }
 
-    /// No response but an error, ``NetworkCore/NetworkError/connectTimeout`` for example.
+    /// Returns an error in place of a response, such as ``NetworkCore/NetworkError/connectTimeout``.
     public static func failure(_ error: any Error) -> StubAnswer { StubAnswer(outcome: .failure(error)) }
 
-    /// What a closure makes of the request.
+    /// Returns an answer that a closure computes from the request. An error of the closure fails the request.
     public static func computed(_ make: @escaping @Sendable (SentRequest) throws -> StubAnswer) -> StubAnswer {
         StubAnswer(outcome: .computed(make))
     }
 
-    /// The same after a time, on the dispatcher's clock.
+    /// Returns the same answer after a delay on the dispatcher's clock.
     public func after(_ delay: Duration) -> StubAnswer {
         var answer = self
         answer.delay = delay

@@ -2,7 +2,7 @@ import Foundation
 import NetworkCore
 import Synchronization
 
-/// A body that comes in pieces.
+/// The body of a stubbed response, which arrives in chunks.
 final class StubBody: TransportResponse.BodySource {
     struct Content: Sendable {
         var chunks: [Data]

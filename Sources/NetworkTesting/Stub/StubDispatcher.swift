@@ -2,8 +2,8 @@ public import NetworkCore
 import Foundation
 import Synchronization
 
-/// A transport without a network: it answers what a test has stubbed, fails loudly for everything else, and keeps what
-/// was sent.
+/// A transport without a network. It gives the answers that a test has stubbed, fails with an error for every other
+/// request, and records what was sent.
 ///
 /// ```swift
 /// let stub = StubDispatcher()
@@ -15,25 +15,27 @@ import Synchronization
 /// try stub.checkAllUsed()
 /// ```
 ///
-/// Stubs are asked in the order in which they were added; the first that matches and has an answer left gives it. An
-/// answer is given once; ``always(_:_:)`` gives the same one again and again. A request for which there is none fails
-/// with ``NetworkCore/NetworkError/Code/notStubbed``, which names the request and what is stubbed.
+/// The dispatcher tries the stubs in the order in which they were added; the first one that matches and has an answer
+/// left gives it. Each answer is given once; ``always(_:_:)`` repeats its answer. A request without an answer fails
+/// with ``NetworkCore/NetworkError/Code/notStubbed``, whose message names the request and the stubs.
 ///
-/// It is an ``NetworkCore/HTTPTransport``: a client with interceptors works over it as over a real one, and the request
-/// is checked against ``capabilities`` in the same way.
+/// The dispatcher is an ``NetworkCore/HTTPTransport``: a client with interceptors works over it as over a real
+/// transport, and checks requests against ``capabilities`` in the same way.
 public final class StubDispatcher: HTTPTransport {
-    /// `stub`.
+    /// The name of the transport, `stub`.
     public let name = "stub"
-    /// Everything, unless told otherwise.
+    /// The capabilities: all of them, except those passed as `lacking`.
     public let capabilities: TransportCapabilities
 
     private let clock: any Clock<Duration>
     private let stubs = Guarded(StubList())
 
-    /// A stub that knows no answer yet.
+    /// Creates a dispatcher without stubs.
     /// - Parameters:
-    ///   - clock: What delays wait on; a ``ManualClock`` makes them take no time.
-    ///   - lacking: What the transport can't do, to test how a program copes with that.
+    ///   - clock: The clock of all delays and timeouts. With a ``ManualClock`` they take no time. Default:
+    ///     `ContinuousClock`.
+    ///   - lacking: The capabilities that the transport does not have, to test how a program copes without them.
+    ///     Default: none.
     public init(clock: any Clock<Duration> = ContinuousClock(), lacking: Set<TransportCapabilities.Capability> = []) {
         self.clock = clock
         capabilities = TransportCapabilities(
@@ -43,41 +45,42 @@ public final class StubDispatcher: HTTPTransport {
         )
     }
 
-    /// A stub that answers every request alike.
+    /// Creates a dispatcher that gives the same answer to every request.
     public convenience init(always answer: StubAnswer) {
         self.init()
         always(.any, answer)
     }
 
-    /// Answers matching requests, one after the other, each answer once.
+    /// Stubs answers for matching requests. They are given in order, each of them once.
     /// - Parameters:
-    ///   - matcher: Which requests.
-    ///   - answers: What they get.
+    ///   - matcher: The requests to match.
+    ///   - answers: The answers, in order.
     @discardableResult
     public func when(_ matcher: StubMatcher, _ answers: StubAnswer...) -> Self {
         stubs.withLock { $0.add(matcher, answers: answers, repeats: false) }
         return self
     }
 
-    /// Answers all matching requests alike.
+    /// Stubs one answer for all matching requests.
     @discardableResult
     public func always(_ matcher: StubMatcher, _ answer: StubAnswer) -> Self {
         stubs.withLock { $0.add(matcher, answers: [answer], repeats: true) }
         return self
     }
 
-    /// What was sent so far, in its order; requests that were not stubbed are among them.
+    /// The requests sent so far, in order, including those without a stub.
     public var sent: [SentRequest] { stubs.withLock(\.sent) }
 
-    /// Checks that each answer was given (one that is always given: at least once) and that nothing else was asked.
-    /// - Throws: ``StubFailure`` that lists what is left and what was not stubbed.
+    /// Checks that each answer was given (one of ``always(_:_:)`` at least once) and that every request had a stub.
+    /// - Throws: ``StubFailure``, which lists the answers that are left and the requests without a stub.
     public func checkAllUsed() throws {
         let problems = stubs.withLock(\.problems)
         guard problems.isEmpty else { throw StubFailure(problems: problems) }
     }
 
-    /// Gives the first answer that is left for the request, after its delay. A delay beyond one of the request's
-    /// timeouts ends in that timeout, one before a piece of the body too; after the total timeout each read fails.
+    /// Gives the request its first answer that is left, after the answer's delay. A delay longer than one of the
+    /// request's timeouts ends in that timeout; so does a delay before a chunk of the body. After the total timeout
+    /// each read of the body fails.
     public func send(_ request: TransportRequest) async throws -> TransportResponse {
         do {
             try request.check(for: capabilities)
@@ -108,16 +111,16 @@ public final class StubDispatcher: HTTPTransport {
 }
 
 extension NetworkError.Code {
-    /// A `StubDispatcher` was asked for what a test did not stub.
+    /// A `StubDispatcher` received a request that no stub matches.
     public static let notStubbed = Self(rawValue: "notStubbed")
 }
 
-/// Why ``StubDispatcher/checkAllUsed()`` failed.
+/// The problems that ``StubDispatcher/checkAllUsed()`` found.
 public struct StubFailure: Error, Sendable, CustomStringConvertible {
-    /// One sentence for each answer that was not given and each request that was not stubbed, without the request's
-    /// query; ``StubDispatcher/sent`` has all of it.
+    /// One sentence for each answer that was not given and for each request without a stub, without the request's
+    /// query. ``StubDispatcher/sent`` has the complete requests.
     public let problems: [String]
 
-    /// The problems, one a line.
+    /// The problems, one on each line.
     public var description: String { problems.joined(separator: "\n") }
 }

@@ -1,6 +1,6 @@
 import NetworkCore
 
-/// What was stubbed, what of it is left, and what was asked.
+/// The stubs, the answers that are left, and the requests so far.
 struct StubList: Sendable {
     private struct Stub: Sendable {
         let matcher: StubMatcher
@@ -13,7 +13,7 @@ struct StubList: Sendable {
             return given < answers.count ? answers[given] : nil
         }
 
-        /// `GET /users (2 of 3 answers given)`.
+        /// The stub and its count, such as `GET /users (2 of 3 answers given)`.
         var text: String {
             if repeats { return "\(matcher.description) (always, given \(given) times)" }
             return "\(matcher.description) (\(given) of \(answers.count) answers given)"
@@ -30,7 +30,7 @@ struct StubList: Sendable {
         stubs.append(Stub(matcher: matcher, answers: answers, repeats: repeats))
     }
 
-    /// The answer to a request, which is used up by that.
+    /// Returns the next answer for a request, and counts it as given.
     mutating func answer(to request: SentRequest) throws -> StubAnswer {
         sent.append(request)
         for index in stubs.indices where stubs[index].matcher.matches(request) {
@@ -43,9 +43,9 @@ struct StubList: Sendable {
         throw NetworkError(.notStubbed, "\(request) is not stubbed; stubbed are: \(list)", phase: .preparing)
     }
 
-    /// What is left over and what was missing.
+    /// A sentence for each request without a stub and for each stub with answers left.
     var problems: [String] {
-        unexpected.map { "\($0) was asked and is not stubbed" }
+        unexpected.map { "\($0) was sent and is not stubbed" }
             + stubs.filter { !$0.isUsed }.map { "\($0.text) was not used up" }
     }
 }

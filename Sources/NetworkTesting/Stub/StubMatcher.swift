@@ -1,50 +1,50 @@
 public import NetworkCore
 
-/// Which requests a stub is for.
+/// The condition that selects the requests of a stub.
 ///
 /// ```swift
 /// stub.when(.get("/users").with("page=2") { $0.query == "page=2" }, .json(secondPage))
 /// ```
 public struct StubMatcher: Sendable, CustomStringConvertible {
-    /// What failures call it: `GET /users`.
+    /// The name of the matcher in failure messages, such as `GET /users`.
     public let description: String
     let matches: @Sendable (SentRequest) -> Bool
 
-    /// Requests for which something holds.
+    /// Creates a matcher from a condition.
     /// - Parameters:
-    ///   - description: What failures call it.
-    ///   - matches: Whether a request is meant.
+    ///   - description: The name of the matcher in failure messages.
+    ///   - matches: Returns whether a request matches.
     public init(_ description: String, where matches: @escaping @Sendable (SentRequest) -> Bool) {
         self.description = description
         self.matches = matches
     }
 
-    /// Every request.
+    /// Matches every request.
     public static let any = StubMatcher("any request") { _ in true }
 
-    /// Requests with a method and a path, on any host and with any query.
+    /// Matches requests with a method and a path, on any host and with any query.
     public static func method(_ method: HTTPRequest.Method, _ path: String) -> StubMatcher {
         StubMatcher("\(method.rawValue) \(path)") { $0.method == method && $0.url.path == path }
     }
 
-    /// Requests for a path by any method.
+    /// Matches requests for a path with any method.
     public static func path(_ path: String) -> StubMatcher { StubMatcher(path) { $0.url.path == path } }
 
-    /// GET of a path.
+    /// Matches GET requests for a path.
     public static func get(_ path: String) -> StubMatcher { method(.get, path) }
-    /// POST to a path.
+    /// Matches POST requests for a path.
     public static func post(_ path: String) -> StubMatcher { method(.post, path) }
-    /// PUT to a path.
+    /// Matches PUT requests for a path.
     public static func put(_ path: String) -> StubMatcher { method(.put, path) }
-    /// PATCH of a path.
+    /// Matches PATCH requests for a path.
     public static func patch(_ path: String) -> StubMatcher { method(.patch, path) }
-    /// DELETE of a path.
+    /// Matches DELETE requests for a path.
     public static func delete(_ path: String) -> StubMatcher { method(.delete, path) }
 
-    /// Those of them for which something more holds.
+    /// Returns a matcher that adds a condition to this one.
     /// - Parameters:
-    ///   - more: What failures call it.
-    ///   - condition: Whether a request is meant.
+    ///   - more: The name of the condition in failure messages.
+    ///   - condition: Returns whether a request matches.
     public func with(_ more: String, where condition: @escaping @Sendable (SentRequest) -> Bool) -> StubMatcher {
         StubMatcher("\(description) with \(more)") { [matches] in matches($0) && condition($0) }
     }

@@ -6,21 +6,21 @@ struct StubTime: Sendable {
     fileprivate let readElapsed: @Sendable () -> Duration
     fileprivate let sleep: @Sendable (Duration) async throws -> Void
 
-    /// The time since the exchange began.
+    /// The time since the start of the exchange.
     var elapsed: Duration { readElapsed() }
 
-    /// What is to come after a delay.
+    /// The part of the response that a delay precedes.
     enum Part { case head, body }
 
-    /// Waits, no longer than the timeouts allow.
-    /// - Throws: The timeout that is over first; ``NetworkError/cancelled``.
+    /// Waits, but no longer than the timeouts allow.
+    /// - Throws: The timeout that comes first; ``NetworkError/cancelled`` if the task is cancelled.
     func wait(_ delay: Duration, for part: Part) async throws {
         let elapsed = elapsed
         var limits: [(Duration?, NetworkError)] = [
             (options.totalTimeout.map { $0 - elapsed }, .totalTimeout), (options.idleTimeout, .idleTimeout),
         ]
         if part == .head {
-            let error = NetworkError(.firstByteTimeout, "nothing of the response in time")
+            let error = NetworkError(.firstByteTimeout, "no part of the response arrived in time")
             limits.append((options.firstByteTimeout.map { $0 - elapsed }, error))
         }
         let first = limits.compactMap { time, error in time.map { ($0, error) } }.min { $0.0 < $1.0 }
@@ -42,13 +42,13 @@ struct StubTime: Sendable {
 }
 
 extension Clock where Duration == Swift.Duration {
-    /// The time of an exchange that begins now.
+    /// Returns the time of an exchange that starts now.
     func stubTime(of options: TransportOptions) -> StubTime {
         let start = now
         return StubTime(
             options: options,
             readElapsed: { start.duration(to: now) },
-            // What the system's clock can't count ends the process.
+            // A longer sleep overflows in the system's clock, which ends the process.
             sleep: { try await sleep(for: min($0, .seconds(1 << 40))) }
         )
     }

@@ -1,16 +1,16 @@
 import ArgumentParser
 import NetworkLayer
 
-/// `netlayer compare`: the same requests over both transports, side by side.
+/// The `netlayer compare` command: the same requests over both transports, side by side.
 struct CompareCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "compare",
         abstract: "Send the same GET requests over both transports and compare.",
         discussion: """
-            The transports take turns of -c requests at once. Each round begins with the other one. Times run from \
-            the start of a request to the end of its body. Status, header fields and body are compared; not the Date \
-            and Connection fields, the order of fields and the case of their names, and not what changes from request to request over \
-            one transport already.
+            The transports take turns, -c requests at once in each turn, and alternate in going first. Times run \
+            from the start of a request to the end of its body. The command compares the status, the header fields and \
+            the body. It ignores the Date and Connection fields, the order of fields, the case of their names, and \
+            everything that changes from request to request over the same transport.
 
             \(ProcessStatus.table)
             """
@@ -30,7 +30,7 @@ struct CompareCommand: AsyncParsableCommand {
     )
     var concurrency = 4
 
-    @Option(help: ArgumentHelp("The longest time for each exchange.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("The timeout of each exchange.", valueName: "seconds"))
     var timeout: Double?
 
     @Flag(help: "Print one JSON object.") var json = false

@@ -2,8 +2,8 @@ import ArgumentParser
 import Foundation
 import NetworkLayer
 
-/// The options of `fetch` that say what becomes of the request and its answer, beside printing it: a form, a file that
-/// is resumed and checked, lines, events, a curl command.
+/// The options of `fetch` that say how the request is sent and the response delivered, other than printing it: a form,
+/// a file that is resumed and checked, lines, events, a curl command.
 struct DeliveryOptions: ParsableArguments {
     @Option(
         name: [.customShort("F"), .customLong("form")],
@@ -15,24 +15,24 @@ struct DeliveryOptions: ParsableArguments {
 
     @Flag(
         name: [.customShort("C"), .customLong("continue")],
-        help: "With --output: go on with a download that was interrupted (FILE.partial), if the file is still the same."
+        help: "With --output: resume an interrupted download (FILE.partial), if the file is still the same."
     )
     var goesOn = false
 
     @Option(
-        help: ArgumentHelp("With --output: what the file has to add up to, 'sha256:…'.", valueName: "checksum"))
+        help: ArgumentHelp("With --output: the expected checksum of the file, 'sha256:…'.", valueName: "checksum"))
     var checksum: String?
 
-    @Flag(help: "Print each line as soon as it is there.") var lines = false
+    @Flag(help: "Print each line as soon as it arrives.") var lines = false
 
     @Flag(
-        help: "Read server-sent events, connect again when the stream breaks, and print each event as a line of JSON.")
+        help: "Read server-sent events, reconnect when the stream breaks, and print each event as a line of JSON.")
     var events = false
 
     @Flag(help: "Print the request as a curl command instead of sending it; secrets and the body are left out.")
     var curl = false
 
-    @Flag(help: "With --curl: print secrets and the body as well.") var showSecrets = false
+    @Flag(help: "With --curl: print secrets and the body too.") var showSecrets = false
 
     func validate() throws {
         if [lines, events, curl].count(where: { $0 }) > 1 {
@@ -47,20 +47,20 @@ struct DeliveryOptions: ParsableArguments {
         }
     }
 
-    /// Whether the answer is not printed as it comes.
+    /// Whether the response is not printed as it arrives.
     var isSpecial: Bool { isPrinted || isDownload }
 
-    /// Whether something else than the body is printed.
+    /// Whether the command prints something other than the body.
     var isPrinted: Bool { lines || events || curl }
 
-    /// Whether the file is written by the library's own downloads.
+    /// Whether the library's own download writes the file.
     var isDownload: Bool { goesOn || checksum != nil }
 
-    /// The form as a body.
+    /// Returns the form as a body; `nil` if there is none.
     func content() throws -> RequestContent.Encoded? {
         guard !form.isEmpty else { return nil }
         let parts = form.map { part -> MultipartPart in
-            // By bytes: a combining mark after '=' or '@' makes another Character of it.
+            // Split by bytes: a combining mark after '=' or '@' merges with it into another Character.
             let names = part.utf8.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
             let (name, value) = (String(Substring(names[0])), Substring(names[1]))
             guard value.utf8.first == UInt8(ascii: "@") else { return .field(name, String(value)) }
@@ -69,8 +69,8 @@ struct DeliveryOptions: ParsableArguments {
         return try RequestContent.multipart(parts).encoded()
     }
 
-    /// Sends the request and delivers its answer as asked.
-    /// - Parameter maximumBytes: The largest file to accept, if a limit was given.
+    /// Sends the request and delivers its response as the options say.
+    /// - Parameter maximumBytes: The largest file to accept, in bytes; `nil` for no limit.
     func deliver(_ request: TransportRequest, by client: NetworkClient, to output: String?, maximumBytes: Int?)
         async throws
     {
@@ -86,7 +86,7 @@ struct DeliveryOptions: ParsableArguments {
         }
     }
 
-    /// The library's streams of events have no end of their own, so the time that was given for all is kept here.
+    /// A stream of events has no end of its own, so the total timeout is enforced here.
     private func printEvents(of request: TransportRequest, by client: NetworkClient) async throws {
         let call = NetworkClient.Call(totalTimeout: request.options.totalTimeout)
         do {
@@ -118,7 +118,7 @@ struct DeliveryOptions: ParsableArguments {
         let file = try await client.send(request, as: .file(output, options: options)).body
         if file.resumedFrom > 0 {
             try await OutputWriter.standardError.writeLine(
-                "netlayer: went on at byte \(file.resumedFrom) of \(file.bytes)")
+                "netlayer: resumed at byte \(file.resumedFrom) of \(file.bytes)")
         }
     }
 }

@@ -1,17 +1,17 @@
 import ArgumentParser
 import NetworkLayer
 
-/// The options of `fetch` that concern each exchange: credentials, a part of the body, a proxy.
+/// The options of `fetch` that apply to each exchange: credentials, a part of the body, a proxy.
 struct ExchangeOptions: ParsableArguments {
     @Option(
         name: .shortAndLong,
-        help: ArgumentHelp("Name and password; others see them in 'ps'.", valueName: "name:password")
+        help: ArgumentHelp("Name and password; other users can see them in 'ps'.", valueName: "name:password")
     )
     var user: String?
 
     @Option(
         help: ArgumentHelp(
-            "How --user is sent: basic, digest, or any, the strongest that the server offers.", valueName: "scheme"))
+            "The scheme of --user: basic, digest, or any for the strongest the server offers.", valueName: "scheme"))
     var auth: Scheme = .basic
 
     @Option(
@@ -24,27 +24,27 @@ struct ExchangeOptions: ParsableArguments {
     @Option(
         name: [.customShort("x"), .long],
         help: ArgumentHelp(
-            "The proxy: http, https, socks4, socks4a, socks5 or socks5h; empty for none, whatever the environment says.",
+            "The proxy: http, https, socks4, socks4a, socks5 or socks5h; empty for none. Overrides the environment.",
             valueName: "url"
         )
     )
     var proxy: String?
 
-    /// How a name and a password are sent.
+    /// The scheme that sends a name and a password.
     enum Scheme: String, ExpressibleByArgument, CaseIterable {
         case basic, digest, any
     }
 
     func validate() throws {
         if let user, !user.utf8.contains(UInt8(ascii: ":")) {
-            // The text is not repeated: it may be the password.
-            throw ValidationError("--user takes 'name:password'; there is no ':' in it")
+            // The message does not repeat the text: it may be the password.
+            throw ValidationError("--user takes 'name:password'; the value has no ':'")
         }
         if user == nil, auth != .basic { throw ValidationError("--auth has no meaning without --user") }
     }
 
-    /// - Throws: ``NetworkError/Code/invalidOption`` for a range that is none, or one that a header field names as
-    ///   well.
+    /// Sets the options on a request.
+    /// - Throws: ``NetworkError/Code/invalidOption`` for an invalid range, or one that a header field sets too.
     func apply(to request: inout TransportRequest) throws {
         if let user { request.options.authentication = authentication(user) }
         if let range { try request.ask(forPart: range) }

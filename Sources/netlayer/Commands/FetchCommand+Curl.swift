@@ -1,13 +1,13 @@
 import NetworkLayer
 
 extension FetchCommand {
-    /// The request as a curl command, with what the options of more than one exchange mean to curl.
+    /// Returns the request as a curl command, with the options of more than one exchange as options of curl.
     /// - Throws: ``NetworkError`` for a request that no transport would send.
     func curlCommand(for request: TransportRequest) async throws -> String {
         var words: [String] = []
         if pipeline.location {
             words += ["--location", "--max-redirs", "\(pipeline.maxRedirects ?? RedirectPolicy.standard.maximum)"]
-            // From https to http no redirect is followed.
+            // The library follows no redirect from https to http.
             if request.url.scheme == "https" { words += ["--proto-redir", "=https"] }
         }
         if pipeline.retry > 0 { words += ["--retry", "\(pipeline.retry)"] }
@@ -20,7 +20,7 @@ extension FetchCommand {
 }
 
 extension PipelineOptions {
-    /// The request with the token and the cookies that its first exchange takes along.
+    /// Returns the request with the token and the cookies that its first exchange sends.
     fileprivate func adding(to request: TransportRequest) async throws -> TransportRequest {
         var request = request
         if let token = try await token(), !request.headerFields.contains(.authorization),

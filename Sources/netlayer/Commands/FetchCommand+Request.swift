@@ -2,8 +2,8 @@ import Foundation
 import NetworkLayer
 
 extension FetchCommand {
-    /// The request that the options describe.
-    /// - Throws: ``NetworkError``, ``ToolFailure``: what can't be sent, a file that can't be read.
+    /// Returns the request that the options describe.
+    /// - Throws: ``NetworkError`` for a request that can't be sent; ``ToolFailure`` for a file that can't be read.
     func request() async throws -> TransportRequest {
         var request = try TransportRequest(to: url)
         for header in headers {

@@ -2,14 +2,14 @@ import ArgumentParser
 import Foundation
 import NetworkLayer
 
-/// `netlayer fetch`: one request, its body on standard output.
+/// The `netlayer fetch` command: one request, its body on standard output.
 struct FetchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "fetch",
         abstract: "Send one request and print the response's body.",
         discussion: """
-            Whatever the status, a response that arrived is a success; --fail changes that. Redirects are followed \
-            with --location. A body is sent without a Content-Type unless -H gives one.
+            A response with any status is a success, unless --fail is given. Redirects are followed only with \
+            --location. A body is sent without a Content-Type unless -H sets one.
 
             \(ProcessStatus.table)
             """
@@ -36,13 +36,13 @@ struct FetchCommand: AsyncParsableCommand {
 
     @Option(
         name: .shortAndLong,
-        help: ArgumentHelp("Write to a file instead. It appears when it is complete, or not at all.", valueName: "file")
+        help: ArgumentHelp("Write to a file instead. The file appears only when it is complete.", valueName: "file")
     )
     var output: String?
 
     @Option(
         help: ArgumentHelp(
-            "The longest time for the whole exchange, redirects, retries and reconnections included.",
+            "The timeout of the whole call, including redirects, retries and reconnections.",
             valueName: "seconds"
         ))
     var timeout: Double?
@@ -53,7 +53,7 @@ struct FetchCommand: AsyncParsableCommand {
             valueName: "bytes"))
     var maxBody: Int?
 
-    @Flag(help: "Do not ask for compression, and do not decompress.") var raw = false
+    @Flag(help: "Do not request compression, and do not decompress.") var raw = false
 
     @Option(
         help: ArgumentHelp(
@@ -63,7 +63,7 @@ struct FetchCommand: AsyncParsableCommand {
 
     @Flag(help: "Print one JSON object: status, headers, bodyBase64, effectiveURL, error, metrics.") var json = false
 
-    @Flag(help: "Exit with 1 when the status is not 2xx. The body is printed all the same, but no file is written.")
+    @Flag(help: "Exit with 1 when the status is not 2xx. The body is still printed, but no file is written.")
     var fail = false
 
     @OptionGroup var exchangeOptions: ExchangeOptions
@@ -83,22 +83,22 @@ struct FetchCommand: AsyncParsableCommand {
         }
         if delivery.isSpecial, include || json {
             throw ValidationError(
-                "--include and --json go with none of --continue, --checksum, --lines, --events and --curl")
+                "--include and --json exclude --continue, --checksum, --lines, --events and --curl")
         }
         if delivery.isDownload, delivery.isPrinted {
-            throw ValidationError("--continue and --checksum go with none of --lines, --events and --curl")
+            throw ValidationError("--continue and --checksum exclude --lines, --events and --curl")
         }
         if delivery.isDownload, output == nil { throw ValidationError("--continue and --checksum need --output") }
         if output != nil, delivery.isSpecial, !delivery.isDownload {
-            throw ValidationError("--output goes with none of --lines, --events and --curl")
+            throw ValidationError("--output excludes --lines, --events and --curl")
         }
         if include, json {
-            throw ValidationError("--include and --json exclude one another; JSON holds the head anyway")
+            throw ValidationError("--include and --json exclude one another; the JSON object contains the head")
         }
         if let maxBody, maxBody < 0 { throw ValidationError("--max-body takes bytes, 0 or more; it is \(maxBody)") }
         _ = try OptionChecks.timeout(timeout)
         for (index, header) in headers.enumerated() where !header.utf8.contains(UInt8(ascii: ":")) {
-            // The text is not repeated: it may be a secret whose name was forgotten.
+            // The message does not repeat the text: it may be a secret without its name.
             throw ValidationError("header field \(index + 1) has no ':'; write it as 'Name: value'")
         }
     }
@@ -115,7 +115,7 @@ struct FetchCommand: AsyncParsableCommand {
                 return try await delivery.deliver(request, by: client, to: output, maximumBytes: maxBody)
             }
             try await carrying(request, by: client) { response, _ in
-                // Instead of a body that was not wanted, what is in the file stays.
+                // The file keeps its old content when the status is refused.
                 if output != nil { try check(response.head.status.code) }
                 try await write(head: include ? response.headText : [], body: response.body)
                 try check(response.head.status.code)
@@ -123,7 +123,7 @@ struct FetchCommand: AsyncParsableCommand {
         }
     }
 
-    /// One object, whatever comes of the request, and then the status that belongs to it.
+    /// Prints one object even if the request fails, and then exits with the status of the outcome.
     private func printJSON() async throws {
         let line: AnswerLine
         var failure: (any Error)?
@@ -159,26 +159,27 @@ struct FetchCommand: AsyncParsableCommand {
         return client
     }
 
-    /// The largest body of a response that this command reads; a download into a file looks to its own. What goes on
-    /// piece by piece, into a file, as lines or as events, has a limit if one is given.
+    /// The largest response body that this command reads, in bytes. A download into a file has its own limit. A body
+    /// that is passed on in chunks, into a file, as lines or as events, has a limit only if `--max-body` is given.
     var bodyLimit: Int? {
         if delivery.isDownload { return nil }
         let isBounded = json || output == nil && !delivery.isSpecial
         return maxBody ?? (isBounded ? TransportOptions().maximumBodyBytes : nil)
     }
 
+    /// Checks a status against `--fail`.
     /// - Throws: ``ToolFailure`` for a status that `--fail` refuses.
     private func check(_ status: Int) throws {
         guard fail, !(200...299).contains(status) else { return }
-        throw ToolFailure(.refusedByResult, "the server answered \(status), and --fail wants 2xx")
+        throw ToolFailure(.refusedByResult, "the server responded with \(status), and --fail expects 2xx")
     }
 
-    /// Sends the request, and shows how its body grows while it is used.
+    /// Sends the request, and shows the progress of its body until `use` returns.
     private func carrying<Value>(
         _ request: TransportRequest, by client: NetworkClient,
         _ use: (NetworkResponse<TransportResponse.Body>, RequestURL) async throws -> Value
     ) async throws -> Value {
-        // Where the body itself is printed on the terminal, the meter would wipe away lines of it.
+        // The meter would erase lines of a body that goes to the same terminal.
         let isFree = json || output != nil || !Descriptor.standardOutput.isTerminal
         let meter = isFree && Descriptor.standardError.isTerminal ? ProgressMeter(on: .standardError) : nil
         defer { meter?.clear() }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import NetworkLayer
 
-/// `--http`.
+/// The value of `--http`.
 enum HTTPVersionArgument: String, ExpressibleByArgument, CaseIterable {
     case http1_0 = "1.0"
     case http1_1 = "1.1"

@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import NetworkLayer
 
-/// The options of `fetch` that concern more than one exchange: redirects, cookies, retries, a token.
+/// The options of `fetch` that apply to more than one exchange: redirects, cookies, retries, a token.
 struct PipelineOptions: ParsableArguments {
     @Flag(name: [.customShort("L"), .customLong("location")], help: "Follow redirects.") var location = false
 
@@ -17,22 +17,22 @@ struct PipelineOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Take cookies from a file in the Netscape format, if it is there, and write them back in any case.",
+            "Read cookies from a file in the Netscape format, if it exists, and always write them back.",
             valueName: "file"
         )
     )
     var cookieJar: String?
 
     @Option(
-        help: ArgumentHelp("Try again so often what failed for a moment: 503, lost connections, …", valueName: "number")
+        help: ArgumentHelp("Retries after temporary failures: 503, lost connections, …", valueName: "number")
     )
     var retry = 0
 
     @Option(
-        help: ArgumentHelp("A bearer token, for the URL's origin alone; others see it in 'ps'.", valueName: "token"))
+        help: ArgumentHelp("A bearer token for the URL's origin only; others can see it in 'ps'.", valueName: "token"))
     var bearer: String?
 
-    @Option(help: ArgumentHelp("The environment's variable that holds the bearer token.", valueName: "name"))
+    @Option(help: ArgumentHelp("The environment variable that holds the bearer token.", valueName: "name"))
     var bearerEnv: String?
 
     @Option(help: ArgumentHelp("The file that holds the bearer token.", valueName: "file"))
@@ -48,7 +48,7 @@ struct PipelineOptions: ParsableArguments {
         }
         try OptionChecks.range(retry, 0...100, "--retry")
         for (index, cookie) in cookie.enumerated() where !Self.isCookie(cookie) {
-            // The text is not repeated: it may be a secret.
+            // The message does not repeat the text: it may be a secret.
             throw ValidationError("cookie \(index + 1) is not of the form 'name=value'")
         }
         guard [bearer, bearerEnv, bearerFile].count(where: { $0 != nil }) <= 1 else {
@@ -56,8 +56,8 @@ struct PipelineOptions: ParsableArguments {
         }
     }
 
-    /// The pipeline that the options ask for.
-    /// - Throws: ``NetworkError``, ``ToolFailure``: a cookie file or a token that can't be read.
+    /// Returns the client that the options describe.
+    /// - Throws: ``NetworkError`` or ``ToolFailure`` for a cookie file or a token that can't be read.
     func client(over transport: any HTTPTransport, for url: RequestURL) async throws -> NetworkClient {
         var client = NetworkClient(transport: transport)
         client.redirects = location ? .standard : .none
@@ -78,17 +78,17 @@ struct PipelineOptions: ParsableArguments {
         text.utf8.contains(UInt8(ascii: "=")) && !text.utf8.contains(UInt8(ascii: ";"))
     }
 
-    /// The field that ``cookie`` stands for.
+    /// The value of the Cookie field that the `--cookie` options make up.
     var cookieField: String? { cookie.isEmpty ? nil : cookie.joined(separator: "; ") }
 
-    /// Does something, and writes the cookies back whatever became of it: a server sets them before it fails.
+    /// Runs `work` and saves the cookies even if it fails, because a server can set cookies before the failure.
     func keepingCookies<Value>(of client: NetworkClient, _ work: () async throws -> Value) async throws -> Value {
         let value: Value
         do {
             value = try await work()
         } catch {
             do { try save(client.cookies) } catch let loss as NetworkError {
-                // The error that counts is the first one.
+                // The first error is the one to report.
                 await OutputWriter.say("netlayer: \(loss)")
             }
             throw error
@@ -97,7 +97,7 @@ struct PipelineOptions: ParsableArguments {
         return value
     }
 
-    /// The cookies of the file, if there is one; `nil` where none are kept.
+    /// Returns the cookies of the file, empty if there is no file; `nil` without `--cookie-jar`.
     func jar() throws -> CookieJar? {
         try cookieJar.map { try CookieJar(file: $0) }
     }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import NetworkLayer
 
-/// `netlayer run`: JSON lines in, JSON lines out.
+/// The `netlayer run` command: JSON lines in, JSON lines out.
 struct RunCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run",
@@ -9,12 +9,13 @@ struct RunCommand: AsyncParsableCommand {
         discussion: """
             A request: {"id": 1, "url": "http://127.0.0.1:8080/test"}. More keys: session, method, \
             headers [["name","value"],…], bodyBase64, options {decompress, timeoutMs, auth {scheme, user, password}, \
-            range, httpVersion, maxBodyBytes, …}. Absent and null mean the default; an unknown key is an error. The \
-            token of a bearer stands in 'password'.
+            range, httpVersion, maxBodyBytes, …}. A key that is absent or null has its default; an unknown key is an \
+            error. A bearer token goes into 'password'.
 
-            An answer: id, status, headers, bodyBase64, effectiveURL, error {code, message} or null, metrics. Answers \
-            come in the order of completion. A line that is not a request is answered with the error 'invalidLine', an \
-            option that is not carried with 'unsupported', and the rest go on. A line has at most 64 MiB.
+            A result: id, status, headers, bodyBase64, effectiveURL, error {code, message} or null, metrics. Results \
+            are in the order of completion. A line that is not a request has the error 'invalidLine', an option that \
+            the transport does not support has the error 'unsupported', and the other lines continue. A line has at \
+            most 64 MiB.
 
             \(ProcessStatus.table)
             """
@@ -22,7 +23,7 @@ struct RunCommand: AsyncParsableCommand {
 
     @Argument(help: "A file of JSON lines; - is standard input.") var file: String
 
-    @Option(help: ArgumentHelp("The most requests in flight; reading waits for room.", valueName: "number"))
+    @Option(help: ArgumentHelp("The most requests in flight; beyond it, reading pauses.", valueName: "number"))
     var concurrency = 256
 
     @OptionGroup var transport: TransportOption

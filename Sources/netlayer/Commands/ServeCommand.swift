@@ -2,16 +2,16 @@ import ArgumentParser
 import NetworkCore
 import NetworkTesting
 
-/// `netlayer serve`: the demo server, until a signal comes.
+/// The `netlayer serve` command: runs the demo server until a signal arrives.
 struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve",
         abstract: "Run the demo server until SIGINT or SIGTERM.",
         discussion:
-            "It prints its URL and its routes when it listens, and knows no access control: keep it on loopback."
+            "It prints its URL and its routes when it listens. It has no access control: keep it on loopback."
     )
 
-    @Option(help: ArgumentHelp("Where to listen; 0 takes a free port.", valueName: "number"))
+    @Option(help: ArgumentHelp("The port to listen on; 0 takes a free port.", valueName: "number"))
     var port: UInt16 = 8080
 
     @Option(help: ArgumentHelp("The IPv4 address to listen on.", valueName: "address"))
@@ -42,12 +42,12 @@ struct ServeCommand: AsyncParsableCommand {
             Task { await server.stop() }
         }
         guard Task.isCancelled else {
-            throw ToolFailure(.refusedByResult, "the server ended by itself: its socket failed")
+            throw ToolFailure(.refusedByResult, "the server ended because its socket failed")
         }
     }
 
     private static func lines(_ baseURL: String) -> [String] {
-        var table = Table([("method", .left), ("path", .left), ("answers with", .left)])
+        var table = Table([("method", .left), ("path", .left), ("response", .left)])
         for route in DemoServer.routes {
             let methods = route.methods.isEmpty ? "any" : route.methods.joined(separator: ", ")
             table.add([methods, route.path, route.summary])

@@ -1,11 +1,11 @@
 import ArgumentParser
 import NetworkLayer
 
-/// `--transport`, shared by the commands that use one transport.
+/// The `--transport` option, shared by the commands that use one transport.
 struct TransportOption: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The transport: curl or urlsession. (default: what \(TransportKind.variable) says, else curl on Linux)",
+            "The transport: curl or urlsession. (default: \(TransportKind.variable), or else curl on Linux)",
             valueName: "name"
         ),
         transform: { name in
@@ -17,17 +17,17 @@ struct TransportOption: ParsableArguments {
     )
     var transport: TransportKind?
 
-    /// The transport to use.
-    /// - Throws: ``NetworkError/Code/invalidConfiguration`` when the environment names one that does not exist.
+    /// Returns the transport to use.
+    /// - Throws: ``NetworkError/Code/invalidConfiguration`` if the environment names a transport that does not exist.
     func selected() throws -> any HTTPTransport {
         try (transport ?? TransportKind.selected()).transport
     }
 }
 
-/// Options whose values are checked alike in several commands.
+/// The checks of option values that several commands share.
 enum OptionChecks {
-    /// Seconds as a duration.
-    /// - Throws: A usage error unless the value is above 0 and at most a year.
+    /// Returns seconds as a duration.
+    /// - Throws: A usage error unless the value is from 0.001 seconds to a year.
     static func timeout(_ seconds: Double?) throws -> Duration? {
         guard let seconds else { return nil }
         guard seconds >= 0.001, seconds <= TransportOptions.maximumTimeout.inSeconds else {
@@ -36,7 +36,8 @@ enum OptionChecks {
         return .seconds(seconds)
     }
 
-    /// - Throws: A usage error when the value is out of range.
+    /// Checks that a value is in a range.
+    /// - Throws: A usage error if the value is out of range.
     static func range(_ value: Int, _ range: ClosedRange<Int>, _ option: String) throws {
         guard range.contains(value) else {
             throw ValidationError("\(option) takes \(range.lowerBound) to \(range.upperBound); it is \(value)")

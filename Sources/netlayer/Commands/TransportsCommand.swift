@@ -1,7 +1,7 @@
 import ArgumentParser
 import NetworkLayer
 
-/// `netlayer transports`: what each transport can do on this machine.
+/// The `netlayer transports` command: what each transport can do on this machine.
 struct TransportsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "transports",
@@ -21,7 +21,7 @@ struct TransportsCommand: AsyncParsableCommand {
         }
     }
 
-    /// What each stands on, then one row for each capability, then the reasons and the facts.
+    /// Returns the basis and the facts of each transport, then a row for each capability, then the reasons.
     static func lines(_ all: [TransportCapabilities]) -> [String] {
         var lines: [String] = []
         for capabilities in all {

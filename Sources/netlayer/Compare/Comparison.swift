@@ -1,18 +1,18 @@
 import NetworkLayer
 
-/// Sends the same requests over several transports and notes what comes back.
+/// Sends the same requests over several transports and records the outcomes.
 ///
-/// The transports take turns of a few requests and never run at the same time: they would measure one another. Each
-/// round begins with another one, so that none always goes first.
+/// The transports take turns of a few requests and never run at the same time, because they would slow one another
+/// down. Each round starts with a different transport, so that no transport always goes first.
 struct Comparison: Sendable {
     let transports: [any HTTPTransport]
-    /// Requests for each URL and transport.
+    /// The number of requests for each URL and transport.
     let requests: Int
-    /// Requests at once, and in one turn.
+    /// The number of requests at once, which is also the size of a turn.
     let concurrency: Int
     let options: TransportOptions
 
-    /// One observation for each transport, in their order.
+    /// Returns one observation for each transport, in the order of ``transports``.
     /// - Throws: `CancellationError`.
     func observe(_ url: RequestURL) async throws -> [Observation] {
         var observations = transports.map { Observation(transport: $0.name) }

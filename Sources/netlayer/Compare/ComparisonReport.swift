@@ -1,6 +1,6 @@
 import NetworkLayer
 
-/// One URL's observations, as text and as JSON.
+/// The observations of one URL, as text and as JSON.
 struct ComparisonReport {
     let url: String
     let observations: [Observation]
@@ -12,7 +12,7 @@ struct ComparisonReport {
         differences = Differences(observations[0], observations[1])
     }
 
-    /// Nothing differs and nothing failed.
+    /// Whether nothing differs and nothing failed.
     var isAlike: Bool { differences.found.isEmpty && observations.allSatisfy { $0.failures == 0 } }
 
     var lines: [String] {
@@ -53,7 +53,7 @@ struct ComparisonReport {
 }
 
 extension Observation {
-    /// `120`, or `118…120` when it changes.
+    /// The size of the body, such as `120`, or `118…120` if it changes.
     fileprivate var bytesText: String {
         guard let byteCounts else { return "-" }
         return byteCounts.count == 1 ? "\(byteCounts.lowerBound)" : "\(byteCounts.lowerBound)…\(byteCounts.upperBound)"

@@ -1,11 +1,11 @@
 import Foundation
 import NetworkLayer
 
-/// What two transports saw differently of one URL, in words.
+/// The differences between the observations of one URL over two transports, in words.
 struct Differences {
-    /// What differs; empty when all is alike.
+    /// The differences; empty if both observations are alike.
     private(set) var found: [String] = []
-    /// What was not compared: it changes from request to request over one transport already, or is not the response's.
+    /// The parts that are not compared: they change between requests over one transport, or belong to the connection.
     private(set) var notCompared: [String] = []
 
     init(_ left: Observation, _ right: Observation) {
@@ -15,7 +15,7 @@ struct Differences {
         if Set(left.statuses.keys) != Set(right.statuses.keys) {
             found.append("status: \(left.statusText) over \(names.0), \(right.statusText) over \(names.1)")
         }
-        // Responses of different statuses are different responses: comparing the rest says nothing more.
+        // Responses with different statuses are different responses, so comparing the rest adds nothing.
         guard first.status == second.status else { return }
         compareFields(first, second, left.changingFields.union(right.changingFields), names)
         if left.bodyChanges || right.bodyChanges {
@@ -30,8 +30,8 @@ struct Differences {
         found.append("errors: \(left.errorText) over \(left.transport), \(right.errorText) over \(right.transport)")
     }
 
-    /// What a server says about the connection and not about the response (RFC 9110 §7.6.1). It answers to what a
-    /// transport said of its own, and would make every comparison a difference.
+    /// The fields that describe the connection and not the response (RFC 9110 §7.6.1). They depend on the fields that a
+    /// transport sends, and would make every comparison a difference.
     private static let connectionFields: Set<String> = ["connection", "keep-alive", "proxy-connection"]
 
     private mutating func compareFields(
@@ -54,7 +54,7 @@ struct Differences {
             case (let first?, let second?) where first == second: break
             case (let first?, let second?) where first.joined(separator: ", ") == second.joined(separator: ", "):
                 found.append(
-                    "header field '\(field.shown)': \(first.count) apart over \(names.0), "
+                    "header field '\(field.shown)': \(first.count) separate over \(names.0), "
                         + "\(second.count) over \(names.1), the same when joined"
                 )
             case (let first?, let second?):
@@ -68,7 +68,7 @@ struct Differences {
         }
     }
 
-    /// The values as a log may show them: of secrets no more than that they differ.
+    /// Returns the values as a log may show them: secrets show only that they differ.
     private static func quoted(_ values: [String], of name: String) -> String {
         values.map { value in
             let field = HTTPField.Name(name).map { HTTPField(name: $0, value: value) }
@@ -86,14 +86,14 @@ struct Differences {
 }
 
 extension Observation {
-    /// `200`, or `200 ×18, 404 ×2`.
+    /// The statuses, such as `200`, or `200 ×18, 404 ×2`.
     var statusText: String {
         let sorted = statuses.sorted { $0.key < $1.key }
         if sorted.isEmpty { return "-" }
         return sorted.count == 1 ? "\(sorted[0].key)" : sorted.map { "\($0.key) ×\($0.value)" }.joined(separator: ", ")
     }
 
-    /// `none`, or `connectFailed ×20`.
+    /// The errors, such as `none`, or `connectFailed ×20`.
     var errorText: String {
         errors.isEmpty
             ? "none" : errors.sorted { $0.key < $1.key }.map { "\($0.key) ×\($0.value)" }.joined(separator: ", ")

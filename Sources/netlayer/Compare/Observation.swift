@@ -1,10 +1,10 @@
 import Foundation
 import NetworkLayer
 
-/// One response, as far as it is compared.
+/// The parts of a response that are compared.
 struct Snapshot: Sendable, Equatable {
     var status: Int
-    /// Names in small letters, the values of repeated fields in their order, Date left out.
+    /// Lowercase names with their values, in the order of repetition, without Date.
     var fields: [String: [String]]
     var body: Data
 
@@ -18,21 +18,21 @@ struct Snapshot: Sendable, Equatable {
     }
 }
 
-/// What was seen of one URL over one transport.
+/// The outcomes of the requests for one URL over one transport.
 struct Observation: Sendable {
     let transport: String
     private(set) var durations: [Duration] = []
     private(set) var statuses: [Int: Int] = [:]
     private(set) var errors: [String: Int] = [:]
-    /// The message of the first error of each code.
+    /// The message of the first error with each code.
     private(set) var firstErrors: [String: String] = [:]
     private(set) var byteCounts: ClosedRange<Int>?
-    /// The first response. The others are compared with it and forgotten.
+    /// The first response. The others are compared with it and not kept.
     private(set) var first: Snapshot?
-    /// The header fields that change from one response of this transport to the next.
+    /// The header fields that change between responses over this transport.
     private(set) var changingFields: Set<String> = []
     private(set) var bodyChanges = false
-    /// The time in which this transport had the turn.
+    /// The total time of this transport's turns.
     var busy = Duration.zero
 
     init(transport: String) { self.transport = transport }
@@ -62,7 +62,7 @@ struct Observation: Sendable {
         if firstErrors[code] == nil { firstErrors[code] = NetworkError.logText(of: error) }
     }
 
-    /// Responses a second while this transport had the turn.
+    /// The responses per second during this transport's turns.
     var requestsPerSecond: Double? {
         busy > .zero && !durations.isEmpty ? Double(durations.count) / busy.inSeconds : nil
     }

@@ -3,16 +3,17 @@ import Foundation
 
 /// A file or standard input as a sequence of chunks.
 ///
-/// A thread of its own reads, since a read may wait for ever, and stays at most ``ahead`` chunks ahead of the consumer.
+/// A thread of its own does the reading, because a read may block indefinitely. It stays at most ``ahead`` chunks ahead
+/// of the consumer.
 struct ByteSource: Sendable {
-    /// How it is called in errors.
+    /// The name of the source in error messages.
     let name: String
     private let descriptor: Descriptor
 
     private static let ahead = 8
 
     /// Opens a file; `-` is standard input.
-    /// - Parameter name: How it is called in errors, if not by its path.
+    /// - Parameter name: The name in error messages. Default: the path.
     /// - Throws: ``ToolFailure`` that names the file.
     init(path: String, name: String? = nil) throws {
         guard path != "-" else {
@@ -25,10 +26,10 @@ struct ByteSource: Sendable {
         do { descriptor = try Descriptor.open(path, O_RDONLY) } catch { throw ToolFailure.unreadable(name, error) }
     }
 
-    /// Reads from now on. To be called once.
+    /// Starts to read, and returns the chunks. Call it only once.
     func chunks() -> Chunks {
         let (stream, continuation) = AsyncThrowingStream<[UInt8], any Error>.makeStream()
-        // Made with 0 and raised: libdispatch traps when a semaphore is freed below the value it was made with.
+        // Created with 0 and then raised: libdispatch traps if a semaphore is freed below its initial value.
         let room = DispatchSemaphore(value: 0)
         for _ in 0..<Self.ahead { room.signal() }
         let thread = Thread { [descriptor, name] in
@@ -50,20 +51,20 @@ struct ByteSource: Sendable {
         return Chunks(stream: stream, room: room)
     }
 
-    /// Everything up to the end.
-    /// - Throws: ``ToolFailure`` above the limit, and when it can't be read.
+    /// Returns everything up to the end of the source.
+    /// - Throws: ``ToolFailure`` if there are more than `limit` bytes, or the source can't be read.
     func readAll(limit: Int) async throws -> [UInt8] {
         var all: [UInt8] = []
         for try await chunk in chunks() {
             all += chunk
             guard all.count <= limit else {
-                throw ToolFailure(.file, "\(name) has more than \(limit) bytes, the most that is sent")
+                throw ToolFailure(.file, "\(name) is larger than the limit of \(limit) bytes")
             }
         }
         return all
     }
 
-    /// The chunks, in order, none of them empty.
+    /// The chunks, in order. None of them is empty.
     struct Chunks: AsyncSequence {
         fileprivate let stream: AsyncThrowingStream<[UInt8], any Error>
         fileprivate let room: DispatchSemaphore

@@ -3,20 +3,21 @@ import Dispatch
 import NetworkCore
 import Synchronization
 
-/// Turns the first SIGINT, SIGTERM or SIGHUP into the cancellation of a task, so that temporary files go and a server
-/// closes in order. A second one ends the process at once, and so does a second without that end: a file or a pipe that
-/// blocks may hold it back.
+/// Turns the first SIGINT, SIGTERM or SIGHUP into the cancellation of a task, so that the command deletes its temporary
+/// files and a server closes in order. A second signal ends the process immediately. So does the end of ``grace``,
+/// because a file or a pipe that blocks may delay the orderly end.
 final class Interruption: Sendable {
     private let first = Guarded<Int32?>(nil)
-    /// Of its own, since the tasks' threads may all be blocked.
+    /// A queue of its own, because all threads of the task pool may be blocked.
     private let queue = DispatchQueue(label: "netlayer.end")
-    /// The time for an end in order, in seconds.
+    /// The time for an orderly end, in seconds.
     private static let grace = 1.0
 
-    /// The status for the signal that came, if one did.
+    /// The exit status for the signal that arrived; `nil` if none arrived.
     var status: ProcessStatus? { first.withLock { $0 }.flatMap { ProcessStatus(rawValue: 128 + $0) } }
 
-    /// Runs all that the process does, which ends when a signal comes; one that the parent has ignored stays ignored.
+    /// Runs the process's operation, and cancels it when a signal arrives, unless the parent process ignores that
+    /// signal.
     func guarding(_ operation: @escaping @Sendable () async -> ProcessStatus) async -> ProcessStatus {
         let task = Task { await operation() }
         let sources = [SIGINT, SIGTERM, SIGHUP].compactMap { number -> (any DispatchSourceSignal)? in
@@ -30,7 +31,7 @@ final class Interruption: Sendable {
         return withExtendedLifetime(sources) { status }
     }
 
-    /// Ends the process when a time is over that the command itself should have kept.
+    /// Ends the process after a timeout that the command itself should have kept.
     func limit(toSeconds seconds: Double) {
         queue.asyncAfter(deadline: .now() + seconds + Self.grace) {
             Self.endNow(.timeout, saying: "netlayer: totalTimeout: a file or a pipe blocks; --timeout sets the limit\n")
@@ -48,7 +49,7 @@ final class Interruption: Sendable {
         queue.asyncAfter(deadline: .now() + Self.grace) { Self.endNow(status) }
     }
 
-    /// Waits for nothing: what can't be written at once is not.
+    /// Ends the process without waiting: text that can't be written immediately is lost.
     private static func endNow(_ status: ProcessStatus, saying message: String = "") -> Never {
         Drafts.deleteAll()
         let error = Descriptor.standardError

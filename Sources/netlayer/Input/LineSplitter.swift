@@ -1,10 +1,10 @@
-/// Cuts a stream of bytes into lines, none longer than a limit.
+/// Splits a stream of bytes into lines, with a limit on their length.
 struct LineSplitter {
-    /// One line without its line end.
+    /// A line without its line ending.
     struct Line: Sendable, Equatable {
-        /// Counted from 1, blank lines included.
+        /// The number of the line, from 1, blank lines included.
         var number: Int
-        /// `nil` for a line above the limit.
+        /// The bytes of the line; `nil` if it is longer than the limit.
         var bytes: [UInt8]?
     }
 
@@ -15,7 +15,7 @@ struct LineSplitter {
 
     init(limit: Int) { self.limit = limit }
 
-    /// The lines that end in this chunk. Blank ones are left out.
+    /// Returns the lines that end in this chunk, without blank lines.
     mutating func lines(in chunk: [UInt8]) -> [Line] {
         var lines: [Line] = []
         var rest = chunk[...]
@@ -29,7 +29,7 @@ struct LineSplitter {
         return lines
     }
 
-    /// The last line, if the stream does not end with a line end.
+    /// Returns the last line if the stream does not end with a line ending.
     mutating func last() -> Line? { close() }
 
     private mutating func keep(_ part: ArraySlice<UInt8>) {

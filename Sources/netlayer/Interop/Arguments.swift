@@ -1,5 +1,6 @@
 enum Arguments {
-    /// The number of the first argument that is not UTF-8; `nil` for none. Swift's own would have other characters.
+    /// The number of the first argument that is not UTF-8; `nil` if there is none. Swift repairs such an argument, so
+    /// its text would differ.
     static var firstThatIsNoText: Int? {
         let count = Int(CommandLine.argc)
         guard count > 1 else { return nil }

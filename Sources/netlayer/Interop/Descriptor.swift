@@ -1,6 +1,6 @@
 import CLibrary
 
-/// A file descriptor, read and written whole: interrupted calls are repeated, non-blocking descriptors waited for.
+/// A file descriptor. Reads and writes repeat interrupted calls, and wait for a descriptor that does not block.
 struct Descriptor: Sendable {
     let number: Int32
 
@@ -8,12 +8,12 @@ struct Descriptor: Sendable {
     static let standardOutput = Descriptor(number: 1)
     static let standardError = Descriptor(number: 2)
 
-    /// The most that one ``read()`` returns, in bytes.
+    /// The most bytes that one ``read()`` returns.
     static let chunkBytes = 65_536
 
     var isTerminal: Bool { isatty(number) == 1 }
 
-    /// What is there, waiting for it if need be; empty at the end.
+    /// Returns the available bytes, and waits for them if necessary; empty at the end.
     func read() throws(SystemFailure) -> [UInt8] {
         var buffer = [UInt8](repeating: 0, count: Self.chunkBytes)
         while true {
@@ -36,12 +36,12 @@ struct Descriptor: Sendable {
         }
     }
 
-    /// Closes, and reports what the system had kept to itself until now: a full disk over NFS, for example.
+    /// Closes the descriptor, and reports errors that the system delayed until now, such as a full disk over NFS.
     func close() throws(SystemFailure) {
         if systemClose(number) != 0, errno != EINTR { throw SystemFailure(errno) }
     }
 
-    /// Opens a file; O_CLOEXEC comes by itself.
+    /// Opens a file, with O_CLOEXEC in addition to `flags`.
     static func open(_ path: String, _ flags: Int32, mode: mode_t = 0) throws(SystemFailure) -> Descriptor {
         let number = systemOpen(path, flags | O_CLOEXEC, mode)
         guard number >= 0 else { throw SystemFailure(errno) }
@@ -52,19 +52,19 @@ struct Descriptor: Sendable {
         if fchmod(number, mode) != 0 { throw SystemFailure(errno) }
     }
 
-    /// Gives it owner and group, as far as the system allows it.
+    /// Sets the owner and the group; only the group if the system refuses the owner.
     func setOwner(_ owner: uid_t, _ group: gid_t) {
         if fchown(number, owner, group) != 0 { _ = fchown(number, uid_t.max, group) }
     }
 
-    /// The same open file under another number.
+    /// Returns another descriptor of the same open file.
     static func duplicate(_ number: Int32) throws(SystemFailure) -> Descriptor {
         let copy = fcntl(number, F_DUPFD_CLOEXEC, 0)
         guard copy >= 0 else { throw SystemFailure(errno) }
         return Descriptor(number: copy)
     }
 
-    /// Writes a short text if nothing keeps it waiting, and does without otherwise.
+    /// Writes a short text if that does not block; otherwise does nothing.
     func writeIfReady(_ text: String) {
         let bytes = Array(text.utf8)
         var entry = pollfd(fd: number, events: Int16(POLLOUT), revents: 0)
@@ -72,7 +72,7 @@ struct Descriptor: Sendable {
         _ = systemWrite(number, bytes, bytes.count)
     }
 
-    /// Whether this process may write what a path names.
+    /// Checks that this process may write to the file at a path.
     static func checkWritable(_ path: String) throws(SystemFailure) {
         if unsafe access(path, W_OK) != 0 { throw SystemFailure(errno) }
     }
@@ -81,10 +81,10 @@ struct Descriptor: Sendable {
         if systemRename(path, name) != 0 { throw SystemFailure(errno) }
     }
 
-    /// Deletes a file that is of no more use.
+    /// Deletes a file. A failure is ignored.
     static func remove(_ path: String) { unsafe unlink(path) }
 
-    /// Waits after EAGAIN, does nothing after EINTR, and throws any other `errno`.
+    /// Waits after EAGAIN, returns after EINTR, and throws any other `errno`.
     private func wait(for events: Int) throws(SystemFailure) {
         let code = errno
         if code == EINTR { return }
@@ -95,8 +95,9 @@ struct Descriptor: Sendable {
 
     private func wait(for events: Int32) throws(SystemFailure) { try wait(for: Int(events)) }
 
-    /// Opens `/dev/null` where the parent left standard input, output or error closed: the next socket would get that
-    /// number, and answers would be written into it. Opened the wrong way round, so that using it is an error.
+    /// Opens `/dev/null` in place of standard input, output or error if the parent process closed it. Otherwise the
+    /// next socket would get that number, and output would go into it. The direction is the wrong one, so that any use
+    /// is an error.
     static func occupyStandardNumbers() {
         for number: Int32 in 0...2 where fcntl(number, F_GETFD) == -1 {
             _ = systemOpen("/dev/null", number == 0 ? O_WRONLY : O_RDONLY, 0)
@@ -104,20 +105,20 @@ struct Descriptor: Sendable {
     }
 }
 
-/// An `errno`.
+/// A system error, as its `errno`.
 struct SystemFailure: Error, Equatable {
     let code: Int32
 
     init(_ code: Int32) { self.code = code }
 
-    /// The reader of a pipe has gone.
+    /// Whether the reader of a pipe has closed it.
     var isClosedPipe: Bool { code == EPIPE }
 
-    /// The system's words.
+    /// The system's message.
     var message: String { unsafe String(cString: strerror(code)) }
 }
 
-// The methods above hide the system's names.
+// The methods above shadow the system's functions.
 private func systemRead(_ number: Int32, _ buffer: inout [UInt8], _ count: Int) -> Int {
     unsafe read(number, &buffer, count)
 }

@@ -1,7 +1,7 @@
 import NetworkLayer
 
 extension JSONValue {
-    /// The value as one line of JSON text in UTF-8, without a line end.
+    /// The value as one line of JSON in UTF-8, without a line ending.
     var line: [UInt8] {
         var output: [UInt8] = []
         append(to: &output)
@@ -33,9 +33,8 @@ extension JSONValue {
         }
     }
 
-    /// Controls of both sets and the marks of direction are written as their numbers: a terminal that shows the line
-    /// would
-    /// act upon them.
+    /// Appends a string. C0 and C1 control characters and direction marks are escaped, because a terminal that shows
+    /// the line would act on them.
     private static func append(_ text: String, to output: inout [UInt8]) {
         output.reserveCapacity(output.count + text.utf8.count + 2)
         output.append(UInt8(ascii: "\""))

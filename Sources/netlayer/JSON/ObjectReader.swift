@@ -1,15 +1,16 @@
 import NetworkLayer
 
-/// Takes an object apart key by key, checks each value's type, and in the end refuses the keys that nobody asked for:
-/// a typo must not pass as a default.
+/// Reads an object key by key, checks the type of each value, and finally refuses unknown keys, because a typo must not
+/// silently mean the default.
 ///
-/// `null` is the same as an absent key.
+/// A key whose value is `null` counts as absent.
 struct ObjectReader {
-    /// Where the object stands, for errors.
+    /// The path of the object, for error messages.
     let path: String
     private var members: [String: JSONValue]
 
-    /// - Parameter path: Where the object stands, for errors: `options.`, or nothing at the top.
+    /// Creates a reader of an object's members.
+    /// - Parameter path: The path of the object for error messages, such as `options.`; empty for the top level.
     init(_ members: [JSONValue.Member], path: String = "") {
         self.path = path
         self.members = Dictionary(members.map { ($0.key, $0.value) }) { first, _ in first }
@@ -49,7 +50,7 @@ struct ObjectReader {
         return values
     }
 
-    /// An array of names and values; empty if there is none.
+    /// Returns an array of names and values; empty if the key is absent.
     mutating func pairs(_ key: String) throws -> [(name: String, value: String)] {
         try (array(key) ?? []).enumerated().map { index, pair in
             guard case .array(let texts) = pair, texts.count == 2, case .string(let name) = texts[0],
@@ -65,7 +66,8 @@ struct ObjectReader {
         return ObjectReader(members, path: "\(path)\(key).")
     }
 
-    /// - Throws: ``LineProblem`` that names the keys that were not taken.
+    /// Checks that every key was read.
+    /// - Throws: ``LineProblem`` that names the remaining keys.
     func finish() throws {
         guard !members.isEmpty else { return }
         let names = members.keys.sorted().map { "'\(path)\($0.shown)'" }.joined(separator: ", ")
@@ -77,7 +79,7 @@ struct ObjectReader {
     }
 }
 
-/// What is wrong with a line of input. The message names keys and types, never values that may be secrets.
+/// A problem with a line of input. The message names keys and types, never values, which may be secrets.
 struct LineProblem: Error, Equatable {
     var message: String
 

@@ -2,13 +2,13 @@ import Foundation
 import NetworkLayer
 import Synchronization
 
-/// `--max-body`: the end of a body that is larger, however it is read: whole, in pieces, as lines or as events.
+/// The `--max-body` limit: ends a larger body, whether it is read whole, in chunks, as lines or as events.
 ///
-/// It stands around the whole call, so that bodies that redirects and retries leave behind don't count.
+/// It wraps the whole call, so the bodies of redirects and failed attempts don't count.
 struct BodyLimit: Interceptor {
-    /// The most bytes of one response's body, decompressed.
+    /// The most bytes of one response's body, after decompression.
     let bytes: Int
-    /// The name for errors.
+    /// The name of the transport, for error messages.
     let transport: String
 
     func intercept(_ request: TransportRequest, in call: Call, next: Next) async throws -> TransportResponse {
@@ -23,16 +23,16 @@ struct BodyLimit: Interceptor {
     }
 }
 
-/// A body that gives as many bytes as are allowed and fails when there are more.
+/// A body that returns the allowed number of bytes, and fails if there are more.
 private final class LimitedBody: TransportResponse.BodySource {
     private struct State {
-        /// The response below; `nil` once it was refused, which ends its exchange.
+        /// The wrapped response; `nil` after the limit, because releasing it ends its exchange.
         var response: TransportResponse?
         var left: Int
         var metrics = TransportMetrics(total: .zero)
         var isFailing = false
 
-        /// As much of a chunk as is allowed.
+        /// Returns as much of a chunk as the limit allows.
         mutating func take(_ chunk: Data) -> Data {
             guard chunk.count > left else {
                 left -= chunk.count

@@ -1,13 +1,13 @@
 import NetworkLayer
 import Synchronization
 
-/// The files that are not complete yet, for an end that waits for nothing.
+/// The files that are not complete yet, to be deleted when the process ends without waiting.
 enum Drafts {
     private static let paths = Guarded<Set<String>>([])
 
     static func add(_ path: String) { paths.withLock { _ = $0.insert(path) } }
 
-    /// To be called when it has its name, or is deleted.
+    /// Removes a file from the list, once it has its final name or is deleted.
     static func remove(_ path: String) { paths.withLock { _ = $0.remove(path) } }
 
     static func deleteAll() { paths.withLock { $0.forEach(Descriptor.remove) } }

@@ -1,12 +1,12 @@
 import CLibrary
 import NetworkCore
 
-/// A file that appears under its name when it is complete, or not at all.
+/// A file that appears under its name only when it is complete.
 ///
-/// The bytes go to a temporary file next to it, which then takes its place. What is there already and is not a regular
-/// file, `/dev/null` or a pipe, is written directly; see `FilePlace`.
+/// The bytes go to a temporary file in the same folder, which then replaces the file. An existing file that is not a
+/// regular one, such as `/dev/null` or a pipe, is written directly; see `FilePlace`.
 struct OutputFile: ~Copyable {
-    /// Where the bytes go, and what they are called in the end.
+    /// The destination of the bytes, and the final path.
     private struct Place {
         let path: String
         let temporaryPath: String?
@@ -16,11 +16,12 @@ struct OutputFile: ~Copyable {
     private let place: Place
     private var isDone = false
 
+    /// Opens the file for writing.
     /// - Throws: ``ToolFailure`` that names the file and the system's reason.
     init(replacing name: String) throws { place = try Self.place(for: name) }
 
-    /// Where a name leads, if that may be written. A file that may not be is refused as curl does it, though the folder
-    /// would let another one take its place.
+    /// Returns the place that a name leads to, if it may be written. A file without write permission is refused, as in
+    /// curl, although the permissions of the folder would let another file replace it.
     /// - Throws: ``ToolFailure`` that names the file and the system's reason.
     static func destination(of name: String) throws -> FilePlace {
         let place: FilePlace
@@ -58,7 +59,7 @@ struct OutputFile: ~Copyable {
         do throws(SystemFailure) {
             if let existing {
                 descriptor.setOwner(existing.owner, existing.group)
-                // The umask has its say over the mode of a new file, and must not over one that is replaced.
+                // The umask must not change the mode of a file that replaces another one.
                 try descriptor.setPermissions(mode)
             }
         } catch {
@@ -76,7 +77,7 @@ struct OutputFile: ~Copyable {
         }
     }
 
-    /// Closes the file and gives it its name.
+    /// Closes the file and gives it its final name.
     consuming func finish() throws {
         isDone = true
         do throws(SystemFailure) {
@@ -95,7 +96,7 @@ struct OutputFile: ~Copyable {
         if !isDone { Self.discard(place.descriptor, place.temporaryPath) }
     }
 
-    /// The command has failed already and says why; nothing more is lost here.
+    /// Closes and deletes an incomplete file. Errors are ignored, because the command has already failed with its own.
     private static func discard(_ descriptor: Descriptor, _ temporaryPath: String?) {
         try? descriptor.close()
         if let temporaryPath { delete(temporaryPath) }

@@ -1,9 +1,9 @@
 import Dispatch
 
-/// Writes to one descriptor, one piece after the other: lines from many tasks never mix, and each is out when its call
-/// returns.
+/// Writes to one descriptor, one call after another: lines of several tasks never mix, and the bytes have been written
+/// when a call returns.
 ///
-/// A queue of its own does the writing, since a reader that is slow would otherwise hold a thread of the task pool.
+/// A queue of its own does the writing, because a slow reader would otherwise block a thread of the task pool.
 final class OutputWriter: Sendable {
     static let standardOutput = OutputWriter(.standardOutput, named: "standard output")
     static let standardError = OutputWriter(.standardError, named: "standard error")
@@ -19,17 +19,18 @@ final class OutputWriter: Sendable {
     }
 
     /// Writes all bytes.
-    /// - Throws: ``ToolFailure``: ``ProcessStatus/closedPipe`` when the reader has gone, else ``ProcessStatus/file``.
+    /// - Throws: ``ToolFailure`` with ``ProcessStatus/closedPipe`` if the reader closed the pipe, otherwise with
+    ///   ``ProcessStatus/file``.
     func write(_ bytes: some Sequence<UInt8> & Sendable) async throws {
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
             queue.async { continuation.resume(with: Result { try self.writeNow(bytes) }) }
         }
     }
 
-    /// Writes a text and a line end.
+    /// Writes a text and a line ending.
     func writeLine(_ text: String) async throws { try await write(Array((text + "\n").utf8)) }
 
-    /// Writes without waiting for it. For progress, whose loss hurts nobody.
+    /// Writes without waiting, and ignores errors. It is for progress, whose loss does no harm.
     func post(_ text: String) {
         queue.async { try? self.descriptor.write(text.utf8) }
     }
@@ -46,7 +47,7 @@ final class OutputWriter: Sendable {
 extension OutputWriter {
     /// Writes one line to standard error.
     static func say(_ message: String) async {
-        // There is nowhere left to report a standard error that can't be written.
+        // An error on standard error can't be reported anywhere.
         try? await standardError.writeLine(TerminalText.visible(message))
     }
 }

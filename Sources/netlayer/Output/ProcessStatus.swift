@@ -1,6 +1,6 @@
 import NetworkLayer
 
-/// What the process reports to its parent.
+/// The exit status of the process.
 enum ProcessStatus: Int32, CaseIterable, Sendable {
     case done = 0
     case refusedByResult = 1
@@ -32,12 +32,12 @@ enum ProcessStatus: Int32, CaseIterable, Sendable {
         }
     }
 
-    /// When it is reported.
+    /// The meaning of the status, for the help.
     var meaning: String {
         switch self {
-        case .done: "done; run: every line was answered, well or not"
+        case .done: "done; run: every line has a result, good or bad"
         case .refusedByResult:
-            "fetch --fail: not 2xx; --checksum: another sum; compare: differences or failures; serve: no port"
+            "fetch --fail: not 2xx; --checksum: mismatch; compare: differences or failures; serve: no port"
         case .usage: "wrong usage"
         case .refusedBeforeSending: "refused before sending: URL, header, option, \(TransportKind.variable)"
         case .notConnected: "no connection: name lookup, TCP, TLS, proxy"
@@ -47,12 +47,12 @@ enum ProcessStatus: Int32, CaseIterable, Sendable {
         case .file: "a file, standard input or output can't be read or written"
         case .hungUp: "hung up (SIGHUP)"
         case .interrupted: "interrupted (SIGINT)"
-        case .closedPipe: "the reader of standard output has gone"
+        case .closedPipe: "the reader of standard output closed it"
         case .terminated: "terminated (SIGTERM); serve ends with 0 after any of the three"
         }
     }
 
-    /// The table for the help.
+    /// The table of exit statuses, for the help.
     static let table: String = {
         let rows = allCases.map { status in
             let number = String(status.rawValue)
@@ -62,10 +62,10 @@ enum ProcessStatus: Int32, CaseIterable, Sendable {
     }()
 }
 
-/// Why a command ends early: what to say, and with which status.
+/// The reason why a command ends early: its message and its exit status.
 struct ToolFailure: Error, Sendable {
     var status: ProcessStatus
-    /// What is printed after `netlayer: `; empty for nothing.
+    /// The text to print after `netlayer: `; empty to print nothing.
     var message: String
 
     init(_ status: ProcessStatus, _ message: String) {
@@ -73,26 +73,26 @@ struct ToolFailure: Error, Sendable {
         self.message = message
     }
 
-    /// A failed write. A reader that has gone is not worth a message: `| head -1` is the usual reason.
+    /// Returns a failed write. A closed pipe has no message, because `| head -1` is the usual reason.
     static func unwritable(_ name: String, _ failure: SystemFailure) -> ToolFailure {
         failure.isClosedPipe
             ? ToolFailure(.closedPipe, "")
             : ToolFailure(.file, "\(name) can't be written: \(failure.message)")
     }
 
-    /// A failed read.
+    /// Returns a failed read.
     static func unreadable(_ name: String, _ failure: SystemFailure) -> ToolFailure {
         ToolFailure(.file, "\(name) can't be read: \(failure.message)")
     }
 }
 
 extension NetworkError {
-    /// What a person can do about it, after a semicolon; empty where the message says it all.
+    /// A suggestion for the user, after a semicolon; empty if the message is sufficient.
     var advice: String {
         switch code {
-        case .connectFailed: "; is the server running, and are host and port right?"
-        case .nameNotResolved: "; check the host's name, and this machine's name lookup"
-        case _ where code.isTLS: "; check the certificate, the host's name and this machine's clock"
+        case .connectFailed: "; is the server running, and are the host and the port right?"
+        case .nameNotResolved: "; check the host name and this machine's name lookup"
+        case _ where code.isTLS: "; check the certificate, the host name and this machine's clock"
         case .totalTimeout: "; --timeout sets the limit"
         case .bodyTooLarge: "; --max-body raises the limit"
         default: ""

@@ -1,14 +1,14 @@
 import NetworkLayer
 import Synchronization
 
-/// Shows on a terminal how a long body grows: after half a second, and then five times a second.
+/// Shows the progress of a long body on a terminal: after half a second, and then five times a second.
 final class ProgressMeter: Sendable {
     private struct State {
         var next: ContinuousClock.Instant
         var isShown = false
     }
 
-    /// Takes away what stands in the terminal's line.
+    /// Erases the terminal's current line.
     static let wipe = "\r\u{1B}[K"
 
     private let output: OutputWriter
@@ -20,7 +20,7 @@ final class ProgressMeter: Sendable {
         state = Guarded(State(next: start + .milliseconds(500)))
     }
 
-    /// The handler for a request's options. It only posts: the transport's thread must not wait for a terminal.
+    /// The handler for a request's options. It never waits for the terminal: the transport's thread must not block.
     var handler: TransferProgress.Handler {
         TransferProgress.Handler { [self] progress in
             let now = ContinuousClock.now
@@ -35,16 +35,16 @@ final class ProgressMeter: Sendable {
         }
     }
 
-    /// Takes the line away.
+    /// Erases the line, if one is shown.
     func clear() {
         if state.withLock({ $0.isShown }) { output.post(Self.wipe) }
     }
 
-    /// `12.3 MB of 40.0 MB (30 %), 4.1 MB/s`.
+    /// Returns the text of the line, such as `12.3 MB of 40.0 MB (30 %), 4.1 MB/s`.
     static func text(_ received: Int, of expected: Int?, after elapsed: Duration) -> String {
         var text = megabytes(Double(received))
         if let expected, expected > 0 {
-            // More than announced arrives when the announced length is the compressed one.
+            // More bytes than announced arrive if the announced length is the compressed one.
             text += received <= expected ? " of \(megabytes(Double(expected))) (\(received * 100 / expected) %)" : ""
         }
         let seconds = elapsed.inSeconds

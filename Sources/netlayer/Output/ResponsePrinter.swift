@@ -1,7 +1,7 @@
 import Foundation
 import NetworkLayer
 
-/// Prints a response as it comes: byte for byte, or on a terminal with what that would act upon made visible.
+/// Prints a response as it arrives: byte for byte, or on a terminal with control characters made visible.
 struct ResponsePrinter: Sendable {
     var writer = OutputWriter.standardOutput
     var isTerminal = Descriptor.standardOutput.isTerminal
@@ -17,7 +17,7 @@ struct ResponsePrinter: Sendable {
         do {
             for try await chunk in body { try await write(filter.visible(chunk)) }
         } catch {
-            // What came before the failure is shown to its last byte.
+            // The bytes before the failure are shown to the last one.
             try await write(filter.end())
             throw error
         }

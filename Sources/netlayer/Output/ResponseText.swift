@@ -1,7 +1,7 @@
 import NetworkLayer
 
 extension NetworkResponse {
-    /// The head as HTTP/1.1 writes it, with what is known of the protocol and the reason.
+    /// The head in the format of HTTP/1.1, with the protocol version and the reason phrase if they are known.
     var headText: [UInt8] {
         let version = metrics.httpVersion ?? "1.1"
         let reason = head.status.reasonPhrase

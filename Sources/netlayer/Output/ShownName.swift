@@ -1,16 +1,16 @@
-/// The name of something that holds a secret, as an error may show it: the secret itself may stand in its place.
+/// The name of a variable or file with a secret, as an error may show it. The secret itself may be in its place.
 enum ShownName {
-    /// A variable of the environment, in quotes; of what does not look like one, the length.
+    /// Returns the name of an environment variable in quotes, or only the length of text that does not look like one.
     static func variable(_ name: String) -> String {
         name.utf8.first.map(isDigit) == false && isPlain(name, "_") ? "'\(name)'" : length(of: name)
     }
 
-    /// A path, of which each part has to look like a name; else the length.
+    /// Returns a path in quotes if each of its parts looks like a name, or else only its length.
     static func path(_ path: String) -> String {
         path.utf8.isEmpty || !isPlain(path, "_-./") ? length(of: path) : "'\(path)'"
     }
 
-    /// Whether it is made of short words of letters: what generates a token makes long ones, with digits among them.
+    /// Whether a name consists of short words. Generated tokens have long words with digits.
     private static func isPlain(_ name: String, _ separators: String) -> Bool {
         let words = name.utf8.split { separators.utf8.contains($0) }
         return name.utf8.count(where: isDigit) <= maximumDigits

@@ -1,6 +1,6 @@
 /// Rows of text in columns.
 struct Table {
-    /// How a column is set.
+    /// The alignment of a column.
     enum Alignment {
         case left
         case right
@@ -16,7 +16,7 @@ struct Table {
 
     mutating func add(_ row: [String]) { rows.append(row) }
 
-    /// The lines, two spaces between the columns, none at the end of a line.
+    /// The lines, with two spaces between columns and none at the end of a line.
     var lines: [String] {
         let widths = alignments.indices.map { column in
             rows.map { column < $0.count ? $0[column].count : 0 }.max() ?? 0

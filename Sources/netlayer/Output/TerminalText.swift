@@ -1,7 +1,7 @@
 import NetworkLayer
 
-/// Text from outside as a terminal may show it: control characters made visible, so that no server moves the cursor,
-/// changes colours or answers for the user. Line feeds and tabs stay.
+/// Text from outside as a terminal may show it. Control characters are made visible, so that no server can move the
+/// cursor, change colors or send input on behalf of the user. Line feeds and tabs stay.
 enum TerminalText {
     static func visible(_ text: String) -> String {
         text.unicodeScalars.reduce(into: "") { shown, scalar in
@@ -11,12 +11,12 @@ enum TerminalText {
     }
 }
 
-/// The same for a body that comes in chunks.
+/// Makes control characters visible in a body that arrives in chunks.
 struct TerminalFilter {
-    /// The bytes of a character whose end has not come.
+    /// The first bytes of an incomplete UTF-8 character.
     private var unfinished: [UInt8] = []
 
-    /// What can be shown with the next chunk.
+    /// Returns the text that can be shown after the next chunk.
     mutating func visible(_ chunk: some Sequence<UInt8>) -> [UInt8] {
         var bytes = unfinished + chunk
         let tail = bytes.suffix(3).lastIndex { $0 >= 0xC0 }
@@ -28,12 +28,12 @@ struct TerminalFilter {
         return Array(TerminalText.visible(String(decoding: bytes, as: UTF8.self)).utf8)
     }
 
-    /// What is left when the body is over: a character whose end never came.
+    /// Returns the rest at the end of the body: a character that was never completed.
     mutating func end() -> [UInt8] {
         defer { unfinished = [] }
         return Array(TerminalText.visible(String(decoding: unfinished, as: UTF8.self)).utf8)
     }
 
-    /// The number of bytes of a character in UTF-8, by its first.
+    /// Returns the number of bytes of a UTF-8 character, by its first byte.
     private static func length(of first: UInt8) -> Int { first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2 }
 }

@@ -1,9 +1,9 @@
 import Foundation
 import NetworkLayer
 
-/// One answer: what `run` prints for a line and `fetch --json` for its request.
+/// One result: the line that `run` prints for each line of input, and `fetch --json` for its request.
 struct AnswerLine: Sendable {
-    /// The request's id as it was; `nil` leaves the key out.
+    /// The id of the request, unchanged; `nil` omits the key.
     var id: JSONValue?
     var status: Int?
     var headers: JSONValue = .null
@@ -12,7 +12,7 @@ struct AnswerLine: Sendable {
     var error: JSONValue = .null
     var metrics: [JSONValue.Member] = []
 
-    /// A response.
+    /// Creates the result of a response.
     init(id: JSONValue?, response: NetworkResponse<TransportResponse.Body>, body: Data, url: String) {
         self.id = id
         status = response.head.status.code
@@ -24,26 +24,26 @@ struct AnswerLine: Sendable {
         metrics = response.metrics.members
     }
 
-    /// A failure of the library.
+    /// Creates the result of a request that failed with an error of the library.
     init(id: JSONValue? = nil, error: NetworkError) {
         let below = error.underlying.map { " [\($0.domain) \($0.code): \($0.message)]" } ?? ""
         self.init(id: id, code: error.code.rawValue, message: error.message + below)
         metrics = error.exchange.map { [.init("totalMs", .decimal($0.elapsed.inSeconds * 1000))] } ?? []
     }
 
-    /// A failure of the tool before there is a request: a file that can't be read, a variable that is not there.
+    /// Creates the result of a failure before there is a request, such as an unreadable file or a missing variable.
     init(failure: ToolFailure) {
         let code = failure.status == .file ? NetworkError.Code.unreadableFile : .invalidOption
         self.init(id: nil, code: code.rawValue, message: failure.message)
     }
 
-    /// A failure of the line itself.
+    /// Creates the result of an invalid line.
     init(id: JSONValue?, code: String, message: String) {
         self.id = id
         error = .object([.init("code", .string(code)), .init("message", .string(message))])
     }
 
-    /// The answer with its keys in their order.
+    /// The result as JSON, with its keys in a fixed order.
     var json: JSONValue {
         var members: [JSONValue.Member] = id.map { [.init("id", $0)] } ?? []
         members += [
@@ -59,7 +59,7 @@ struct AnswerLine: Sendable {
 }
 
 extension TransportMetrics {
-    /// What is known, times in milliseconds.
+    /// The known values; times are in milliseconds.
     var members: [JSONValue.Member] {
         let durations: [(String, Duration?)] = [
             ("totalMs", total), ("queuedMs", queued), ("nameLookupMs", nameLookup), ("connectMs", connect),

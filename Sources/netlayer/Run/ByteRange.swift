@@ -1,9 +1,9 @@
 import NetworkLayer
 
-/// The `range` option.
+/// The value of the `range` option.
 enum ByteRange {
-    /// The Range field's value for `0-499`, `500-`, `-500`, lists of them, with or without `bytes=`.
-    /// - Throws: ``NetworkError/Code/invalidOption``.
+    /// Returns the value of the Range field for `0-499`, `500-`, `-500`, or a list of them, with or without `bytes=`.
+    /// - Throws: ``NetworkError/Code/invalidOption`` for anything else.
     static func fieldValue(_ text: String) throws -> String {
         let ranges = text.hasPrefix("bytes=") ? text.dropFirst(6) : text[...]
         for part in ranges.split(separator: ",", omittingEmptySubsequences: false) {
@@ -28,8 +28,8 @@ enum ByteRange {
 }
 
 extension TransportRequest {
-    /// Asks for a part of the body, as ``ByteRange`` has it.
-    /// - Throws: ``NetworkError/Code/invalidOption``, when the field is there already as well.
+    /// Requests a part of the body, in the format of ``ByteRange``.
+    /// - Throws: ``NetworkError/Code/invalidOption`` for an invalid range, or if the request has a Range field already.
     mutating func ask(forPart range: String) throws {
         guard !headerFields.contains(.range) else {
             throw NetworkError(

@@ -1,7 +1,7 @@
 import NetworkLayer
 
 extension TransportOptions.Proxy {
-    /// The option `proxy` of a line. An empty URL is 'no proxy', as everywhere around curl.
+    /// Reads the `proxy` option of a line. An empty URL means no proxy, as in curl.
     /// - Throws: ``LineProblem`` that names the key.
     init(_ options: ObjectReader) throws {
         var reader = options

@@ -1,10 +1,10 @@
 import NetworkLayer
 
-/// Carries lines of requests over one transport: many at once, each answered when it is known.
+/// Sends lines of requests over one transport, many at once, and writes each result as soon as it is known.
 struct Replay: Sendable {
     let transport: any HTTPTransport
     let output: OutputWriter
-    /// The most requests that are in flight or wait to be written. Beyond it, reading pauses.
+    /// The most requests that are in flight or wait to be written. Beyond that number, reading pauses.
     let concurrency: Int
     private let sessions = SessionJars()
 
@@ -14,12 +14,12 @@ struct Replay: Sendable {
         self.concurrency = concurrency
     }
 
-    /// The longest line, in bytes: a body of 48 MiB fits in.
+    /// The length of the longest line, in bytes. A body of 48 MiB fits.
     static let maximumLineBytes = 64 * 1024 * 1024
 
-    /// Answers every line until the source ends.
-    /// - Throws: ``ToolFailure`` when the source can't be read or the output can't be written. What is in flight is
-    ///   answered first in the one case, cancelled in the other.
+    /// Writes a result for every line until the source ends.
+    /// - Throws: ``ToolFailure`` if the source can't be read, after the requests in flight have completed; or if the
+    ///   output can't be written, which cancels them.
     func run(_ source: ByteSource) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             var started = 0
@@ -43,7 +43,7 @@ struct Replay: Sendable {
         try Task.checkCancellation()
     }
 
-    /// The answer to one line, good or bad.
+    /// Returns the result of one line, valid or not.
     func answer(to line: LineSplitter.Line) async -> AnswerLine {
         guard let bytes = line.bytes else {
             return .invalid(line, .null, "it has more than \(Self.maximumLineBytes) bytes")
@@ -79,7 +79,7 @@ struct Replay: Sendable {
 }
 
 extension AnswerLine {
-    /// The answer to a line that is not a request.
+    /// Returns the result of a line that is not a request.
     fileprivate static func invalid(_ line: LineSplitter.Line, _ id: JSONValue, _ problem: String) -> AnswerLine {
         AnswerLine(id: id, code: "invalidLine", message: "line \(line.number): \(problem)")
     }

@@ -1,10 +1,10 @@
 import Foundation
 import NetworkLayer
 
-/// One line of `run`'s input, its types checked.
+/// One line of `run`'s input, with its types checked.
 struct RequestLine: Sendable {
     var id: JSONValue
-    /// Requests of one session share connections and cookies. All of them share one transport, and with it its
+    /// The session of the request. Requests of one session share cookies. All requests share one transport and its
     /// connections.
     var session: JSONValue?
     var url: String
@@ -13,7 +13,7 @@ struct RequestLine: Sendable {
     var body: Data?
     var options: RequestLineOptions
 
-    /// The id of a line, as far as it can be read.
+    /// Returns the id of a line, as far as it can be read; `null` otherwise.
     static func id(of value: JSONValue) -> JSONValue {
         guard case .object(let members) = value, let id = members.first(where: { $0.key == "id" })?.value else {
             return .null
@@ -24,10 +24,11 @@ struct RequestLine: Sendable {
         }
     }
 
+    /// Reads a line.
     /// - Throws: ``LineProblem`` that names the key.
     init(_ value: JSONValue) throws {
         guard case .object(let members) = value else {
-            throw LineProblem("a request is an object, and this is \(value.kind)")
+            throw LineProblem("a request must be an object; this is \(value.kind)")
         }
         var reader = ObjectReader(members)
         id = try Self.label("id", reader.value("id")) ?? .null
@@ -51,8 +52,8 @@ struct RequestLine: Sendable {
         }
     }
 
-    /// The request to send.
-    /// - Throws: ``NetworkError``: what the library refuses.
+    /// Returns the request to send.
+    /// - Throws: ``NetworkError`` for a request that the library refuses.
     func transportRequest() throws -> TransportRequest {
         var request = try TransportRequest(method: try HTTPRequest.Method(checking: method), to: url)
         for (name, value) in headers { request.headerFields.append(try HTTPField(checking: name, value: value)) }

@@ -1,7 +1,7 @@
 import Foundation
 import NetworkLayer
 
-/// The `options` of a line. Absent means the library's default.
+/// The `options` of a line. An absent option has the library's default.
 struct RequestLineOptions: Sendable {
     var decompress: Bool?
     var timeoutMs: Int?
@@ -12,20 +12,21 @@ struct RequestLineOptions: Sendable {
     var proxy: TransportOptions.Proxy?
     /// The most redirects to follow; `nil` follows none.
     var maximumRedirects: Int?
-    /// The statuses that keep method and body.
+    /// The redirect statuses that keep the method and the body.
     var keepMethodOn: Set<Int> = []
-    /// Whether credentials go along to whatever origin a redirect leads to.
+    /// Whether credentials are sent to every origin that a redirect leads to.
     var trustsRedirects = false
-    /// Whether https may lead to http.
+    /// Whether a redirect may lead from https to http.
     var allowsDowngrade = false
     /// Whether cookies are kept, for the line or its session.
     var keepsCookies = false
     var initialCookies: [CookieJar.Cookie] = []
-    /// Whether the body is sent piece by piece, its length unannounced.
+    /// Whether the body is sent in chunks, without an announced length.
     var isUploadStreamed = false
 
     init() {}
 
+    /// Reads the options of a line.
     /// - Throws: ``LineProblem`` that names the key.
     init(_ options: ObjectReader) throws {
         var reader = options
@@ -83,10 +84,10 @@ struct RequestLineOptions: Sendable {
         }
     }
 
-    /// The pipeline for the line.
+    /// Returns the client for the line.
     /// - Parameters:
     ///   - request: The line's request.
-    ///   - jar: The session's cookies, or new ones; asked for if the line wants any.
+    ///   - jar: Returns the session's cookies, or a new jar; called only if the line keeps cookies.
     /// - Throws: ``NetworkError/Code/invalidOption`` for an initial cookie that no server could set.
     func client(
         over transport: any HTTPTransport,
@@ -136,14 +137,14 @@ struct RequestLineOptions: Sendable {
         if let authentication { request.options.authentication = authentication }
         if let proxy { request.options.proxy = proxy }
         if isUploadStreamed { request.body = request.body?.knownBytes.map { .streamed($0) } }
-        // Here and not first when it is sent, so that an answer names the line.
+        // Checked here and not only when the request is sent, so that the error names the line.
         try request.options.check()
         if let range { try request.ask(forPart: range) }
     }
 }
 
 extension TransportRequest.Body {
-    /// The bytes in pieces of 64 KiB, in chunked encoding. They can be sent again.
+    /// Returns a body of 64 KiB chunks in chunked encoding, which can be sent again.
     fileprivate static func streamed(_ bytes: Data) -> TransportRequest.Body {
         .replayableStream {
             AsyncStream { pieces in

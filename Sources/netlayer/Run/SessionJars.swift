@@ -2,7 +2,7 @@ import Foundation
 import NetworkLayer
 import Synchronization
 
-/// The cookies of the sessions of one run. Of a stream of lines without end, those of the sessions that were used last.
+/// The cookies of the sessions of one run. For an endless stream of lines, it keeps the most recently used ones.
 final class SessionJars: Sendable {
     /// The most sessions whose cookies are kept.
     static let maximumSessions = 20_000
@@ -19,7 +19,7 @@ final class SessionJars: Sendable {
             return jar
         }
 
-        /// A tenth at once, so that a new session rarely costs a look at all of them.
+        /// Removes a tenth of the jars at once, so that a new session rarely has to search all of them.
         private mutating func makeRoom() {
             let kept = SessionJars.maximumSessions / 10 * 9
             let oldest = jars.values.map(\.used).sorted()[jars.count - kept]
@@ -28,10 +28,10 @@ final class SessionJars: Sendable {
     }
 
     private let state = Guarded(State())
-    /// How many sessions have a jar.
+    /// The number of sessions with a jar.
     var count: Int { state.withLock { $0.jars.count } }
 
-    /// The jar of a session; without a session, one that nobody shares.
+    /// Returns the jar of a session; without a session, a new one that is not shared.
     func jar(for session: JSONValue?) -> CookieJar {
         let key: String
         switch session {
@@ -44,7 +44,7 @@ final class SessionJars: Sendable {
 }
 
 extension CookieJar.Cookie {
-    /// An entry of `initialCookies`.
+    /// Reads an entry of `initialCookies`.
     /// - Throws: ``LineProblem`` that names the key, never the value.
     init(_ entry: ObjectReader) throws {
         var reader = entry

@@ -1,12 +1,12 @@
 import NetworkLayer
 
 extension RedirectPolicy {
-    /// Follows what the rules allow, and takes the credentials of a request along to whatever origin it leads.
+    /// Returns a policy that follows the permitted redirects, and sends the request's credentials to every origin.
     static func trusting(_ request: TransportRequest) -> RedirectPolicy {
         .deciding { proposal in
             var next = proposal.request
             let left = request.headerFields.filter { field in
-                // What describes a body went with the body.
+                // Fields that describe a body are dropped together with the body.
                 SecretFields.contains(field.name) && !field.name.canonicalName.hasPrefix("content-")
                     && !proposal.request.headerFields.contains(field.name)
             }

@@ -5,7 +5,7 @@ import NIOCore
 import NIOFoundationCompat
 import NIOSSL
 
-/// AsyncHTTPClient.
+/// The contender that sends with AsyncHTTPClient.
 struct AHC: Contender {
     private let client: HTTPClient
     private let request: HTTPClientRequest
@@ -53,7 +53,7 @@ struct AHC: Contender {
     func decode() async throws -> Int {
         let body = try await answer(to: request)
         let items = try JSONDecoder().decode([Item].self, from: body)
-        guard items.first?.id == 1 else { throw WrongAnswer("the first item is another") }
+        guard items.first?.id == 1 else { throw WrongAnswer("the first item is wrong") }
         return body.readableBytes
     }
 
@@ -72,7 +72,7 @@ struct AHC: Contender {
     static let piece = ByteBuffer(repeating: UInt8(ascii: "a"), count: pieceBytes)
 }
 
-/// The pieces of a streamed body.
+/// The chunks of a streamed body.
 struct Pieces: AsyncSequence, Sendable {
     let bytes: Int
 

@@ -1,4 +1,4 @@
-// A dispatcher in a ServiceGroup: SIGTERM lets the request that runs end, and refuses those that come.
+// A dispatcher in a ServiceGroup: after SIGTERM the running request completes, and new requests are refused.
 import CurlTransport
 @preconcurrency import Glibc
 import Logging
@@ -6,7 +6,7 @@ import NetworkCore
 import NetworkTesting
 import ServiceLifecycle
 
-/// What a program does with the dispatcher: here it asks for the end once its request is at the server.
+/// The part of the program that uses the dispatcher. Here it sends SIGTERM once the request has reached the server.
 struct Caller: Service {
     let server: ScriptedServer
 
@@ -43,15 +43,15 @@ struct Lifecycle {
             do {
                 _ = try await dispatcher.send(request)
             } catch let error as NetworkError where error.code == .shutDown {
-                print("what comes is refused: \(error.code.rawValue)")
+                print("a new request is refused: \(error.code.rawValue)")
                 break
             } catch let error as NetworkError where error.code == .totalTimeout {
-                // The end has not begun.
+                // The shutdown has not begun yet.
                 continue
             }
         }
         gate.open()
-        print("what ran was answered: \(String(decoding: try await running.value, as: UTF8.self))")
+        print("the running request completed: \(String(decoding: try await running.value, as: UTF8.self))")
         try await ending.value
         print("the group has ended")
     }

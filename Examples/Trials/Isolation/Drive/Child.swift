@@ -1,8 +1,8 @@
 import Foundation
 
-/// A child of the driver's: units go in, findings come out; it may crash or hang, and that is a finding too.
+/// A child process of the driver: it receives units and returns findings. It may crash or hang, which is a finding too.
 final class Child {
-    /// What became of a unit.
+    /// The outcome of a unit.
     enum Verdict: Equatable {
         case done([String])
         case ended(String)
@@ -16,7 +16,7 @@ final class Child {
     private var buffer: [UInt8] = []
     /// Whether the unit itself is over, and its last step runs alone.
     private var isAlone = false
-    /// What the peer did on each connection of the last unit, if it tells.
+    /// The peer's steps on each connection of the last unit, if the child reports them.
     private var scripts: [Int: [String]] = [:]
     let settings: Settings
 
@@ -27,7 +27,7 @@ final class Child {
         process.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
         process.arguments = ["work", settings.folder, settings.front]
         var environment = ProcessInfo.processInfo.environment
-        // A trace of each crash takes seconds; freed memory is overwritten, so that its use shows.
+        // The backtrace of a crash takes seconds. Freed memory is overwritten, so that its use shows.
         environment["SWIFT_BACKTRACE"] = "enable=no"
         environment["MALLOC_PERTURB_"] = environment["MALLOC_PERTURB_"] ?? "165"
         if isTelling { environment["ISOLATION_TELLS"] = "yes" }
@@ -70,7 +70,7 @@ final class Child {
         return ending()
     }
 
-    /// How the process ended, with the first lines of what it said on its way.
+    /// Returns how the process ended, with the first lines of its error output.
     private func ending() -> Verdict {
         process.waitUntilExit()
         let how = process.terminationReason == .uncaughtSignal ? "signal" : "status"

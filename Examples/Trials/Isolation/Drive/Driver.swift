@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// Runs the plan with some children, and tells what they found.
+/// Runs the plan with several child processes, and reports their findings.
 final class Driver: Sendable {
     private let settings: Settings
     private let plan: Plan
@@ -20,6 +20,7 @@ final class Driver: Sendable {
 
     private var isOver: Bool { settings.limitSeconds.map { Date.now.timeIntervalSince(start) > $0 } ?? false }
 
+    /// Runs the plan.
     /// - Returns: The exit status.
     func run() -> Int32 {
         Self.say(
@@ -74,7 +75,7 @@ final class Driver: Sendable {
 
     private let sequencesBegan = Mutex<Date?>(nil)
 
-    /// Not by way of `print`, which keeps it back: it is to be seen even if the process ends of itself.
+    /// Not `print`, which buffers: the line must be visible even if the process crashes.
     private static func say(_ text: String) { FileHandle.standardOutput.write(Data((text + "\n").utf8)) }
 
     private func note(_ finding: Finding) {
@@ -83,7 +84,7 @@ final class Driver: Sendable {
         Self.say("FOUND \(lines)\n   in \(finding.command)")
     }
 
-    /// Making sequences shorter takes processes, and so time: two minutes at most.
+    /// Shrinking sequences starts processes and so takes time: it gets two minutes at most.
     private var isOutOfTime: Bool { Date.now.timeIntervalSince(end.withLock { $0 }) > 120 }
     private let end = Mutex(Date.distantFuture)
 
@@ -92,9 +93,9 @@ final class Driver: Sendable {
         end.withLock { $0 = Date.now }
         let report = Report(settings)
         for group in findings.groups { Self.say(report.text(of: group.name, group.findings, isShort: isOutOfTime)) }
-        if findings.count > 0 { Self.say("\n==== what these tests need besides\n\n\(TestPrinter.support)") }
+        if findings.count > 0 { Self.say("\n==== what these tests need in addition\n\n\(TestPrinter.support)") }
         let left = skipped.load(ordering: .relaxed)
-        if left > 0 { Self.say("\n\(left) sequences were not run: their last outcome had ended 25 processes already") }
+        if left > 0 { Self.say("\n\(left) sequences were not run: their last outcome had already ended 25 processes") }
         let done = min(next.load(ordering: .relaxed), pairs.count)
         Self.say(
             "\nIsolation: \(done) of \(pairs.count) pairs, \(nextSequence.load(ordering: .relaxed)) longer sequences, "

@@ -1,18 +1,18 @@
 import Foundation
 import Synchronization
 
-/// Something that is wrong.
+/// A fault that a unit showed.
 struct Finding: Sendable {
     var steps: [Step]
-    /// Its first line says in short what it is.
+    /// The description. Its first line is a summary.
     var text: String
     /// Whether the steps ran all at once.
     var isAtOnce = false
 
-    /// As the command line takes it.
+    /// The sequence in the form of the command line.
     var command: String { (isAtOnce ? "all: " : "") + steps.text }
     var title: String { String(text.prefix { $0 != "\n" && $0 != ":" }) }
-    /// Findings of one cause mostly have these in common: what happened, and which lines are new.
+    /// The group of the finding. Findings with one cause mostly share what happened and which lines are new.
     var group: String {
         if isCrash { return "\(title) | the last one's outcome is \(steps.last?.outcome.name ?? "none")" }
         let new = text.split(separator: "\n").filter { $0.hasPrefix("+ ") }.map { $0.dropFirst(2) }
@@ -25,11 +25,12 @@ struct Finding: Sendable {
     var isCrash: Bool { title.hasPrefix("the process") }
 }
 
-/// All findings of a run, by groups.
+/// All findings of a run, in groups.
 final class Findings: Sendable {
     private let state = Mutex<[String: [Finding]]>([:])
 
-    /// - Returns: Whether it is the first of its group.
+    /// Adds a finding.
+    /// - Returns: Whether it is the first one of its group.
     func add(_ finding: Finding) -> Bool {
         state.withLock { groups in
             groups[finding.group, default: []].append(finding)
@@ -37,7 +38,7 @@ final class Findings: Sendable {
         }
     }
 
-    /// Whether processes have ended often enough by this last outcome: each one costs a new process.
+    /// Returns whether this last outcome has ended enough processes already, because each one costs a new process.
     func isKnown(_ steps: [Step]) -> Bool {
         state.withLock { groups in
             let last = steps.last?.outcome.name

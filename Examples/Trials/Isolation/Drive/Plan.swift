@@ -1,35 +1,35 @@
 import TrialSupport
 
-/// Which sequences are run.
+/// The selection of the sequences to run.
 struct Plan: Sendable {
     let settings: Settings
 
-    /// Every step that can come first, and every one whose result says something.
+    /// Every step that can come first, and every step whose result can be compared.
     static let firsts = Kind.all.flatMap { kind in Outcome.all.filter { fits($0, kind) }.map { Step(kind, $0) } }
     static let lasts = Kind.all.filter { !lateKinds.contains($0.name) }.flatMap { kind in
         Outcome.all.filter { $0.isSteady && fits($0, kind) }.map { Step(kind, $0) }
     }
 
     private static let surpluses = Outcome.all.map(\.name).filter { $0.hasPrefix("surplus") }
-    /// Whose own result depends on time.
+    /// The kinds whose own result depends on timing.
     private static let lateKinds: Set<String> = ["doh-silent", "stream-failing", "stream-short"]
 
-    /// An outcome of TLS needs TLS, one of a proxy a proxy.
+    /// Returns whether an outcome is possible for a kind: one of TLS needs TLS, one of a proxy needs a proxy.
     private static func fits(_ outcome: Outcome, _ kind: Kind) -> Bool {
         let isProxied = kind.site == .proxied || kind.name.contains("tunnel")
         return switch outcome.name {
         case "tls-reset", "tls-garbage": kind.isSecure
         case "challenge-407", "tunnel-refused", "http10-407": isProxied
-        // The stall would be in the answer to the first question, before the caller has anything to give up.
+        // The stall would be in the response to the first request, before the caller has anything to give up.
         case "surplus-late", "surplus-answer-late", "surplus-answer-with-body", "body-cancel", "body-dropped":
             !kind.asksFirst
-        // What a redirect does to the transport is what a 200 does, unless the pipeline follows it.
+        // For the transport a redirect is the same as a 200, unless the pipeline follows it.
         case "redirect", "redirect-307", "cookies": kind.pipeline != nil
         default: true
         }
     }
 
-    /// Two steps by their places: all pairs together are eighteen million.
+    /// Two steps, by their indices, because there are eighteen million pairs.
     struct Pair {
         let first: UInt16
         let last: UInt16
@@ -37,7 +37,7 @@ struct Plan: Sendable {
         var steps: [Step] { [Plan.firsts[Int(first)], Plan.lasts[Int(last)]] }
     }
 
-    /// Each first step with some of the last ones, in turns, so that every last one follows every outcome.
+    /// Returns each first step with some of the last steps, in turns, so that every last step follows every outcome.
     func pairs() -> [Pair] {
         var random = SeededGenerator(seed: settings.seed)
         let order = Self.lasts.indices.shuffled(using: &random)
@@ -53,7 +53,7 @@ struct Plan: Sendable {
             for offset in 0..<count { add(index, order[(turn + offset) % order.count]) }
             turns[first.outcome.name] = turn + count
         }
-        // A request after its like, on the connection that was kept for it, whatever waits there.
+        // The same request twice, the second on the connection that was kept, with whatever data waits there.
         let places = Dictionary(uniqueKeysWithValues: Self.firsts.enumerated().map { ($1.description, $0) })
         for (index, last) in Self.lasts.enumerated() where ["ok", "close-if-kept"].contains(last.outcome.name) {
             let outcomes = last.outcome.name == "ok" ? ["ok"] + Self.surpluses : ["ok"]
@@ -62,7 +62,7 @@ struct Plan: Sendable {
         return pairs.shuffled(using: &random)
     }
 
-    /// Whether a pair's text, its two steps with a blank between, has the filter's.
+    /// Returns a filter of pairs. The text of a pair, its two steps with a space between them, must contain the filter.
     private func pairFilter() -> (Int, Int) -> Bool {
         guard let filter = settings.filter else { return { _, _ in true } }
         let sides = filter.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
@@ -76,9 +76,9 @@ struct Plan: Sendable {
         return { firsts[$0] || lasts[$1] }
     }
 
-    /// A longer sequence by its number.
+    /// Returns a longer sequence by its number.
     ///
-    /// Every second one runs all at once, and is longer.
+    /// Every second sequence runs all at once, and is longer.
     func sequence(_ number: Int) -> (steps: [Step], isAtOnce: Bool) {
         var random = SeededGenerator(seed: settings.seed &* 1_000_003 &+ UInt64(number))
         let isAtOnce = number % 2 == 1

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Tells of a group of findings: one of it is tried again, made short and printed as a test.
+/// The report of a group of findings: one of them is tried again, shrunk and printed as a test.
 struct Report {
     let settings: Settings
 

@@ -1,23 +1,23 @@
 import Foundation
 
-/// What the driver was asked for.
+/// The settings of the driver.
 struct Settings: Sendable {
     var folder: String
     var front: String
-    /// More than cores: much of the time is waiting.
+    /// The number of child processes: more than cores, because much of the time is waiting.
     var workers = 4
-    /// How many last steps each first one is followed by; `nil` for all.
+    /// The number of last steps after each first step; `nil` for all.
     var lasts: Int? = 3
-    /// How long longer sequences are run, in seconds.
+    /// The time for longer sequences, in seconds.
     var sequenceSeconds = 30.0
     var seed: UInt64 = 1
-    /// When to stop, whatever is left.
+    /// The time after which the run stops, in seconds; `nil` for no limit.
     var limitSeconds: Double?
-    /// How long one unit may take.
+    /// The longest time of one unit, in seconds.
     var patience = 60.0
-    /// Only pairs whose text has this.
+    /// The text that pairs must contain; `nil` for all pairs.
     var filter: String?
-    /// One sequence and nothing else.
+    /// The only sequence to run; empty for the plan.
     var sequence: [Step] = []
 
     static let usage = """
@@ -28,7 +28,7 @@ struct Settings: Sendable {
     init(_ arguments: [String]) throws {
         let environment = ProcessInfo.processInfo.environment
         guard let folder = environment["ISOLATION_FOLDER"], let front = environment["ISOLATION_FRONT"] else {
-            throw PeerFailure("ISOLATION_FOLDER and ISOLATION_FRONT are not set: start it by scripts/isolation")
+            throw PeerFailure("ISOLATION_FOLDER and ISOLATION_FRONT are not set: start it with scripts/isolation")
         }
         (self.folder, self.front) = (folder, front)
         var rest = arguments[...]

@@ -1,4 +1,4 @@
-/// Makes a sequence that fails shorter and plainer, as long as it fails alike.
+/// Makes a failing sequence shorter and simpler, as long as it fails in the same way.
 struct Shrinker {
     let settings: Settings
     let title: String
@@ -9,7 +9,8 @@ struct Shrinker {
         (self.settings, self.title, self.isAtOnce) = (settings, title, isAtOnce)
     }
 
-    /// - Returns: The shortest that was found, and in how many of three tries it failed; `nil` if it never did.
+    /// Shrinks a sequence.
+    /// - Returns: The shortest failing sequence, and the number of its failures in three tries; `nil` if none failed.
     func shrink(_ steps: [Step]) -> (finding: Finding, tries: Int)? {
         guard var best = failure(of: steps, tries: 3) else { return nil }
         var isShorter = true
@@ -25,7 +26,7 @@ struct Shrinker {
         return failure(of: best.finding.steps, tries: 3) ?? best
     }
 
-    /// One step less, or one step plainer.
+    /// Returns the sequences with one step less, or one step simpler.
     private func candidates(_ steps: [Step]) -> [[Step]] {
         var candidates: [[Step]] = []
         for index in steps.indices where steps.count > 1 {
@@ -50,7 +51,7 @@ struct Shrinker {
         (step.kind.name == "get" ? 0 : 1) + (step.outcome.name == "ok" ? 0 : 1)
     }
 
-    /// The sequence as a test.
+    /// Returns the sequence as a test.
     func test(of finding: Finding) throws -> String {
         let child = try Child(settings, isTelling: true)
         defer { child.end() }

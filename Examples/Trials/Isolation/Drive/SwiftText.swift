@@ -1,6 +1,6 @@
-/// Swift's own notation.
+/// Swift literals.
 enum SwiftText {
-    /// Bytes as an expression that `Script.Step.send` takes.
+    /// Returns bytes as an expression that `Script.Step.send` takes.
     static func literal(_ bytes: [UInt8]) -> String {
         if bytes.count > 4_000 { return "String(repeating: \"a\", count: \(bytes.count))" }
         guard bytes.allSatisfy({ $0 < 0x7F && ($0 >= 0x20 || [9, 10, 13].contains($0)) }) else {

@@ -1,14 +1,15 @@
 import Foundation
 import HTTPTypes
 
-/// Writes a sequence that fails as a test, to be pasted among the transport's others.
+/// Prints a failing sequence as a test, to be pasted into the tests of the transport.
 ///
-/// A scripted server says what the peer said, connection by connection, and the last request is sent alone over a new
+/// A scripted server sends what the peer sent, connection by connection, and the last request is also sent alone over a
+/// new dispatcher.
 /// dispatcher too.
 struct TestPrinter {
     let steps: [Step]
     let title: String
-    /// What the peer did on each connection, in the sequence and with the last step alone.
+    /// The peer's steps on each connection, in the sequence and for the last step alone.
     let scripts: [[String]]
     let scriptsAlone: [[String]]
 
@@ -37,7 +38,7 @@ struct TestPrinter {
         return ["    let \(name) = try ScriptedServer(", parts.joined(separator: ",\n"), "    )"]
     }
 
-    /// The function that makes a step's request for a server's port.
+    /// Returns the function that creates a step's request for a server's port.
     private func request(_ step: Step, _ number: Int) -> [String] {
         let host =
             switch step.kind.site {
@@ -74,7 +75,7 @@ struct TestPrinter {
             ]
     }
 
-    /// How the caller brings the outcome about; where another request takes its place first, by words.
+    /// Returns the caller's actions for the outcome. A comment says where another request must take the place first.
     private func act(_ step: Step) -> [String] {
         switch step.outcome.act {
         case .cancel, .cancelAfter, .cancelQueued:
@@ -107,7 +108,7 @@ struct TestPrinter {
         ]
     }
 
-    /// A kind's change as it stands in its file, in the words of the test.
+    /// Returns the source of a kind's change from its file, in the terms of the test.
     private func source(of kind: Kind) -> [String] {
         guard let text = try? String(contentsOfFile: kind.file, encoding: .utf8) else {
             return ["// the options of '\(kind.name)', in \(kind.file)"]
@@ -131,9 +132,9 @@ struct TestPrinter {
         return change.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
     }
 
-    /// What the tests need once, besides.
+    /// The declarations that the tests need once, in addition.
     static let support = """
-        /// What a kind of request knows of its place, and how an outcome is put into words.
+        /// The ports and credentials of a kind of request, and the text of an outcome.
         private struct IsolationPlace {
             let kind: String
             let one: Int
@@ -161,7 +162,7 @@ struct TestPrinter {
         }
 
         extension ScriptedServer {
-            /// The heads of a path's requests, but for the port.
+            /// Returns the heads of the requests for a path, without the port.
             fileprivate func heads(with path: String) -> [String] {
                 requests.filter { $0.target.contains(path) }.map { $0.head.replacing(":\\(port)", with: "") }
             }

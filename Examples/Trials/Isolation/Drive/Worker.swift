@@ -1,15 +1,15 @@
 import Foundation
 import TrialSupport
 
-/// The child: it reads units from its input, one in a line, runs them and says what it found.
+/// The child process: reads units from its input, one on each line, runs them and prints its findings.
 ///
 ///     unit:   NUMBER <tab> NUMBER OF THE FIRST STEP, or -1 for all at once <tab> STEP STEP …
-///     answer: SCRIPT CONNECTION STEP, ALONE, FOUND NUMBER BASE64, END NUMBER
+///     output: SCRIPT CONNECTION STEP, ALONE, FOUND NUMBER BASE64, END NUMBER
 final class Worker {
     private let runner: Runner
     private var alone: [String: Observation] = [:]
     private let front: Process
-    /// The program that speaks TLS ends with this.
+    /// The program that speaks TLS ends when this pipe closes.
     private let input = Pipe()
     private var units = 0
     private var descriptors = 0
@@ -28,7 +28,7 @@ final class Worker {
             text += String(decoding: byte, as: UTF8.self)
         }
         guard let port = UInt16(text.trimmingCharacters(in: .whitespacesAndNewlines)) else {
-            throw PeerFailure("the program that speaks TLS has not said its port")
+            throw PeerFailure("the program that speaks TLS has not printed its port")
         }
         let peer = try Peer(front: port, folder: folder)
         try input.fileHandleForWriting.write(contentsOf: Data("\(peer.one)\n".utf8))
@@ -70,7 +70,7 @@ final class Worker {
         return faults + leaks()
     }
 
-    /// The last step alone, over a dispatcher of its own; found out once.
+    /// Returns the observation of the last step alone, over its own dispatcher. It is made once.
     private func observation(of step: Step, _ number: Int) async -> Observation {
         let key = "\(step) \(number)"
         if let known = alone[key] { return known }
@@ -79,7 +79,7 @@ final class Worker {
         return run.observations[0]
     }
 
-    /// Descriptors stay where they are after the first units.
+    /// Returns a fault if the number of descriptors grows after the first units.
     private func leaks() -> [String] {
         units += 1
         guard units % 50 == 0 else { return [] }

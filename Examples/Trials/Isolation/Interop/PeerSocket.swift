@@ -1,11 +1,11 @@
 import Foundation
 import Glibc
 
-/// A TCP or Unix socket of the peer; the only file of this program with pointers in it.
+/// A TCP or Unix socket of the peer. This is the only file of the program that uses pointers.
 struct PeerSocket: Sendable, Hashable {
     let descriptor: Int32
 
-    /// Listens on every loopback address, of IPv4 and IPv6.
+    /// Listens on all addresses, IPv4 and IPv6, because the trial uses many addresses of the loopback interface.
     static func listening(backlog: Int32 = 512) throws -> PeerSocket {
         let socket = PeerSocket(descriptor: Glibc.socket(AF_INET6, kind, 0))
         var (yes, no): (Int32, Int32) = (1, 0)
@@ -23,13 +23,13 @@ struct PeerSocket: Sendable, Hashable {
         return socket
     }
 
-    /// Listens at a path, or under an abstract name.
+    /// Listens at a path, or at an abstract name.
     static func listening(at name: String, isAbstract: Bool) throws -> PeerSocket {
         let socket = PeerSocket(descriptor: Glibc.socket(AF_UNIX, kind, 0))
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         let bytes = (isAbstract ? [0] : []) + Array(name.utf8)
-        guard bytes.count < 100 else { throw PeerFailure("too long a name: \(name)") }
+        guard bytes.count < 100 else { throw PeerFailure("the name is too long: \(name)") }
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
         let length = socklen_t(2 + bytes.count + (isAbstract ? 0 : 1))
         let status = withUnsafePointer(to: &address) {
@@ -39,7 +39,7 @@ struct PeerSocket: Sendable, Hashable {
         return socket
     }
 
-    /// Connects to a port of 127.0.0.1.
+    /// Connects to a port on 127.0.0.1.
     static func connected(to port: UInt16) throws -> PeerSocket {
         let socket = PeerSocket(descriptor: Glibc.socket(AF_INET, kind, 0))
         var address = sockaddr_in()
@@ -61,13 +61,13 @@ struct PeerSocket: Sendable, Hashable {
 
     private static let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
 
-    /// Small writes go out at once.
+    /// Turns off Nagle's algorithm, so that small writes go out immediately.
     func sendAtOnce() {
         var yes: Int32 = 1
         setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &yes, socklen_t(MemoryLayout<Int32>.size))
     }
 
-    /// The next connection; `nil` when the listener is over.
+    /// Returns the next connection; `nil` when the listener has ended.
     func accept() -> PeerSocket? {
         while true {
             let accepted = Glibc.accept(descriptor, nil, nil)
@@ -81,7 +81,7 @@ struct PeerSocket: Sendable, Hashable {
         }
     }
 
-    /// This end's address and port, or the other's.
+    /// Returns the address and the port of this end or of the peer.
     func name(ofPeer: Bool = false) -> (address: String, port: Int) {
         var address = sockaddr_in6()
         var length = socklen_t(MemoryLayout<sockaddr_in6>.size)
@@ -101,7 +101,7 @@ struct PeerSocket: Sendable, Hashable {
         return (bytes.last == 1 ? "::1" : "IPv6", port)
     }
 
-    /// What a read came to.
+    /// The result of a read.
     enum Input {
         case bytes([UInt8])
         case end
@@ -109,7 +109,7 @@ struct PeerSocket: Sendable, Hashable {
         case nothing
     }
 
-    /// The next bytes.
+    /// Returns the next bytes, or `nothing` after `milliseconds`.
     func receive(milliseconds: Int32 = 20_000) -> Input {
         guard isReady(milliseconds: milliseconds) else { return .nothing }
         var buffer = [UInt8](repeating: 0, count: 65_536)
@@ -121,13 +121,14 @@ struct PeerSocket: Sendable, Hashable {
         }
     }
 
-    /// Whether something is to be read, the end included.
+    /// Returns whether there is something to read, including the end.
     func isReady(milliseconds: Int32) -> Bool {
         var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         return poll(&entry, 1, milliseconds) > 0
     }
 
-    /// Sends all of it.
+    /// Sends all the bytes.
+    /// - Returns: Whether the peer took them.
     @discardableResult
     func send(_ bytes: some Collection<UInt8>) -> Bool {
         let bytes = Array(bytes)
@@ -143,13 +144,13 @@ struct PeerSocket: Sendable, Hashable {
         return true
     }
 
-    /// Ends both directions; a thread that waits on it goes on.
+    /// Shuts down both directions, so that a thread that waits on the socket resumes.
     func interrupt() { _ = shutdown(descriptor, Int32(SHUT_RDWR)) }
 
-    /// No more is sent.
+    /// Shuts down the sending direction.
     func finishSending() { _ = shutdown(descriptor, Int32(SHUT_WR)) }
 
-    /// The next ``close()`` sends RST.
+    /// Makes ``close()`` send RST.
     func resetOnClose() {
         var linger = linger(l_onoff: 1, l_linger: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<linger>.size))
@@ -158,18 +159,18 @@ struct PeerSocket: Sendable, Hashable {
     func close() { _ = Glibc.close(descriptor) }
 }
 
-/// Why the trial itself can't go on.
+/// The reason why the trial itself can't continue.
 struct PeerFailure: Error, CustomStringConvertible {
     let description: String
 
     init(_ description: String) { self.description = description }
 }
 
-/// What the process does to itself.
+/// Settings of the process.
 enum ThisProcess {
-    /// Sets a variable of the environment; before there are other threads.
+    /// Sets an environment variable. Call it before there are other threads.
     static func set(_ name: String, _ value: String) { setenv(name, value, 1) }
 
-    /// A client that has gone is no reason to end.
+    /// Ignores SIGPIPE, so that a client that disconnects does not end the process.
     static func ignorePipes() { _ = signal(SIGPIPE, SIG_IGN) }
 }

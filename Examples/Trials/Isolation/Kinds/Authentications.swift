@@ -2,7 +2,7 @@ import Foundation
 import NetworkLayer
 
 extension Kind {
-    /// Who asks, in every way.
+    /// Requests with every scheme of authentication.
     static let authentications: [Kind] = [
         Kind("basic") { $1.options.authentication = .basic(user: $0.user, password: $0.password) },
         Kind("basic-post", .post) {

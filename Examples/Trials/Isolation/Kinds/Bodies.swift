@@ -1,7 +1,7 @@
 import Foundation
 import NetworkLayer
 
-/// Bodies to send, always the same.
+/// Bodies to send, always with the same bytes.
 enum Bodies {
     static func bytes(_ count: Int) -> Data { Data((0..<count).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 >> 8) }) }
 
@@ -15,7 +15,7 @@ enum Bodies {
         }
     }
 
-    /// Ends with an error after some bytes.
+    /// A stream that fails after some bytes.
     static var failing: AsyncThrowingStream<Data, any Error> {
         AsyncThrowingStream { stream in
             stream.yield(bytes(100))
@@ -25,7 +25,7 @@ enum Bodies {
 }
 
 extension Kind {
-    /// Bodies of every form.
+    /// Requests with bodies of every form.
     static let bodies: [Kind] = [
         Kind("post-none", .post),
         Kind("post-empty", .post) { $1.body = .bytes(Data()) },

@@ -2,7 +2,7 @@ import Foundation
 import NetworkLayer
 
 extension Kind {
-    /// Names, addresses, sockets, rates.
+    /// Requests with names, addresses, sockets and rates.
     static let connections: [Kind] = [
         Kind("addresses", at: .named("pinned.localhost")) {
             $1.options.names.addresses = [.init("pinned.localhost", port: $0.one, ["127.0.0.2"])]

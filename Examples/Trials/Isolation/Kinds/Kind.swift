@@ -2,7 +2,7 @@ import Foundation
 import HTTPTypes
 import NetworkLayer
 
-/// A kind of request: what a caller may ask for, one group of options or one form of body at a time.
+/// A kind of request: what a caller may send, with one group of options or one form of body at a time.
 struct Kind: Sendable {
     typealias Change = @Sendable (_ place: Place, _ request: inout TransportRequest) throws -> Void
 
@@ -10,10 +10,10 @@ struct Kind: Sendable {
     let site: Site
     let method: HTTPRequest.Method
     let change: Change
-    /// Where its change stands, to be printed in a test.
+    /// The location of the kind's change in the source, to be printed in a test.
     let file: String
     let line: Int
-    /// How a pipeline is set up, for kinds that go through one.
+    /// The setup of the pipeline, for kinds that go through one.
     let pipeline: (@Sendable (inout NetworkClient) -> Void)?
 
     init(
@@ -25,7 +25,7 @@ struct Kind: Sendable {
         (self.file, self.line, pipeline) = (file, line, nil)
     }
 
-    /// A kind that goes through a pipeline.
+    /// Creates a kind that goes through a pipeline.
     init(
         _ name: String, _ method: HTTPRequest.Method = .get,
         pipeline: @escaping @Sendable (inout NetworkClient) -> Void,
@@ -35,7 +35,7 @@ struct Kind: Sendable {
         (self.file, self.line, self.pipeline) = (file, line, pipeline)
     }
 
-    /// Where a kind's request goes.
+    /// The destination of a kind's request.
     enum Site: Sendable, Hashable {
         case one
         case two
@@ -47,11 +47,11 @@ struct Kind: Sendable {
 
     /// Whether a second execution would do harm.
     var isOneTime: Bool { method == .post || method == .patch }
-    /// Whether libcurl asks for a challenge before it sends the body.
+    /// Whether libcurl requests a challenge before it sends the body.
     var asksFirst: Bool { ["digest", "ntlm", "negotiate", "any"].contains { name.contains($0) } }
     var isSecure: Bool { if case .secure = site { true } else { false } }
 
-    /// What belongs to it alone, in every form in which it may be seen.
+    /// The secrets that belong only to this kind, in every form in which they may appear.
     var secrets: [String] {
         let pair = Data("user-\(name):pw-\(name);".utf8).base64EncodedString()
         let common = name.hasPrefix("environment") ? [Data(Self.environment.utf8).base64EncodedString()] : []
@@ -61,7 +61,7 @@ struct Kind: Sendable {
         ]
     }
 
-    /// The credentials of the environment's proxy.
+    /// The credentials of the proxy in the environment.
     static let environment = "user-environment:pw-environment;"
 
     func request(_ place: Place) throws -> TransportRequest {
@@ -70,12 +70,12 @@ struct Kind: Sendable {
         return request
     }
 
-    /// Every kind there is.
+    /// All kinds.
     static let all = plain + bodies + authentications + proxies + connections + secure + others
     static let named = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })
 }
 
-/// Where the peer is for one step, and whose step it is.
+/// The peer's addresses for one step, and the names of the step.
 struct Place: Sendable {
     let kind: String
     let outcome: String

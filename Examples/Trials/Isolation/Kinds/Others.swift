@@ -4,7 +4,7 @@ import NetworkLayer
 import TrialSupport
 
 extension Kind {
-    /// Limits, what watches, and what goes through the pipeline.
+    /// Requests with limits, with observers, or through the pipeline.
     static let others: [Kind] = [
         Kind("wire-log") { place, request in
             request.options.wireLog = WireLog(Logger(label: place.kind) { _ in QuietLog() })

@@ -3,7 +3,7 @@ import HTTPTypes
 import NetworkLayer
 
 extension Kind {
-    /// Through others.
+    /// Requests through proxies.
     static let proxies: [Kind] = [
         Kind("proxy", at: .proxied) { $1.options.proxy = .explicit($0.proxy()) },
         Kind("proxy-basic", at: .proxied) { $1.options.proxy = .explicit($0.proxy(isNamed: true)) },

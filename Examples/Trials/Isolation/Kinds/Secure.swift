@@ -2,7 +2,7 @@ import Foundation
 import NetworkLayer
 
 extension Kind {
-    /// Over TLS.
+    /// Requests over TLS.
     static let secure: [Kind] = [
         Kind("https", at: .secure("127.0.0.1")) { $1.options.tls.authorities = $0.authorities },
         Kind("https-named", at: .secure("localhost")) { $1.options.tls.authorities = $0.authorities },

@@ -1,54 +1,54 @@
-/// How an exchange goes: what the peer does, by the outcome's name, and what the caller does.
+/// The course of an exchange: the behavior of the peer, by the outcome's name, and the behavior of the caller.
 struct Outcome: Sendable {
     let name: String
     let act: Act
     let ground: Ground
-    /// Whether two runs of it alone come to the same, so that it can stand at the end of a sequence.
+    /// Whether two runs of it alone give the same result, so that it can come last in a sequence.
     let isSteady: Bool
 
     init(_ name: String, _ act: Act = .send, on ground: Ground = .peer, isSteady: Bool = false) {
         (self.name, self.act, self.ground, self.isSteady) = (name, act, ground, isSteady)
     }
 
-    /// What the caller does.
+    /// The behavior of the caller.
     enum Act: Sendable, Hashable {
         /// Sends, and reads the whole body.
         case send
         /// Sends a request that its options forbid.
         case sendRefused
-        /// Sends after another one of its kind.
+        /// Sends after another request of the same kind.
         case sendAfterOne
-        /// Sends, and goes on when the peer has sent more than the answer.
+        /// Sends, and continues when the peer has sent more than the response.
         case sendAndAwaitSurplus
-        /// Sends while its place and the waiting room are taken.
+        /// Sends while its place and the queue are taken.
         case sendOverloaded
-        /// Waits for its place, and gives up; or its time is over.
+        /// Waits for its place, and is cancelled or times out.
         case cancelQueued
         case timeOutQueued
-        /// Gives up when the peer has come to a point, or some milliseconds after the start.
+        /// Is cancelled when the peer reaches a point, or some milliseconds after the start.
         case cancel(at: String)
         case cancelAfter(Int)
-        /// The named timeout is short.
+        /// Has a short timeout of the named kind.
         case timeOut(Limit)
-        /// Reads the first of the body and gives up, or none of it.
+        /// Reads the first chunk of the body and is cancelled, or reads nothing and drops the body.
         case cancelBody
         case dropBody
     }
 
     enum Limit: Sendable { case connect, idle, total, firstByte }
 
-    /// Where the request goes.
+    /// The destination of the request.
     enum Ground: Sendable {
         case peer
         /// Ports that never accept.
         case full
-        /// Ports that accept and are silent.
+        /// Ports that accept and send nothing.
         case silent
-        /// Names that are asked of a silent name service.
+        /// Names that a silent name service looks up.
         case nameless
     }
 
-    /// How many other requests it takes to bring it about.
+    /// The number of other requests that the outcome needs.
     var helpers: Int {
         switch act {
         case .sendOverloaded: 2
@@ -104,20 +104,20 @@ struct Outcome: Sendable {
         Outcome("early-close"),
         Outcome("early-keep"),
         Outcome("early-401"),
-        // The body is read from whatever comes next.
+        // The peer reads the rest of the body as the next request.
         Outcome("early-ok"),
         Outcome("refused-expectation"),
         Outcome("bad-line"),
         Outcome("bad-first-field", isSteady: true),
         Outcome("bad-length"),
-        // The response may end elsewhere: what comes next gets the rest of it.
+        // The response may end elsewhere: the next request gets the rest of it.
         Outcome("length-list"),
         Outcome("length-word"),
         Outcome("chunked-twice"),
         Outcome("length-and-chunks"),
         Outcome("http10-chunked"),
         Outcome("length-on-204"),
-        // The head of another response comes in the same packet, and more of it with the next request.
+        // The head of another response comes in the same packet, and the rest of it with the next request.
         Outcome("surplus-behind-chunks"),
         Outcome("surplus-behind-204"),
         Outcome("http2-line"),

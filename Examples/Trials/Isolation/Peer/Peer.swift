@@ -1,23 +1,23 @@
 import Foundation
 import Synchronization
 
-/// The peer of all requests of a process: several origins, a proxy of each kind, a name service; each port takes them
-/// all.
+/// The peer of all requests of a process: several origins, a proxy of each kind, and a name service. Every port serves
+/// all of them.
 ///
-/// What it does is in the request's path, `/OUTCOME/sSTEP/KIND`, so it needs no state.
+/// The request's path, `/OUTCOME/sSTEP/KIND`, selects the behavior, so the peer needs no state.
 final class Peer: Sendable {
     let log = PeerLog()
     let one: UInt16
     let two: UInt16
-    /// A proxy by what it is asked; the port tells it apart.
+    /// The port of all proxies. The first byte of a connection selects the kind.
     let proxy: UInt16
-    /// It takes connections and is silent.
+    /// The port that accepts connections and sends nothing.
     let silent: UInt16
     let unixPath: String
     let abstractName: String
-    /// Where the program is that speaks TLS for it.
+    /// The port of the program that speaks TLS for the peer.
     let front: UInt16
-    /// The ways of connections that go through the front, by the port they come from.
+    /// The ways of connections that go through the front, by their local port.
     private let ways = Mutex<[Int: (way: [String], connection: Int)]>([:])
 
     init(front: UInt16, folder: String) throws {
@@ -46,7 +46,7 @@ final class Peer: Sendable {
             let connection = PeerConnection(socket, number: log.open(way), way: [way], peer: self)
             if listener == "silent" { connection.beSilent() } else { connection.run() }
             socket.close()
-            // Only now, since the other side may see the end from here on.
+            // Only now, because the other side may see the end from here on.
             log.close(connection.number)
         }
     }

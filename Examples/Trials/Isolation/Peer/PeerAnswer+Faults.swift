@@ -1,7 +1,7 @@
 import Foundation
 
 extension PeerAnswer {
-    /// Answers that break off, or never come.
+    /// Sends responses that break off, or no response.
     func broken() -> Bool? {
         switch exchange.outcome {
         case "waiting-reset":
@@ -31,20 +31,20 @@ extension PeerAnswer {
         return false
     }
 
-    /// Answers that no peer should give.
+    /// Sends responses that no peer should send.
     func odd() -> Bool? {
         switch exchange.outcome {
         case "surplus", "surplus-answer":
             return exchange.send(okText() + surplus)
         case "surplus-answer-with-body":
-            // Over TLS the record of the body is not read beyond the body's end. It is one of its own if the front has
-            // read the head by then; if not, the outcome is that of 'surplus-answer'.
+            // Over TLS, the record of the body is not read beyond the end of the body. The body is a record of its own
+            // if the front has already read the head; otherwise the outcome is the same as 'surplus-answer'.
             let parts = okText().split(separator: "\r\n\r\n", maxSplits: 1, omittingEmptySubsequences: false)
             exchange.send("\(parts[0])\r\n\r\n")
             Thread.sleep(forTimeInterval: 0.002)
             return exchange.send("\(parts[1])\(surplus)")
         case "surplus-late", "surplus-answer-late":
-            // When the answer has been read: the runner goes on once it is there.
+            // The surplus comes after the client has read the response: the runner continues once the surplus is there.
             _ = ok()
             log.signal("read s\(exchange.step ?? 0)").block()
             exchange.connection.sendSurplus(surplus)
@@ -88,8 +88,8 @@ extension PeerAnswer {
         }
     }
 
-    /// A whole body behind lines of framing that say something else too. Whatever is asked over the connection next
-    /// gets what is left of the other reading.
+    /// Sends a whole body after framing fields that contradict it. The next request on the connection gets what the
+    /// other interpretation leaves over.
     private func framed(
         _ lines: String, inChunks: Bool = false, hasBody: Bool = true, status: String = "HTTP/1.1 200 OK",
         more: String = ""
@@ -102,7 +102,7 @@ extension PeerAnswer {
         return false
     }
 
-    /// The head of a response that no request asked for.
+    /// The head of a response that belongs to no request.
     private static let unasked = "HTTP/1.1 200 OK\r\nContent-Length: 400\r\n\r\n"
 
     private var filler: String { String(repeating: "filler ", count: 20) }

@@ -1,7 +1,7 @@
 import Foundation
 import TrialSupport
 
-/// What the peer says to a request that it has read, byte for byte.
+/// The peer's response to a request that it has read, byte for byte.
 struct PeerAnswer {
     let exchange: PeerExchange
 
@@ -14,16 +14,17 @@ struct PeerAnswer {
     static let proxyChallenge =
         "HTTP/1.1 407 No\r\nProxy-Authenticate: \(digest)\r\nProxy-Authenticate: Basic realm=\"r\"\r\n"
         + "Content-Length: 0\r\n\r\n"
-    /// NTLM's second message, always the same.
+    /// The second message of NTLM, which is always the same.
     private static let ntlm =
         "TlRMTVNTUAACAAAAAAAAADgAAAABggAAASNFZ4mrze8AAAAAAAAAAAAAAAA4AAAA"
 
     var log: PeerLog { exchange.connection.peer.log }
-    /// Each answer says whose it is.
+    /// The text of the body, which names the request that it belongs to.
     var text: String { "answer to /" + exchange.parts.joined(separator: "/") + "\n" }
     var isHead: Bool { exchange.method == "HEAD" }
 
-    /// - Returns: Whether the connection goes on.
+    /// Sends the response.
+    /// - Returns: Whether the connection continues.
     func run() -> Bool {
         if exchange.isLookUp { return PeerNames(exchange).run() }
         return challenge() ?? whole() ?? broken() ?? odd() ?? ok()
@@ -44,7 +45,7 @@ struct PeerAnswer {
             ? "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nforged" : "surplus bytes that belong to no answer"
     }
 
-    /// Rounds of authentication.
+    /// Sends the challenges of authentication.
     private func challenge() -> Bool? {
         if let given = exchange.field("authorization") ?? exchange.field("proxy-authorization"),
             given.hasPrefix("NTLM TlRMTVNTUAAB")
@@ -72,7 +73,7 @@ struct PeerAnswer {
 
     private var isByProxy: Bool { exchange.connection.way[0].hasPrefix("proxy") }
 
-    /// Good answers of every form.
+    /// Sends valid responses of every form.
     private func whole() -> Bool? {
         switch exchange.outcome {
         case "close":
@@ -114,7 +115,7 @@ struct PeerAnswer {
         }
     }
 
-    /// The other origin answers well.
+    /// The target of redirects on the other origin, which sends a valid response.
     private var redirectTarget: String {
         "http://127.0.0.1:\(exchange.connection.peer.two)/ok/s\(exchange.step ?? 0)/\(exchange.parts.last ?? "")"
     }

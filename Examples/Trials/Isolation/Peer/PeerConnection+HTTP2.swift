@@ -1,8 +1,9 @@
-/// Just enough of HTTP/2 (RFC 9113) to answer 200 to each request; its fields stay packed, as they came.
+/// Just enough of HTTP/2 (RFC 9113) to send a 200 to each request. The fields stay compressed, as received.
 extension PeerConnection {
-    /// - Returns: Never true: the connection is over when it comes back.
+    /// Serves HTTP/2 until the connection ends.
+    /// - Returns: Always `false`: the connection is over.
     func speakHTTP2() -> Bool {
-        // The rest of the preface, and no settings.
+        // The rest of the preface, then an empty SETTINGS frame.
         guard take(6) != nil else { return false }
         socket.send([0, 0, 0, 4, 0, 0, 0, 0, 0])
         while let head = take(9) {
@@ -13,7 +14,7 @@ extension PeerConnection {
             guard isHeaders || head[3] == 0 else { continue }
             if isHeaders { note(payload) }
             let isLast = head[4] & 1 == 1
-            // Headers with END_STREAM: `:status` 200 is the static table's eighth.
+            // HEADERS with END_STREAM: `:status` 200 is entry 8 of the static table.
             if isLast { socket.send([0, 0, 1, 1, 5] + head[5...] + [0x88]) }
         }
         return false

@@ -1,6 +1,7 @@
-/// The proxies that the peer is: by CONNECT and by SOCKS. What follows comes over the same connection.
+/// The peer's proxies, for CONNECT and SOCKS. The tunneled data comes over the same connection.
 extension PeerConnection {
-    /// - Returns: Whether the connection goes on.
+    /// Accepts or refuses a CONNECT request.
+    /// - Returns: Whether the connection continues.
     func acceptTunnel(_ head: String, to place: String) -> Bool {
         let outcome = peer.log.current.outcome
         let step = peer.log.current.step
@@ -15,7 +16,7 @@ extension PeerConnection {
             send(Array("HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n".utf8))
             return false
         }
-        // Whether a Digest was asked for is the proxy's affair, and the user is in the sharing rules.
+        // The proxy decides whether Digest is required, and the sharing rules cover the user.
         let asked = Wire.normalised(peer.place(head)).replacing(
             /TransportOptions.Proxy.Server-Authorization: Digest [^\r]*\r\n/, with: "")
         way.append("tunnel to \(peer.place(place)) by \(asked.replacing("\r\n", with: "|"))")
@@ -67,7 +68,7 @@ extension PeerConnection {
 }
 
 extension Peer {
-    /// The port's name, so that two runs of a unit say the same.
+    /// Returns a text with names in place of ports, so that two runs of a unit give the same text.
     func place(_ text: String) -> String {
         var text = text
         for (port, name) in [(one, "one"), (two, "two"), (proxy, "proxy"), (silent, "silent")] {

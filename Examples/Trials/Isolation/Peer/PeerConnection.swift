@@ -1,17 +1,17 @@
 import Foundation
 
-/// One connection of the peer, on a thread of its own: it finds out what is spoken and goes on as that.
+/// One connection of the peer, on its own thread: it detects the protocol and serves it.
 final class PeerConnection {
     let socket: PeerSocket
     let number: Int
     let peer: Peer
     var way: [String]
-    /// How many requests came over it.
+    /// The number of requests received on it.
     var position = 0
     var input: [UInt8] = []
-    /// The connection that it came out of, with TLS.
+    /// The TLS connection that this connection came out of.
     private var outer: Int?
-    /// What was spoken before as a tunnel is named once.
+    /// Not used.
     var isAuthenticated = false
 
     init(_ socket: PeerSocket, number: Int, way: [String], peer: Peer) {
@@ -30,7 +30,7 @@ final class PeerConnection {
         }
     }
 
-    /// Reads and says nothing, until the other side ends it.
+    /// Reads without sending anything, until the other side closes the connection.
     func beSilent() {
         peer.log.signal("silent").fire()
         peer.log.signal("silent s\(peer.log.current.step)").fire()
@@ -38,21 +38,21 @@ final class PeerConnection {
         while case .bytes(let bytes) = socket.receive(), total < 1 << 24 { total += bytes.count }
     }
 
-    /// Sends, and writes it down.
+    /// Sends bytes, and records them.
     @discardableResult
     func send(_ bytes: [UInt8]) -> Bool {
         peer.log.write(".send(\(SwiftText.literal(bytes)))", of: number)
         return socket.send(bytes)
     }
 
-    /// Sends what answers no request, and comes back when the client's side has it: with TLS, when it was passed on.
+    /// Sends bytes that belong to no response, and returns when the client has them: over TLS, once they are passed on.
     func sendSurplus(_ text: String) {
         let passed = outer.map { ($0, peer.log.passes(of: $0)) }
         guard send(Array(text.utf8)), let (outer, count) = passed else { return }
         peer.log.signal("passed \(outer) \(count + 1)").block()
     }
 
-    /// Ends with RST.
+    /// Makes the connection end with RST.
     func reset() {
         peer.log.write(".reset", of: number)
         socket.resetOnClose()
@@ -62,7 +62,7 @@ final class PeerConnection {
 
     func peek() -> UInt8? { fill(1) ? input[0] : nil }
 
-    /// Whether that many bytes are there.
+    /// Returns whether the given number of bytes has arrived, and waits for them.
     func fill(_ count: Int) -> Bool {
         while input.count < count {
             guard case .bytes(let bytes) = socket.receive() else { return false }
@@ -77,7 +77,7 @@ final class PeerConnection {
         return Array(input[..<count])
     }
 
-    /// A head with its blank line, or the front's one line.
+    /// Returns a head with its blank line, or the single line that the front sends.
     private func readHead() -> [UInt8]? {
         while true {
             let isFront = input.starts(with: Array("TLSFRONT ".utf8))
@@ -90,7 +90,8 @@ final class PeerConnection {
         }
     }
 
-    /// - Returns: Whether the connection goes on.
+    /// Serves one request, or the front's line.
+    /// - Returns: Whether the connection continues.
     private func answer(_ bytes: [UInt8]) -> Bool {
         let head = String(decoding: bytes, as: UTF8.self)
         let words = head.prefix { $0 != "\r\n" && $0 != "\n" }.split(separator: " ").map(String.init)
@@ -105,7 +106,7 @@ final class PeerConnection {
             return speakHTTP2()
         default:
             let exchange = PeerExchange(self, head: head, target: words.count > 1 ? words[1] : "")
-            // That one waits for the sequence's end.
+            // A decoy's response waits for the end of the sequence.
             let isAwaited = exchange.outcome != "decoy"
             if isAwaited { peer.log.begin(on: number) }
             let goesOn = exchange.run()
@@ -116,7 +117,7 @@ final class PeerConnection {
 
     // MARK: TLS
 
-    /// Passes everything on to the program that speaks TLS, which then comes back with what was inside.
+    /// Passes everything to the program that speaks TLS, which connects back with the decrypted data.
     private func speakTLS() {
         let outcome = peer.log.current.outcome
         if outcome == "tls-reset" { return socket.resetOnClose() }
@@ -152,7 +153,7 @@ final class PeerConnection {
             case .reset: sink.resetOnClose()
             case .end, .nothing: break
             }
-            // Either side's end is the end of both: no request of this trial goes on with half a connection.
+            // The end of one side ends both: no request of this trial continues on a half-closed connection.
             sink.interrupt()
             source.interrupt()
             return

@@ -1,23 +1,23 @@
 import Foundation
 
-/// One request of HTTP/1 and its answer.
+/// One HTTP/1 request and its response.
 final class PeerExchange {
     let connection: PeerConnection
     let head: String
     let method: String
-    /// `OUTCOME`, `sSTEP`, `KIND`, whatever form the target has.
+    /// The parts of the path, `OUTCOME`, `sSTEP` and `KIND`, for every form of target.
     let parts: [String]
     let fields: [(name: String, value: String)]
     private let number: Int
     private var body = BodyDigest()
-    /// What a name service is asked.
+    /// The DNS query of a request to the name service.
     var question: [UInt8] { body.start }
 
     var outcome: String { parts.first ?? "ok" }
     var isHelper: Bool { ["hold", "prelude", "decoy"].contains(outcome) }
     var step: Int? { parts.count > 1 ? Int(parts[1].dropFirst()) : nil }
     var isFirst: Bool { connection.position == 0 }
-    /// A lookup over HTTPS has no step in its path.
+    /// Whether the request is a lookup over HTTPS, which has no step in its path.
     var isLookUp: Bool { parts.first == "dns-query" }
     private var log: PeerLog { connection.peer.log }
 
@@ -41,7 +41,8 @@ final class PeerExchange {
                 step: step ?? connection.peer.log.current.step, isHelper: isHelper))
     }
 
-    /// - Returns: Whether the connection goes on.
+    /// Reads the request and sends its response.
+    /// - Returns: Whether the connection continues.
     func run() -> Bool {
         defer { connection.position += 1 }
         if let step { log.signal("head s\(step)").fire() }
@@ -58,8 +59,8 @@ final class PeerExchange {
     @discardableResult
     func send(_ text: String) -> Bool { connection.send(Array(text.utf8)) }
 
-    /// What some peers do without reading the body.
-    /// - Returns: `nil` to read it.
+    /// Sends the responses that come before the body is read.
+    /// - Returns: Whether the connection continues; `nil` to read the body.
     private func beforeBody() -> Bool? {
         let hasBody = field("content-length").map { $0 != "0" } ?? (field("transfer-encoding") != nil)
         if hasBody, ["sending-reset", "sending-stall", "early-close"].contains(outcome) {

@@ -1,32 +1,32 @@
 import Foundation
 import Synchronization
 
-/// A request as the peer saw it.
+/// A request as the peer received it.
 struct SeenRequest: Sendable {
-    /// Which connection, by number, and which request of it, from 0.
+    /// The number of the connection, and the number of the request on it, from 0.
     var connection: Int
     var position: Int
-    /// Where and through what it came: listener, address, proxy's words, TLS.
+    /// The way to the peer: listener, address, proxy and its credentials, TLS.
     var way: [String]
-    /// Request line and fields, as they were.
+    /// The request line and the fields, unchanged.
     var head: String
     /// The body without its framing.
     var body = BodyDigest()
-    /// Whether the body was read to its end.
+    /// Whether the peer read the body to its end.
     var isWhole = false
-    /// The number of the step that it belongs to, by its path; `nil` where it has none.
+    /// The number of the step that it belongs to, from its path; `nil` if the path has none.
     var step: Int?
-    /// Whether its fields are packed, so that only the time of its arrival says to which step it belongs.
+    /// Whether its fields are compressed, so that only the time of arrival shows which step it belongs to.
     var isPacked = false
-    /// Whether it is the request of a helper of a step: what keeps its place busy.
+    /// Whether it belongs to a helper of a step, which keeps the step's place busy.
     var isHelper = false
 }
 
-/// A body, or what came of it.
+/// The length, the hash and the start of a body, or of the part that arrived.
 struct BodyDigest: Sendable, Hashable {
     var count = 0
     var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-    /// Its first bytes, to look for secrets.
+    /// The first bytes, to be searched for secrets.
     var start: [UInt8] = []
 
     mutating func add(_ bytes: some Collection<UInt8>) {
@@ -38,15 +38,15 @@ struct BodyDigest: Sendable, Hashable {
     var text: String { "\(count) bytes, \(String(hash, radix: 16))" }
 }
 
-/// All that the peer saw in one unit.
+/// Everything that the peer received in one unit.
 final class PeerLog: Sendable {
     private struct State {
         var requests: [SeenRequest] = []
         var connections = 0
         var open: [Int: String] = [:]
-        /// The connections on which something is done, and those that are about to end.
+        /// The connections on which the peer is busy, and those that are about to end.
         var busy: Set<Int> = []
-        /// How often passing something on to the client began, and ended, of connections with TLS.
+        /// For connections with TLS: how often passing data on to the client began, and ended.
         var passes: [Int: (begun: Int, ended: Int)] = [:]
         var signals: [String: Signal] = [:]
         var step = 0
@@ -56,7 +56,7 @@ final class PeerLog: Sendable {
     private let state = Mutex(State())
     private let isTelling = ProcessInfo.processInfo.environment["ISOLATION_TELLS"] != nil
 
-    /// Begins a unit; connections that are open stay what they are.
+    /// Begins a unit. Open connections keep their state.
     func begin() {
         state.withLock { state in
             state.requests = []
@@ -65,14 +65,14 @@ final class PeerLog: Sendable {
         }
     }
 
-    /// A step begins: what has no path of its own belongs to it.
+    /// Begins a step. Requests without a path of their own belong to it.
     func begin(step: Int, outcome: String) { state.withLock { ($0.step, $0.outcome) = (step, outcome) } }
 
     var current: (step: Int, outcome: String) { state.withLock { ($0.step, $0.outcome) } }
     var requests: [SeenRequest] { state.withLock(\.requests) }
 
-    /// A connection came.
-    /// - Returns: Its number.
+    /// Adds a connection.
+    /// - Returns: The number of the connection.
     func open(_ way: String) -> Int {
         state.withLock { state in
             state.connections += 1
@@ -89,12 +89,12 @@ final class PeerLog: Sendable {
         }
     }
 
-    /// A request has arrived on a connection.
+    /// Marks a connection as busy: a request has arrived on it.
     func begin(on connection: Int) { state.withLock { _ = $0.busy.insert(connection) } }
 
-    /// All is said to a request.
+    /// Marks a connection as idle: the response to its request is complete.
     /// - Parameters:
-    ///   - ending: The connection that carried this one, if that ends with it.
+    ///   - ending: The connection that carries this one, if it ends with it.
     func end(on connection: Int, ending outer: Int? = nil) {
         state.withLock { state in
             guard let outer else { return _ = state.busy.remove(connection) }
@@ -102,13 +102,14 @@ final class PeerLog: Sendable {
         }
     }
 
-    /// How often passing something on has begun: what the client has read was begun, and may not have ended here.
+    /// Returns how often passing data on has begun. If the client has read data, passing it on has begun, but may not
+    /// have ended here.
     func passes(of connection: Int) -> Int { state.withLock { $0.passes[connection]?.begun ?? 0 } }
 
-    /// Something is about to be passed on to the client.
+    /// Records that data is about to be passed on to the client.
     func passBegins(on connection: Int) { state.withLock { $0.passes[connection, default: (0, 0)].begun += 1 } }
 
-    /// Something was passed on to the client.
+    /// Records that data was passed on to the client.
     func passed(on connection: Int) {
         let count = state.withLock { state in
             state.passes[connection, default: (0, 0)].ended += 1
@@ -117,20 +118,21 @@ final class PeerLog: Sendable {
         signal("passed \(connection) \(count)").fire()
     }
 
-    /// Whether all is said to every request, and every connection has ended that the peer ends.
+    /// Whether every response is complete, and every connection that the peer ends has ended.
     var isSettled: Bool { state.withLock(\.busy.isEmpty) }
 
-    /// The connections that are open, by where they came in.
+    /// The open connections, by the listener that accepted them.
     var openWays: [String] { state.withLock { Array($0.open.values) } }
 
-    /// What was done on a connection, as a step of a script.
+    /// Prints an action on a connection, as a step of a script.
     ///
-    /// It is told before it happens, since the process may end by it.
+    /// The line is printed before the action, because the action may end the process.
     func write(_ step: @autoclosure () -> String, of connection: Int) {
         if isTelling { Worker.say("SCRIPT \(connection) \(step())") }
     }
 
-    /// - Returns: The request's number in this log.
+    /// Adds a request.
+    /// - Returns: The number of the request in this log.
     func add(_ request: SeenRequest) -> Int {
         state.withLock { state in
             state.requests.append(request)
@@ -146,7 +148,7 @@ final class PeerLog: Sendable {
         }
     }
 
-    /// The signal of a name, which both sides may ask for first.
+    /// Returns the signal with a name. Either side may be the first to use it.
     func signal(_ name: String) -> Signal {
         state.withLock { state in
             if let signal = state.signals[name] { return signal }
@@ -157,7 +159,7 @@ final class PeerLog: Sendable {
     }
 }
 
-/// Something that happens once, for tasks and threads to wait for.
+/// An event that happens once, for tasks and threads to wait for.
 final class Signal: Sendable {
     private struct State {
         var isFired = false
@@ -187,7 +189,7 @@ final class Signal: Sendable {
         }
     }
 
-    /// For a thread; ten seconds at most.
+    /// Blocks the thread until the event, at most ten seconds.
     func block() {
         if condition.wait(timeout: .now() + 10) == .success { condition.signal() }
     }

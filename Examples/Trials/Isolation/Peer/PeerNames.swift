@@ -1,6 +1,6 @@
 import Foundation
 
-/// The name service over HTTPS (RFC 8484): every name is at 127.0.0.1, and none at an address of IPv6.
+/// The name service over HTTPS (RFC 8484): every name has the address 127.0.0.1, and none has an IPv6 address.
 struct PeerNames {
     let exchange: PeerExchange
 
@@ -9,7 +9,7 @@ struct PeerNames {
     func run() -> Bool {
         let question = exchange.question
         guard question.count > 16 else { return false }
-        // Behind the name, which ends with an empty label, stands the type.
+        // The type follows the name, which ends with an empty label.
         let end = question[12...].firstIndex(of: 0) ?? question.endIndex - 5
         guard question.count >= end + 5 else { return false }
         let asksIPv4 = question[end + 2] == 1

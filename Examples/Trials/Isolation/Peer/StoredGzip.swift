@@ -1,4 +1,4 @@
-/// gzip without compression (RFC 1952): enough to be unpacked.
+/// A gzip container without compression (RFC 1952).
 enum StoredGzip {
     static func of(_ bytes: [UInt8]) -> [UInt8] {
         var crc: UInt32 = ~0

@@ -1,7 +1,7 @@
 import Foundation
 import NetworkLayer
 
-/// One request made by a caller: it is sent, its body is read, and all that came of it is written down.
+/// One request of a caller: sends it, reads its response and records the outcome.
 struct Attempt: Sendable {
     let step: Step
     let request: TransportRequest
@@ -21,7 +21,7 @@ struct Attempt: Sendable {
             } else {
                 let response = try await dispatcher.send(request)
                 let head = response.head
-                // The response itself must go for its body to be dropped.
+                // The body is dropped only if the response itself is released too.
                 try await read(response.body, head, into: &observation) { response.metrics }
             }
         } catch let error as NetworkError {
@@ -53,7 +53,7 @@ struct Attempt: Sendable {
             observation.body = String(decoding: bytes.prefix(200), as: UTF8.self)
             observation.result.append("body \(digest.text): \(observation.body.prefix(100))")
             for field in body.trailers ?? [:] { observation.result.append("trailer \(field.name): \(field.value)") }
-            // A pipeline's are those of the moment in which the head was handed out.
+            // The metrics of a pipeline are those at the time when it returned the head.
             if let metrics { note(metrics(), in: &observation) }
         }
     }
@@ -76,7 +76,7 @@ struct Attempt: Sendable {
         return body.length == nil || request.options.requestCompression != .none
     }
 
-    /// Without the message, which may have numbers of its own.
+    /// Returns the parts of an error without its message, which may contain changing numbers.
     static func text(of error: NetworkError) -> String {
         let below = error.underlying.map { "\($0.domain) \($0.code)" } ?? "nothing below"
         return "error \(error.code.rawValue), \(error.phase?.rawValue ?? "no phase"), \(below), "

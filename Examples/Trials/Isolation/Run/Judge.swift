@@ -1,7 +1,7 @@
 import Foundation
 import NetworkLayer
 
-/// Decides about what a sequence came to.
+/// Judges the outcomes of a sequence.
 struct Judge {
     let runner: Runner
     let steps: [Step]
@@ -9,38 +9,38 @@ struct Judge {
     /// The number of the first step.
     var first = 0
 
-    /// What is wrong by itself: each with a short title first.
+    /// The faults of the sequence itself. Each starts with a short title.
     var faults: [String] {
         run.faults + strangers + doubles + mixUps() + sharing + late
     }
 
-    /// What can be judged where the order is not known.
+    /// The faults that can be judged if the order is not known.
     var faultsAtOnce: [String] { run.faults + strangers + doubles + mixUps(besides: followersOfForged) + late }
 
-    /// No request has a secret of another kind's.
+    /// No request may contain a secret of another kind.
     private var strangers: [String] {
         run.requests.flatMap { request -> [String] in
             guard let step = owner(of: request), steps.indices.contains(step - first) else { return [] }
-            // What keeps a place busy has no secrets at all; a prelude has its step's.
+            // A request that keeps a place busy has no secrets at all; a prelude has those of its step.
             let isPlain = request.isHelper && !request.head.contains("/prelude/")
             let own = isPlain ? "" : steps[step - first].kind.name
             let text = request.head + String(decoding: request.body.start, as: UTF8.self)
             let ownSecrets = Kind.named[own]?.secrets ?? []
             return steps.filter { $0.kind.name != own }.flatMap { other in
                 other.kind.secrets.filter { text.contains($0) && !ownSecrets.contains($0) }.map { secret in
-                    "a stranger's secret: \(steps[step - first]) carries '\(secret)' of \(other)\n\(request.head)"
+                    "another request's secret: \(steps[step - first]) carries '\(secret)' of \(other)\n\(request.head)"
                 }
             }
         }
     }
 
-    /// A tunnel has no path; it belongs to what went through it first.
+    /// Returns the step of a request. A tunnel has no path; it belongs to the first request that went through it.
     private func owner(of request: SeenRequest) -> Int? {
         guard request.isTunnel else { return request.step }
         return run.requests.first { $0.connection == request.connection && !$0.isTunnel }?.step
     }
 
-    /// The outcomes in which the peer, or the caller, asks for another sending.
+    /// The outcomes in which the peer or the caller requires the request to be sent again.
     private static let asksAgain: Set<String> = [
         "challenge-401", "challenge-again", "challenge-close", "challenge-407", "early-401", "http10-401", "http10-407",
         "redirect-307",
@@ -50,41 +50,41 @@ struct Judge {
         steps.enumerated().compactMap { index, step in
             guard step.kind.isOneTime, !Self.asksAgain.contains(step.outcome.name) else { return nil }
             let posts = run.requests.filter { $0.step == index + first && $0.isExecution }
-            // With Digest and the like libcurl asks without the body first.
+            // With Digest and similar schemes, libcurl first requests a challenge without the body.
             let counted = step.kind.asksFirst ? posts.filter { $0.body.count > 0 } : posts
             guard counted.count > 1 else { return nil }
             return "executed \(counted.count) times: \(step)\n" + posts.map(\.head).joined(separator: "\n")
         }
     }
 
-    /// An answer belongs to its request.
-    /// - Parameter others: The steps whose answers may go to another.
+    /// A response must reach its own request.
+    /// - Parameter others: The steps whose responses may reach another request.
     private func mixUps(besides others: Set<Int> = []) -> [String] {
         zip(steps, run.observations).enumerated().compactMap { index, pair in
             let (step, observation) = pair
             guard observation.body.hasPrefix("answer to ") else { return nil }
             let owner = observation.body.prefixMatch(of: /answer to \/[^\/]*\/s([0-9]+)\//).flatMap { Int($0.1) }
             if owner == index + first || owner.map(others.contains) == true { return nil }
-            return "another request's answer: \(step) got '\(observation.body)'"
+            return "another request's response: \(step) got '\(observation.body)'"
         }
     }
 
-    /// The steps whose requests were read on a connection on which the peer had said an answer that nothing had asked
-    /// for. At once, that answer may come when the next request is under way, which then takes it for its own; the
-    /// answer to that request goes to the one after it.
+    /// The steps whose requests were read on a connection on which the peer had sent a response to no request. If all
+    /// steps run at once, that response may arrive when the next request is in flight, which then takes it for its own;
+    /// the response to that request goes to the one after it.
     private var followersOfForged: Set<Int> {
         let forged = Set(run.requests.filter { $0.head.contains("/surplus-answer-late/") }.map(\.connection))
         return Set(run.requests.filter { forged.contains($0.connection) }.compactMap(\.step))
     }
 
-    /// No outcome takes much longer than its timeouts.
+    /// No outcome may take much longer than its timeouts.
     private var late: [String] {
         zip(steps, run.observations).compactMap { step, observation in
             observation.seconds < 9 ? nil : "late: \(step) took \(observation.seconds) s"
         }
     }
 
-    /// Requests of one connection agree about how it was made.
+    /// All requests on one connection must agree about how it was made.
     private var sharing: [String] {
         let byConnection = Dictionary(grouping: run.requests.filter { !$0.isHelper && !$0.isLookUp }, by: \.connection)
         var faults: Set<String> = []
@@ -100,9 +100,9 @@ struct Judge {
     private func fault(_ earlier: Int, _ later: Int) -> String? {
         guard let one = sharing(earlier), let other = sharing(later) else { return nil }
         let pair = "\(steps[earlier - first]) then \(steps[later - first])"
-        if other.isFresh { return "a kept connection for a request that wants a new one: \(pair)" }
-        if one.forbidsReuse { return "a connection was kept against its request's will: \(pair)" }
-        // A peer that refuses the credentials leaves the connection without a user.
+        if other.isFresh { return "a reused connection for a request that requires a new one: \(pair)" }
+        if one.forbidsReuse { return "a connection was reused although its request forbids that: \(pair)" }
+        // If a peer refuses the credentials, the connection has no user.
         let isNamed =
             steps[earlier - first].outcome.name != "challenge-again"
             && run.requests.contains { $0.step == earlier && $0.namesConnection }
@@ -118,14 +118,14 @@ struct Judge {
         return sharingAtFirst(number)
     }
 
-    /// The same of a step's first request, which may be followed by one to another place.
+    /// Returns the sharing rules of a step's first request, which a request to another place may follow.
     private func sharingAtFirst(_ number: Int) -> Sharing? {
         guard steps.indices.contains(number - first) else { return nil }
         let step = steps[number - first]
         return (try? step.kind.request(runner.place(step, number: number))).map(Sharing.init)
     }
 
-    /// Where the last step differs from itself alone.
+    /// Returns how the last step differs from the same step alone.
     func differences(from alone: Observation) -> [String] {
         guard let last = run.observations.last, let step = steps.last else { return [] }
         if Exclusions.comparesNothing(steps) { return [] }

@@ -1,12 +1,12 @@
-/// What one step came to, in lines that two runs have alike.
+/// The outcome of one step, in lines that are the same in every run.
 struct Observation: Sendable {
-    /// Status, fields, body; or the error.
+    /// The status, fields and body; or the error.
     var result: [String] = []
-    /// What the metrics have, without the times.
+    /// The metrics without the times.
     var metrics: [String] = []
-    /// What the peer saw.
+    /// The requests that the peer received.
     var wire: [String] = []
-    /// The text of the body, if the peer answered well.
+    /// The text of the body, if the peer sent a valid response.
     var body = ""
     var isReused: Bool?
     var seconds = 0.0

@@ -1,11 +1,11 @@
 import NetworkLayer
 
-/// How the caller brings an outcome about.
+/// The caller's actions for an outcome.
 extension Runner {
     func act(_ attempt: Attempt, _ step: Step, _ number: Int) async throws -> Observation {
         switch step.outcome.act {
         case .send, .sendRefused, .timeOut, .dropBody: return await attempt.run()
-        // It cancels its own task.
+        // The attempt cancels its own task.
         case .cancelBody: return await Task { await attempt.run() }.value
         case .sendAfterOne:
             let place = place(step, number: number, outcome: "prelude")
@@ -15,7 +15,7 @@ extension Runner {
         case .sendAndAwaitSurplus:
             let observation = await attempt.run()
             peer.log.signal("read s\(number)").fire()
-            // Where the answer was refused or never came there is none.
+            // There is no surplus if the response was refused or never arrived.
             if observation.body.hasPrefix("answer"), step.kind.pipeline == nil {
                 await peer.log.signal("surplus s\(number)").wait()
             }
@@ -44,7 +44,7 @@ extension Runner {
         return observation
     }
 
-    /// Its origin's only place is taken by another request, and so is the waiting room if it is to be refused.
+    /// Sends while another request has the only place of the origin, and a third one the queue if it is to be refused.
     private func queued(_ attempt: Attempt, _ step: Step, _ number: Int) async throws -> Observation {
         let holding = peer.log.signal("holding s\(number)")
         let release = peer.log.signal("release s\(number)")
@@ -56,7 +56,7 @@ extension Runner {
         await holding.wait()
         var others: [Task<Void, Never>] = []
         if step.outcome.act == .sendOverloaded {
-            // The waiting room is full once one of two is refused, whichever comes first.
+            // The queue is full as soon as one of the two is refused, no matter which comes first.
             let refused = peer.log.signal("refused s\(number)")
             for _ in 0..<2 {
                 others.append(
@@ -79,7 +79,7 @@ extension Runner {
         return observation
     }
 
-    /// A plain request to the same origin, which reaches the peer whatever the kind's way is.
+    /// Returns a plain request to the same origin, which reaches the peer regardless of the kind's way.
     private func helper(of step: Step, _ number: Int) throws -> (Step, TransportRequest) {
         let place = place(step, number: number, outcome: "hold")
         var request = TransportRequest(url: try place.url(step.kind.site))

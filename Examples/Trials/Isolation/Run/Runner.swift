@@ -2,7 +2,7 @@ import Foundation
 import NetworkLayer
 import NetworkTesting
 
-/// Runs sequences, each over a dispatcher of its own.
+/// Runs sequences, each over its own dispatcher.
 final class Runner: Sendable {
     let peer: Peer
     let folder: String
@@ -14,15 +14,16 @@ final class Runner: Sendable {
         full = try FullListener()
     }
 
-    /// What a sequence came to.
+    /// The outcomes of a sequence.
     struct Run: Sendable {
         var observations: [Observation] = []
         var requests: [SeenRequest] = []
-        /// What is wrong whatever it is compared with.
+        /// The faults that need no comparison.
         var faults: [String] = []
     }
 
-    /// - Parameter first: The number of the first step, so that one step alone has the number it has in a sequence.
+    /// Runs a sequence.
+    /// - Parameter first: The number of the first step, so that a step alone has the same number as in its sequence.
     func run(_ steps: [Step], first: Int = 0) async -> Run {
         peer.log.begin()
         var configuration = CurlNetworkDispatcher.Configuration()
@@ -36,7 +37,7 @@ final class Runner: Sendable {
             await settle()
             let wasSilent = step.outcome.ground == .nameless || step.kind.name == "doh-silent"
             if wasSilent, await !isQuiet("silent", within: 2_000) {
-                run.faults.append("lookup outlives its request: the name service's connection is open after \(step)")
+                run.faults.append("lookup outlives its request: the name service connection is open after \(step)")
             }
             for _ in 0..<step.outcome.helpers {
                 decoys.append(await decoy(number: decoys.count, step: first + index, over: dispatcher))
@@ -47,7 +48,7 @@ final class Runner: Sendable {
         return await finish(run, steps, first, dispatcher)
     }
 
-    /// All steps at once, over one dispatcher.
+    /// Runs all steps at once, over one dispatcher.
     func runAtOnce(_ steps: [Step]) async -> Run {
         peer.log.begin()
         let dispatcher = CurlNetworkDispatcher()
@@ -75,9 +76,9 @@ final class Runner: Sendable {
         return run
     }
 
-    /// A request that takes the handle which a helper used last, so that the next step gets the one below.
+    /// Sends a request that takes the handle that a helper used last, so that the next step gets the handle below it.
     ///
-    /// It lasts until the sequence is over.
+    /// The request lasts until the sequence is over.
     private func decoy(number: Int, step: Int, over dispatcher: CurlNetworkDispatcher) async -> Task<Observation, Never>
     {
         let arrived = peer.log.signal("decoy \(number)")
@@ -92,8 +93,8 @@ final class Runner: Sendable {
         return task
     }
 
-    /// Waits until the peer has done all that the step asked of it. A connection that it ends after a whole answer, and
-    /// without having said so, would else serve the next step or not, as the threads run.
+    /// Waits until the peer has completed its part of the step. If the peer ends a connection after a whole response
+    /// without announcing it, the thread schedule would otherwise decide whether the connection serves the next step.
     private func settle() async {
         for _ in 0..<2_000 {
             if peer.log.isSettled { return }
@@ -101,7 +102,7 @@ final class Runner: Sendable {
         }
     }
 
-    /// Whether the connections of a listener come to their end.
+    /// Returns whether the connections of a listener end in time.
     private func isQuiet(_ listener: String, within milliseconds: Int) async -> Bool {
         for _ in 0..<milliseconds {
             if !peer.log.openWays.contains(where: { $0.hasPrefix(listener) }) { return true }
@@ -126,6 +127,7 @@ final class Runner: Sendable {
 
     private static let lookUpTime = Duration.milliseconds(600)
 
+    /// Performs one step.
     /// - Parameter limit: The longest total timeout.
     private func perform(
         _ step: Step, number: Int, over dispatcher: CurlNetworkDispatcher, limit: Duration? = nil
@@ -141,12 +143,12 @@ final class Runner: Sendable {
             return try await act(attempt, step, number)
         } catch {
             var observation = Observation()
-            observation.result = ["can't be made: \(error)"]
+            observation.result = ["can't be created: \(error)"]
             return observation
         }
     }
 
-    /// The options by which the outcome comes about.
+    /// Sets the options that bring the outcome about.
     private func prepare(_ request: inout TransportRequest, for step: Step, _ place: Place) {
         switch step.outcome.act {
         case .sendRefused: request.options.rate.maximumSent = 0
@@ -159,7 +161,7 @@ final class Runner: Sendable {
         }
         if step.outcome.ground == .nameless {
             request.options.names.dnsOverHTTPS = "https://127.0.0.1:\(place.silent)/dns-query"
-            // A look-up that is given up ends with the connect timeout that it began with.
+            // An abandoned lookup ends at the connect timeout that it started with.
             let timeout = request.options.connectTimeout ?? Self.lookUpTime
             request.options.connectTimeout = min(timeout, Self.lookUpTime)
             let scheme = request.url.scheme

@@ -1,6 +1,6 @@
 import NetworkLayer
 
-/// What of a request's options a connection must have been made with to serve it.
+/// The parts of a request's options that must match for a connection to be shared.
 struct Sharing {
     let parts: [(name: String, value: String)]
     let isFresh: Bool
@@ -12,7 +12,7 @@ struct Sharing {
         func text(_ value: Any?) -> String { value.map { "\($0)" } ?? "none" }
         var proxy = "\(options.proxy.choice)"
         if case .explicit(let explicit) = options.proxy.choice {
-            // A clear proxy's fields and credentials are in each request; a tunnel's and SOCKS's made the connection.
+            // A plain proxy's fields and credentials are in each request; a tunnel's and SOCKS's made the connection.
             let made = explicit.tunnel || request.url.scheme == "https" || explicit.url.hasPrefix("socks")
             let named = "\(explicit.user ?? "") \(explicit.password?.value ?? "") \(explicit.headerFields)"
             proxy = explicit.noProxy.isEmpty ? "\(explicit.url) \(explicit.tunnel) \(made ? named : "")" : "none"
@@ -49,7 +49,7 @@ struct Sharing {
             + (tls.clientCertificate.map { "\($0.certificate)" } ?? "")
     }
 
-    /// The first part in which they differ.
+    /// Returns the first part in which two requests differ.
     func difference(from other: Sharing, ignoring ignored: Set<String> = []) -> String? {
         for part in parts where !ignored.contains(part.name) {
             let value = other.parts.first { $0.name == part.name }?.value ?? "none"

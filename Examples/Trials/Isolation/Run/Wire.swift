@@ -1,25 +1,26 @@
 import Foundation
 
-/// What the peer saw of a step, in lines that two runs have alike.
+/// The requests of a step as the peer received them, in lines that are the same in every run.
 enum Wire {
-    /// What may differ between two runs of the same request, and why.
+    /// The parts that may differ between two runs of the same request, with the reasons.
     static let normalisations: [(name: String, reason: String)] = [
         (
             "reused connections",
-            "a kept connection may serve a request whose options allow it; the sharing rules judge which"
+            "a request may use a kept connection if its options allow it; the sharing rules judge which"
         ),
         ("times", "durations are measured and not compared"),
         ("nonces", "cnonce and the response of a Digest, NTLM's third message and a signature's time differ by design"),
         (
             "the count of bytes sent in chunks",
-            "how a stream is cut into chunks is a matter of time; the body itself is compared"
+            "how a stream is split into chunks depends on timing; the body itself is compared"
         ),
-        ("lookups over HTTPS", "an address that is still known need not be asked for again"),
-        ("CONNECT heads", "a kept tunnel has no new one; the one that made it is part of the request's way"),
+        ("lookups over HTTPS", "an address that is still known needs no new lookup"),
+        ("CONNECT heads", "a reused tunnel has no new one; the one that made it is part of the request's way"),
     ]
 
-    /// - Parameter isPacked: Whether the step's requests are: others that are have come late, and belong to a step
-    ///   before.
+    /// Returns the lines of a step.
+    /// - Parameter isPacked: Whether the step's requests have compressed fields. Other such requests are late and
+    ///   belong to an earlier step.
     static func lines(of step: Int, in requests: [SeenRequest], isPacked: Bool) -> [String] {
         var lines: [String] = []
         for request in requests {
@@ -44,9 +45,9 @@ enum Wire {
 extension SeenRequest {
     var isLookUp: Bool { head.contains("/dns-query HTTP") }
     var isTunnel: Bool { head.hasPrefix("CONNECT ") }
-    /// Whether it made its connection one of a user's.
+    /// Whether it tied its connection to a user.
     var namesConnection: Bool { head.contains("uthorization: NTLM") || head.contains("uthorization: Negotiate") }
-    /// Whether a server would have acted on it, and must not do so twice.
+    /// Whether a server would execute it, and must not do so twice.
     var isExecution: Bool {
         !isHelper && !isTunnel && !isLookUp && isWhole && (head.hasPrefix("POST") || head.hasPrefix("PATCH"))
     }
