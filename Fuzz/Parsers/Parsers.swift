@@ -144,7 +144,7 @@ private func fuzzAdmission(_ input: ArraySlice<UInt8>) {
 /// Tests opened, wanted and closed sockets: the changes sent to epoll always match a model of epoll.
 private func fuzzSockets(_ input: ArraySlice<UInt8>) {
     var sockets = SocketInterests()
-    var registered: [Int32: SocketInterests.Interest] = [:]
+    var registered: [Int32: Epoll.Interest] = [:]
     func apply(_ change: SocketInterests.Change) {
         switch change.kind {
         case .add:

@@ -48,7 +48,7 @@ extension CurlNetworkDispatcher {
 
         /// Creates a configuration with the defaults.
         public init() {
-            maximumConnections = max(1, min(8192, (SystemFigures.maximumDescriptors ?? 1024) / 4 * 3))
+            maximumConnections = LoopLimits.standardInAll
         }
 
         /// The configuration with every value in its range: `loops` from 1 to 64, `maximumWaiting` at least 0, the
@@ -61,5 +61,17 @@ extension CurlNetworkDispatcher {
             checked.maximumWaiting = max(0, maximumWaiting)
             return checked
         }
+    }
+}
+
+extension LoopLimits {
+    /// The limits of a configuration, each within its range.
+    init(_ configuration: CurlNetworkDispatcher.Configuration) {
+        let configuration = configuration.checked
+        perOrigin = configuration.maximumConnectionsPerHost
+        inAll = configuration.maximumConnections
+        waiting = configuration.maximumWaiting
+        loops = configuration.loops
+        runInBatches = configuration.scheduling == .batch
     }
 }

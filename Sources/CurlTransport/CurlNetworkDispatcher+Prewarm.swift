@@ -84,6 +84,3 @@ extension NetworkError {
             phase: .preparing)
     }
 }
-
-/// The result of a transfer without a request: its connection is open and in the pool.
-struct ConnectionIsOpen: Error {}

@@ -28,7 +28,7 @@ public final class CurlNetworkDispatcher: HTTPTransport {
     }
 
     init(configuration: Configuration, logger: @autoclosure () -> Logger) {
-        loops = LoopGroup(configuration: configuration.checked)
+        loops = LoopGroup(limits: LoopLimits(configuration))
         maximumConnectionsPerHost = configuration.checked.maximumConnectionsPerHost
         trustsAnyServer = configuration.unsafelyTrustsAnyServer
         if trustsAnyServer {

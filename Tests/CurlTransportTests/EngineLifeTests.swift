@@ -23,7 +23,7 @@ struct EngineLifeTests {
     /// Regression: the transfer ended in libcurl's first call, after which the loop had nothing to wait for, and its
     /// caller never received the result.
     @Test func whatEndsInTheLastRound_isToldToItsCaller() async throws {
-        let loop = try CurlLoop(configuration: CurlNetworkDispatcher.Configuration())
+        let loop = try CurlLoop(limits: LoopLimits())
         var request = try request("http://127.0.0.1:1/")
         request.options.addressPolicy = .custom { _ in false }
         let transfer = try Transfer(request, origin: Origin(request.url), clock: loop.clock)
@@ -200,7 +200,7 @@ struct EngineLifeTests {
     /// Regression: the multi handle was released while still open, which trapped.
     @Test func aThreadThatCanNotBeStartedIsAnError() {
         #expect(throws: NetworkError.self) {
-            _ = try CurlLoop(configuration: CurlNetworkDispatcher.Configuration()) { _, _ in
+            _ = try CurlLoop(limits: LoopLimits()) { _, _ in
                 throw NetworkError(.unclassified, "no thread")
             }
         }

@@ -32,7 +32,7 @@ struct LaneTests {
     }
 
     @Test func aDispatcherHasSoManyResolversAndNoMore() async throws {
-        let group = LoopGroup(configuration: CurlNetworkDispatcher.Configuration())
+        let group = LoopGroup(limits: LoopLimits())
         for number in 0..<LoopGroup.maximumLanes {
             let options = options { $0.names.dnsOverHTTPS = "https://r\(number).example/" }
             let loop = try group.loop(for: options, to: origin)

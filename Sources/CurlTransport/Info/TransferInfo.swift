@@ -33,39 +33,4 @@ struct TransferInfo: Sendable {
         if hasResponse { return .receiving }
         return preTransfer == nil ? .connecting : .waiting
     }
-
-    /// Returns the transfer's metrics.
-    /// - Parameters:
-    ///   - queued: The wait before libcurl had the transfer.
-    ///   - total: The time from `send` until now.
-    ///   - bodyBytes: The number of body bytes from libcurl, before content decoding.
-    ///   - hasRequestBody: Whether there was a body to send.
-    ///   - tlsSession: The connection's TLS parameters, if known.
-    ///   - sending: The record of how often the request went out; `nil` where libcurl can't count it.
-    func metrics(
-        queued: Duration, total: Duration, bodyBytes: Int, hasRequestBody: Bool, tlsSession: TLSSession?,
-        sending: SendingRecord?
-    ) -> TransportMetrics {
-        var metrics = TransportMetrics(total: total)
-        metrics.queued = queued
-        let isReused = newConnections == 0
-        metrics.connectionReused = isReused
-        if !isReused {
-            metrics.nameLookup = nameLookup.map { .microseconds($0) }
-            metrics.connect = connect.map { .microseconds(max(0, $0 - (nameLookup ?? 0))) }
-            metrics.tls = tls.map { .microseconds(max(0, $0 - (connect ?? 0))) }
-        }
-        metrics.firstByte = firstByte.map { queued + .microseconds($0) }
-        metrics.httpVersion = httpVersion
-        metrics.tlsVersion = tlsSession?.version
-        metrics.tlsCipher = tlsSession?.cipher
-        metrics.retries = sending.map { max(0, $0.attempts - 1) }
-        metrics.repeats = sending?.repeats
-        metrics.remoteAddress = remote?.text
-        metrics.localAddress = local?.text
-        metrics.requestBodyBytes = hasRequestBody ? uploadedBytes : nil
-        metrics.responseWireBytes = downloadedBytes
-        metrics.responseBodyBytes = bodyBytes
-        return metrics
-    }
 }

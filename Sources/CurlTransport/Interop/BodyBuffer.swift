@@ -15,22 +15,30 @@ import NetworkCore
     /// Reserves memory for a body of known length. Only a hint: a shortage of memory shows up in ``append(_:)``.
     mutating func reserve(_ wanted: Int) { _ = grow(to: wanted) }
 
-    /// - Returns: Whether there was memory for the bytes.
-    mutating func append(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        guard let source = bytes.baseAddress, unsafe !bytes.isEmpty else { return true }
-        if count + bytes.count > capacity {
-            let wanted = unsafe max(count + bytes.count, memory == nil ? min(lastCount, 1 << 18) : capacity * 2)
-            guard grow(to: max(wanted, 1024)) else { return false }
-        }
-        guard let memory = unsafe memory else { return false }
-        unsafe (memory + count).copyMemory(from: source, byteCount: bytes.count)
+    /// Appends bytes of libcurl's.
+    /// - Returns: Whether there was memory for them.
+    mutating func append(_ bytes: BorrowedBytes) -> Bool {
+        guard !bytes.isEmpty else { return true }
+        guard let end = unsafe room(for: bytes.count) else { return false }
+        unsafe bytes.copy(to: end)
         count += bytes.count
         return true
     }
 
     /// Appends a decoded chunk.
     /// - Returns: Whether there was memory for it.
-    mutating func append(_ piece: Data) -> Bool { unsafe piece.withUnsafeBytes { unsafe append($0) } }
+    mutating func append(_ piece: Data) -> Bool {
+        unsafe piece.withUnsafeBytes { unsafe append(BorrowedBytes($0.baseAddress, count: $0.count)) }
+    }
+
+    /// Returns the end of the bytes, with room for more; `nil` without memory for them.
+    private mutating func room(for added: Int) -> UnsafeMutableRawPointer? {
+        if count + added > capacity {
+            let wanted = unsafe max(count + added, memory == nil ? min(lastCount, 1 << 18) : capacity * 2)
+            guard grow(to: max(wanted, 1024)) else { return nil }
+        }
+        return unsafe memory.map { unsafe $0 + count }
+    }
 
     /// Hands the memory over and starts empty.
     mutating func take() -> Data {

@@ -21,6 +21,12 @@ extension EasyHandle {
         )
     }
 
+    /// The number of bytes of requests that have gone out.
+    var requestBytes: Int { long(CURLINFO_REQUEST_SIZE) }
+
+    /// What the TLS library found wrong with the certificate; 0 for nothing.
+    var verificationResult: Int { long(CURLINFO_SSL_VERIFYRESULT) }
+
     /// The local port of the handle's connection.
     var localPort: Int { long(CURLINFO_LOCAL_PORT) }
 

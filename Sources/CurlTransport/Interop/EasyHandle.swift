@@ -4,7 +4,7 @@ import FoundationEssentials
 import NetworkCore
 
 /// Owns one `CURL *`, which carries one transfer and is then closed, and everything that must live as long: header
-/// lines, the error text, and the transfer that the callbacks report to.
+/// lines, the error text, and where the callbacks report to.
 ///
 /// A handle never carries a second transfer. curl_easy_reset clears the options but not what a transfer leaves behind
 /// in the handle: credentials of a failed upload, a list of addresses, lookups under way, a pointer to the last header
@@ -17,10 +17,13 @@ import NetworkCore
     private var isClosed = false
     private var lists: [UnsafeMutableRawPointer] = unsafe []
     private let errorText: UnsafeMutablePointer<CChar>
-    private(set) var reader: RequestBodyReader?
+    /// The body that libcurl reads; `nil` without a body, and for one that libcurl has copied.
+    private(set) var reader: (any EasyBody)?
     private var wireLog: WireLog?
-    /// The transfer that the callbacks report to. The transfer retains this handle, not the other way around.
-    private let transferReference: Unmanaged<Transfer>
+    /// The receiver of the callbacks' events. It retains this handle, not the other way around.
+    unowned(unsafe) let events: any EasyEvents
+    /// The loop's index for the handle's transfer; -1 outside a multi handle.
+    var slot = -1
     /// Whether its requests need a connection that no other request has used or will use.
     private(set) var needsOwnConnection = false
     /// libcurl's pretransfer time of the previous connection, while another one is being made.
@@ -31,15 +34,15 @@ import NetworkCore
     private var uploadBuffer = LibcurlSupport.defaultUploadBuffer
 
     /// Creates a handle with libcurl's defaults.
-    /// - Parameter transfer: The transfer that the callbacks report to, which must retain the handle until ``close()``.
+    /// - Parameter events: The receiver of the callbacks' events, which must retain the handle until ``close()``.
     /// - Throws: ``NetworkError/Code/unclassified`` when memory is short or libcurl could not be initialized.
-    init(for transfer: Transfer) throws {
+    init(events: any EasyEvents) throws {
         // libcurl would otherwise initialize itself here, in its own way.
         guard Libcurl.found.initialisation == 0, let pointer = unsafe curl_easy_init() else {
             throw NetworkError(.unclassified, "libcurl could not make a handle (curl_easy_init)", phase: .preparing)
         }
         unsafe self.pointer = pointer
-        unsafe transferReference = .passUnretained(transfer)
+        unsafe self.events = events
         unsafe errorText = .allocate(capacity: Int(ccurl_error_size))
         unsafe errorText.initialize(repeating: 0, count: Int(ccurl_error_size))
         _ = unsafe ccurl_easy_setopt_pointer(pointer, CURLOPT_ERRORBUFFER, errorText)
@@ -110,36 +113,12 @@ import NetworkCore
     /// The beginnings of the log lines on surplus bytes after a chunked body and after a head (the latter below 8.7).
     private static let surplusWords: [StaticString] = ["Leftovers after chunking", "Excess found"]
 
-    private static func isSurplus(_ line: UnsafeRawBufferPointer) -> Bool {
-        surplusWords.contains { words in
-            guard let start = line.baseAddress, line.count > words.utf8CodeUnitCount else { return false }
-            return unsafe memcmp(start, words.utf8Start, words.utf8CodeUnitCount) == 0
-        }
+    private static func isSurplus(_ line: BorrowedBytes) -> Bool {
+        surplusWords.contains { line.begins(with: $0) }
     }
-
-    /// The transfer that the handle belongs to.
-    var transfer: Transfer { unsafe transferReference.takeUnretainedValue() }
 
     /// The pointer to the handle that libcurl's callbacks receive.
     var context: UnsafeMutableRawPointer { unsafe Unmanaged.passUnretained(self).toOpaque() }
-
-    /// Returns the transfer of a callback's context.
-    static func transfer(_ context: UnsafeMutableRawPointer?) -> Transfer? {
-        guard let context = unsafe context else { return nil }
-        return unsafe Unmanaged<EasyHandle>.fromOpaque(context).takeUnretainedValue().transfer
-    }
-
-    /// Calls `body` with the transfer of a callback's context, without reference counting: the transfer lives as long
-    /// as libcurl has the handle.
-    /// - Parameter refusal: The result if there is no transfer, by which libcurl ends its own.
-    static func report(
-        _ context: UnsafeMutableRawPointer?, refusal: Int = 0, _ body: (Transfer) -> Int
-    ) -> Int {
-        guard let context = unsafe context else { return refusal }
-        return unsafe Unmanaged<EasyHandle>.fromOpaque(context)._withUnsafeGuaranteedRef { easy in
-            unsafe easy.transferReference._withUnsafeGuaranteedRef(body)
-        }
-    }
 
     /// libcurl's error text, if there is one.
     var failureText: String? { unsafe errorText[0] == 0 ? nil : String(cString: errorText) }
@@ -197,15 +176,14 @@ import NetworkCore
     }
 
     /// Sets a body that libcurl fetches chunk by chunk; a count of -1 is an unknown length.
-    func setReadBody(_ reader: RequestBodyReader, count: Int) throws {
+    func setReadBody(_ reader: any EasyBody, count: Int) throws {
         self.reader = reader
-        let readerContext = unsafe Unmanaged.passUnretained(reader).toOpaque()
         try set(.postFieldSize, count)
         try unsafe check(
-            ccurl_easy_setopt_data_callback(pointer, CURLOPT_READFUNCTION, Transfer.read), "CURLOPT_READFUNCTION")
+            ccurl_easy_setopt_data_callback(pointer, CURLOPT_READFUNCTION, Self.read), "CURLOPT_READFUNCTION")
         try unsafe check(ccurl_easy_setopt_pointer(pointer, CURLOPT_READDATA, context), "CURLOPT_READDATA")
-        try unsafe check(ccurl_easy_setopt_seek_callback(pointer, RequestBodyReader.seek), "CURLOPT_SEEKFUNCTION")
-        try unsafe check(ccurl_easy_setopt_pointer(pointer, CURLOPT_SEEKDATA, readerContext), "CURLOPT_SEEKDATA")
+        try unsafe check(ccurl_easy_setopt_seek_callback(pointer, Self.seek), "CURLOPT_SEEKFUNCTION")
+        try unsafe check(ccurl_easy_setopt_pointer(pointer, CURLOPT_SEEKDATA, context), "CURLOPT_SEEKDATA")
     }
 
     /// Reports what goes over the wire to the wire log. The log lives until ``close()``.
@@ -218,20 +196,19 @@ import NetworkCore
 
     private static let debug: ccurl_debug_callback = { _, type, bytes, count, context in
         guard let bytes = unsafe bytes, let context = unsafe context else { return 0 }
-        let line = unsafe UnsafeRawBufferPointer(start: bytes, count: count)
+        let line = unsafe BorrowedBytes(bytes, count: count)
         return unsafe Unmanaged<EasyHandle>.fromOpaque(context)._withUnsafeGuaranteedRef { easy in
-            if type == CURLINFO_TEXT, unsafe isSurplus(line) { _ = easy.endsItsConnection() }
-            if let log = easy.wireLog { unsafe write(line, of: type, to: log) }
+            if type == CURLINFO_TEXT, isSurplus(line) { _ = easy.endsItsConnection() }
+            if let log = easy.wireLog { write(line, of: type, to: log) }
             return 0
         }
     }
 
-    private static func write(_ bytes: UnsafeRawBufferPointer, of type: curl_infotype, to log: WireLog) {
-        func text() -> String { unsafe String(decoding: bytes, as: UTF8.self) }
+    private static func write(_ bytes: BorrowedBytes, of type: curl_infotype, to log: WireLog) {
         switch type {
-        case CURLINFO_TEXT: log.write("*", PinnedName.hidden(in: text()))
-        case CURLINFO_HEADER_OUT: log.write(">", text())
-        case CURLINFO_HEADER_IN: log.write("<", text())
+        case CURLINFO_TEXT: log.write("*", PinnedName.hidden(in: bytes.text))
+        case CURLINFO_HEADER_OUT: log.write(">", bytes.text)
+        case CURLINFO_HEADER_IN: log.write("<", bytes.text)
         case CURLINFO_DATA_OUT: log.writeBody(">", bytes: bytes.count)
         case CURLINFO_DATA_IN: log.writeBody("<", bytes: bytes.count)
         default: break
@@ -274,7 +251,7 @@ import NetworkCore
             isMissing ? .unsupported : .invalidOption,
             "\(name) is \(isMissing ? "not supported" : "refused") by libcurl \(Libcurl.found.version)",
             phase: .preparing,
-            underlying: CurlFailure.underlying(code, text: nil)
+            underlying: .init(domain: "libcurl", code: Int(code.rawValue), message: CurlCode(code).words ?? "unknown")
         )
     }
 }

@@ -27,7 +27,7 @@ import NetworkCore
 
     /// Applies a change. Where the kernel's state differs (a descriptor was closed or registered meanwhile), follows
     /// the kernel instead of reporting an error.
-    func apply(_ change: SocketInterests.Change) {
+    func apply(_ change: Change) {
         switch change.kind {
         case .delete: _ = control(EPOLL_CTL_DEL, change)
         case .add: if control(EPOLL_CTL_ADD, change) == EEXIST { _ = control(EPOLL_CTL_MOD, change) }
@@ -35,12 +35,27 @@ import NetworkCore
         }
     }
 
-    private func control(_ operation: Int32, _ change: SocketInterests.Change) -> Int32 {
+    private func control(_ operation: Int32, _ change: Change) -> Int32 {
         var event = unsafe epoll_event()
         if change.interest.contains(.read) { unsafe event.events |= ccurl_epoll_in }
         if change.interest.contains(.write) { unsafe event.events |= ccurl_epoll_out }
         unsafe event.data.fd = change.descriptor
         return unsafe epoll_ctl(descriptor, operation, change.descriptor, &event) == 0 ? 0 : errno
+    }
+
+    /// What to wait for.
+    struct Interest: OptionSet, Hashable, Sendable {
+        let rawValue: UInt8
+        static let read = Interest(rawValue: 1)
+        static let write = Interest(rawValue: 2)
+    }
+
+    /// One call of epoll_ctl.
+    struct Change: Hashable, Sendable {
+        enum Kind: Sendable { case add, modify, delete }
+        let kind: Kind
+        let descriptor: Int32
+        let interest: Interest
     }
 
     /// An event on a descriptor.

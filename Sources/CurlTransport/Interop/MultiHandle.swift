@@ -44,7 +44,10 @@ import NetworkCore
 
     deinit { precondition(isClosed, "a multi handle was dropped by the loop without being closed") }
 
-    func add(_ easy: EasyHandle) throws {
+    /// Gives libcurl a handle.
+    /// - Parameter slot: The loop's index, by which ``nextDone()`` names it.
+    func add(_ easy: EasyHandle, slot: Int) throws {
+        easy.slot = slot
         let code = unsafe curl_multi_add_handle(pointer, easy.pointer)
         guard code == CURLM_OK else {
             throw NetworkError(
@@ -58,23 +61,20 @@ import NetworkCore
 
     func remove(_ easy: EasyHandle) { unsafe curl_multi_remove_handle(pointer, easy.pointer) }
 
-    /// libcurl's result code of a transfer, as the loop passes it on.
-    typealias Fault = CURLcode
-
     /// Resumes a paused transfer, which may call its callbacks at once. libcurl refuses for a transfer without a
     /// connection, but there nothing is paused.
     /// - Returns: The fault that ended the transfer, or `nil`. Older libcurls report it here only.
-    func resume(_ easy: EasyHandle) -> Fault? {
+    func resume(_ easy: EasyHandle) -> CurlCode? {
         let code = unsafe curl_easy_pause(easy.pointer, ccurl_pause_continue)
-        return code == CURLE_OK || code == CURLE_BAD_FUNCTION_ARGUMENT ? nil : code
+        return code == CURLE_OK || code == CURLE_BAD_FUNCTION_ARGUMENT ? nil : CurlCode(code)
     }
 
     /// Makes libcurl process a connecting transfer in its next call, by a pause that is lifted at once: nothing arrives
     /// or goes out meanwhile.
     /// - Returns: The fault that ended the transfer, or `nil`.
-    func nudge(_ easy: EasyHandle) -> Fault? {
+    func nudge(_ easy: EasyHandle) -> CurlCode? {
         let code = unsafe curl_easy_pause(easy.pointer, ccurl_pause_receiving)
-        return code == CURLE_OK ? resume(easy) : code == CURLE_BAD_FUNCTION_ARGUMENT ? nil : code
+        return code == CURLE_OK ? resume(easy) : code == CURLE_BAD_FUNCTION_ARGUMENT ? nil : CurlCode(code)
     }
 
     /// Reports an event on a descriptor to libcurl.
@@ -97,13 +97,13 @@ import NetworkCore
         return code == CURLM_OK ? nil : Self.underlying(code)
     }
 
-    /// Returns the next transfer that has ended, with libcurl's result code.
-    func nextDone() -> (transfer: Transfer, code: CURLcode)? {
+    /// Returns the slot of the next transfer that has ended, with libcurl's result code.
+    func nextDone() -> (slot: Int, code: CurlCode)? {
         var code = CURLE_OK
-        guard let easy = unsafe ccurl_multi_next_done(pointer, &code), let transfer = unsafe Transfer.of(easy) else {
+        guard let easy = unsafe ccurl_multi_next_done(pointer, &code), let handle = unsafe EasyHandle.of(easy) else {
             return nil
         }
-        return (transfer, code)
+        return (handle.slot, CurlCode(code))
     }
 
     // MARK: Descriptors
@@ -137,13 +137,12 @@ import NetworkCore
 
     private static let socketCallback: ccurl_socket_callback = { easy, descriptor, interest, context, _ in
         guard let context = unsafe context else { return 0 }
-        var wanted: SocketInterests.Interest = []
+        var wanted: Epoll.Interest = []
         if interest == ccurl_poll_in || interest == ccurl_poll_inout { wanted.insert(.read) }
         if interest == ccurl_poll_out || interest == ccurl_poll_inout { wanted.insert(.write) }
         let loop = unsafe of(context).loop
-        if let easy = unsafe easy, let transfer = unsafe Transfer.of(easy) {
-            transfer.waits(on: descriptor, !wanted.isEmpty)
-            loop.multiWants(wanted, of: descriptor, for: transfer)
+        if let easy = unsafe easy, let handle = unsafe EasyHandle.of(easy) {
+            unsafe handle.events.waits(on: descriptor, for: wanted)
         }
         loop.multiWants(wanted, of: descriptor)
         return 0
@@ -156,18 +155,13 @@ import NetworkCore
     }
 
     private static let openCallback: ccurl_open_socket_callback = { context, _, address in
-        guard let transfer = unsafe EasyHandle.transfer(context), let address = unsafe address else {
+        guard let easy = unsafe EasyHandle.of(context: context), let pointer = unsafe address else {
             return ccurl_socket_bad
         }
-        let wanted = unsafe address.pointee
-        guard unsafe transfer.mayConnect(to: address) else { return ccurl_socket_bad }
-        let descriptor = socket(wanted.family, wanted.socktype | Int32(SOCK_CLOEXEC.rawValue), wanted.protocol)
-        if descriptor >= 0 {
-            transfer.socketFailure = nil
-            transfer.delegate?.transfer(transfer, opened: descriptor)
-        } else {
-            transfer.socketFailure = errno
-        }
+        let (events, address) = unsafe (easy.events, SocketAddress(pointer))
+        guard events.mayConnect(to: address) else { return ccurl_socket_bad }
+        let descriptor = address.open()
+        if descriptor >= 0 { events.socketOpened(descriptor) } else { events.socketFailed(errno) }
         return descriptor
     }
 
@@ -187,9 +181,7 @@ import NetworkCore
 
 /// The events that a multi handle reports to its loop, always on the loop's thread and inside libcurl.
 protocol MultiHandleDelegate: AnyObject {
-    func multiWants(_ interest: SocketInterests.Interest, of descriptor: Int32)
-    /// Reports the transfer for which libcurl starts or stops watching a descriptor.
-    func multiWants(_ interest: SocketInterests.Interest, of descriptor: Int32, for transfer: Transfer)
+    func multiWants(_ interest: Epoll.Interest, of descriptor: Int32)
     func multiWantsTimer(milliseconds: Int?)
     func multiWillClose(_ descriptor: Int32)
 }

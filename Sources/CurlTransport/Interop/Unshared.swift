@@ -4,39 +4,21 @@
 /// time at run time, which takes a hundred instructions. Here nothing is checked, so no function called during a change
 /// may access the value again.
 @safe struct Unshared<Value>: ~Copyable {
-    fileprivate let address: UnsafeMutablePointer<Value>
+    private let address: UnsafeMutablePointer<Value>
 
     init(_ value: consuming Value) {
         unsafe address = .allocate(capacity: 1)
         unsafe address.initialize(to: value)
     }
 
+    /// The value, in its place.
+    var value: Value {
+        @inline(__always) unsafeAddress { unsafe UnsafePointer(address) }
+        @inline(__always) nonmutating unsafeMutableAddress { unsafe address }
+    }
+
     deinit {
         unsafe address.deinitialize(count: 1)
         unsafe address.deallocate()
-    }
-}
-
-extension Transfer {
-    /// The state that the transfer's callbacks need.
-    var state: TransferState {
-        @inline(__always) unsafeAddress { unsafe UnsafePointer(ownState.address) }
-        @inline(__always) unsafeMutableAddress { unsafe ownState.address }
-    }
-}
-
-extension LoopClock {
-    /// What the current call of libcurl may still hand out.
-    var callShare: CallShare {
-        @inline(__always) unsafeAddress { unsafe UnsafePointer(ownShare.address) }
-        @inline(__always) unsafeMutableAddress { unsafe ownShare.address }
-    }
-}
-
-extension LoopCore {
-    /// The state that changes all the time.
-    var state: State {
-        @inline(__always) unsafeAddress { unsafe UnsafePointer(ownState.address) }
-        @inline(__always) unsafeMutableAddress { unsafe ownState.address }
     }
 }

@@ -31,8 +31,14 @@ extension NetworkError {
             .unclassified,
             "\(name) failed",
             phase: .preparing,
-            underlying: unsafe Underlying(
-                domain: "errno", code: Int(number), message: String(cString: strerror(number)))
+            underlying: .errno(number)
         )
+    }
+}
+
+extension NetworkError.Underlying {
+    /// The system's number and description of an error.
+    static func errno(_ number: Int32) -> Self {
+        unsafe Self(domain: "errno", code: Int(number), message: String(cString: strerror(number)))
     }
 }

@@ -15,7 +15,7 @@ final class CurlLoop: Sendable {
     /// - Parameter start: Runs a closure on a new thread; replaceable for tests.
     /// - Throws: ``NetworkError`` when descriptors, memory, or threads are short, or libcurl could not be initialized.
     init(
-        configuration: CurlNetworkDispatcher.Configuration,
+        limits: LoopLimits,
         start: (String, @escaping @Sendable () -> Void) throws -> Void = LoopThread.start
     ) throws {
         guard Libcurl.found.initialisation == 0 else {
@@ -32,11 +32,11 @@ final class CurlLoop: Sendable {
         // Created here, where a failure can be thrown; from then on only the loop's thread touches it.
         let core = HandedOver(
             try LoopCore(
-                configuration: configuration, mailbox: mailbox, runway: runway, executor: executor, clock: clock))
+                limits: limits, mailbox: mailbox, runway: runway, executor: executor, clock: clock))
         do {
             try start("netlayer-curl") { [end, executor] in
                 executor.begin()
-                if configuration.scheduling == .batch { LoopThread.scheduleInBatches() }
+                if limits.runInBatches { LoopThread.scheduleInBatches() }
                 core.value.run()
                 end.comes()
             }

@@ -62,3 +62,13 @@ struct KeptSockets {
         for index in kept[place]?.indices ?? 0..<0 { kept[place]?[index][keyPath: property] = true }
     }
 }
+
+extension Transfer {
+    /// Returns the place of a connection that the transfer uses, by libcurl's port of our end.
+    func place(ofConnectionFrom localPort: Int) -> KeptSockets.Place {
+        guard request.options.hasRareOptions, let socket = request.options.connection.unixSocket else {
+            return .port(localPort)
+        }
+        return .unix(socket)
+    }
+}

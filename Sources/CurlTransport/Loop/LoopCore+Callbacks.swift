@@ -30,6 +30,14 @@ extension LoopCore: TransferDelegate {
         if !transfer.looksUpBehindProxy { resolved(transfer) }
     }
 
+    /// Detects a kept connection: a transfer that waits on a socket which another transfer opened needs no lookup.
+    func transfer(_ transfer: Transfer, waitsOn descriptor: Int32, for interest: Epoll.Interest) {
+        guard transfer.isLookingUp, !interest.isEmpty, state.sockets.isOurs(descriptor),
+            !transfer.openedSockets.contains(descriptor)
+        else { return }
+        resolved(transfer)
+    }
+
     func transferGoesOutAgain(_ transfer: Transfer) { state.deadlines.set(transfer.slot, to: clock.now) }
 
     /// Checks the connection: bytes, or an end, that wait on a kept connection belong to no request, and this one would
@@ -65,19 +73,11 @@ extension LoopCore: TransferDelegate {
 
 /// The events that libcurl reports on its sockets and its timer.
 extension LoopCore: MultiHandleDelegate {
-    func multiWants(_ interest: SocketInterests.Interest, of descriptor: Int32) {
+    func multiWants(_ interest: Epoll.Interest, of descriptor: Int32) {
         guard let change = state.sockets.want(interest, of: descriptor) else { return }
         // libcurl opened this socket itself, to look a name up over HTTPS; no child process may inherit it.
         if change.kind == .add { Descriptor.closeOnExec(descriptor) }
         epoll.apply(change)
-    }
-
-    /// Detects a kept connection: a transfer that waits on a socket which another transfer opened needs no lookup.
-    func multiWants(_ interest: SocketInterests.Interest, of descriptor: Int32, for transfer: Transfer) {
-        guard transfer.isLookingUp, !interest.isEmpty, state.sockets.isOurs(descriptor),
-            !transfer.openedSockets.contains(descriptor)
-        else { return }
-        resolved(transfer)
     }
 
     func multiWantsTimer(milliseconds: Int?) {

@@ -5,7 +5,8 @@ extension LoopCore {
     func takeDone() {
         leavesDone = false
         var share = RoundShare()
-        while let (transfer, code) = multi?.nextDone() {
+        while let (slot, code) = multi?.nextDone() {
+            guard let transfer = state.transfers[slot] else { continue }
             if let easy = transfer.easy {
                 if transfer.needsFreshConnection, transfer.state.failure == nil, beginAgain(transfer, easy) { continue }
                 transfer.channel.end(transfer.result(of: easy, code))
@@ -70,7 +71,7 @@ extension LoopCore {
         for transfer in refused { goOn(transfer) { $0.nudge($1) } }
     }
 
-    private func goOn(_ transfer: Transfer, _ call: (MultiHandle, EasyHandle) -> MultiHandle.Fault?) {
+    private func goOn(_ transfer: Transfer, _ call: (MultiHandle, EasyHandle) -> CurlCode?) {
         clock.beginCall()
         guard transfer.isInMulti, let multi, let easy = transfer.easy, let code = call(multi, easy) else { return }
         transfer.channel.finish(transfer.result(of: easy, code))

@@ -13,8 +13,8 @@ extension LoopCore {
             transfer.delegate = self
             try multi.attach(to: easy)
             wishBuffers(of: easy, for: transfer)
-            if let upload = easy.reader?.upload { attach(upload, to: transfer) }
-            try multi.add(easy)
+            if let upload = transfer.upload { attach(upload, to: transfer) }
+            try multi.add(easy, slot: transfer.slot)
         } catch {
             transfer.channel.finish(.failure(error))
             return retire(transfer)
@@ -105,7 +105,7 @@ extension LoopCore {
             guard let fresh = transfer.easy else { return false }
             try multi.attach(to: fresh)
             wishBuffers(of: fresh, for: transfer)
-            try multi.add(fresh)
+            try multi.add(fresh, slot: transfer.slot)
         } catch {
             transfer.state.fail(error)
             return false

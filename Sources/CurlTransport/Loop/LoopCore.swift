@@ -50,12 +50,17 @@ final class LoopCore {
         var wakeUps = WakeUps()
     }
 
-    let ownState: Unshared<State>
+    private let ownState: Unshared<State>
+    /// What changes all the time.
+    var state: State {
+        @inline(__always) _read { yield ownState.value }
+        @inline(__always) _modify { yield &ownState.value }
+    }
     /// Whether the process has a single core, which the woken tasks need too.
     private let isAlone = LoopThread.cores == 1
 
     init(
-        configuration: CurlNetworkDispatcher.Configuration, mailbox: Mailbox, runway: Runway, executor: LoopExecutor,
+        limits: LoopLimits, mailbox: Mailbox, runway: Runway, executor: LoopExecutor,
         clock: LoopClock
     ) throws {
         self.mailbox = mailbox
@@ -63,13 +68,13 @@ final class LoopCore {
         self.clock = clock
         self.runway = runway
         // MAXCONNECTS includes connections in use: a lower value would make each request open a new one.
-        keptConnections = configuration.maximumConnections
+        keptConnections = limits.inAll
         ownState = Unshared(
             State(
                 admission: Admission(
-                    perOrigin: configuration.maximumConnectionsPerHost,
-                    inAll: configuration.maximumConnections,
-                    maximumWaiting: configuration.maximumWaiting
+                    perOrigin: limits.perOrigin,
+                    inAll: limits.inAll,
+                    maximumWaiting: limits.waiting
                 )))
         epoll = try Epoll()
         multi = try MultiHandle(loop: self, connections: keptConnections)

@@ -12,16 +12,16 @@ final class LoopGroup: Sendable {
     /// The maximum number of lanes that are not ordinary.
     static let maximumLanes = 16
 
-    private let configuration: CurlNetworkDispatcher.Configuration
+    private let limits: LoopLimits
     private let state = Guarded(State())
 
-    init(configuration: CurlNetworkDispatcher.Configuration) { self.configuration = configuration }
+    init(limits: LoopLimits) { self.limits = limits }
 
     /// Returns the request's loop. The first request of a lane starts it; if that failed, the next one tries again.
     /// - Throws: ``NetworkError/Code/shutDown``; ``NetworkError/Code/invalidOption`` for one resolver too many; or the
     ///   error that keeps a thread from starting.
     func loop(for options: TransportOptions, to origin: Origin) throws -> CurlLoop {
-        try loop(of: Lane(options, to: origin, loops: configuration.loops))
+        try loop(of: Lane(options, to: origin, loops: limits.loops))
     }
 
     /// Returns the first loop, and starts it if needed.
@@ -39,7 +39,7 @@ final class LoopGroup: Sendable {
                         + "with a thread of its own",
                     phase: .preparing)
             }
-            let loop = try CurlLoop(configuration: configuration)
+            let loop = try CurlLoop(limits: limits)
             ProcessExit.stop(loop)
             state.loops[lane] = loop
             return loop

@@ -1,20 +1,8 @@
 /// libcurl's interest in each descriptor, and what epoll knows of it. Changes are collected and applied just before the
 /// next wait, so that the 'remove' and 'in' of a kept-alive connection between two requests cancel out.
 struct SocketInterests {
-    /// The events to wait for.
-    struct Interest: OptionSet, Hashable, Sendable {
-        let rawValue: UInt8
-        static let read = Interest(rawValue: 1)
-        static let write = Interest(rawValue: 2)
-    }
-
-    /// One call of epoll_ctl.
-    struct Change: Hashable, Sendable {
-        enum Kind: Sendable { case add, modify, delete }
-        let kind: Kind
-        let descriptor: Int32
-        let interest: Interest
-    }
+    typealias Interest = Epoll.Interest
+    typealias Change = Epoll.Change
 
     private struct Entry {
         var wanted: Interest = []

@@ -28,7 +28,11 @@ final class Transfer: @unchecked Sendable {
     private(set) var easy: EasyHandle?
     /// Whether the sending task has prepared the transfer already.
     private(set) var isPreparedAhead = false
-    let ownState: Unshared<TransferState>
+    private let ownState: Unshared<TransferState>
+    var state: TransferState {
+        @inline(__always) _read { yield ownState.value }
+        @inline(__always) _modify { yield &ownState.value }
+    }
     var clocks: TransferClocks
     /// The last address that the address policy refused.
     var refusedAddress: AddressPolicy.Address?
@@ -47,7 +51,7 @@ final class Transfer: @unchecked Sendable {
     /// Why no socket could be opened: the errno.
     var socketFailure: Int32?
     /// The socket that libcurl waits on, for a transfer with a body.
-    private(set) var sendingSocket: Int32?
+    var sendingSocket: Int32?
     /// Whether libcurl has requested the body since the request last went out.
     var isBodyWanted = false
     /// Whether the caller has received the response's head.
@@ -120,14 +124,15 @@ final class Transfer: @unchecked Sendable {
     /// - Throws: ``NetworkError`` for options that this libcurl refuses.
     func prepare() throws {
         guard easy == nil else { return }
-        let easy = try EasyHandle(for: self)
+        let easy = try EasyHandle(events: self)
         try outgoing.configure(easy, sending: body, over: Libcurl.found)
         for option in more { try option.apply(to: easy) }
         if easy.needsOwnConnection, !Libcurl.found.has(.requestCheck), request.options.answersChallenges {
             throw NetworkError.noOwnConnection
         }
         if needsFreshConnection { try easy.set(.freshConnect, 1) }
-        try attachCallbacks(to: easy)
+        try easy.attachCallbacks(
+            checksRequests: Libcurl.found.has(.requestCheck), reportsProgress: ProxyOption.mayTunnel(request.options))
         self.easy = easy
     }
 
@@ -195,7 +200,10 @@ final class Transfer: @unchecked Sendable {
     }
 
     /// Whether the request's body is produced while it is sent.
-    var streamsBody: Bool { if case .streamed = body { true } else { false } }
+    var streamsBody: Bool { upload != nil }
+
+    /// The channel of a streamed body.
+    var upload: UploadChannel? { if case .streamed(let upload) = body { upload } else { nil } }
 
     /// Ends the producer of a streamed body, since the transfer is over.
     func closeUpload() { if case .streamed(let upload) = body { upload.close() } }
@@ -205,12 +213,6 @@ final class Transfer: @unchecked Sendable {
 
     /// Lets more of the body wait for its reader.
     func widenFlow() { if case .pause = whenFull { whenFull = .pause(above: BodyFlow.roomyMark) } }
-
-    /// Records whether libcurl waits on a socket for the transfer.
-    func waits(on descriptor: Int32, _ waits: Bool) {
-        guard hasRequestBody else { return }
-        if waits { sendingSocket = descriptor } else if sendingSocket == descriptor { sendingSocket = nil }
-    }
 
     /// Whether the request waits for the server's 100 before its body goes out (RFC 9110 §10.1.1).
     var expectsContinue: Bool { request.body != nil && !dropsExpectation && request.headerFields.contains(.expect) }
@@ -265,14 +267,6 @@ final class Transfer: @unchecked Sendable {
         return now.queued > 0 || sentAtPause.map { $0 != now } ?? true
     }
 
-    /// Returns the place of a connection that the transfer uses, by libcurl's port of our end.
-    func place(ofConnectionFrom localPort: Int) -> KeptSockets.Place {
-        guard request.options.hasRareOptions, let socket = request.options.connection.unixSocket else {
-            return .port(localPort)
-        }
-        return .unix(socket)
-    }
-
     /// The time since `send`.
     var elapsed: Duration { MonotonicTime.now - sent }
 }
@@ -317,20 +311,6 @@ protocol TransferDelegate: AnyObject {
     func transferYields(_ transfer: Transfer)
     /// The transfer has opened a socket, to its host or to the proxy.
     func transfer(_ transfer: Transfer, opened descriptor: Int32)
-}
-
-/// The loop's time, read once per round, and the callbacks' share of it, which starts over with each call of libcurl.
-///
-/// @unchecked: only the loop's thread writes and reads it.
-final class LoopClock: @unchecked Sendable {
-    var now = MonotonicTime.now
-    let ownShare = Unshared(CallShare())
-    /// The number of the current call of libcurl.
-    private(set) var call = 0
-
-    /// Prepares for the next call of libcurl.
-    func beginCall() {
-        callShare = CallShare()
-        call &+= 1
-    }
+    /// libcurl waits for a socket on the transfer's behalf, or no longer does if `interest` is empty.
+    func transfer(_ transfer: Transfer, waitsOn descriptor: Int32, for interest: Epoll.Interest)
 }

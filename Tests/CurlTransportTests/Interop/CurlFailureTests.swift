@@ -1,4 +1,3 @@
-import CCurl
 import NetworkCore
 import Testing
 
@@ -6,7 +5,7 @@ import Testing
 
 @Suite("Mapping of libcurl's error numbers")
 struct CurlFailureTests {
-    private static let ownWords = String(cString: curl_easy_strerror(CURLE_HTTP2))
+    private static let ownWords = CurlCode.http2.words
 
     /// Without an explanation from libcurl, it is the end of a connection. With one, the error concerns the bytes that
     /// came.
@@ -19,7 +18,7 @@ struct CurlFailureTests {
             ("Recv failure: Connection reset by peer", true, .truncatedBody),
         ] as [(String?, Bool, NetworkError.Code)])
     func anHTTP2ConnectionThatEndsBeforeAHead_isLost(text: String?, isInBody: Bool, code: NetworkError.Code) {
-        let error = CurlFailure.error(CURLE_HTTP2, text: text, phase: .waiting, isInBody: isInBody)
+        let error = CurlFailure.error(.http2, text: text, phase: .waiting, isInBody: isInBody)
         #expect(error.code == code)
         #expect(error.underlying?.code == 16)
     }
@@ -27,7 +26,7 @@ struct CurlFailureTests {
     /// CURLE_SSL_CONNECT_ERROR, SSL_CERTPROBLEM, PEER_FAILED_VERIFICATION, SSL_PINNEDPUBKEYNOTMATCH,
     /// SSL_INVALIDCERTSTATUS, SSL_CLIENTCERT, and two codes that may occur at any time.
     @Test(arguments: [35: true, 58: true, 60: true, 90: true, 91: true, 98: true, 16: false, 56: false])
-    func whatTLSRefuses_isRefusedWhileConnecting(number: UInt32, isConnecting: Bool) {
-        #expect(CurlFailure.phase(of: CURLcode(rawValue: number)) == (isConnecting ? .connecting : nil))
+    func whatTLSRefuses_isRefusedWhileConnecting(number: Int, isConnecting: Bool) {
+        #expect(CurlFailure.phase(of: CurlCode(rawValue: number)) == (isConnecting ? .connecting : nil))
     }
 }

@@ -46,9 +46,9 @@ struct TurnTests {
     @Test func aTransferThatWaitsForItsTurnHasNoHandle() async throws {
         let server = try ScriptedServer(.stalled)
         defer { server.stop() }
-        var configuration = CurlNetworkDispatcher.Configuration()
-        configuration.maximumConnectionsPerHost = 1
-        let loop = try CurlLoop(configuration: configuration)
+        var limits = LoopLimits()
+        limits.perOrigin = 1
+        let loop = try CurlLoop(limits: limits)
         let request = try request(server.url())
         let transfers = try (0..<3).map { _ in try Transfer(request, origin: Origin(request.url), clock: loop.clock) }
         // All are prepared before the first start: once one of them waits for its turn, no handle is made ahead.

@@ -35,7 +35,7 @@ struct YieldingTests {
         let body = PatternBytes.make(count: 500_000)
         let server = try ScriptedServer(.raw(chunked(body, by: 1)))
         defer { server.stop() }
-        let loop = try CurlLoop(configuration: CurlNetworkDispatcher.Configuration())
+        let loop = try CurlLoop(limits: LoopLimits())
         let transfer = try Transfer(try request(server), origin: Origin(RequestURL(server.url())), clock: loop.clock)
         let most = Atomic(0)
         loop.start(transfer)

@@ -1,4 +1,3 @@
-import CCurl
 import NetworkCore
 
 /// Translates libcurl's error codes into ours. See https://curl.se/libcurl/c/libcurl-errors.html.
@@ -10,7 +9,7 @@ enum CurlFailure {
     ///   - isInBody: Whether the final head was complete.
     ///   - verification: The TLS library's verdict on the certificate (CURLINFO_SSL_VERIFYRESULT).
     static func error(
-        _ code: CURLcode, text: String?, phase: NetworkError.Phase, isInBody: Bool, verification: Int = 0
+        _ code: CurlCode, text: String?, phase: NetworkError.Phase, isInBody: Bool, verification: Int = 0
     ) -> NetworkError {
         let (ours, message) =
             isRecordFlood(text)
@@ -23,18 +22,18 @@ enum CurlFailure {
 
     /// Returns the phase that a code belongs to, whatever libcurl's clocks say: newer versions also set the time at
     /// which the request could go out for connections that failed. `nil` if the code does not determine the phase.
-    static func phase(of code: CURLcode) -> NetworkError.Phase? {
+    static func phase(of code: CurlCode) -> NetworkError.Phase? {
         switch code {
-        case CURLE_COULDNT_RESOLVE_PROXY, CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_CONNECT, CURLE_INTERFACE_FAILED,
-            CURLE_PROXY, CURLE_SSL_PINNEDPUBKEYNOTMATCH, CURLE_SSL_INVALIDCERTSTATUS, CURLE_SSL_CERTPROBLEM,
-            clientCertificateRequired:
+        case .couldNotResolveProxy, .couldNotResolveHost, .couldNotConnect, .interfaceFailed,
+            .proxy, .pinnedKeyMismatch, .invalidCertificateStatus, .clientCertificateProblem,
+            .clientCertificateRequired:
             .connecting
         default: isTLS(code) ? .connecting : nil
         }
     }
 
     /// Returns the error of a QUIC connection that was not made, which libcurl reports as a lost connection.
-    static func noQUIC(_ code: CURLcode, text: String?) -> NetworkError {
+    static func noQUIC(_ code: CurlCode, text: String?) -> NetworkError {
         if let fault = tlsFault(code, text: text ?? "", verification: 0), fault != .tlsFailed {
             return error(code, text: text, phase: .connecting, isInBody: false)
         }
@@ -44,16 +43,16 @@ enum CurlFailure {
     }
 
     /// Returns the error of a connection to the proxy that was not made, which libcurl reports like one to the server.
-    static func noProxy(_ code: CURLcode, text: String?) -> NetworkError {
+    static func noProxy(_ code: CurlCode, text: String?) -> NetworkError {
         NetworkError(
             .proxyFailed, "no connection to the proxy", phase: .connecting, underlying: underlying(code, text: text))
     }
 
-    static func underlying(_ code: CURLcode, text: String?) -> NetworkError.Underlying {
+    static func underlying(_ code: CurlCode, text: String?) -> NetworkError.Underlying {
         NetworkError.Underlying(
             domain: "libcurl",
-            code: Int(code.rawValue),
-            message: text.map(shown) ?? ownWords(for: code) ?? "unknown"
+            code: code.rawValue,
+            message: text.map(shown) ?? code.words ?? "unknown"
         )
     }
 
@@ -62,72 +61,67 @@ enum CurlFailure {
         Redaction.words(ofLibrary: PinnedName.hidden(in: text), isWhole: text.utf8.count < 250)
     }
 
-    /// Returns libcurl's text for a code, for when it gives no other details.
-    private static func ownWords(for code: CURLcode) -> String? {
-        unsafe curl_easy_strerror(code).map { unsafe String(cString: $0) }
-    }
-
     private static func classify(
-        _ code: CURLcode, text: String, phase: NetworkError.Phase, isInBody: Bool
+        _ code: CurlCode, text: String, phase: NetworkError.Phase, isInBody: Bool
     ) -> (NetworkError.Code, String) {
         switch code {
-        case CURLE_URL_MALFORMAT: (.invalidURL, "libcurl does not accept the URL")
+        case .malformedURL: (.invalidURL, "libcurl does not accept the URL")
         // Newer versions report an HTTP/2 connection that ends before the head like this, without a text of their own.
-        case CURLE_HTTP2 where !isInBody && (text.isEmpty || text == ownWords(for: code)):
+        case .http2 where !isInBody && (text.isEmpty || text == code.words):
             (.connectionLost, "the connection broke")
         // The text comes from the socket, the code from the layer above.
-        case CURLE_HTTP2 where isOfSocket(text), CURLE_HTTP3 where isOfSocket(text):
+        case .http2 where isOfSocket(text), .http3 where isOfSocket(text):
             isInBody
                 ? (.truncatedBody, "the connection broke in the body") : (.connectionLost, "the connection broke")
         // Before the request has gone out, only a proxy has sent a head.
-        case CURLE_WEIRD_SERVER_REPLY where phase == .connecting,
-            CURLE_BAD_FUNCTION_ARGUMENT where phase == .connecting && text.contains("response header"):
+        case .weirdServerReply where phase == .connecting,
+            .badFunctionArgument where phase == .connecting && text.contains("response header"):
             (.proxyFailed, "what the proxy sent is not HTTP")
         // The scheme was checked before; what is left is a response without a status line.
-        case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_HTTP2, CURLE_HTTP3:
+        case .unsupportedProtocol, .weirdServerReply, .http2, .http3:
             (.invalidResponse, "what the server sent is not HTTP")
         // Some versions report a damaged trailer or chunk like this.
-        case CURLE_BAD_FUNCTION_ARGUMENT where phase == .receiving:
+        case .badFunctionArgument where phase == .receiving:
             (.invalidResponse, "what the server sent is not HTTP")
-        case CURLE_COULDNT_RESOLVE_PROXY: (.proxyFailed, "the proxy's name could not be resolved")
-        case CURLE_RECV_ERROR where text.contains("CONNECT"), CURLE_COULDNT_CONNECT where text.contains("CONNECT"):
+        case .couldNotResolveProxy: (.proxyFailed, "the proxy's name could not be resolved")
+        case .recvError where text.contains("CONNECT"), .couldNotConnect where text.contains("CONNECT"):
             (.proxyFailed, "the proxy refused the tunnel")
-        case CURLE_COULDNT_CONNECT where text.contains("SOCKS"): (.proxyFailed, "the SOCKS proxy refused or failed")
+        case .couldNotConnect where text.contains("SOCKS"): (.proxyFailed, "the SOCKS proxy refused or failed")
         // SOCKS 4 and 5 get an address, which libcurl looks up itself.
-        case CURLE_PROXY where text.contains("resolve"):
+        case .proxy where text.contains("resolve"):
             (.nameNotResolved, "the host's name could not be resolved")
-        case CURLE_PROXY: (.proxyFailed, "the proxy refused or failed")
-        case CURLE_COULDNT_RESOLVE_HOST: (.nameNotResolved, "the host's name could not be resolved")
-        case CURLE_INTERFACE_FAILED:
+        case .proxy: (.proxyFailed, "the proxy refused or failed")
+        case .couldNotResolveHost: (.nameNotResolved, "the host's name could not be resolved")
+        case .interfaceFailed:
             (.connectFailed, "the interface or address to connect from can't be used (connection.interface)")
-        case CURLE_COULDNT_CONNECT: (.connectFailed, "no connection to the server")
-        case CURLE_OPERATION_TIMEDOUT where text.contains("too slow"):
+        case .couldNotConnect: (.connectFailed, "no connection to the server")
+        case .timedOut where text.contains("too slow"):
             (.lowSpeed, "below the lowest allowed speed for too long (rate.lowSpeed)")
-        case CURLE_OPERATION_TIMEDOUT: (.connectTimeout, "no connection within the connect timeout")
-        case CURLE_PARTIAL_FILE where isInBody: (.truncatedBody, "the connection ended before the body did")
+        case .timedOut: (.connectTimeout, "no connection within the connect timeout")
+        case .partialFile where isInBody: (.truncatedBody, "the connection ended before the body did")
         // An HTTP/2 connection that ends before the head is reported like this.
-        case CURLE_PARTIAL_FILE: (.connectionLost, "the server closed the connection without a response")
-        case CURLE_GOT_NOTHING: (.connectionLost, "the server closed the connection without a response")
-        case CURLE_BAD_CONTENT_ENCODING: (.invalidContentEncoding, "the body's Content-Encoding is damaged or unknown")
-        case CURLE_WRITE_ERROR where text.contains("content unencoding"):
+        case .partialFile: (.connectionLost, "the server closed the connection without a response")
+        case .gotNothing: (.connectionLost, "the server closed the connection without a response")
+        case .badContentEncoding: (.invalidContentEncoding, "the body's Content-Encoding is damaged or unknown")
+        case .writeError where text.contains("content unencoding"):
             (.invalidContentEncoding, "the body's Content-Encoding is damaged")
         // Also for too many heads of interim responses, which libcurl adds up, and for an endless trailer.
-        case CURLE_RECV_ERROR where text.contains("Too large response headers") || text.contains("Out of memory"):
+        case .recvError where text.contains("Too large response headers") || text.contains("Out of memory"):
             (.responseHeadTooLarge, "the response's head is too large")
-        // CURLE_TOO_LARGE (8.6), also for an endless trailer, which its text calls a fault in the chunks.
-        case CURLcode(rawValue: 100): (.responseHeadTooLarge, "the response's head is too large")
+        // .tooLarge (8.6), also for an endless trailer, which its text calls a fault in the chunks.
+        case .tooLarge: (.responseHeadTooLarge, "the response's head is too large")
         // An invalid trailer fails with the code of whatever layer found it.
         case _ where text.contains("chunked-encod"),
-            CURLE_RECV_ERROR where text.contains("hex") || text.contains("chunk"):
+            .recvError where text.contains("hex") || text.contains("chunk"):
             (.invalidResponse, "the body's chunked encoding is damaged")
-        case CURLE_RECV_ERROR where isInBody: (.truncatedBody, "the connection broke in the body")
-        case CURLE_HTTP2_STREAM where isInBody: (.truncatedBody, "the server ended the stream in the body")
-        case CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_HTTP2_STREAM: (.connectionLost, "the connection broke")
-        case CURLE_SEND_FAIL_REWIND: (.connectionLost, "the connection broke and the body can't be sent again")
+        case .recvError where isInBody: (.truncatedBody, "the connection broke in the body")
+        case .http2Stream where isInBody: (.truncatedBody, "the server ended the stream in the body")
+        case .sendError, .recvError, .http2Stream: (.connectionLost, "the connection broke")
+        case .sendFailRewind: (.connectionLost, "the connection broke and the body can't be sent again")
         // libcurl reports a header line above 100 KB like this.
-        case CURLE_OUT_OF_MEMORY where phase == .waiting || phase == .receiving:
+        case .outOfMemory where phase == .waiting || phase == .receiving:
             (.responseHeadTooLarge, "the response's head is too large")
-        case CURLE_UNKNOWN_OPTION, CURLE_NOT_BUILT_IN: (.unsupported, "this libcurl can't do that")
+        case .unknownOption, .notBuiltIn: (.unsupported, "this libcurl can't do that")
         default: (.unclassified, "libcurl failed")
         }
     }
@@ -139,20 +133,20 @@ enum CurlFailure {
 
     /// Returns the TLS fault, by libcurl's code, then by the TLS library's, then by the text; `nil` for any other
     /// error.
-    private static func tlsFault(_ code: CURLcode, text: String, verification: Int) -> NetworkError.Code? {
+    private static func tlsFault(_ code: CurlCode, text: String, verification: Int) -> NetworkError.Code? {
         switch code {
-        case CURLE_SSL_PINNEDPUBKEYNOTMATCH: return .pinnedKeyMismatch
-        case CURLE_SSL_INVALIDCERTSTATUS: return .certificateRevoked
-        case CURLE_SSL_CERTPROBLEM: return .clientCertificateUnusable
+        case .pinnedKeyMismatch: return .pinnedKeyMismatch
+        case .invalidCertificateStatus: return .certificateRevoked
+        case .clientCertificateProblem: return .clientCertificateUnusable
         // libcurl 8.23 reports, among others, a key that it can't open like this.
-        case CURLE_BAD_FUNCTION_ARGUMENT:
+        case .badFunctionArgument:
             return TLSFault.code(for: text) == .clientCertificateUnusable ? .clientCertificateUnusable : nil
-        case clientCertificateRequired: return .clientCertificateRequired
+        case .clientCertificateRequired: return .clientCertificateRequired
         // With TLS 1.3 the server checks our certificate when the handshake is already complete for us.
-        case CURLE_RECV_ERROR, CURLE_SEND_ERROR:
+        case .recvError, .sendError:
             let fault = text.contains("alert") ? TLSFault.code(for: text) : nil
             return fault == .clientCertificateRequired || fault == .clientCertificateRefused ? fault : nil
-        case CURLE_PEER_FAILED_VERIFICATION:
+        case .peerFailedVerification:
             return verificationFaults[verification] ?? TLSFault.code(for: text) ?? .tlsFailed
         default: return isTLS(code) ? TLSFault.code(for: text) ?? .tlsFailed : nil
         }
@@ -168,14 +162,14 @@ enum CurlFailure {
         62: .certificateHostMismatch,
     ]
 
-    /// CURLE_SSL_CLIENTCERT, 7.77.
-    private static let clientCertificateRequired = CURLcode(rawValue: 98)
+    /// .sslClientcert, 7.77.
+    private static let clientCertificateRequired = CurlCode(rawValue: 98)
 
-    private static func isTLS(_ code: CURLcode) -> Bool {
+    private static func isTLS(_ code: CurlCode) -> Bool {
         switch code {
-        case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_ENGINE_NOTFOUND, CURLE_SSL_ENGINE_SETFAILED, CURLE_SSL_CIPHER,
-            CURLE_PEER_FAILED_VERIFICATION, CURLE_USE_SSL_FAILED, CURLE_SSL_ENGINE_INITFAILED,
-            CURLE_SSL_CACERT_BADFILE, CURLE_SSL_SHUTDOWN_FAILED, CURLE_SSL_CRL_BADFILE, CURLE_SSL_ISSUER_ERROR:
+        case .tlsConnectError, .tlsEngineNotFound, .tlsEngineSetFailed, .tlsCipher,
+            .peerFailedVerification, .useTLSFailed, .tlsEngineInitFailed,
+            .badAuthoritiesFile, .tlsShutdownFailed, .badRevocationFile, .tlsIssuerError:
             true
         default: false
         }

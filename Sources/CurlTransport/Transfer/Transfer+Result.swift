@@ -1,4 +1,3 @@
-import CCurl
 import CLibrary
 import NetworkCore
 
@@ -8,19 +7,19 @@ extension NetworkError {
     }
 
     fileprivate static func noSocket(_ number: Int32) -> NetworkError {
-        unsafe NetworkError(
+        NetworkError(
             .connectFailed,
             number == EMFILE || number == ENFILE
                 ? "no socket could be opened: there is no descriptor left" : "no socket could be opened",
             phase: .connecting,
-            underlying: Underlying(domain: "errno", code: Int(number), message: String(cString: strerror(number)))
+            underlying: .errno(number)
         )
     }
 }
 
 extension Transfer {
     /// Returns the caller's result for a transfer that libcurl reports as done.
-    func result(of easy: EasyHandle, _ code: CURLcode) -> Result<ExchangeEnd, any Error> {
+    func result(of easy: EasyHandle, _ code: CurlCode) -> Result<ExchangeEnd, any Error> {
         outcome(of: easy, code).mapError(noted)
     }
 
@@ -30,20 +29,20 @@ extension Transfer {
         return error.during(request, transport: "curl", elapsed: elapsed, repeats: sending.repeats)
     }
 
-    private func outcome(of easy: EasyHandle, _ code: CURLcode) -> Result<ExchangeEnd, any Error> {
+    private func outcome(of easy: EasyHandle, _ code: CurlCode) -> Result<ExchangeEnd, any Error> {
         let options = request.options
         if let failure = state.failure { return .failure(failure) }
         let info = easy.info(hasRequestBody: hasRequestBody)
-        if code != CURLE_OK, let refusedAddress { return .failure(NetworkError.addressRefused(refusedAddress)) }
-        if isPrewarming, code == CURLE_BAD_FUNCTION_ARGUMENT, info.requestBytes == 0, info.newConnections > 0 {
+        if code != .ok, let refusedAddress { return .failure(NetworkError.addressRefused(refusedAddress)) }
+        if isPrewarming, code == .badFunctionArgument, info.requestBytes == 0, info.newConnections > 0 {
             return .failure(ConnectionIsOpen())
         }
-        if code == CURLE_COULDNT_CONNECT, let socketFailure { return .failure(NetworkError.noSocket(socketFailure)) }
-        if code == CURLE_COULDNT_CONNECT, let text = easy.failureText, options.proxy.isNamed(in: text) {
+        if code == .couldNotConnect, let socketFailure { return .failure(NetworkError.noSocket(socketFailure)) }
+        if code == .couldNotConnect, let text = easy.failureText, options.proxy.isNamed(in: text) {
             return .failure(CurlFailure.noProxy(code, text: text))
         }
         let phase = state.hasResponse ? .receiving : CurlFailure.phase(of: code) ?? phaseWithoutResponse(info)
-        guard code == CURLE_OK else {
+        guard code == .ok else {
             let isInBody = state.hasResponse && state.head.hasFinalHead
             if options.httpVersion == .http3, info.newConnections > 0, info.tls == nil, !state.hasResponse {
                 return .failure(CurlFailure.noQUIC(code, text: easy.failureText))
@@ -51,7 +50,7 @@ extension Transfer {
             return .failure(
                 CurlFailure.error(
                     code, text: easy.failureText, phase: phase, isInBody: isInBody,
-                    verification: easy.long(CURLINFO_SSL_VERIFYRESULT))
+                    verification: easy.verificationResult)
             )
         }
         guard state.head.hasFinalHead else {
@@ -91,3 +90,6 @@ extension Transfer {
         return NetworkError(code, message, phase: phase)
     }
 }
+
+/// The result of a transfer without a request: its connection is open and in the pool.
+struct ConnectionIsOpen: Error {}

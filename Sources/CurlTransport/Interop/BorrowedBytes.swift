@@ -1,0 +1,70 @@
+import CLibrary
+import FoundationEssentials
+
+/// Bytes of libcurl's, valid until the callback that received them returns: to be read or copied there, never kept.
+@safe struct BorrowedBytes: RandomAccessCollection {
+    private let bytes: UnsafeRawBufferPointer
+
+    init(_ start: UnsafeRawPointer?, count: Int) { unsafe bytes = UnsafeRawBufferPointer(start: start, count: count) }
+
+    var startIndex: Int { 0 }
+    var endIndex: Int { unsafe bytes.count }
+    subscript(index: Int) -> UInt8 { unsafe bytes[index] }
+
+    /// Lets arrays copy the bytes in one piece.
+    func withContiguousStorageIfAvailable<Result>(
+        _ body: (UnsafeBufferPointer<UInt8>) throws -> Result
+    ) rethrows -> Result? {
+        try unsafe bytes.withMemoryRebound(to: UInt8.self) { try unsafe body($0) }
+    }
+
+    /// The bytes' address as a number, to compare places in a buffer.
+    var place: Int { unsafe Int(bitPattern: bytes.baseAddress) }
+
+    /// The bytes as UTF-8; invalid sequences become U+FFFD.
+    var text: String { unsafe String(decoding: bytes, as: UTF8.self) }
+
+    /// Copies the bytes to memory with room for them.
+    func copy(to target: UnsafeMutableRawPointer) {
+        guard let source = unsafe bytes.baseAddress else { return }
+        unsafe target.copyMemory(from: source, byteCount: bytes.count)
+    }
+
+    /// Returns the first index of a byte.
+    func first(_ byte: UInt8) -> Int? {
+        guard let start = unsafe bytes.baseAddress, let found = unsafe memchr(start, Int32(byte), bytes.count) else {
+            return nil
+        }
+        return unsafe UnsafeRawPointer(found) - start
+    }
+
+    /// Returns whether the bytes begin with a text, and there are more.
+    func begins(with words: StaticString) -> Bool {
+        guard let start = unsafe bytes.baseAddress, count > words.utf8CodeUnitCount else { return false }
+        return unsafe memcmp(start, words.utf8Start, words.utf8CodeUnitCount) == 0
+    }
+}
+
+/// Room for bytes in a buffer of libcurl's, valid until the callback that received it returns.
+@safe struct BorrowedRoom {
+    private let memory: UnsafeMutableRawBufferPointer
+    /// The number of bytes written so far.
+    private(set) var filled = 0
+
+    init(_ start: UnsafeMutableRawPointer?, count: Int) {
+        unsafe memory = UnsafeMutableRawBufferPointer(start: start, count: count)
+    }
+
+    /// The number of bytes that still fit.
+    var left: Int { unsafe memory.count - filled }
+
+    /// Appends bytes, as many as fit.
+    mutating func append(_ bytes: some ContiguousBytes) {
+        let room = unsafe UnsafeMutableRawBufferPointer(rebasing: memory[filled...])
+        filled += unsafe bytes.withUnsafeBytes { bytes in
+            let count = min(bytes.count, room.count)
+            unsafe room.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[..<count]))
+            return count
+        }
+    }
+}

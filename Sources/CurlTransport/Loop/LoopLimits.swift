@@ -1,0 +1,16 @@
+/// The limits of a dispatcher's loops.
+struct LoopLimits: Sendable {
+    /// The maximum number of transfers that run at once to one origin.
+    var perOrigin = 128
+    /// The maximum number of transfers that run at once, in each loop.
+    var inAll = standardInAll
+    /// The maximum number of transfers that wait, in each loop.
+    var waiting = 100_000
+    /// The number of loops, each with a thread.
+    var loops = 1
+    /// Whether the threads are scheduled in batches (SCHED_BATCH).
+    var runInBatches = false
+
+    /// Three quarters of the process's descriptors (RLIMIT_NOFILE), at most 8,192.
+    static var standardInAll: Int { max(1, min(8192, (SystemFigures.maximumDescriptors ?? 1024) / 4 * 3)) }
+}

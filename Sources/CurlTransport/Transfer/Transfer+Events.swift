@@ -1,0 +1,145 @@
+import NetworkCore
+
+/// What a transfer makes of libcurl's events: each goes to the transfer's state, and the verdict goes back.
+extension Transfer: EasyEvents {
+    func progresses(moved: Int) -> Bool {
+        guard !tunnelAnswer.progresses(in: clock.call, moved: moved) else { return true }
+        state.fail(NetworkError.endlessRefusal)
+        return false
+    }
+
+    /// Not for a transfer whose caller has its result.
+    func lookUpBegins() -> Bool {
+        guard state.failure == nil else { return false }
+        lookUp.begins(at: clock.now, isBehindProxy: looksUpBehindProxy)
+        return true
+    }
+
+    // MARK: The response's head
+
+    func headerArrived(_ line: BorrowedBytes) -> Bool {
+        sending.responseArrived()
+        lookUp.requestGoesOut()
+        if isLookingUp { delegate?.transferHasConnection(self) }
+        let verdict = state.receive(headerLine: line, at: clock.now)
+        // A CR that is not part of the line's end.
+        if let place = line.first(0x0D), place < line.count - 2 { state.receivedBareCR() }
+        // Before the response can end: then the connection is back in the pool.
+        if state.doubtsFraming, easy?.endsItsConnection() != true { return false }
+        if line.count <= 2, state.mayHideSurplus || request.method == .head, easy?.watchesForSurplus() != true {
+            return false
+        }
+        switch verdict {
+        case .goOn: break
+        case .headIsComplete: guard finalHeadArrived() else { return false }
+        case .stop:
+            // The bytes left on the connection are no response to another request.
+            if speaksHTTP1 { _ = easy?.endsItsConnection() }
+            return false
+        }
+        if origin.isSecure, tlsSession == nil, state.head.hasFinalHead {
+            // At the end the connection has left the handle.
+            tlsSession = easy?.tlsSession
+        }
+        return true
+    }
+
+    /// - Returns: Whether to continue.
+    private func finalHeadArrived() -> Bool {
+        if expectsContinue, hasUnsentBody {
+            if state.head.refusesExpectation {
+                if !dropExpectation() { state.fail(NetworkError.refusedExpectation) }
+                return false
+            }
+            // libcurl would keep the connection, on which the server may still wait for the body.
+            if owesBody, state.head.isHTTP1, easy?.endsItsConnection() != true { return false }
+        }
+        // libcurl sends the request without the body to get a challenge, and sends it again if there was none.
+        if state.head.isSuccess, mayHaveAskedFirst { state.holdHead() } else { headIsComplete() }
+        return true
+    }
+
+    func headIsComplete() {
+        hasHandedOutHead = true
+        // libcurl knows the length once it has read the blank line; a compressed length says nothing about the decoded
+        // body.
+        channel.headArrived(state.head.bytes)
+        delegate?.transferWasTouched(self)
+    }
+
+    /// Whether part of the body has not gone out.
+    private var hasUnsentBody: Bool {
+        guard let easy else { return false }
+        let sent = easy.uploadedBytes
+        return easy.reader.map { !$0.isWhole(sent: sent) } ?? (sent == 0 && request.body?.length != 0)
+    }
+
+    // MARK: Bodies
+
+    func bodyWanted(_ room: inout BorrowedRoom) -> Sending {
+        isBodyWanted = true
+        switch easy?.reader?.read(into: &room) {
+        case .filled:
+            if room.filled > 0 { state.lastActivity = clock.now }
+            return .filled
+        case .pause:
+            if let easy, let reader = easy.reader, mayKeepBytes(given: reader.position, uploaded: easy.uploadedBytes) {
+                delegate?.transferKeepsBytes(self)
+            }
+            return .pause
+        case .failure(let error):
+            state.fail(error)
+            return .stop
+        case nil: return .stop
+        }
+    }
+
+    func bodyArrived(_ piece: BorrowedBytes) -> Receiving {
+        let isSpent = clock.callShare.isSpent(by: piece.count, at: piece.place, of: easy?.receiveBuffer ?? 0)
+        if isSpent, isPausable, state.failure == nil {
+            delegate?.transferYields(self)
+            return .pause
+        }
+        let isFirst = !state.hasBody
+        guard !piece.isEmpty, state.receiveBody(at: clock.now) else { return .stop }
+        if state.releaseHead() { headIsComplete() }
+        let announced = isFirst ? easy?.announcedBytes : nil
+        let (arrival, received, hasMemory) = channel.bodyArrived(piece.count, of: announced, whenFull: whenFull) {
+            $0.append(piece)
+        }
+        guard hasMemory else {
+            state.fail(NetworkError.noMemoryForBody)
+            return .stop
+        }
+        switch arrival {
+        case .take:
+            delegate?.transferWasTouched(self)
+            progress?.report(TransferProgress(completed: received, total: easy?.announcedBytes))
+        case .drop: break
+        // Nothing is consumed: libcurl delivers the same bytes again.
+        case .pause:
+            delegate?.transferWasTouched(self)
+            return .pause
+        case .tooLarge(let limit):
+            state.fail(NetworkError.bodyTooLarge(limit: limit))
+            return .stop
+        }
+        return .taken
+    }
+}
+
+extension NetworkError {
+    fileprivate static var refusedExpectation: NetworkError {
+        NetworkError(
+            .connectionLost,
+            "the server refused the expectation (417) after part of the body went out, which can't be produced again",
+            phase: .receiving)
+    }
+
+    fileprivate static var endlessRefusal: NetworkError {
+        NetworkError(
+            .proxyFailed,
+            "the proxy refused the tunnel with too long a body: its response to CONNECT has more than "
+                + "\(TunnelAnswer.maximumBytes) bytes", phase: .connecting)
+    }
+}
