@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Arguments are used unchanged or refused", .timeLimit(.minutes(1)))
 struct ArgumentTests {
-    @Test(arguments: ["-d \"$bad\"", "-o \"o$bad\"", "--data-file \"$bad\"", "--data=\"$bad\"", "-H \"A: $bad\""])
+    @Test(arguments: ["-d \"$bad\"", "-o \"o$bad\"", "--data-raw \"$bad\"", "--data=\"$bad\"", "-H \"A: $bad\""])
     func argumentThatIsNotUTF8_isRefused(option: String) async throws {
         let folder = try TestFolder()
         defer { folder.remove() }
@@ -64,7 +64,7 @@ struct ArgumentTests {
 
     @Test(
         arguments: [
-            (["--data-file", "/no/such"], 8), (["--bearer-file", "/no/such"], 8), (["--bearer-env", "NO_SUCH"], 2),
+            (["-d", "@/no/such"], 8), (["--bearer-file", "/no/such"], 8), (["--bearer-env", "NO_SUCH"], 2),
             (["-F", "a=@/no/such"], 8), (["-X", "HEAD", "-d", "x"], 3),
         ] as [([String], Int32)])
     func failureBeforeSending_isInTheJSONToo(options: [String], status: Int32) async throws {

@@ -15,7 +15,7 @@ struct BlockedEndTests {
         func arguments(_ url: String, _ pipe: String) -> [String] {
             switch self {
             case .run: ["run", pipe]
-            case .dataFile: ["fetch", url, "--data-file", pipe]
+            case .dataFile: ["fetch", url, "-d", "@" + pipe]
             case .bearerFile: ["fetch", url, "--bearer-file", pipe]
             case .cookieJar: ["fetch", url, "--cookie-jar", pipe]
             case .output: ["fetch", url, "-o", pipe]
@@ -70,7 +70,7 @@ struct BlockedEndTests {
         var command: String {
             let tool = "exec '\(RunningTool.path)' fetch"
             return switch self {
-            case .error: "\(tool) http://127.0.0.1/ --data-file \(String(repeating: "x", count: 9000)) 2>ff"
+            case .error: "\(tool) http://127.0.0.1/ -d @\(String(repeating: "x", count: 9000)) 2>ff"
             case .usage: "\(tool) http://127.0.0.1/ --\(String(repeating: "x", count: 9000)) 2>ff"
             case .help: "\(tool) --help >ff"
             }

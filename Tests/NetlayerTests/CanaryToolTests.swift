@@ -42,9 +42,9 @@ struct CanaryToolTests {
         let fields = [
             "-H", "X-Auth-Key: \(secret.value)", "-H",
             "Referer: https://u:\(secret.percentEncoded)@h/?x=\(secret.percentEncoded)",
-            "-H", "Cookie: \(secret.value)", "--data", secret.value,
+            "-H", "Cookie: \(secret.value)", "--data-raw", secret.value,
         ]
-        let digest = ["--user", "u:\(secret.value)", "--auth", "digest", "--transport", "curl"]
+        let digest = ["--user", "u:\(secret.value)", "--digest", "--transport", "curl"]
         Self.check(try Self.output(of: ["fetch", "--curl"] + fields + digest + [url]), secret, "--curl")
         Self.check(try Self.output(of: ["fetch"] + fields + digest + [url]), secret, "a refused connection")
         Self.check(

@@ -7,7 +7,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct ExchangeOptionsTests {
-    @Test(arguments: [["--user", "ada"], ["--auth", "digest"], ["--auth", "ntlm", "--user", "a:b"]])
+    @Test(arguments: [["--user", "ada"], ["--digest"], ["--digest", "--ntlm", "--user", "a:b"]])
     func optionsThatMakeNoSense_areRefused_WithoutTheirText(arguments: [String]) {
         #expect {
             try FetchCommand.parse(["http://127.0.0.1/"] + arguments)
@@ -28,7 +28,7 @@ struct ExchangeOptionsTests {
         let challenge = [("WWW-Authenticate", #"Digest realm="r", nonce="n", qop="auth""#)]
         let server = try ScriptedServer(.answer(401, fields: challenge, body: Data()), .ok())
         defer { server.stop() }
-        let command = ["-u", "ada:secret", "--auth", "digest", "-o", "/dev/null", "--transport", "curl"]
+        let command = ["-u", "ada:secret", "--digest", "-o", "/dev/null", "--transport", "curl"]
         try await FetchCommand.parse([server.url()] + command).run()
         #expect(server.requests.count == 2)
         #expect(server.requests.last?.values(of: "Authorization").first?.hasPrefix("Digest username=\"ada\"") == true)

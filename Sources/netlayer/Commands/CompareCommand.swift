@@ -38,12 +38,12 @@ struct CompareCommand: AsyncParsableCommand {
     func validate() throws {
         try OptionChecks.range(requests, 1...1_000_000, "--requests")
         try OptionChecks.range(concurrency, 1...1000, "--concurrency")
-        _ = try OptionChecks.timeout(timeout)
+        _ = try OptionChecks.timeout(timeout, "--timeout")
     }
 
     func run() async throws {
         var options = TransportOptions()
-        options.totalTimeout = try OptionChecks.timeout(timeout)
+        options.totalTimeout = try OptionChecks.timeout(timeout, "--timeout")
         let comparison = Comparison(
             transports: TransportKind.allCases.map(\.transport),
             requests: requests,

@@ -1,7 +1,7 @@
 import ArgumentParser
 import NetworkLayer
 
-/// The options of `fetch` that apply to each exchange: credentials, a part of the body, a proxy.
+/// The options of `fetch` that apply to each exchange: credentials, and a part of the body.
 struct ExchangeOptions: ParsableArguments {
     @Option(
         name: .shortAndLong,
@@ -9,10 +9,8 @@ struct ExchangeOptions: ParsableArguments {
     )
     var user: String?
 
-    @Option(
-        help: ArgumentHelp(
-            "The scheme of --user: basic, digest, or any for the strongest the server offers.", valueName: "scheme"))
-    var auth: Scheme = .basic
+    @Flag(help: "The scheme of --user; --anyauth is the strongest that the server offers. (default: --basic)")
+    var scheme: Scheme?
 
     @Option(
         name: .shortAndLong,
@@ -21,18 +19,16 @@ struct ExchangeOptions: ParsableArguments {
     )
     var range: String?
 
-    @Option(
-        name: [.customShort("x"), .long],
-        help: ArgumentHelp(
-            "The proxy: http, https, socks4, socks4a, socks5 or socks5h; empty for none. Overrides the environment.",
-            valueName: "url"
-        )
-    )
-    var proxy: String?
-
     /// The scheme that sends a name and a password.
-    enum Scheme: String, ExpressibleByArgument, CaseIterable {
-        case basic, digest, any
+    enum Scheme: EnumerableFlag {
+        case basic, digest, ntlm, anySafe
+
+        static func name(for value: Scheme) -> NameSpecification {
+            switch value {
+            case .basic, .digest, .ntlm: .long
+            case .anySafe: .customLong("anyauth")
+            }
+        }
     }
 
     func validate() throws {
@@ -40,7 +36,9 @@ struct ExchangeOptions: ParsableArguments {
             // The message does not repeat the text: it may be the password.
             throw ValidationError("--user takes 'name:password'; the value has no ':'")
         }
-        if user == nil, auth != .basic { throw ValidationError("--auth has no meaning without --user") }
+        if user == nil, scheme != nil {
+            throw ValidationError("--basic, --digest, --ntlm and --anyauth have no meaning without --user")
+        }
     }
 
     /// Sets the options on a request.
@@ -48,17 +46,16 @@ struct ExchangeOptions: ParsableArguments {
     func apply(to request: inout TransportRequest) throws {
         if let user { request.options.authentication = authentication(user) }
         if let range { try request.ask(forPart: range) }
-        if let proxy { request.options.proxy = proxy.isEmpty ? .none : .explicit(TransportOptions.Proxy.Server(proxy)) }
     }
 
     private func authentication(_ text: String) -> TransportOptions.Authentication {
-        let parts = text.utf8.split(separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false)
-            .map { String(Substring($0)) }
-        let (user, password) = (parts[0], TransportOptions.Secret(parts.count > 1 ? parts[1] : ""))
-        return switch auth {
-        case .basic: .basic(user: user, password: password)
+        let (user, value) = text.splitAtColon
+        let password = TransportOptions.Secret(value)
+        return switch scheme {
+        case .basic, nil: .basic(user: user, password: password)
         case .digest: .digest(user: user, password: password)
-        case .any: .anySafe(user: user, password: password)
+        case .ntlm: .ntlm(user: user, password: password)
+        case .anySafe: .anySafe(user: user, password: password)
         }
     }
 }

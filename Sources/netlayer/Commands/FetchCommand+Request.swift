@@ -7,19 +7,16 @@ extension FetchCommand {
     func request() async throws -> TransportRequest {
         var request = try TransportRequest(to: url)
         for header in headers {
-            let parts = header.utf8.split(separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false)
-                .map { String(Substring($0)) }
-            request.headerFields.append(
-                try HTTPField(checking: parts[0], value: parts.count > 1 ? parts[1] : "")
-            )
+            let (name, value) = header.splitAtColon
+            request.headerFields.append(try HTTPField(checking: name, value: value))
         }
         if let cookies = pipeline.cookieField {
             request.headerFields.append(try HTTPField(checking: "Cookie", value: cookies))
         }
-        if let data {
-            request.body = .bytes(Data(data.utf8))
-        } else if let dataFile {
+        if let dataFile {
             request.body = .bytes(Data(try await ByteSource(path: dataFile).readAll(limit: Self.maximumRequestBytes)))
+        } else if let text = data ?? dataRaw {
+            request.body = .bytes(Data(text.utf8))
         } else if let form = try delivery.content() {
             request.body = form.body
             if let type = form.contentType, !request.headerFields.contains(.contentType) {
@@ -27,10 +24,12 @@ extension FetchCommand {
             }
         }
         request.method = try method.map { try HTTPRequest.Method(checking: $0) } ?? (request.body == nil ? .get : .post)
-        request.options.totalTimeout = try OptionChecks.timeout(timeout)
+        request.options.totalTimeout = try OptionChecks.timeout(timeout, "--timeout")
         request.options.decompress = !raw
         if let maxBody { request.options.maximumBodyBytes = maxBody }
-        if let http { request.options.httpVersion = http.version }
+        try connection.apply(to: &request.options)
+        tls.apply(to: &request.options)
+        try proxy.apply(to: &request.options)
         try exchangeOptions.apply(to: &request)
         return request
     }

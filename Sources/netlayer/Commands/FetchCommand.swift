@@ -27,10 +27,16 @@ struct FetchCommand: AsyncParsableCommand {
     )
     var headers: [String] = []
 
-    @Option(name: .shortAndLong, parsing: .unconditional, help: "The request's body.") var data: String?
+    @Option(
+        name: [.short, .long, .customLong("data-binary")], parsing: .unconditional,
+        help: ArgumentHelp(
+            "The request's body; '@file' for a file's bytes, '@-' for standard input.", valueName: "data"))
+    var data: String?
 
-    @Option(help: ArgumentHelp("A file with the request's body; - is standard input.", valueName: "file"))
-    var dataFile: String?
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("The request's body as it is, a leading '@' too.", valueName: "data"))
+    var dataRaw: String?
 
     @Flag(name: .shortAndLong, help: "Print the response's head before the body.") var include = false
 
@@ -41,6 +47,7 @@ struct FetchCommand: AsyncParsableCommand {
     var output: String?
 
     @Option(
+        name: [.customShort("m"), .customLong("max-time"), .customLong("timeout")],
         help: ArgumentHelp(
             "The timeout of the whole call, including redirects, retries and reconnections.",
             valueName: "seconds"
@@ -55,12 +62,6 @@ struct FetchCommand: AsyncParsableCommand {
 
     @Flag(help: "Do not request compression, and do not decompress.") var raw = false
 
-    @Option(
-        help: ArgumentHelp(
-            "The protocol: 1.0, 1.1, 2, 2-prior-knowledge or 3. (default: the transport's choice)", valueName: "version"
-        ))
-    var http: HTTPVersionArgument?
-
     @Flag(help: "Print one JSON object: status, headers, bodyBase64, effectiveURL, error, metrics.") var json = false
 
     @Flag(help: "Exit with 1 when the status is not 2xx. The body is still printed, but no file is written.")
@@ -74,12 +75,21 @@ struct FetchCommand: AsyncParsableCommand {
 
     @OptionGroup var transport: TransportOption
 
+    @OptionGroup(title: "Connection (over curl)") var connection: ConnectionFlags
+
+    @OptionGroup(title: "TLS (over curl)") var tls: TLSFlags
+
+    @OptionGroup(title: "Proxy (over curl)") var proxy: ProxyFlags
+
+    /// The file whose bytes are the body, by `--data @file`.
+    var dataFile: String? { data.flatMap { $0.utf8.first == UInt8(ascii: "@") ? String($0.dropFirst()) : nil } }
+
     /// The largest body that ``dataFile`` may hold, in bytes.
     static let maximumRequestBytes = 1 << 30
 
     func validate() throws {
-        guard [data != nil, dataFile != nil, !delivery.form.isEmpty].count(where: { $0 }) <= 1 else {
-            throw ValidationError("--data, --data-file and --form exclude one another")
+        guard [data != nil, dataRaw != nil, !delivery.form.isEmpty].count(where: { $0 }) <= 1 else {
+            throw ValidationError("--data, --data-raw and --form exclude one another")
         }
         if delivery.isSpecial, include || json {
             throw ValidationError(
@@ -96,7 +106,7 @@ struct FetchCommand: AsyncParsableCommand {
             throw ValidationError("--include and --json exclude one another; the JSON object contains the head")
         }
         if let maxBody, maxBody < 0 { throw ValidationError("--max-body takes bytes, 0 or more; it is \(maxBody)") }
-        _ = try OptionChecks.timeout(timeout)
+        _ = try OptionChecks.timeout(timeout, "--timeout")
         for (index, header) in headers.enumerated() where !header.utf8.contains(UInt8(ascii: ":")) {
             // The message does not repeat the text: it may be a secret without its name.
             throw ValidationError("header field \(index + 1) has no ':'; write it as 'Name: value'")
@@ -131,6 +141,8 @@ struct FetchCommand: AsyncParsableCommand {
             line = try await answerLine()
         } catch let error as NetworkError {
             (line, failure) = (AnswerLine(error: error), error)
+        } catch is CancellationError {
+            (line, failure) = (AnswerLine(error: .cancelled), NetworkError.cancelled)
         } catch let error as ToolFailure {
             (line, failure) = (AnswerLine(failure: error), error)
         }

@@ -28,10 +28,10 @@ struct TransportOption: ParsableArguments {
 enum OptionChecks {
     /// Returns seconds as a duration.
     /// - Throws: A usage error unless the value is from 0.001 seconds to a year.
-    static func timeout(_ seconds: Double?) throws -> Duration? {
+    static func timeout(_ seconds: Double?, _ option: String) throws -> Duration? {
         guard let seconds else { return nil }
         guard seconds >= 0.001, seconds <= TransportOptions.maximumTimeout.inSeconds else {
-            throw ValidationError("--timeout takes seconds, from 0.001 to a year; it is \(seconds)")
+            throw ValidationError("\(option) takes seconds, from 0.001 to a year; it is \(seconds)")
         }
         return .seconds(seconds)
     }
