@@ -20,8 +20,8 @@ struct TestPrinter {
         ]
         lines += server("server", scripts) + server("other", scriptsAlone)
         lines += [
-            "    var configuration = CurlConfiguration()", "    configuration.maximumConnectionsPerHost = 1",
-            "    configuration.maximumWaiting = 1",
+            "    var configuration = CurlNetworkDispatcher.Configuration()",
+            "    configuration.maximumConnectionsPerHost = 1", "    configuration.maximumWaiting = 1",
             "    let dispatcher = CurlNetworkDispatcher(configuration: configuration)",
         ]
         for (index, step) in steps.enumerated().dropLast() { lines += earlier(step, index) }
@@ -140,16 +140,16 @@ struct TestPrinter {
             let one: Int
             var (two, proxyPort, silent): (Int, Int, Int)
             var user: String { "user-\\(kind)" }
-            var password: Secret { Secret("pw-\\(kind);") }
+            var password: TransportOptions.Secret { TransportOptions.Secret("pw-\\(kind);") }
             var token: String { "token-\\(kind);" }
 
             init(_ kind: String, port: Int) {
                 (self.kind, one, two, proxyPort, silent) = (kind, port, port, port, port)
             }
 
-            func proxy(_ scheme: String = "http", isNamed: Bool = false) -> Proxy {
+            func proxy(_ scheme: String = "http", isNamed: Bool = false) -> TransportOptions.Proxy.Server {
                 let url = "\\(scheme)://127.0.0.1:\\(proxyPort)"
-                return isNamed ? Proxy(url, user: user, password: password) : Proxy(url)
+                return isNamed ? .init(url, user: user, password: password) : .init(url)
             }
 
             static func outcome(of request: TransportRequest, over dispatcher: CurlNetworkDispatcher) async -> String {
@@ -157,7 +157,7 @@ struct TestPrinter {
                     let response = try await dispatcher.send(request)
                     let body = try await response.body.collect()
                     return "\\(response.status.code) \\(String(decoding: body, as: UTF8.self))"
-                } catch { return "\\((error as? NetworkError)?.code.rawValue ?? "\\(error)")" }
+                } catch { return NetworkError.code(of: error)?.rawValue ?? "\\(error)" }
             }
         }
 

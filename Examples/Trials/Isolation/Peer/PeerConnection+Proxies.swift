@@ -18,7 +18,7 @@ extension PeerConnection {
         }
         // The proxy decides whether Digest is required, and the sharing rules cover the user.
         let asked = Wire.normalised(peer.place(head)).replacing(
-            /TransportOptions.Proxy.Server-Authorization: Digest [^\r]*\r\n/, with: "")
+            /Proxy-Authorization: Digest [^\r]*\r\n/, with: "")
         way.append("tunnel to \(peer.place(place)) by \(asked.replacing("\r\n", with: "|"))")
         return send(Array("HTTP/1.1 200 OK\r\n\r\n".utf8))
     }
