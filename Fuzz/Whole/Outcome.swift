@@ -17,7 +17,7 @@ struct Outcome {
         if let name = HTTPField.Name("X-For") { marks = head.headerFields[values: name] }
     }
 
-    var code: NetworkError.Code? { (error as? NetworkError)?.code }
+    var code: NetworkError.Code? { error.flatMap(NetworkError.code) }
 
     /// The texts by which an error can get into a log.
     var printed: [String] {

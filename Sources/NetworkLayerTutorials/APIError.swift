@@ -31,7 +31,7 @@ public enum APIError: Error, Sendable, Hashable, CaseIterable {
 
     /// Creates the short form of any error.
     public init(_ error: any Error) {
-        switch (error as? NetworkError)?.code {
+        switch NetworkError.code(of: error) {
         case .unacceptableStatus?: self = .responseUnsuccessful
         case .decodingFailed?: self = .jsonConversionFailure
         case .noData?: self = .invalidData

@@ -58,6 +58,7 @@ struct Netlayer: AsyncParsableCommand {
         switch error {
         case let error as ToolFailure: failure = error
         case let error as NetworkError: failure = ToolFailure(ProcessStatus(error), error.description + error.advice)
+        case is CancellationError: failure = ToolFailure(ProcessStatus(.cancelled), NetworkError.cancelled.description)
         default: return await reportUsage(error, interruption)
         }
         if !failure.message.isEmpty { await OutputWriter.say("netlayer: \(failure.message)") }

@@ -60,7 +60,7 @@ struct CurlNetworkDispatcherTests {
     @Test func droppingTheDispatcherFailsWhatRuns() async throws {
         let server = try ScriptedServer(.stalled)
         defer { server.stop() }
-        let loop = try CurlLoop(configuration: CurlNetworkDispatcher.Configuration())
+        let loop = try CurlLoop(limits: LoopLimits())
         let request = try request(server.url())
         func makeTransfer() throws -> Transfer {
             try Transfer(request, origin: Origin(request.url), clock: loop.clock)
@@ -97,7 +97,7 @@ struct CurlNetworkDispatcherTests {
             let task = Task { try await dispatcher.send(request).body.collect() }
             for _ in 0..<Int.random(in: 0..<40, using: &random) { await Task.yield() }
             task.cancel()
-            await #expect { try await task.value } throws: { ($0 as? NetworkError)?.code == .cancelled }
+            await #expect { try await task.value } throws: { NetworkError.code(of: $0) == .cancelled }
         }
         let other = try ScriptedServer(.ok("still here"))
         defer { other.stop() }

@@ -39,8 +39,7 @@ struct NghttpdTests {
         return Data(repeating: UInt8(truncatingIfNeeded: number), count: sizes[number % sizes.count] + number / 256)
     }
 
-    @Test(.curlSpeaksHTTP2) func `each of many streams gets its own bytes while bodies go up`() async throws
-    {
+    @Test(.curlSpeaksHTTP2) func `each of many streams gets its own bytes while bodies go up`() async throws {
         let client = try HTTP2Client(Peers.nghttpdTLS)
         let strangers = try await withThrowingTaskGroup(of: Int?.self) { group in
             var strangers: [Int] = []

@@ -29,7 +29,10 @@ struct NetworkErrorTests {
         case NetworkError.totalTimeout: break
         default: Issue.record("not matched")
         }
-        #expect(!(NetworkError.cancelled ~= CancellationError()))
+        #expect(NetworkError.cancelled ~= CancellationError())
+        #expect(!(NetworkError.idleTimeout ~= CancellationError()))
+        #expect(NetworkError.code(of: CancellationError()) == .cancelled)
+        #expect(NetworkError.code(of: CocoaError(.fileNoSuchFile)) == nil)
     }
 
     @Test func code_isOpenAndCodable() throws {

@@ -36,8 +36,7 @@ private func check<Value>(
         Issue.record("'\(code.rawValue)' expected, but the call succeeded", sourceLocation: sourceLocation)
         return nil
     case .failure(let error):
-        let error = error as? NetworkError
-        #expect(error?.code == code, "\(String(describing: error))", sourceLocation: sourceLocation)
-        return error
+        #expect(NetworkError.code(of: error) == code, "\(error)", sourceLocation: sourceLocation)
+        return error as? NetworkError ?? (error is CancellationError ? .cancelled : nil)
     }
 }

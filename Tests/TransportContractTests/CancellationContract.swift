@@ -103,7 +103,7 @@ struct CancellationContract {
                         let answer = try await task.value
                         #expect(answer.text == "done")
                     } catch {
-                        #expect((error as? NetworkError)?.code == .cancelled, "\(error)")
+                        #expect(NetworkError.code(of: error) == .cancelled, "\(error)")
                     }
                     return 1
                 }

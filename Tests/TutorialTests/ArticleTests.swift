@@ -212,7 +212,10 @@ struct ArticleTests {
             try await server.wait { $0.requests.count == 2 }
             router.cancel()
             var iterator = answers.makeAsyncIterator()
-            for _ in 0..<2 { #expect((await iterator.next() as? NetworkError)?.code == .cancelled) }
+            for _ in 0..<2 {
+                let error = try #require(await iterator.next() ?? nil)
+                #expect(NetworkError.code(of: error) == .cancelled)
+            }
             router.cancel()
         }
     }

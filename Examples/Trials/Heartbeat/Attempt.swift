@@ -39,9 +39,8 @@ final class Attempt: Sendable {
             let request = TransportRequest(url: try RequestURL(url), headerFields: headerFields, options: options)
             _ = try await dispatcher.send(request).body.collect()
             return nil
-        } catch let error as NetworkError {
-            return error.code
         } catch {
+            if let code = NetworkError.code(of: error) { return code }
             expect(false, "\(url): \(error)")
             return nil
         }
@@ -54,10 +53,8 @@ final class Attempt: Sendable {
                 group.addTask { [dispatcher] in
                     do {
                         return "\(try await dispatcher.send(request).body.collect().isEmpty ? "empty" : "whole")"
-                    } catch let error as NetworkError {
-                        return error.code.rawValue
                     } catch {
-                        return "\(error)"
+                        return NetworkError.code(of: error)?.rawValue ?? "\(error)"
                     }
                 }
             }

@@ -28,7 +28,7 @@ extension Scenario {
             calls.shuffle(using: &random)
             for call in calls { call.cancel() }
             for call in calls {
-                if case .failure(let error as NetworkError) = await call.result, error.code == .cancelled { continue }
+                if case .failure(NetworkError.cancelled) = await call.result { continue }
                 attempt.expect(false, "a cancelled request ended in another outcome")
             }
         }

@@ -43,10 +43,8 @@ struct SoakRequest: Sendable {
     private func settle(_ number: Int, _ ledger: Ledger, _ body: () async throws -> String) async {
         do {
             ledger.settle(number, try await body())
-        } catch let error as NetworkError {
-            ledger.settle(number, error.code.rawValue)
         } catch {
-            ledger.settle(number, "another error: \(error)")
+            ledger.settle(number, Self.name(of: error))
         }
     }
 
@@ -84,11 +82,15 @@ struct SoakRequest: Sendable {
                     first.resume()
                 },
                 onError: { error in
-                    ledger.settle(number, (error as? NetworkError)?.code.rawValue ?? "another error: \(error)")
+                    ledger.settle(number, Self.name(of: error))
                     first.resume()
                 }
             )
         }
+    }
+
+    private static func name(of error: any Error) -> String {
+        NetworkError.code(of: error)?.rawValue ?? "another error: \(error)"
     }
 
     private func pause(milliseconds: Int) async { try? await Task.sleep(for: .milliseconds(milliseconds)) }

@@ -53,12 +53,13 @@ extension NetworkClient {
         if let body = request.body, body.bytes == nil {
             request = try await request.collectingBody(for: transport.capabilities, in: call)
         }
+        let start = ContinuousClock.now
         do {
             let response = try await transport.send(request)
             note(response, to: request)
             return response
         } catch {
-            note(error, of: request)
+            note(error, of: request, after: start.duration(to: .now))
             throw error
         }
     }
@@ -85,12 +86,15 @@ extension NetworkClient {
         cookies?.take(response.head.headerFields, from: request.url)
         logger?.debug(
             "\(request.method.rawValue) \(request.url) over \(transport.name): \(response.status.code)",
-            metadata: ["elapsed": "\(response.metrics.total.shortText)"]
+            metadata: Logger.Metadata(of: request, in: response.metrics.total, .success(response.status.code))
         )
     }
 
     @inline(never)
-    private func note(_ error: any Error, of request: TransportRequest) {
-        logger?.debug("\(request.method.rawValue) \(request.url) failed: \(NetworkError.logText(of: error))")
+    private func note(_ error: any Error, of request: TransportRequest, after time: Duration) {
+        logger?.debug(
+            "\(request.method.rawValue) \(request.url) over \(transport.name) failed: \(NetworkError.logText(of: error))",
+            metadata: Logger.Metadata(of: request, in: time, .failure(error))
+        )
     }
 }

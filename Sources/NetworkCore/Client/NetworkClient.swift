@@ -96,11 +96,15 @@ public struct NetworkClient: NetworkDispatcher {
     ///   - form: What the body becomes: `.data`, `.text`, `.stream`, `.lines`, `.events`, `.file("…")`, …
     /// - Throws: ``NetworkError``: for a request that can't be sent, the transport's errors, and the errors of the
     ///   form, such as ``NetworkError/Code/unacceptableStatus``, with the response in ``NetworkError/response``. The
-    ///   errors of your own interceptors and encoders arrive unchanged.
+    ///   errors of your own interceptors and encoders arrive unchanged. `CancellationError` in a cancelled task.
     public func send<Body>(
         _ request: some RequestConvertible, as form: ResponseForm<Body>
     ) async throws -> sending NetworkResponse<Body> {
-        try await form.receive(try prepared(request.data, for: form))
+        do {
+            return try await form.receive(try prepared(request.data, for: form))
+        } catch {
+            throw NetworkError.thrown(error)
+        }
     }
 
     /// Sends a complete request, with its own options, and returns its response in a form.
@@ -112,7 +116,11 @@ public struct NetworkClient: NetworkDispatcher {
         addDefaults(to: &request)
         request.addMissing(form.fields(self))
         let call = Call(totalTimeout: request.options.totalTimeout)
-        return try await form.receive(PreparedCall(client: self, request: request, call: call))
+        do {
+            return try await form.receive(PreparedCall(client: self, request: request, call: call))
+        } catch {
+            throw NetworkError.thrown(error)
+        }
     }
 
     // A separate function, not inlined: an asynchronous function keeps its values in memory while it waits.

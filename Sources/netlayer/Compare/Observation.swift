@@ -57,7 +57,7 @@ struct Observation: Sendable {
     }
 
     mutating func record(_ error: any Error) {
-        let code = (error as? NetworkError)?.code.rawValue ?? "\(type(of: error))"
+        let code = NetworkError.code(of: error)?.rawValue ?? "\(type(of: error))"
         errors[code, default: 0] += 1
         if firstErrors[code] == nil { firstErrors[code] = NetworkError.logText(of: error) }
     }

@@ -68,6 +68,8 @@ struct Replay: Sendable {
         } catch var error as NetworkError {
             if error.phase == .preparing { error.message = "line \(line.number): \(error.message)" }
             return AnswerLine(id: id, error: error)
+        } catch is CancellationError {
+            return AnswerLine(id: id, error: .cancelled)
         } catch {
             return AnswerLine(
                 id: id,

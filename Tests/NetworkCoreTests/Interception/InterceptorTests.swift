@@ -174,6 +174,40 @@ struct InterceptorTests {
         #expect(lines.all.first?.contains("secret") == false)
     }
 
+    @Test func `the log's metadata has what programs search for, and header fields in their order`() async throws {
+        let metadata = Recorder()
+        var logger = Logger(label: "test") { _ in
+            RecordingLog { _ in
+            } data: {
+                metadata.note($0)
+            }
+        }
+        logger.logLevel = .debug
+        let response = Answer(status: 404, fields: [.server: "a", .vary: "b", .date: "c", .age: "d", .server: "e"])
+        var client = NetworkClient(transport: AnsweringTransport(response))
+        client.interceptors = [.logging(logger, level: .debug)]
+        _ = try await client.send(try .make(.put, "http://h/p?q=1", fields: [.te: "1", .accept: "2"]), as: .stream)
+        let line = try #require(metadata.all.first)
+        #expect(line.contains("http.request.method=PUT; http.response.status_code=404; "))
+        #expect(line.contains("url.full=http://h/p?…"))
+        #expect(line.contains("; request=[\"TE: 1\", \"Accept: 2\"]"), "\(line)")
+        #expect(line.contains(#"response=["Server: a", "Vary: b", "Date: c", "Age: d", "Server: e"]"#), "\(line)")
+        let duration = try #require(line.split(separator: "; ").first { $0.hasPrefix("http.client.request.duration=") })
+        #expect(duration.contains(/=\d+\.\d{6}$/))
+    }
+
+    @Test func `a failure's level and code are in the log`() async throws {
+        let lines = Recorder()
+        let metadata = Recorder()
+        let logger = Logger(label: "test") { _ in RecordingLog(note: lines.note, data: { metadata.note($0) }) }
+        var client = NetworkClient(transport: AnsweringTransport { _ in throw NetworkError(.connectFailed, "down") })
+        client.interceptors = [.logging(logger, failureLevel: .error)]
+        let sender = client
+        await expectFailure(.connectFailed) { try await sender.send(try .make(.get, "http://h/"), as: .stream) }
+        #expect(lines.all.first?.hasPrefix("error: GET http://h/: failed after ") == true)
+        #expect(metadata.all.first?.contains("error.type=connectFailed") == true)
+    }
+
     @Test func log_warnsOfFailures() async throws {
         let lines = Recorder()
         let logger = Logger(label: "test") { _ in RecordingLog(note: lines.note) }
@@ -190,6 +224,7 @@ struct InterceptorTests {
 /// A log handler that passes its messages to a test.
 private struct RecordingLog: LogHandler {
     let note: @Sendable (String) -> Void
+    var data: @Sendable (String) -> Void = { _ in }
     var logLevel = Logger.Level.info
     var metadata: Logger.Metadata = [:]
 
@@ -198,5 +233,8 @@ private struct RecordingLog: LogHandler {
         set { metadata[key] = newValue }
     }
 
-    func log(event: LogEvent) { note("\(event.level): \(event.message) \(event.metadata ?? [:])") }
+    func log(event: LogEvent) {
+        note("\(event.level): \(event.message) \(event.metadata ?? [:])")
+        data((event.metadata ?? [:]).sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: "; "))
+    }
 }

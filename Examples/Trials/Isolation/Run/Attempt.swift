@@ -26,6 +26,8 @@ struct Attempt: Sendable {
             }
         } catch let error as NetworkError {
             observation.result.append(Self.text(of: error))
+        } catch is CancellationError {
+            observation.result.append(Self.text(of: NetworkError.cancelled))
         } catch {
             observation.result.append("error \(type(of: error)): \(error)")
         }

@@ -3,27 +3,43 @@ public import Logging
 
 /// An interceptor that logs requests and their responses to a swift-log `Logger`, without secrets and without bodies.
 ///
-/// A message has the method, the URL without its query, the status and the time. Its metadata have the call's number,
-/// the attempt and the exchange, and at debug level the header fields. Secret fields show `…`, and URLs in other fields
-/// show no user, password, query or fragment. A failure is logged as a warning, a cancellation at the level of
-/// responses.
+/// A message has the method, the URL without its query, the status and the time. Its metadata have the same for
+/// programs, under the names of
+/// [OpenTelemetry's conventions](https://opentelemetry.io/docs/specs/semconv/http/http-spans/):
+///
+/// | key | value |
+/// | --- | --- |
+/// | `http.request.method`, `url.full` | the request; the URL without query, user and password |
+/// | `http.response.status_code` | the status, where there is a response |
+/// | `http.client.request.duration` | the time to the response's head or to the failure, in seconds |
+/// | `error.type` | the ``NetworkError/Code``, or the type of another error |
+/// | `call`, `attempt`, `exchange` | the call's number, and which attempt and exchange of it |
+/// | `request`, `response` | from debug level on: the header fields in their order; a secret value shows as `…` |
+///
+/// URLs in header fields show no user, password, query or fragment.
 ///
 /// In ``NetworkClient/interceptors`` it logs calls; in ``NetworkClient/exchangeInterceptors`` it logs each exchange, as
 /// the steps before it made the request.
 public struct LoggingInterceptor: Interceptor {
     private let logger: Logger
     private let level: Logger.Level
+    private let failureLevel: Logger.Level
     private let ownSecrets: Set<HTTPField.Name>
 
     /// Creates a logging interceptor.
     /// - Parameters:
     ///   - logger: The logger that receives the messages.
-    ///   - level: The level of responses, whatever their status. Default: `info`.
+    ///   - level: The level of responses, whatever their status, and of cancelled requests. Default: `info`.
+    ///   - failureLevel: The level of requests that end without a response. Default: `warning`.
     ///   - secretFields: More header fields whose values are not shown, in addition to ``SecretFields`` and
     ///     ``TransportOptions/secretFields``.
-    public init(_ logger: Logger, level: Logger.Level = .info, secretFields: Set<HTTPField.Name> = []) {
+    public init(
+        _ logger: Logger, level: Logger.Level = .info, failureLevel: Logger.Level = .warning,
+        secretFields: Set<HTTPField.Name> = []
+    ) {
         self.logger = logger
         self.level = level
+        self.failureLevel = failureLevel
         ownSecrets = secretFields
     }
 
@@ -34,57 +50,52 @@ public struct LoggingInterceptor: Interceptor {
         let start = ContinuousClock.now
         do {
             let response = try await next(request)
-            var metadata = metadata(of: call, request)
-            if logger.logLevel <= .debug {
-                metadata["response"] = .dictionary(shown(response.head.headerFields, of: request))
-            }
+            let time = start.duration(to: .now)
+            var metadata = metadata(of: call, request, time, .success(response.head.status.code))
+            if logger.logLevel <= .debug { metadata["response"] = shown(response.head.headerFields, of: request) }
             logger.log(
                 level: level,
-                "\(request.method.rawValue) \(request.url): \(response.head.status.code) in \(start.elapsed)",
+                "\(request.method.rawValue) \(request.url): \(response.head.status.code) in \(time.shortText)",
                 metadata: metadata
             )
             return response
         } catch {
-            let isCancelled = NetworkError.cancelled ~= error
+            let time = start.duration(to: .now)
+            let reason = NetworkError.logText(of: error)
             logger.log(
-                level: isCancelled ? level : .warning,
-                "\(request.method.rawValue) \(request.url): failed after \(start.elapsed): \(NetworkError.logText(of: error))",
-                metadata: metadata(of: call, request)
+                level: NetworkError.cancelled ~= error ? level : failureLevel,
+                "\(request.method.rawValue) \(request.url): failed after \(time.shortText): \(reason)",
+                metadata: metadata(of: call, request, time, .failure(error))
             )
             throw error
         }
     }
 
-    private func metadata(of call: NetworkClient.Call, _ request: TransportRequest) -> Logger.Metadata {
-        var metadata: Logger.Metadata = [
-            "call": "\(call.id)", "attempt": "\(call.attempts)", "exchange": "\(call.exchanges)",
-        ]
-        if logger.logLevel <= .debug { metadata["request"] = .dictionary(shown(request.headerFields, of: request)) }
+    private func metadata(
+        of call: NetworkClient.Call, _ request: TransportRequest, _ time: Duration, _ outcome: Result<Int, any Error>
+    ) -> Logger.Metadata {
+        var metadata = Logger.Metadata(of: request, in: time, outcome)
+        metadata["call"] = "\(call.id)"
+        metadata["attempt"] = "\(call.attempts)"
+        metadata["exchange"] = "\(call.exchanges)"
+        if logger.logLevel <= .debug { metadata["request"] = shown(request.headerFields, of: request) }
         return metadata
     }
 
-    private func shown(_ fields: HTTPFields, of request: TransportRequest) -> Logger.Metadata {
+    private func shown(_ fields: HTTPFields, of request: TransportRequest) -> Logger.MetadataValue {
         let redaction = Redaction(secrets: ownSecrets.union(request.options.secretFields))
-        var shown: Logger.Metadata = [:]
-        for field in fields {
-            let value = redaction.value(of: field)
-            shown[field.name.rawName] = shown[field.name.rawName].map { "\($0), \(value)" } ?? "\(value)"
-        }
-        return shown
+        return .array(fields.map { "\($0.name.rawName): \(redaction.value(of: $0))" })
     }
 }
 
-extension ContinuousClock.Instant {
-    fileprivate var elapsed: String { (ContinuousClock.now - self).shortText }
-}
-
 extension Interceptor where Self == LoggingInterceptor {
-    /// Logs requests and their responses.
+    /// Logs requests and their responses; see ``LoggingInterceptor/init(_:level:failureLevel:secretFields:)``.
     public static func logging(
         _ logger: Logger,
         level: Logger.Level = .info,
+        failureLevel: Logger.Level = .warning,
         secretFields: Set<HTTPField.Name> = []
     ) -> LoggingInterceptor {
-        LoggingInterceptor(logger, level: level, secretFields: secretFields)
+        LoggingInterceptor(logger, level: level, failureLevel: failureLevel, secretFields: secretFields)
     }
 }

@@ -47,7 +47,8 @@ extension NetworkError.Code {
     /// A request's streamed body has fewer or more bytes than its length says.
     public static let bodyLengthMismatch = Self("bodyLengthMismatch")
 
-    /// The caller cancelled the call.
+    /// The call was cancelled. A caller whose own task is cancelled receives `CancellationError` instead, which
+    /// `catch NetworkError.cancelled` matches too; interceptors receive this code.
     public static let cancelled = Self("cancelled")
     /// No connection was made within ``TransportOptions/connectTimeout``.
     public static let connectTimeout = Self("connectTimeout")
@@ -157,7 +158,8 @@ extension NetworkError {
     public static let invalidURL = NetworkError(.invalidURL, "the URL is not an absolute http or https URL")
     /// An error for a missing body. As a pattern, it matches any error with ``Code/noData``.
     public static let noData = NetworkError(.noData, "the response has no body")
-    /// An error for a cancelled call. As a pattern, it matches any error with ``Code/cancelled``.
+    /// An error for a cancelled call. As a pattern, it matches any error with ``Code/cancelled``, and Swift's
+    /// `CancellationError`.
     public static let cancelled = NetworkError(.cancelled, "the request was cancelled")
     /// An error for a connection that was not made in time. As a pattern, it matches any error with
     /// ``Code/connectTimeout``.
@@ -168,9 +170,4 @@ extension NetworkError {
     /// An error for an exchange that did not end in time. As a pattern, it matches any error with
     /// ``Code/totalTimeout``.
     public static let totalTimeout = NetworkError(.totalTimeout, "the exchange was not done within the total timeout")
-
-    /// Matches any error with the pattern's code, so that `catch NetworkError.cancelled` works as it reads.
-    public static func ~= (pattern: NetworkError, error: any Error) -> Bool {
-        (error as? NetworkError)?.code == pattern.code
-    }
 }

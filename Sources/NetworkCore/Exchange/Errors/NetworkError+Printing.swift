@@ -33,7 +33,8 @@ extension NetworkError {
     /// Returns the text of any error that is safe for logs: the description of a ``NetworkError``, which contains no
     /// secret, or else only the type, because any other error's description may contain one.
     package static func logText(of error: any Error) -> String {
-        (error as? NetworkError)?.description ?? "\(type(of: error))"
+        if error is CancellationError { return cancelled.description }
+        return (error as? NetworkError)?.description ?? "\(type(of: error))"
     }
 }
 

@@ -41,9 +41,14 @@ extension TransportResponse {
         /// - Parameter limit: The maximum number of bytes to accept, counted after decompression. Default: `nil`, for
         ///   the request's ``TransportOptions/maximumBodyBytes``.
         /// - Throws: ``NetworkError/Code/bodyTooLarge`` above the limit. The rest of the body is then not read.
+        ///   `CancellationError` in a cancelled task.
         public func collect(upTo limit: Int? = nil) async throws -> Data {
-            // Sources need not expect a limit below 0.
-            try await source.collect(upTo: limit.map { Swift.max(0, $0) })
+            do {
+                // Sources need not expect a limit below 0.
+                return try await source.collect(upTo: limit.map { Swift.max(0, $0) })
+            } catch {
+                throw NetworkError.thrown(error)
+            }
         }
 
         /// Returns an iterator over the chunks.
@@ -61,8 +66,14 @@ extension TransportResponse {
             fileprivate let source: any BodySource
 
             /// Returns the next chunk, or `nil` at the end.
-            /// - Throws: ``NetworkError``, once.
-            public mutating func next() async throws -> Data? { try await source.next() }
+            /// - Throws: ``NetworkError``, once; `CancellationError` in a cancelled task.
+            public mutating func next() async throws -> Data? {
+                do {
+                    return try await source.next()
+                } catch {
+                    throw NetworkError.thrown(error)
+                }
+            }
         }
     }
 }

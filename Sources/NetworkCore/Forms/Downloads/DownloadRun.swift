@@ -25,7 +25,7 @@ struct DownloadRun: Sendable {
     }
 
     /// Downloads the file.
-    /// - Throws: ``NetworkError``. The partial file stays if a later download can resume it.
+    /// - Throws: ``NetworkError``, `CancellationError`. The partial file stays if a later download can resume it.
     func run() async throws -> NetworkResponse<DownloadedFile> {
         let file = try await BlockingFile.open(path, options)
         do {
@@ -45,7 +45,7 @@ struct DownloadRun: Sendable {
             let isUsable = canResume && ![.checksumMismatch, .bodyTooLarge].contains((error as? NetworkError)?.code)
             // Only the first error is reported.
             try? await file.perform { try $0.giveUp(isUsable: isUsable) }
-            throw error is CancellationError ? NetworkError.cancelled : error
+            throw error
         }
     }
 

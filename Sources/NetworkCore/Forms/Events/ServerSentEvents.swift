@@ -52,7 +52,7 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
         }
 
         /// Returns the next event; `nil` at the end: after a 204, or after a stream that does not reconnect.
-        /// - Throws: ``NetworkError``, once.
+        /// - Throws: ``NetworkError``, once; `CancellationError` in a cancelled task.
         public mutating func next() async throws -> Event? {
             do {
                 while ready.isEmpty {
@@ -69,7 +69,7 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
                 await connection.arrival?.incoming.end()
                 (chunks, connection.arrival) = (nil, nil)
                 ready = []
-                throw error is CancellationError ? NetworkError.cancelled : error
+                throw NetworkError.thrown(error)
             }
             let event = ready.removeLast()
             lastEventID = event.id
@@ -127,12 +127,8 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
             of prepared: PreparedCall, _ options: Options
         ) async throws -> NetworkResponse<ServerSentEvents> {
             var connection = Connection(prepared, options)
-            do {
-                let last = try await connection.open()
-                return last.streamed(ServerSentEvents(connection))
-            } catch {
-                throw error is CancellationError ? NetworkError.cancelled : error
-            }
+            let last = try await connection.open()
+            return last.streamed(ServerSentEvents(connection))
         }
 
         /// Connects, again and again by the rules of reconnection, until there is a stream to read or the stream has

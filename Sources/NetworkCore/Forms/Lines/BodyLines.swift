@@ -22,7 +22,8 @@ struct BodyLines {
     }
 
     /// Returns the next line; `nil` at the end.
-    /// - Throws: ``NetworkError/Code/lineTooLong``, or the transport's errors, each with its exchange.
+    /// - Throws: ``NetworkError/Code/lineTooLong``, or the transport's errors, each with its exchange;
+    ///   `CancellationError` in a cancelled task.
     mutating func next() async throws -> [UInt8]? {
         while true {
             if ready.isEmpty, isAtEnd { return nil }
@@ -35,7 +36,7 @@ struct BodyLines {
                 try await fill()
             } catch {
                 await end()
-                throw arrival.naming(error)
+                throw NetworkError.thrown(arrival.naming(error))
             }
         }
     }

@@ -36,7 +36,7 @@ public struct ResponseLines: AsyncSequence, Sendable {
 
         /// Returns the next line, or `nil` at the end.
         /// - Throws: ``NetworkError/Code/lineTooLong``, ``NetworkError/Code/undecodableText``, or the transport's
-        ///   errors.
+        ///   errors; `CancellationError` in a cancelled task.
         public mutating func next() async throws -> String? {
             guard let line = try await lines.next() else { return nil }
             do {
@@ -48,7 +48,7 @@ public struct ResponseLines: AsyncSequence, Sendable {
                 return hasMark ? "\u{FEFF}" + text : text
             } catch {
                 await lines.end()
-                throw arrival.naming(error)
+                throw NetworkError.thrown(arrival.naming(error))
             }
         }
     }
@@ -88,7 +88,7 @@ public struct JSONLines<Value: Decodable & Sendable>: AsyncSequence, Sendable {
         ///
         /// After a line that can't be decoded, the next call continues with the line after it.
         /// - Throws: ``NetworkError/Code/decodingFailed``, whose message names the line's number;
-        ///   ``NetworkError/Code/lineTooLong``; the transport's errors.
+        ///   ``NetworkError/Code/lineTooLong``; the transport's errors; `CancellationError` in a cancelled task.
         public mutating func next() async throws -> Value? {
             while let line = try await lines.next() {
                 if line.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }) { continue }
