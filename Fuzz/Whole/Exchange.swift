@@ -127,7 +127,6 @@ struct Exchange {
         case "basic": options.authentication = .basic(user: user, password: password)
         case "bearer": options.authentication = .bearer(token: TransportOptions.Secret(tokens.key))
         case "digest": options.authentication = .digest(user: user, password: password)
-        case "ntlm": options.authentication = .ntlm(user: user, password: password)
         case "any": options.authentication = .anySafe(user: user, password: password)
         default: break
         }

@@ -5,7 +5,7 @@ enum Grammar {
     static let words = [
         "body=0", "body=20", "body=70000", "body=1100000", "stream=30", "stream=200000", "sized=5000", "expect",
         "read=stream", "read=slow", "read=some", "read=nothing", "read=lines", "read=json", "read=events",
-        "read=download", "auth=basic", "auth=bearer", "auth=digest", "auth=ntlm", "auth=any", "key", "own-cookie",
+        "read=download", "auth=basic", "auth=bearer", "auth=digest", "auth=any", "key", "own-cookie",
         "cookies", "query", "second", "named", "named zone", "proxy", "proxy=digest", "tunnel", "joined", "cancelled",
         "raw", "encodings", "pack", "version=1.0", "version=1.1", "fresh", "no-reuse", "rate", "wirelog",
         "keep-method", "total=20", "idle=15", "first=15",

@@ -66,8 +66,6 @@ static const long ccurl_sslversion_maximum_shift = 16;
 static const long ccurl_auth_basic = CURLAUTH_BASIC;
 static const long ccurl_auth_digest = CURLAUTH_DIGEST;
 static const long ccurl_auth_negotiate = CURLAUTH_NEGOTIATE;
-static const long ccurl_auth_ntlm = CURLAUTH_NTLM;
-static const long ccurl_auth_any = CURLAUTH_ANY;
 static const long ccurl_auth_any_safe = CURLAUTH_ANYSAFE;
 
 // Enumerators in some versions and macros in others: one type for Swift.

@@ -19,9 +19,8 @@ extension CurlNetworkDispatcher {
     ///   HTTP/2 with prior knowledge: not every libcurl uses a connection for it that has not spoken HTTP/2 yet. The
     ///   same error where requests with these options never share a connection: with
     ///   ``NetworkCore/TransportOptions/Connection/interface`` or
-    ///   ``NetworkCore/TransportOptions/Connection/localPorts``; with
-    ///   ``NetworkCore/TransportOptions/Authentication/negotiate``; with an `http://` URL through an `https://` proxy;
-    ///   with another key or password for a client certificate than earlier requests used; with TLS options that differ
+    ///   ``NetworkCore/TransportOptions/Connection/localPorts``; through an `https://` proxy for an `http://` URL, and
+    ///   through any proxy with ``NetworkCore/TransportOptions/Proxy/Server/scheme`` other than Basic; with another key or password for a client certificate than earlier requests used; with TLS options that differ
     ///   from those of earlier requests in case alone; below libcurl 8.19 through a proxy's tunnel that earlier
     ///   requests opened with other credentials, below 7.80 with an address policy, and below 7.77 with
     ///   ``NetworkCore/TransportOptions/Connection/ipVersion``.
@@ -41,7 +40,7 @@ extension CurlNetworkDispatcher {
                 .unsupported, "connections for HTTP/2 with prior knowledge can't be opened ahead", phase: .preparing)
         }
         let isBound = options.connection.interface != nil || options.connection.localPorts != nil
-        guard options.authentication != .negotiate, !isBound else { throw NetworkError.servesOneRequest }
+        guard !isBound else { throw NetworkError.servesOneRequest }
         var request = TransportRequest(method: .head, url: url, options: options)
         request.options.authentication = nil
         request.options.connection.isFresh = true
@@ -64,14 +63,14 @@ extension CurlNetworkDispatcher {
     /// Refuses options with which a connection would be opened and then not be used.
     private func checkThatConnectionsAreKept(for request: TransportRequest) throws {
         try request.check(for: capabilities)
-        let isProxiedInClear =
+        let isProxiedAlone =
             if case .explicit(let proxy) = request.options.proxy.choice {
-                proxy.isHTTPS && request.url.scheme != "https"
+                proxy.isHTTPS && request.url.scheme != "https" || proxy.scheme != .basic
             } else { false }
         let isGuarded = request.options.addressPolicy != .any && !Libcurl.found.has(.requestCheck)
         let isOfOneVersion =
             request.options.connection.ipVersion != .any && Libcurl.found.suffers(from: .ipVersionsShare)
-        guard !isProxiedInClear, !isGuarded, !isOfOneVersion, loneConnection(for: request).isEmpty else {
+        guard !isProxiedAlone, !isGuarded, !isOfOneVersion, loneConnection(for: request).isEmpty else {
             throw NetworkError.servesOneRequest
         }
     }

@@ -78,6 +78,11 @@ public final class CurlNetworkDispatcher: HTTPTransport {
     /// Sends one request and returns when the response's head has arrived.
     /// - Throws: ``NetworkCore/NetworkError``; its `underlying` has the `CURLcode`.
     public func send(_ request: TransportRequest) async throws -> TransportResponse {
+        guard request.awaitsChallenge else { return try await exchange(request) }
+        return try await request.answeringChallenges(exchange)
+    }
+
+    private func exchange(_ request: TransportRequest) async throws -> TransportResponse {
         let start = MonotonicTime.now
         do {
             let (transfer, loop) = try makeTransfer(try await withoutEmptyStream(request))

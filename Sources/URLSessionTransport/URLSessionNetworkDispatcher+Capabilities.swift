@@ -1,12 +1,12 @@
 public import NetworkCore
 
 extension URLSessionNetworkDispatcher {
-    /// The transport's capabilities: none of those in which transports differ, each with its reason.
+    /// The transport's capabilities; those in which it lacks what the other one has, each with its reason.
     public var capabilities: TransportCapabilities {
         TransportCapabilities(
             transport: name,
             basis: Self.basis,
-            supported: [],
+            supported: [.digestAuthentication],
             reasons: [
                 .http1_0: "URLSession chooses the version",
                 .http1_1: "URLSession chooses the version",
@@ -35,7 +35,7 @@ extension URLSessionNetworkDispatcher {
     private static let missingOptions: [TransportCapabilities.Capability] = [
         .firstByteTimeout, .tlsOptions, .authoritiesInMemory, .clientCertificateInMemory, .proxyOptions, .httpsProxies,
         .connectionOptions, .unixSockets, .keepAliveProbes, .nameOptions, .rateOptions, .addressPolicy,
-        .digestAuthentication, .ntlmAuthentication, .negotiateAuthentication, .awsSigV4, .brotli, .zstd,
+        .awsSigV4, .brotli, .zstd,
     ]
 
     private static var basis: String {

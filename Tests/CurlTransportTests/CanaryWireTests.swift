@@ -42,7 +42,6 @@ struct CanaryWireTests {
         client.secretFields = [try #require(HTTPField.Name("X-Own"))]
         client.options.authentication = .digest(
             user: secret.percentEncoded, password: TransportOptions.Secret(secret.percentEncoded))
-        client.options.allowRounds()
         var data = RequestData(path: server.url("/p?key=\(secret.percentEncoded)"), method: .post)
         data.content = .bytes(secret.data, type: "text/plain")
         data.headers = [

@@ -23,14 +23,6 @@ struct LaneTests {
         #expect(plain == Lane(options { $0.rate.maximumSent = 1 }, to: origin, loops: 1))
     }
 
-    /// GSS-API requests tickets on the loop's thread.
-    @Test func ticketsHaveAThreadOfTheirOwn_AndNothingElseNegotiates() {
-        #expect(!Lane(options { $0.authentication = .negotiate }, to: origin, loops: 4).isOrdinary)
-        #expect(
-            Lane(options { $0.authentication = .digest(user: "u", password: "p") }, to: origin, loops: 4).isOrdinary)
-        for value in [OptionValue.anyAuth, OptionValue.anySafeAuth] { #expect(value & OptionValue.negotiate == 0) }
-    }
-
     @Test func aDispatcherHasSoManyResolversAndNoMore() async throws {
         let group = LoopGroup(limits: LoopLimits())
         for number in 0..<LoopGroup.maximumLanes {

@@ -120,26 +120,17 @@ struct NothingRemainsTests {
         #expect(server.connectionCount == 2)
     }
 
-    /// Regression: libcurl below 8.7 requests a Digest challenge without the body, and recorded that with the
+    /// Regression: libcurl below 8.7 requested a Digest challenge without the body, and recorded that with the
     /// connection. Where the response was neither a challenge nor a success, the next request's body was held back too.
-    @Test(arguments: [false, true], [HTTPRequest.Method.post, .put])
-    func aBodyThatWasHeldBackIsNoOthers(isProxied: Bool, method: HTTPRequest.Method) async throws {
+    @Test(arguments: [HTTPRequest.Method.post, .put])
+    func aBodyThatWasHeldBackIsNoOthers(method: HTTPRequest.Method) async throws {
         let server = try ScriptedServer(.answer(503))
         defer { server.stop() }
-        let url = isProxied ? "http://example.invalid/" : server.url()
         func send(_ text: String, _ method: HTTPRequest.Method, isNamed: Bool) async throws {
-            var request = TransportRequest(method: method, url: try RequestURL(url), body: .bytes(Data(text.utf8)))
+            var request = TransportRequest(
+                method: method, url: try RequestURL(server.url()), body: .bytes(Data(text.utf8)))
             request.options.totalTimeout = .seconds(30)
-            request.options.allowRounds()
-            if isNamed, !isProxied { request.options.authentication = .digest(user: "alice", password: "wonderland") }
-            if isProxied {
-                var proxy =
-                    isNamed
-                    ? TransportOptions.Proxy.Server(server.url(), user: "alice", password: "wonderland")
-                    : TransportOptions.Proxy.Server(server.url())
-                if isNamed { proxy.scheme = .digest }
-                request.options.proxy = .explicit(proxy)
-            }
+            if isNamed { request.options.authentication = .digest(user: "alice", password: "wonderland") }
             let response = try await dispatcher.send(request)
             #expect(response.head.status.code == 503)
             _ = try await response.body.collect()

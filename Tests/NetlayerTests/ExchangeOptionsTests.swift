@@ -7,7 +7,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct ExchangeOptionsTests {
-    @Test(arguments: [["--user", "ada"], ["--digest"], ["--digest", "--ntlm", "--user", "a:b"]])
+    @Test(arguments: [["--user", "ada"], ["--digest"], ["--digest", "--basic", "--user", "a:b"]])
     func optionsThatMakeNoSense_areRefused_WithoutTheirText(arguments: [String]) {
         #expect {
             try FetchCommand.parse(["http://127.0.0.1/"] + arguments)

@@ -32,7 +32,6 @@ struct WireFlagsTests {
         Row("--connect-timeout 2.500") { $0.connectTimeout = .milliseconds(2_500) },
         Row("--max-time 7.000") { $0.totalTimeout = .seconds(7) },
         Row("--digest --user ada:s:t") { $0.authentication = .digest(user: "ada", password: "s:t") },
-        Row("--ntlm --user ada:s") { $0.authentication = .ntlm(user: "ada", password: "s") },
         Row("--anyauth --user ada:s") { $0.authentication = .anySafe(user: "ada", password: "s") },
         Row("--tlsv1.3") { $0.tls.minimumVersion = .tls1_3 },
         Row("--tlsv1.1 --tls-max 1.2") {

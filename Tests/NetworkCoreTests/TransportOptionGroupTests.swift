@@ -140,8 +140,6 @@ struct TransportOptionGroupTests {
         (.rateOptions, Case("rate") { $0.rate.maximumSent = 1 }),
         (.addressPolicy, Case("policy") { $0.addressPolicy = .noPrivateRanges }),
         (.digestAuthentication, Case("digest") { $0.authentication = .digest(user: "a", password: "b") }),
-        (.ntlmAuthentication, Case("ntlm") { $0.authentication = .ntlm(user: "a", password: "b") }),
-        (.negotiateAuthentication, Case("negotiate") { $0.authentication = .negotiate }),
         (.awsSigV4, Case("aws") { $0.authentication = .awsSigV4(.init(keyID: "a", secretKey: "b")) }),
         (.brotli, Case("br") { $0.acceptedEncodings = [.brotli] }),
         (.zstd, Case("zstd") { $0.acceptedEncodings = [.zstd] }),

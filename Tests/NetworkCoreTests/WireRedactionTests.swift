@@ -7,6 +7,15 @@ import Testing
 
 @Suite("Secrets in the wire log")
 struct WireRedactionTests {
+    /// Regression: the name of a damaged `Set-Cookie` is no secret field's.
+    @Test(arguments: [
+        ("Set-Cosk GET proxokie: sid=1", "Set-Cosk GET proxokie: …"), ("Set-Cookie : sid=1", "Set-Cookie : …"),
+        ("Server: a b", "Server: a b"), ("no colon at all", "no colon at all"),
+    ])
+    func `the value of a received field with a blank in its name is hidden`(line: String, shown: String) {
+        #expect(WireRedaction().lines(of: line + "\r\n", "<") == [shown])
+    }
+
     @Test(
         "A line loses its secrets",
         arguments: [

@@ -18,7 +18,6 @@ extension Scenario {
         },
         Scenario("lookups given up", givenUp),
         Scenario("shutdown while names hang", ends),
-        Scenario("tickets", tickets),
     ]
 
     private static func interfaces(_ attempt: Attempt) async throws {
@@ -152,24 +151,5 @@ extension Scenario {
         }
         // Before 7.87, libcurl waits for its lookups.
         if attempt.libcurl >= 7.87 { attempt.expect(took < .seconds(1), "the shutdown took \(took.text)") }
-    }
-
-    /// Requests whose Kerberos ticket takes a second, which the other requests must not notice.
-    private static func tickets(_ attempt: Attempt) async throws {
-        guard attempt.dispatcher.capabilities.supports(.negotiateAuthentication) else {
-            return attempt.note("this libcurl has no SPNEGO")
-        }
-        let offer = Script.answer(401, fields: [("WWW-Authenticate", "Negotiate")])
-        let server = try ScriptedPeer.answering(offer)
-        defer { server.stop() }
-        var options = TransportOptions()
-        options.authentication = .negotiate
-        let request = TransportRequest(url: try RequestURL(server.url()), options: options)
-        let clock = SuspendingClock()
-        let start = clock.now
-        try await attempt.withNeighbour("a neighbor") { await attempt.askMany(2, request) }
-        let took = clock.now - start
-        attempt.note("two tickets took \(took.text)")
-        attempt.expect(took >= .seconds(1), "the tickets took \(took.text): the shim is not in use")
     }
 }

@@ -100,9 +100,6 @@ struct LibcurlSupport: Sendable {
         /// A transfer with limited bandwidth stops the others of its HTTP/2 connection, or reads too much at once
         /// there.
         case http2ReceivingLimitFails
-        /// A body that libcurl held back to get a challenge first stays held back, and so does the next request's body
-        /// on that connection.
-        case heldBackBodiesStay
         /// A kept connection over IPv4 serves a request that wants IPv6 alone, and the other way around.
         case ipVersionsShare
         /// After an address has refused the connection, libcurl tries the next one only when half of the connect time
@@ -119,7 +116,6 @@ struct LibcurlSupport: Sendable {
             case .http2BodiesMix: LibcurlVersion(8, 1)
             case .http2PauseLosesData: LibcurlVersion(8, 4)
             case .http2ResumeStalls: LibcurlVersion(8, 14)
-            case .heldBackBodiesStay: LibcurlVersion(8, 7)
             case .ipVersionsShare: LibcurlVersion(7, 77)
             // The next attempt has no socket yet, and nothing runs it (EXPIRE_RUN_NOW).
             case .refusedAddressesWait: LibcurlVersion(8, 4)
@@ -188,10 +184,6 @@ struct LibcurlSupport: Sendable {
     static let largeBuffer = 256 * 1024
     /// libcurl's default size.
     static let defaultBuffer = 16 * 1024
-    /// The receive buffer for transfers in which libcurl handles challenges: libcurl reads the body of a challenge
-    /// without a callback that could stop it, up to a hundred buffers in one call, which takes twenty seconds per
-    /// gigabyte in chunks of one byte. The value is libcurl's minimum.
-    static let challengedBuffer = 1024
     /// The number of transfers up to which each may use more memory.
     static let fewTransfers = 64
     /// The number of transfers whose buffers of libcurl's default size are kept apart from longer-lived memory

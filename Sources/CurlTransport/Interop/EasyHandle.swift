@@ -24,8 +24,6 @@ import NetworkCore
     unowned(unsafe) let events: any EasyEvents
     /// The loop's index for the handle's transfer; -1 outside a multi handle.
     var slot = -1
-    /// Whether its requests need a connection that no other request has used or will use.
-    private(set) var needsOwnConnection = false
     /// libcurl's pretransfer time of the previous connection, while another one is being made.
     private var connectedBefore: Int?
     /// The size of the receive buffer, in bytes.
@@ -79,12 +77,6 @@ import NetworkCore
     /// Keeps the current connection from carrying other requests after this one (CURLOPT_FORBID_REUSE).
     /// - Returns: Whether libcurl accepted the option.
     func endsItsConnection() -> Bool { unsafe ccurl_easy_setopt_long(pointer, CURLOPT_FORBID_REUSE, 1) == CURLE_OK }
-
-    /// Requests a new connection (CURLOPT_FRESH_CONNECT) for each round of the request.
-    func takeOwnConnection() throws {
-        try set(.freshConnect, 1)
-        needsOwnConnection = true
-    }
 
     /// The time at which the connection became usable, in microseconds since the start; `nil` before.
     var connectedAfter: Int? {

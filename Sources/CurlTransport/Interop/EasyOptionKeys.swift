@@ -136,10 +136,7 @@ enum OptionValue {
     static let noAuth = 0
     static let basic = ccurl_auth_basic
     static let digest = ccurl_auth_digest
-    static let negotiate = ccurl_auth_negotiate
-    static let ntlm = ccurl_auth_ntlm
-    /// Without Negotiate, whose library contacts the ticket service while the loop's thread waits (``Lane``).
-    static let anyAuth = ccurl_auth_any & ~ccurl_auth_negotiate
+    /// Without Negotiate, whose library contacts the ticket service while the loop's thread waits.
     static let anySafeAuth = ccurl_auth_any_safe & ~ccurl_auth_negotiate
 
     /// Returns CURL_SSLVERSION_TLSv1_x, with CURL_SSLVERSION_MAX_TLSv1_x where there is a maximum version.

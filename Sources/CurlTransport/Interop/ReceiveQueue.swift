@@ -9,6 +9,12 @@ enum ReceiveQueue {
         var byte: UInt8 = 0
         return unsafe recv(descriptor, &byte, 1, peek) >= 0
     }
+
+    /// Returns whether there are bytes.
+    static func holdsBytes(_ descriptor: Int32) -> Bool {
+        var byte: UInt8 = 0
+        return unsafe recv(descriptor, &byte, 1, peek) > 0
+    }
 }
 
 /// The local port of a connection.

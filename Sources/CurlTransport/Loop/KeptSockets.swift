@@ -23,8 +23,6 @@ struct KeptSockets {
         /// Whether a response over the connection was HTTP/1. Where HTTP/2 may be negotiated, only the connection shows
         /// it.
         var isHTTP1 = false
-        /// Whether libcurl would hold back the next request's body as it did the last one's.
-        var isSpoiled = false
     }
 
     private var kept: [Place: [Kept]] = [:]
@@ -54,9 +52,6 @@ struct KeptSockets {
 
     /// Records that an HTTP/1 response has arrived over the connection at a place.
     mutating func speaksHTTP1(from place: Place) { mark(place, \.isHTTP1) }
-
-    /// Records that the connection at a place may serve no other request.
-    mutating func spoil(from place: Place) { mark(place, \.isSpoiled) }
 
     private mutating func mark(_ place: Place, _ property: WritableKeyPath<Kept, Bool>) {
         for index in kept[place]?.indices ?? 0..<0 { kept[place]?[index][keyPath: property] = true }

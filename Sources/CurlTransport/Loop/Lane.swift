@@ -4,16 +4,12 @@ import NetworkCore
 struct Lane: Hashable, Sendable {
     /// The index among the loops that share the origins.
     private let index: Int
-    /// Whether the lane's requests may block the thread: GSS-API contacts the ticket service on the thread that runs
-    /// the transfer. It authenticates the connection, which libcurl below 8.19 reuses for requests without credentials.
-    private let isAuthenticatedByTicket: Bool
     /// The resolver that the lane's requests name (DNS over HTTPS). Its addresses are only for requests that chose it.
     private let resolver: String?
 
     /// Creates the lane of a dispatcher's shared loop.
     init(index: Int) {
         self.index = index
-        isAuthenticatedByTicket = false
         resolver = nil
     }
 
@@ -21,11 +17,10 @@ struct Lane: Hashable, Sendable {
     /// - Parameter loops: The number of loops that share the origins.
     init(_ options: TransportOptions, to origin: Origin, loops: Int) {
         let isRare = options.hasRareOptions
-        isAuthenticatedByTicket = isRare && options.authentication == .negotiate
         resolver = isRare ? options.names.dnsOverHTTPS : nil
-        let isShared = loops > 1 && !isAuthenticatedByTicket && resolver == nil
+        let isShared = loops > 1 && resolver == nil
         index = isShared ? Int(UInt(bitPattern: origin.hashValue) % UInt(loops)) : 0
     }
 
-    var isOrdinary: Bool { !isAuthenticatedByTicket && resolver == nil }
+    var isOrdinary: Bool { resolver == nil }
 }

@@ -1,3 +1,5 @@
+import NetworkCore
+
 /// The events that transfers report to their loop from inside libcurl.
 extension LoopCore: TransferDelegate {
     /// The time after which libcurl, once resumed, sends what it held at a pause and requests more.
@@ -56,16 +58,25 @@ extension LoopCore: TransferDelegate {
                 state.keptSockets.made(own, from: place, serves: !transfer.isPrewarming)
                 transfer.connection = own
             }
-            return true
+            return !isSpokenTo(transfer, over: own)
         }
-        // For a second round libcurl searches the kept connections, whatever the options say.
-        if transfer.sending.attempts > 0, transfer.easy?.needsOwnConnection == true { return false }
-        if kept.contains(where: \.isSpoiled) { return false }
         guard transfer.speaksHTTP1 || kept.contains(where: \.isHTTP1) else { return true }
         let served = transfer.origin.isSecure ? kept.filter(\.hasServed) : kept
         if served.contains(where: { ReceiveQueue.holdsAnything($0.descriptor) }) { return false }
         // What came in one record with the last response is decrypted already, and no socket shows it.
         return served.isEmpty || !transfer.origin.isSecure || transfer.easy?.holdsDecryptedBytes != true
+    }
+
+    /// Returns whether bytes have come over a new connection before its first request. They would be its response, and
+    /// the response another request's.
+    private func isSpokenTo(_ transfer: Transfer, over descriptor: Int32) -> Bool {
+        guard transfer.speaksHTTP1, !transfer.isPrewarming else { return false }
+        // Under TLS there may be tickets.
+        let isEarly =
+            transfer.origin.isSecure
+            ? transfer.easy?.holdsDecryptedBytes == true : ReceiveQueue.holdsBytes(descriptor)
+        if isEarly { transfer.state.fail(NetworkError.spokenFirst) }
+        return isEarly
     }
 
     func transferHasConnection(_ transfer: Transfer) { resolved(transfer) }
@@ -92,5 +103,13 @@ extension LoopCore: MultiHandleDelegate {
         if let transfer = state.openers.removeValue(forKey: descriptor)?.transfer, transfer.connection == nil {
             state.refused.append(transfer)
         }
+    }
+}
+
+extension NetworkError {
+    fileprivate static var spokenFirst: NetworkError {
+        NetworkError(
+            .invalidResponse, "the server or the proxy sent bytes before the request; they are no response to it",
+            phase: .connecting)
     }
 }

@@ -114,11 +114,8 @@ extension LoopCore {
 
     /// Records what the next request over the transfer's connection depends on.
     private func noteConnection(of transfer: Transfer) {
-        let isHTTP1 = !transfer.speaksHTTP1 && transfer.state.head.isHTTP1
-        guard isHTTP1 || transfer.spoilsConnection, let port = transfer.easy?.localPort else { return }
-        let place = transfer.place(ofConnectionFrom: port)
-        if isHTTP1 { state.keptSockets.speaksHTTP1(from: place) }
-        if transfer.spoilsConnection { state.keptSockets.spoil(from: place) }
+        guard !transfer.speaksHTTP1, transfer.state.head.isHTTP1, let port = transfer.easy?.localPort else { return }
+        state.keptSockets.speaksHTTP1(from: transfer.place(ofConnectionFrom: port))
     }
 
     func freeSlot(of transfer: Transfer) {

@@ -35,9 +35,7 @@ extension LoopCore {
         // Over HTTP/2 a handle below 8.7 keeps its buffer after its end.
         let mayBeLarge = support.has(.sharedReceiveBuffer) || transfer.speaksHTTP1
         easy.wishReceiveBuffer(
-            request.options.answersChallenges
-                ? LibcurlSupport.challengedBuffer
-                : mayBeLarge ? support.receiveBufferBytes(running: running) : LibcurlSupport.defaultBuffer)
+            mayBeLarge ? support.receiveBufferBytes(running: running) : LibcurlSupport.defaultBuffer)
         if easy.reader != nil {
             // Over TLS libcurl counts what it sends by the buffer, and only over HTTP/1 does the socket's queue give
             // more detail.

@@ -7,7 +7,7 @@ struct ConnectionOption: EasyOption {
     let support: LibcurlSupport
 
     func apply(to easy: EasyHandle) throws {
-        if options.isFresh { try easy.takeOwnConnection() }
+        if options.isFresh { try easy.set(.freshConnect, 1) }
         let isBound = options.interface != nil || options.localPorts != nil
         if options.forbidsReuse || isBound { try easy.set(.forbidReuse, 1) }
         if options.ipVersion != .any {
@@ -84,7 +84,7 @@ struct AddressPolicyOption: EasyOption {
     let support: LibcurlSupport
 
     func apply(to easy: EasyHandle) throws {
-        if !support.has(.requestCheck) { try easy.takeOwnConnection() }
+        if !support.has(.requestCheck) { try easy.set(.freshConnect, 1) }
     }
 }
 
@@ -95,7 +95,7 @@ struct NoRepeatOption: EasyOption {
     let support: LibcurlSupport
 
     func apply(to easy: EasyHandle) throws {
-        if !request.mayRepeat, !support.has(.requestCheck) { try easy.takeOwnConnection() }
+        if !request.mayRepeat, !support.has(.requestCheck) { try easy.set(.freshConnect, 1) }
     }
 }
 
@@ -112,7 +112,7 @@ extension Duration {
 /// A connection that no other request has used or will use (CURLOPT_FRESH_CONNECT, FORBID_REUSE).
 struct LoneConnectionOption: EasyOption {
     func apply(to easy: EasyHandle) throws {
-        try easy.takeOwnConnection()
+        try easy.set(.freshConnect, 1)
         try easy.set(.forbidReuse, 1)
     }
 }

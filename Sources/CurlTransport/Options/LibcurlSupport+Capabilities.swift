@@ -12,8 +12,6 @@ extension LibcurlSupport {
             (.httpsProxies, features.contains("HTTPS-proxy")),
             (.unixSockets, features.contains("UnixSockets")),
             (.digestAuthentication, true),
-            (.ntlmAuthentication, features.contains("NTLM")),
-            (.negotiateAuthentication, features.contains("SPNEGO")),
             (.brotli, BrotliDecoder.isAvailable),
             (.zstd, ZstdDecoder.isAvailable),
         ]

@@ -71,7 +71,10 @@ struct ProxyOption: EasyOption {
         case .digest: try easy.set(.proxyAuth, OptionValue.digest)
         case .anySafe: try easy.set(.proxyAuth, OptionValue.anySafeAuth)
         }
-        if proxy.tunnel { try easy.set(.proxyTunnel, 1) }
+        // libcurl answers the challenge of such a proxy. In a tunnel it does so before the request goes out, and what
+        // is left of the challenge stays on a connection that carries no other request.
+        if proxy.scheme != .basic { try easy.sharesNoConnection() }
+        if proxy.tunnel || proxy.scheme != .basic { try easy.set(.proxyTunnel, 1) }
         if !proxy.headerFields.isEmpty {
             var lines = TextList()
             for field in proxy.headerFields {
@@ -125,7 +128,7 @@ extension EasyHandle {
     /// exposes the server's session alone. And for a server in clear, libcurl (seen with 7.88) reuses a connection
     /// whatever authority the proxy's certificate was checked against.
     func sharesNoConnection() throws {
-        try takeOwnConnection()
+        try set(.freshConnect, 1)
         try set(.forbidReuse, 1)
     }
 

@@ -114,7 +114,7 @@ struct HTTPVersionOption: EasyOption {
         case .http2PriorKnowledge:
             try easy.set(.httpVersion, OptionValue.http2PriorKnowledge)
             if disturbs {
-                try easy.takeOwnConnection()
+                try easy.set(.freshConnect, 1)
                 try easy.set(.forbidReuse, 1)
             }
         // Newer libcurls don't reuse a connection in clear for these, although they mean HTTP/1.1 there.
@@ -260,7 +260,6 @@ extension TransportRequest {
         if let authentication = options.authentication {
             list.append(AuthenticationOption(authentication: authentication, url: url, support: support))
         }
-        list.append(HeldBackBodyOption(request: self, support: support))
         if options.addressPolicy != .any { list.append(AddressPolicyOption(support: support)) }
         return list
     }

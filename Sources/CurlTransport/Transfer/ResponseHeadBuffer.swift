@@ -15,10 +15,6 @@ struct ResponseHeadBuffer: Sendable {
     private(set) var bytes: [UInt8] = []
     private(set) var isComplete = false
     private(set) var isInterim = false
-    /// Whether the block's status is 2xx.
-    private(set) var isSuccess = false
-    /// Whether the block's status is 401 or 407, which request credentials.
-    private(set) var isChallenge = false
     /// Whether the block's status is 417: the server does not accept `Expect`.
     private(set) var refusesExpectation = false
     /// The trailer lines after the final head.
@@ -72,19 +68,11 @@ struct ResponseHeadBuffer: Sendable {
 
     private mutating func readStatus(_ line: some RandomAccessCollection<UInt8>) {
         isInterim = false
-        isSuccess = false
-        isChallenge = false
         refusesExpectation = false
         guard let space = line.firstIndex(of: UInt8(ascii: " ")) else { return }
         let code = line[space...].dropFirst().prefix(3)
-        switch code.first {
         // 1xx except 101, after which the protocol changes for good.
-        case UInt8(ascii: "1"): isInterim = !code.elementsEqual("101".utf8)
-        case UInt8(ascii: "2"): isSuccess = true
-        case UInt8(ascii: "4"):
-            isChallenge = code.elementsEqual("401".utf8) || code.elementsEqual("407".utf8)
-            refusesExpectation = code.elementsEqual("417".utf8)
-        default: break
-        }
+        isInterim = code.first == UInt8(ascii: "1") && !code.elementsEqual("101".utf8)
+        refusesExpectation = code.elementsEqual("417".utf8)
     }
 }

@@ -54,8 +54,7 @@ extension Transfer: EasyEvents {
             // libcurl would keep the connection, on which the server may still wait for the body.
             if owesBody, state.head.isHTTP1, easy?.endsItsConnection() != true { return false }
         }
-        // libcurl sends the request without the body to get a challenge, and sends it again if there was none.
-        if state.head.isSuccess, mayHaveAskedFirst { state.holdHead() } else { headIsComplete() }
+        headIsComplete()
         return true
     }
 
@@ -102,7 +101,6 @@ extension Transfer: EasyEvents {
         }
         let isFirst = !state.hasBody
         guard !piece.isEmpty, state.receiveBody(at: clock.now) else { return .stop }
-        if state.releaseHead() { headIsComplete() }
         let announced = isFirst ? easy?.announcedBytes : nil
         let (arrival, received, hasMemory) = channel.bodyArrived(piece.count, of: announced, whenFull: whenFull) {
             $0.append(piece)

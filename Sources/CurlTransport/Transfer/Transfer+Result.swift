@@ -58,7 +58,6 @@ extension Transfer {
             let message = "the connection ended within the response's head"
             return .failure(NetworkError(.connectionLost, message, phase: phase))
         }
-        if state.releaseHead() { headIsComplete() }
         return .success(ExchangeEnd(self, info))
     }
 

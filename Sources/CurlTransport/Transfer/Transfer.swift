@@ -56,8 +56,6 @@ final class Transfer: @unchecked Sendable {
     var isBodyWanted = false
     /// Whether the caller has received the response's head.
     var hasHandedOutHead = false
-    /// How often the request went out over earlier handles.
-    private var roundsBefore = 0
     /// Whether the request goes out without its `Expect`, which the server has refused.
     private(set) var dropsExpectation = false
     /// Whether libcurl paused the transfer while it holds bytes to send.
@@ -106,7 +104,7 @@ final class Transfer: @unchecked Sendable {
         whenFull = isPausable ? .pause() : .fail(limit: request.options.maximumBodyBytes)
         ownState = Unshared(
             TransferState(
-                now: sent, answersChallenges: request.options.answersChallenges,
+                now: sent,
                 speaksHTTP1: Libcurl.found.speaksHTTP1(request.options.httpVersion, isSecure: origin.isSecure)))
         clocks = TransferClocks(sent: sent, limits: TransferLimits(request.options))
         hasRequestBody = request.body != nil
@@ -127,9 +125,6 @@ final class Transfer: @unchecked Sendable {
         let easy = try EasyHandle(events: self)
         try outgoing.configure(easy, sending: body, over: Libcurl.found)
         for option in more { try option.apply(to: easy) }
-        if easy.needsOwnConnection, !Libcurl.found.has(.requestCheck), request.options.answersChallenges {
-            throw NetworkError.noOwnConnection
-        }
         if needsFreshConnection { try easy.set(.freshConnect, 1) }
         try easy.attachCallbacks(
             checksRequests: Libcurl.found.has(.requestCheck), reportsProgress: ProxyOption.mayTunnel(request.options))
@@ -181,7 +176,6 @@ final class Transfer: @unchecked Sendable {
         letGo()
         // A new socket may get the number of a closed one.
         (connection, openedSockets) = (nil, [])
-        roundsBefore = sending.attempts - sending.repeats
         try prepare()
         needsFreshConnection = false
     }
@@ -217,30 +211,14 @@ final class Transfer: @unchecked Sendable {
     /// Whether the request waits for the server's 100 before its body goes out (RFC 9110 §10.1.1).
     var expectsContinue: Bool { request.body != nil && !dropsExpectation && request.headerFields.contains(.expect) }
 
-    /// How often the request went out over its handle in rounds of authentication, not counting repeats.
-    private var rounds: Int { sending.attempts - sending.repeats - roundsBefore }
-
     /// Whether no part of the body has gone out with the last attempt.
     private var holdsBodyBack: Bool { !isBodyWanted && easy?.uploadedBytes ?? 0 == 0 }
 
     /// Whether the server may still wait for the body.
     var owesBody: Bool { holdsBodyBack && request.body?.length != 0 }
 
-    /// Whether libcurl may have sent the request without its body to get a challenge, and will send it again.
-    var mayHaveAskedFirst: Bool {
-        guard request.asksForChallenge, holdsBodyBack else { return false }
-        return !Libcurl.found.has(.requestCheck) || request.options.askingRounds.contains(rounds)
-    }
-
     /// Whether the server's name may be looked up after the socket to the proxy was opened.
     var looksUpBehindProxy: Bool { ProxyOption.takesAddresses(request.options) }
-
-    /// Whether libcurl would also hold back the body of the next request on this connection: it may have sent the
-    /// request without its body to get a challenge, and got another response.
-    var spoilsConnection: Bool {
-        Libcurl.found.suffers(from: .heldBackBodiesStay) && request.asksForChallenge
-            && rounds == 1
-    }
 
     /// Whether the request certainly goes out over HTTP/1.
     var speaksHTTP1: Bool { Libcurl.found.speaksHTTP1(request.options.httpVersion, isSecure: origin.isSecure) }
@@ -272,14 +250,6 @@ final class Transfer: @unchecked Sendable {
 }
 
 extension NetworkError {
-    fileprivate static var noOwnConnection: NetworkError {
-        NetworkError(
-            .unsupported,
-            "the request must have a connection of its own, and libcurl below 7.80 uses any kept one after a "
-                + "challenge: no digest, NTLM, Negotiate or anySafe here, for the server or a proxy, unless the method "
-                + "is idempotent or connection.repeatsAnyMethod is on", phase: .preparing)
-    }
-
     fileprivate static var noCleanConnection: NetworkError {
         NetworkError(
             .connectionLost,

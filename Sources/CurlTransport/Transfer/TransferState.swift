@@ -5,10 +5,6 @@ import NetworkCore
 struct TransferState {
     private(set) var head = ResponseHeadBuffer()
     private(set) var hasBody = false
-    /// Whether libcurl handles challenges itself, so that a 401 or 407 may not be the last head.
-    private let answersChallenges: Bool
-    /// Whether a complete head is not delivered yet, since libcurl may go on to another one.
-    private(set) var isHeadHeld = false
     /// Whether a byte of the final response has arrived. The first-byte timeout does not count interim responses (1xx),
     /// nor responses after which the request went out again.
     var hasFinalResponse: Bool { hasBody || head.hasBegunFinal && !awaitsNextHead }
@@ -35,10 +31,9 @@ struct TransferState {
     mutating func receivedBareCR() { framing.doubt() }
 
     /// - Parameter speaksHTTP1: Whether the connection certainly speaks HTTP/1.
-    init(now: MonotonicTime, answersChallenges: Bool = false, speaksHTTP1: Bool = false) {
+    init(now: MonotonicTime, speaksHTTP1: Bool = false) {
         lastActivity = now
         framing = ResponseFraming(mustBeHTTP1: speaksHTTP1)
-        self.answersChallenges = answersChallenges
     }
 
     /// The maximum number of lines in a response's heads, interim ones (1xx) and trailers included. libcurl keeps a
@@ -74,14 +69,7 @@ struct TransferState {
         if !begins, head.appendField(headerLine) { return .goOn }
         let wasComplete = head.hasFinalHead
         if head.append(line: headerLine, begins: begins) {
-            guard head.hasFinalHead else {
-                // Another head begins.
-                isHeadHeld = false
-                return .goOn
-            }
-            guard !wasComplete else { return .goOn }
-            isHeadHeld = answersChallenges && head.isChallenge
-            return isHeadHeld ? .goOn : .headIsComplete
+            return head.hasFinalHead && !wasComplete ? .headIsComplete : .goOn
         }
         let problem =
             head.hasTooManyHeads
@@ -112,9 +100,6 @@ struct TransferState {
         headerLines = 0
     }
 
-    /// Holds the complete head back: it may not be the last, since libcurl may send the request again.
-    mutating func holdHead() { isHeadHeld = true }
-
     /// Processes a chunk of the body.
     /// - Returns: Whether the body is still wanted.
     mutating func receiveBody(at now: MonotonicTime) -> Bool {
@@ -128,13 +113,6 @@ struct TransferState {
     /// system holds megabytes, which a slow connection may take longer to drain than the idle timeout.
     mutating func sent(_ bytes: Int, by now: MonotonicTime) {
         if bytes != sentBytes { (sentBytes, lastActivity) = (bytes, max(lastActivity, now)) }
-    }
-
-    /// Releases the held head, which is the last one after all: its body or the end follows.
-    /// - Returns: Whether there was one.
-    mutating func releaseHead() -> Bool {
-        defer { isHeadHeld = false }
-        return isHeadHeld
     }
 
     /// Ends the transfer from our side. Only the first reason counts.

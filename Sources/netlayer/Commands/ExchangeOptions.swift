@@ -21,11 +21,11 @@ struct ExchangeOptions: ParsableArguments {
 
     /// The scheme that sends a name and a password.
     enum Scheme: EnumerableFlag {
-        case basic, digest, ntlm, anySafe
+        case basic, digest, anySafe
 
         static func name(for value: Scheme) -> NameSpecification {
             switch value {
-            case .basic, .digest, .ntlm: .long
+            case .basic, .digest: .long
             case .anySafe: .customLong("anyauth")
             }
         }
@@ -37,7 +37,7 @@ struct ExchangeOptions: ParsableArguments {
             throw ValidationError("--user takes 'name:password'; the value has no ':'")
         }
         if user == nil, scheme != nil {
-            throw ValidationError("--basic, --digest, --ntlm and --anyauth have no meaning without --user")
+            throw ValidationError("--basic, --digest and --anyauth have no meaning without --user")
         }
     }
 
@@ -54,7 +54,6 @@ struct ExchangeOptions: ParsableArguments {
         return switch scheme {
         case .basic, nil: .basic(user: user, password: password)
         case .digest: .digest(user: user, password: password)
-        case .ntlm: .ntlm(user: user, password: password)
         case .anySafe: .anySafe(user: user, password: password)
         }
     }

@@ -22,15 +22,12 @@ struct KeptSocketsTests {
         kept.made(5, from: place, serves: true)
         kept.made(6, from: place, serves: false)
         #expect(kept.use(from: place, serves: false).map(\.hasServed) == [true, false])
-        kept.spoil(from: place)
-        #expect(kept.use(from: place, serves: true).map(\.isSpoiled) == [true, true])
         kept.closed(5)
         #expect(kept.use(from: place, serves: true).map(\.descriptor) == [6])
     }
 
     @Test mutating func aDescriptorThatComesBackIsAnotherConnection() {
         kept.made(5, from: place, serves: true)
-        kept.spoil(from: place)
         kept.made(5, from: .port(1_001), serves: true)
         #expect(kept.use(from: place, serves: true).isEmpty)
         #expect(kept.use(from: .port(1_001), serves: true) == [.init(descriptor: 5, hasServed: true)])
@@ -41,13 +38,5 @@ struct KeptSocketsTests {
         #expect(kept.use(from: place, serves: false).map(\.hasServed) == [false])
         #expect(kept.use(from: place, serves: true).map(\.hasServed) == [false])
         #expect(kept.use(from: place, serves: true).map(\.hasServed) == [true])
-    }
-
-    @Test mutating func whatIsSpoiledStaysSo() {
-        kept.spoil(from: place)
-        kept.made(5, from: place, serves: true)
-        #expect(kept.use(from: place, serves: true).map(\.isSpoiled) == [false])
-        kept.spoil(from: place)
-        for _ in 0..<2 { #expect(kept.use(from: place, serves: true).map(\.isSpoiled) == [true]) }
     }
 }

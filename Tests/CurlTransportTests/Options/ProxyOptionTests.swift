@@ -126,7 +126,8 @@ struct ProxyOptionTests {
         let challenge = Script.head(
             407, fields: [("Proxy-Authenticate", #"Digest realm="r", nonce="n", qop="auth""#), ("Content-Length", "2")])
         let server = try ScriptedServer([
-            .read, .send(challenge + Data("no".utf8)), .read, .send("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx"),
+            .read, .send(challenge + Data("no".utf8)), .read, .send("HTTP/1.1 200 Connected\r\n\r\n"), .read,
+            .send("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx"),
         ])
         defer { server.stop() }
         var proxy = TransportOptions.Proxy.Server(server.baseURL, user: "me", password: "pw")
@@ -135,8 +136,11 @@ struct ProxyOptionTests {
         let exchange = try await OptionExchange("http://example.invalid/") { $0.proxy = .explicit(explicit) }
         #expect(exchange.status == 200)
         #expect(exchange.text == "x")
-        let answer = server.requests.last?.values(of: "Proxy-Authorization").first
+        // The challenge concerns the tunnel, before the request goes out.
+        #expect(server.requests.map { String($0.head.prefix(7)) } == ["CONNECT", "CONNECT", "GET / H"])
+        let answer = server.requests[1].values(of: "Proxy-Authorization").first
         #expect(answer?.hasPrefix(#"Digest username="me""#) == true)
+        #expect(server.requests[2].values(of: "Proxy-Authorization") == [])
     }
 
     /// libcurl reads a refusal of the tunnel within one call, one byte at a time, for as long as bytes arrive.
@@ -263,18 +267,42 @@ struct ProxyOptionTests {
         if offersDigest { fields.append(("Proxy-Authenticate", #"Digest realm="r", nonce="n", qop="auth""#)) }
         let server = try ScriptedServer([
             .read, .send(Script.head(407, fields: fields) + Data("no".utf8)), .read,
+            .send("HTTP/1.1 200 Connected\r\n\r\n"), .read,
             .send("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx"),
         ])
         defer { server.stop() }
         var proxy = TransportOptions.Proxy.Server(server.baseURL, user: "me", password: "pw")
         proxy.scheme = .anySafe
         let explicit = proxy
-        let exchange = try await OptionExchange("http://example.invalid/") { $0.proxy = .explicit(explicit) }
-        #expect(exchange.status == (offersDigest ? 200 : 407))
-        #expect(exchange.text == (offersDigest ? "x" : "no"))
+        do {
+            let exchange = try await OptionExchange("http://example.invalid/") { $0.proxy = .explicit(explicit) }
+            #expect(offersDigest && exchange.text == "x")
+        } catch let error as NetworkError where error.code == .proxyFailed {
+            #expect(!offersDigest)
+        }
         let sent = server.requests.flatMap { $0.values(of: "Proxy-Authorization") }
         #expect(sent.count == (offersDigest ? 1 : 0))
         #expect(sent.allSatisfy { $0.hasPrefix("Digest ") })
+    }
+
+    /// What the proxy sends behind its tunnel is no response of the server, and that one no other request's.
+    @Test(.enabled(if: Libcurl.found.has(.requestCheck), "detected from libcurl 7.80 on"))
+    func aResponseThatComesBeforeTheRequestIsNone() async throws {
+        let forged = "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nforged"
+        let proxy = try ScriptedServer([
+            .read, .send("HTTP/1.1 200 Connected\r\n\r\n" + forged), .forEachRequest([.send(forged)]),
+        ])
+        defer { proxy.stop() }
+        var server = TransportOptions.Proxy.Server(proxy.baseURL)
+        server.tunnel = true
+        let explicit = server
+        for _ in 0..<3 {
+            let error = await #expect(throws: NetworkError.self) {
+                try await OptionExchange("http://example.invalid/") { $0.proxy = .explicit(explicit) }
+            }
+            #expect(error?.code == .invalidResponse, "\(error as Any)")
+        }
+        #expect(!proxy.requests.contains { $0.head.hasPrefix("GET") })
     }
 
     @Test func socks4aCarriesTheName() async throws {

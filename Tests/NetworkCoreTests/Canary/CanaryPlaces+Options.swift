@@ -9,7 +9,6 @@ extension CanaryPlace {
         .option("Basic") { $0.authentication = .basic(user: $1.value, password: TransportOptions.Secret($1.value)) },
         .option("Bearer") { $0.authentication = .bearer(token: TransportOptions.Secret($1.value)) },
         .option("Digest") { $0.authentication = .digest(user: $1.value, password: TransportOptions.Secret($1.value)) },
-        .option("NTLM") { $0.authentication = .ntlm(user: $1.value, password: TransportOptions.Secret($1.value)) },
         .option("any authentication") {
             $0.authentication = .anySafe(user: $1.value, password: TransportOptions.Secret($1.value))
         },

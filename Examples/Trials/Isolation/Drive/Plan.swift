@@ -20,9 +20,6 @@ struct Plan: Sendable {
         return switch outcome.name {
         case "tls-reset", "tls-garbage": kind.isSecure
         case "challenge-407", "tunnel-refused", "http10-407": isProxied
-        // The stall would be in the response to the first request, before the caller has anything to give up.
-        case "surplus-late", "surplus-answer-late", "surplus-answer-with-body", "body-cancel", "body-dropped":
-            !kind.asksFirst
         // For the transport a redirect is the same as a 200, unless the pipeline follows it.
         case "redirect", "redirect-307", "cookies": kind.pipeline != nil
         default: true

@@ -28,12 +28,6 @@ extension Kind {
             $1.options.authentication = .digest(user: $0.user, password: $0.password)
             $1.body = .replayableStream(length: 100) { Bodies.chunks([100]) }
         },
-        Kind("ntlm") { $1.options.authentication = .ntlm(user: $0.user, password: $0.password) },
-        Kind("ntlm-post", .post) {
-            $1.options.authentication = .ntlm(user: $0.user, password: $0.password)
-            $1.body = .bytes(Data("x=1".utf8))
-        },
-        Kind("negotiate") { $1.options.authentication = .negotiate },
         Kind("any-safe") { $1.options.authentication = .anySafe(user: $0.user, password: $0.password) },
         Kind("any-safe-stream", .post) {
             $1.options.authentication = .anySafe(user: $0.user, password: $0.password)

@@ -47,8 +47,6 @@ struct Kind: Sendable {
 
     /// Whether a second execution would do harm.
     var isOneTime: Bool { method == .post || method == .patch }
-    /// Whether libcurl requests a challenge before it sends the body.
-    var asksFirst: Bool { ["digest", "ntlm", "negotiate", "any"].contains { name.contains($0) } }
     var isSecure: Bool { if case .secure = site { true } else { false } }
 
     /// The secrets that belong only to this kind, in every form in which they may appear.

@@ -14,9 +14,6 @@ struct PeerAnswer {
     static let proxyChallenge =
         "HTTP/1.1 407 No\r\nProxy-Authenticate: \(digest)\r\nProxy-Authenticate: Basic realm=\"r\"\r\n"
         + "Content-Length: 0\r\n\r\n"
-    /// The second message of NTLM, which is always the same.
-    private static let ntlm =
-        "TlRMTVNTUAACAAAAAAAAADgAAAABggAAASNFZ4mrze8AAAAAAAAAAAAAAAA4AAAA"
 
     var log: PeerLog { exchange.connection.peer.log }
     /// The text of the body, which names the request that it belongs to.
@@ -47,11 +44,6 @@ struct PeerAnswer {
 
     /// Sends the challenges of authentication.
     private func challenge() -> Bool? {
-        if let given = exchange.field("authorization") ?? exchange.field("proxy-authorization"),
-            given.hasPrefix("NTLM TlRMTVNTUAAB")
-        {
-            return ok("WWW-Authenticate: NTLM \(Self.ntlm)\r\n", status: "401 Go on")
-        }
         switch exchange.outcome {
         case "challenge-401" where exchange.field("authorization") == nil:
             return ok(Self.challenges, status: "401 No")

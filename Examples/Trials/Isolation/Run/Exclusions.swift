@@ -10,14 +10,8 @@ enum Exclusions {
             name: "close-if-kept at the end",
             reason: "whether a connection was kept decides its result; executions and secrets are judged"),
         Exclusion(
-            name: "NTLM after NTLM of the same user",
-            reason: "it authenticates the connection, whose rounds are not repeated; executions and secrets are judged"),
-        Exclusion(
             name: "HTTP/2 with prior knowledge after the same request, cancelled immediately",
             reason: "its fields are compressed, so the peer identifies requests by time; secrets are judged"),
-        Exclusion(
-            name: "the first, empty POST of Digest, NTLM, Negotiate and 'any'",
-            reason: "libcurl requests the challenge without the body; the requests with a body are counted"),
         Exclusion(
             name: "the owner of a response, all at once, on a connection after 'surplus-answer-late'",
             reason:
@@ -31,12 +25,10 @@ enum Exclusions {
     /// Returns whether the result of the last step may depend on the steps before it.
     static func comparesNothing(_ steps: [Step]) -> Bool {
         guard let last = steps.last else { return true }
-        let isKnownUser =
-            last.kind.name.hasPrefix("ntlm") && steps.dropLast().contains { $0.kind.name == last.kind.name }
         // A request that was cancelled immediately may arrive while the next one is in flight.
         let isUnknown =
             last.kind.name == "get-version-2-prior"
             && steps.dropLast().contains { $0.kind.name == last.kind.name && $0.outcome.name == "cancelled-at-once" }
-        return last.outcome.name == "close-if-kept" || isKnownUser || isUnknown
+        return last.outcome.name == "close-if-kept" || isUnknown
     }
 }

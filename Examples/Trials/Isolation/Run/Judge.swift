@@ -50,10 +50,8 @@ struct Judge {
         steps.enumerated().compactMap { index, step in
             guard step.kind.isOneTime, !Self.asksAgain.contains(step.outcome.name) else { return nil }
             let posts = run.requests.filter { $0.step == index + first && $0.isExecution }
-            // With Digest and similar schemes, libcurl first requests a challenge without the body.
-            let counted = step.kind.asksFirst ? posts.filter { $0.body.count > 0 } : posts
-            guard counted.count > 1 else { return nil }
-            return "executed \(counted.count) times: \(step)\n" + posts.map(\.head).joined(separator: "\n")
+            guard posts.count > 1 else { return nil }
+            return "executed \(posts.count) times: \(step)\n" + posts.map(\.head).joined(separator: "\n")
         }
     }
 
@@ -102,11 +100,7 @@ struct Judge {
         let pair = "\(steps[earlier - first]) then \(steps[later - first])"
         if other.isFresh { return "a reused connection for a request that requires a new one: \(pair)" }
         if one.forbidsReuse { return "a connection was reused although its request forbids that: \(pair)" }
-        // If a peer refuses the credentials, the connection has no user.
-        let isNamed =
-            steps[earlier - first].outcome.name != "challenge-again"
-            && run.requests.contains { $0.step == earlier && $0.namesConnection }
-        return one.difference(from: other, ignoring: isNamed ? [] : ["authentication"]).map {
+        return one.difference(from: other).map {
             "a connection is shared across \($0): \(pair)"
         }
     }

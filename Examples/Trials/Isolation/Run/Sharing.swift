@@ -26,12 +26,6 @@ struct Sharing {
             ("connectTo", text(names.connectTo)), ("host", "\(request.url.authority)"),
         ]
         if request.url.scheme == "https" { parts.append(("tls", Self.text(options.tls))) }
-        let isConnectionBound =
-            switch options.authentication {
-            case .ntlm, .negotiate: true
-            default: false
-            }
-        parts.append(("authentication", isConnectionBound ? text(options.authentication) : "of each request"))
         let isPrior = options.httpVersion == .http2PriorKnowledge
         parts.append(("prior knowledge", "\(isPrior)"))
         if case let known = names.addresses.filter({ $0.host == request.url.host }), !known.isEmpty {
@@ -50,8 +44,8 @@ struct Sharing {
     }
 
     /// Returns the first part in which two requests differ.
-    func difference(from other: Sharing, ignoring ignored: Set<String> = []) -> String? {
-        for part in parts where !ignored.contains(part.name) {
+    func difference(from other: Sharing) -> String? {
+        for part in parts {
             let value = other.parts.first { $0.name == part.name }?.value ?? "none"
             if part.value != value { return "\(part.name) ('\(part.value)', '\(value)')" }
         }

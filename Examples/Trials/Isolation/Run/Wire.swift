@@ -9,7 +9,7 @@ enum Wire {
             "a request may use a kept connection if its options allow it; the sharing rules judge which"
         ),
         ("times", "durations are measured and not compared"),
-        ("nonces", "cnonce and the response of a Digest, NTLM's third message and a signature's time differ by design"),
+        ("nonces", "cnonce and the response of a Digest and a signature's time differ by design"),
         (
             "the count of bytes sent in chunks",
             "how a stream is split into chunks depends on timing; the body itself is compared"
@@ -36,7 +36,6 @@ enum Wire {
     static func normalised(_ head: String) -> String {
         var text = head
         text = text.replacing(/cnonce="[^"]*"/, with: "cnonce=…").replacing(/response="[^"]*"/, with: "response=…")
-        text = text.replacing(/NTLM TlRMTVNTUAADA[A-Za-z0-9+\/=]*/, with: "NTLM …")
         text = text.replacing(/Signature=[0-9a-f]*/, with: "Signature=…")
         return text.replacing(/\d{8}T\d{6}Z/, with: "TIME").replacing(/\/\d{8}\//, with: "/DAY/")
     }
@@ -45,8 +44,6 @@ enum Wire {
 extension SeenRequest {
     var isLookUp: Bool { head.contains("/dns-query HTTP") }
     var isTunnel: Bool { head.hasPrefix("CONNECT ") }
-    /// Whether it tied its connection to a user.
-    var namesConnection: Bool { head.contains("uthorization: NTLM") || head.contains("uthorization: Negotiate") }
     /// Whether a server would execute it, and must not do so twice.
     var isExecution: Bool {
         !isHelper && !isTunnel && !isLookUp && isWhole && (head.hasPrefix("POST") || head.hasPrefix("PATCH"))

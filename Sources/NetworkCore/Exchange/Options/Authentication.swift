@@ -3,10 +3,12 @@ import FoundationEssentials
 extension TransportOptions {
     /// The credentials for the server.
     ///
-    /// ``basic(user:password:)`` and ``bearer(token:)`` are header fields that every transport sends with the first
-    /// request. libcurl handles the others: the server sends a challenge, libcurl sends the request again, and the
-    /// caller receives the last response. A request with one of these schemes needs a body that can be sent twice.
-    /// [CURLOPT_HTTPAUTH](https://curl.se/libcurl/c/CURLOPT_HTTPAUTH.html)
+    /// ``basic(user:password:)`` and ``bearer(token:)`` are header fields that go out with the first request.
+    /// ``digest(user:password:)`` and ``anySafe(user:password:)`` wait for the server's challenge: the request goes out
+    /// without credentials, and again in response to a 401. Each round is an exchange of its own, and the caller
+    /// receives the last response. The body goes out in each round, so it must be one that can be sent twice; a
+    /// one-time stream goes with `Expect: 100-continue`, and the request fails with
+    /// ``NetworkError/Code/connectionLost`` if the challenge comes when the stream has begun.
     public enum Authentication: Sendable, Hashable {
         /// User and password in clear ([RFC 7617](https://www.rfc-editor.org/rfc/rfc7617)). Use it only over TLS or in
         /// networks of your own.
@@ -14,24 +16,10 @@ extension TransportOptions {
         /// A token ([RFC 6750](https://www.rfc-editor.org/rfc/rfc6750)), in clear like ``basic(user:password:)``.
         case bearer(token: Secret)
         /// A digest of user and password ([RFC 7616](https://www.rfc-editor.org/rfc/rfc7616)), sent in response to the
-        /// server's challenge (CURLAUTH_DIGEST).
-        ///
-        /// Each request is sent twice, first without its body to receive the challenge; no challenge is kept from one
-        /// request to the next. A server that sends no challenge executes the request with an empty body, and then
-        /// receives the complete request. [CURLOPT_HTTPAUTH](https://curl.se/libcurl/c/CURLOPT_HTTPAUTH.html)
+        /// server's challenge: by SHA-256 or MD5, of the quality of protection `auth`. No challenge is kept from one
+        /// request to the next. A response whose challenge has neither, and that to wrong credentials, is the 401.
         case digest(user: String, password: Secret)
-        /// NTLM (CURLAUTH_NTLM), if libcurl was built with it, over HTTP/1.1 only. `DOMAIN\user` names a domain.
-        /// [CURLOPT_HTTPAUTH](https://curl.se/libcurl/c/CURLOPT_HTTPAUTH.html)
-        case ntlm(user: String, password: Secret)
-        /// Kerberos or another mechanism that SPNEGO negotiates (CURLAUTH_NEGOTIATE), with the ticket of the process's
-        /// user, if libcurl was built with it.
-        ///
-        /// Such requests have a thread and connections of their own: the ticket service may block, and an authenticated
-        /// connection serves no other request. [CURLOPT_HTTPAUTH](https://curl.se/libcurl/c/CURLOPT_HTTPAUTH.html)
-        case negotiate
-        /// The strongest scheme that the server offers: Digest, NTLM or, over `https` only, Basic. Never Basic in
-        /// clear. CURLAUTH_ANY over `https`, CURLAUTH_ANYSAFE over `http`.
-        /// [CURLOPT_HTTPAUTH](https://curl.se/libcurl/c/CURLOPT_HTTPAUTH.html)
+        /// The strongest scheme that the server offers: Digest or, over `https` only, Basic. Never Basic in clear.
         case anySafe(user: String, password: Secret)
         /// A signature for Amazon's services and compatible ones. Requires libcurl 7.75. From libcurl 8.14 on, a path
         /// with a segment of encoded dots (`%2e%2e`) is refused.
@@ -79,7 +67,7 @@ extension TransportOptions {
 
         func check() throws {
             switch self {
-            case .basic(let user, let password), .digest(let user, let password), .ntlm(let user, let password),
+            case .basic(let user, let password), .digest(let user, let password),
                 .anySafe(let user, let password):
                 try OptionCheck.text(user, "authentication.user", mayBeEmpty: true)
                 try OptionCheck.text(password.value, "authentication.password", mayBeEmpty: true)
@@ -87,7 +75,6 @@ extension TransportOptions {
                     throw OptionCheck.invalid("authentication.user", "has ':', which ends it (RFC 7617 §2)")
                 }
             case .bearer(let token): try OptionCheck.token(token.value, "authentication.token")
-            case .negotiate: break
             case .awsSigV4(let signature):
                 try OptionCheck.token(signature.provider, "authentication.provider")
                 try OptionCheck.token(signature.keyID, "authentication.keyID", without: ":")
@@ -108,8 +95,6 @@ extension TransportOptions {
             switch self {
             case .basic, .bearer: []
             case .digest, .anySafe: [.digestAuthentication]
-            case .ntlm: [.ntlmAuthentication]
-            case .negotiate: [.negotiateAuthentication]
             case .awsSigV4: [.awsSigV4]
             }
         }

@@ -90,7 +90,9 @@ extension TransportOptions.Proxy {
         public enum Scheme: Sendable, Hashable, CaseIterable {
             /// In clear. SOCKS proxies always receive them in clear.
             case basic
-            /// As a digest ([RFC 7616](https://www.rfc-editor.org/rfc/rfc7616)), after the proxy's challenge.
+            /// As a digest ([RFC 7616](https://www.rfc-editor.org/rfc/rfc7616)), after the proxy's challenge. With this
+            /// scheme and ``anySafe``, every request goes through a tunnel, one for `http` URLs too, and has a
+            /// connection of its own.
             case digest
             /// The strongest scheme that the proxy offers, never Basic (CURLAUTH_ANYSAFE).
             case anySafe

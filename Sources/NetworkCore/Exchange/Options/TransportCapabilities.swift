@@ -66,10 +66,6 @@ extension TransportCapabilities {
         /// Digest authentication: ``TransportOptions/Authentication/digest(user:password:)``,
         /// ``TransportOptions/Authentication/anySafe(user:password:)``.
         public static let digestAuthentication = Self(rawValue: "Digest authentication")
-        /// NTLM authentication: ``TransportOptions/Authentication/ntlm(user:password:)``.
-        public static let ntlmAuthentication = Self(rawValue: "NTLM authentication")
-        /// Negotiate authentication: ``TransportOptions/Authentication/negotiate``.
-        public static let negotiateAuthentication = Self(rawValue: "Negotiate authentication")
         /// AWS Signature Version 4: ``TransportOptions/Authentication/awsSigV4(_:)``.
         public static let awsSigV4 = Self(rawValue: "AWS SigV4")
         /// Brotli: ``TransportOptions/ContentEncoding/brotli``.
@@ -84,7 +80,7 @@ extension TransportCapabilities {
             .lenientHeads, .trailers, .backPressure, .wireLog, .detailedMetrics, .firstByteTimeout, .tlsOptions,
             .authoritiesInMemory, .clientCertificateInMemory, .proxyOptions, .httpsProxies, .connectionOptions,
             .unixSockets, .keepAliveProbes, .nameOptions, .rateOptions, .addressPolicy, .digestAuthentication,
-            .ntlmAuthentication, .negotiateAuthentication, .awsSigV4, .brotli, .zstd,
+            .awsSigV4, .brotli, .zstd,
         ]
     }
 }

@@ -55,7 +55,14 @@ struct WireRedaction: Sendable {
     private func received(_ line: Substring.UTF8View) -> String {
         // A folded line continues a value, which may be that of a secret field.
         if line.first.map(Redaction.isBlank) ?? true { return redaction.mark }
-        guard line.starts(with: "HTTP/".utf8) else { return redacted(line, isField: true) }
+        guard line.starts(with: "HTTP/".utf8) else {
+            let name = line.prefix { $0 != UInt8(ascii: ":") }
+            // A damaged name may have been that of a secret field.
+            if name.contains(where: Redaction.isBlank), name.endIndex != line.endIndex {
+                return Redaction.visible(String(Substring(name))) + ": " + redaction.mark
+            }
+            return redacted(line, isField: true)
+        }
         // Only the digits of version and status are shown. The reason phrase is free text of the server.
         let version = line.prefix(8).prefix { !Redaction.isBlank($0) }
         let status = line.dropFirst(version.count).drop(while: Redaction.isBlank).prefix(3)

@@ -33,8 +33,6 @@ extension CurlCommand {
         switch options.authentication {
         case nil, .basic, .bearer: []
         case .digest(let user, let password): ["--digest", "--user", credentials(user, password.value)]
-        case .ntlm(let user, let password): ["--ntlm", "--user", credentials(user, password.value)]
-        case .negotiate: ["--negotiate", "--user", ":"]
         case .anySafe(let user, let password): ["--anyauth", "--user", credentials(user, password.value)]
         case .awsSigV4(let signature):
             [

@@ -12,8 +12,6 @@ extension TransportOptions.Authentication: SafelyPrinted {
         case .basic: "basic"
         case .bearer: "bearer"
         case .digest: "digest"
-        case .ntlm: "ntlm"
-        case .negotiate: "negotiate"
         case .anySafe: "anySafe"
         case .awsSigV4(let signature): "awsSigV4 (\(signature))"
         }

@@ -1,0 +1,99 @@
+import HTTPTypes
+
+/// A challenge of a server (RFC 9110 §11.3): a scheme and its parameters.
+struct AuthenticationChallenge: Equatable {
+    /// The scheme, in lower case.
+    let scheme: String
+    /// The parameters by their names in lower case; the first of a name counts.
+    private(set) var parameters: [String: String] = [:]
+
+    subscript(name: String) -> String? { parameters[name] }
+
+    /// The challenges of a response, in order. What is malformed ends the field that it is in.
+    static func all(in fields: HTTPFields) -> [AuthenticationChallenge] {
+        fields[values: .wwwAuthenticate].flatMap { field in
+            var parser = ChallengeParser(field)
+            return parser.challenges()
+        }
+    }
+
+    fileprivate init(scheme: String) { self.scheme = scheme.lowercasedASCII }
+
+    fileprivate mutating func add(_ name: String, _ value: String) {
+        let name = name.lowercasedASCII
+        if parameters[name] == nil { parameters[name] = value }
+    }
+}
+
+/// Reads a `WWW-Authenticate` field, whose commas separate both challenges and parameters.
+private struct ChallengeParser {
+    private var rest: Substring.UTF8View
+
+    init(_ field: String) { rest = field[...].utf8 }
+
+    mutating func challenges() -> [AuthenticationChallenge] {
+        var found: [AuthenticationChallenge] = []
+        while true {
+            skip { $0 == UInt8(ascii: ",") || Self.isBlank($0) }
+            let word = token()
+            guard !word.isEmpty else { return found }
+            let hadBlank = skip(Self.isBlank)
+            if rest.first == UInt8(ascii: "="), let last = found.indices.last {
+                // A parameter of the challenge before.
+                guard let value = value() else { return found }
+                found[last].add(word, value)
+            } else {
+                found.append(AuthenticationChallenge(scheme: word))
+                if hadBlank, !beginsParameter { skip { $0 != UInt8(ascii: ",") } }
+            }
+        }
+    }
+
+    /// Whether a parameter follows, and no credentials in one piece (token68).
+    private var beginsParameter: Bool {
+        var ahead = self
+        guard !ahead.token().isEmpty else { return false }
+        ahead.skip(Self.isBlank)
+        guard ahead.rest.first == UInt8(ascii: "=") else { return false }
+        ahead.rest = ahead.rest.dropFirst()
+        ahead.skip(Self.isBlank)
+        guard let next = ahead.rest.first else { return false }
+        return next != UInt8(ascii: "=") && next != UInt8(ascii: ",")
+    }
+
+    /// Reads `=` and a token or a quoted text.
+    private mutating func value() -> String? {
+        rest = rest.dropFirst()
+        skip(Self.isBlank)
+        guard rest.first == UInt8(ascii: "\"") else { return token() }
+        rest = rest.dropFirst()
+        var text: [UInt8] = []
+        while let byte = rest.popFirst() {
+            if byte == UInt8(ascii: "\"") { return String(decoding: text, as: UTF8.self) }
+            guard byte == UInt8(ascii: "\\") else {
+                text.append(byte)
+                continue
+            }
+            guard let escaped = rest.popFirst() else { return nil }
+            text.append(escaped)
+        }
+        return nil
+    }
+
+    private mutating func token() -> String {
+        let word = rest.prefix { !Self.isBlank($0) && !#",="\"#.utf8.contains($0) }
+        rest = rest[word.endIndex...]
+        return String(Substring(word))
+    }
+
+    /// Skips the bytes that fit.
+    /// - Returns: Whether there were any.
+    @discardableResult
+    private mutating func skip(_ fits: (UInt8) -> Bool) -> Bool {
+        let skipped = rest.prefix(while: fits)
+        rest = rest[skipped.endIndex...]
+        return !skipped.isEmpty
+    }
+
+    private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
+}

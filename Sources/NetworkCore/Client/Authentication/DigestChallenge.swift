@@ -1,0 +1,91 @@
+import FoundationEssentials
+
+/// A Digest challenge and the response to it (RFC 7616). Pure.
+struct DigestChallenge {
+    /// The hash of a challenge.
+    enum Algorithm: String, CaseIterable {
+        case sha256 = "SHA-256"
+        case sha256Session = "SHA-256-sess"
+        case md5 = "MD5"
+        case md5Session = "MD5-sess"
+
+        var isSession: Bool { self == .sha256Session || self == .md5Session }
+
+        func hexadecimal(_ text: String) -> String {
+            let digest: [UInt8]
+            switch self {
+            case .md5, .md5Session: digest = MD5.digest(text.utf8)
+            case .sha256, .sha256Session:
+                var hash = SHA256Checksum()
+                hash.update(Data(text.utf8))
+                digest = hash.finish()
+            }
+            return digest.map { String(UInt16($0) + 0x100, radix: 16).suffix(2) }.joined()
+        }
+    }
+
+    let algorithm: Algorithm
+    /// Whether only the challenge's nonce was too old, and not the password wrong.
+    let isStale: Bool
+    private let realm: String
+    private let nonce: String
+    private let opaque: String?
+    private let hasQuality: Bool
+    private let hashesUser: Bool
+    /// Whether the challenge names its algorithm, which the response then repeats.
+    private let namesAlgorithm: Bool
+
+    /// `nil` for another scheme, and for a challenge without a nonce, with another hash or with another quality of
+    /// protection than `auth`.
+    init?(_ challenge: AuthenticationChallenge) {
+        guard challenge.scheme == "digest", let nonce = challenge["nonce"] else { return nil }
+        let name = challenge["algorithm"] ?? Algorithm.md5.rawValue
+        guard
+            let algorithm = Algorithm.allCases.first(where: {
+                $0.rawValue.lowercasedASCII == name.lowercasedASCII
+            })
+        else { return nil }
+        if let qualities = challenge["qop"] {
+            let names = qualities.split { $0 == "," || $0 == " " || $0 == "\t" }.map { String($0).lowercasedASCII }
+            guard names.contains("auth") else { return nil }
+        }
+        self.algorithm = algorithm
+        self.nonce = nonce
+        realm = challenge["realm"] ?? ""
+        opaque = challenge["opaque"]
+        hasQuality = challenge["qop"] != nil
+        hashesUser = challenge["userhash"]?.lowercasedASCII == "true"
+        isStale = challenge["stale"]?.lowercasedASCII == "true"
+        namesAlgorithm = challenge["algorithm"] != nil
+    }
+
+    /// Returns the value of `Authorization`.
+    /// - Parameters:
+    ///   - target: The path and the query of the request.
+    ///   - clientNonce: A text that no other response has.
+    func authorization(
+        user: String, password: String, method: String, target: String, clientNonce: String
+    ) -> String {
+        let hash = algorithm.hexadecimal
+        var secret = hash("\(user):\(realm):\(password)")
+        if algorithm.isSession { secret = hash("\(secret):\(nonce):\(clientNonce)") }
+        let request = hash("\(method):\(target)")
+        let count = "00000001"
+        let proof =
+            hasQuality
+            ? hash("\(secret):\(nonce):\(count):\(clientNonce):auth:\(request)") : hash("\(secret):\(nonce):\(request)")
+        var parts = [
+            "username=\(Self.quoted(hashesUser ? hash("\(user):\(realm)") : user))", "realm=\(Self.quoted(realm))",
+            "nonce=\(Self.quoted(nonce))", "uri=\(Self.quoted(target))", "response=\"\(proof)\"",
+        ]
+        if hashesUser { parts.append("userhash=true") }
+        if namesAlgorithm { parts.append("algorithm=\(algorithm.rawValue)") }
+        if let opaque { parts.append("opaque=\(Self.quoted(opaque))") }
+        if hasQuality { parts += ["qop=auth", "nc=\(count)", "cnonce=\"\(clientNonce)\""] }
+        return "Digest " + parts.joined(separator: ", ")
+    }
+
+    private static func quoted(_ text: String) -> String {
+        "\"" + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
+    }
+}

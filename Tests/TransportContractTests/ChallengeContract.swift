@@ -1,0 +1,174 @@
+import Foundation
+import NetworkLayer
+import NetworkTesting
+import TestSupport
+import Testing
+
+/// Credentials that wait for a challenge. Each round is an exchange of its own: nothing of it reaches another request.
+@Suite(.timeLimit(.minutes(1)))
+struct ChallengeContract {
+    private static func unauthorized(_ challenge: String, body: String = "denied") -> Data {
+        Script.head(401, fields: [("WWW-Authenticate", challenge), ("Content-Length", "\(body.utf8.count)")])
+            + Data(body.utf8)
+    }
+
+    private static let digest = #"Digest realm="r", nonce="n", qop="auth", algorithm=SHA-256"#
+
+    private static func ok(_ text: String) -> String {
+        "HTTP/1.1 200 OK\r\nContent-Length: \(text.utf8.count)\r\n\r\n\(text)"
+    }
+
+    private func send(
+        _ transport: ContractTransport, _ url: String, method: HTTPRequest.Method = .get,
+        body: TransportRequest.Body? = nil,
+        as authentication: TransportOptions.Authentication? = .digest(user: "me", password: "open sesame")
+    ) async throws -> NetworkResponse<String> {
+        var request = try transport.request(method, url, body: body)
+        request.options.authentication = authentication
+        let client = transport.client.with { $0.validation = .any }
+        return try await client.send(request, as: .text)
+    }
+
+    /// A server that challenges each connection's first request and accepts what follows, on that connection or another.
+    private static func challenging(_ challenge: String = digest, then rest: String = "in") throws -> ScriptedServer {
+        let ok = Script.head(200, fields: [("Content-Length", "\(rest.utf8.count)")]) + Data(rest.utf8)
+        return try ScriptedServer(scripts: [
+            [.read, .send(unauthorized(challenge)), .read, .send(ok), .stall], [.read, .send(ok), .stall],
+        ])
+    }
+
+    @Test(arguments: ContractTransport.all)
+    func `the caller receives the last response`(transport: ContractTransport) async throws {
+        let server = try Self.challenging()
+        defer { server.stop() }
+        let response = try await send(transport, server.url("/a%2fb?x=%c3%a4"))
+        #expect(response.status == .ok && response.body == "in")
+        #expect(server.requests.map { $0.values(of: "Authorization").count } == [0, 1])
+        let value = try #require(server.requests.last?.values(of: "Authorization").first)
+        #expect(value.contains(#"username="me""#) && value.contains("algorithm=SHA-256"))
+        // The text that is hashed is the text on the wire.
+        let target = try #require(server.requests.last).target
+        #expect(value.contains("uri=\"\(target)\""), "\(value)")
+        #expect(!value.contains("sesame"))
+    }
+
+    /// No request goes out without its body: a server that does not challenge executes what it gets.
+    @Test(arguments: ContractTransport.all)
+    func `each round has the whole body`(transport: ContractTransport) async throws {
+        let server = try Self.challenging()
+        defer { server.stop() }
+        let body = Data(repeating: 0x61, count: 100_000)
+        let response = try await send(transport, server.url(), method: .post, body: .bytes(body))
+        #expect(response.body == "in")
+        #expect(server.requests.map(\.body.count) == [body.count, body.count])
+
+        let open = try ScriptedServer(.ok("stored"))
+        defer { open.stop() }
+        #expect(try await send(transport, open.url(), method: .put, body: .bytes(body)).body == "stored")
+        #expect(open.requests.map(\.body.count) == [body.count])
+    }
+
+    /// A stream that can't be sent twice waits for the server's word.
+    @Test(arguments: ContractTransport.all)
+    func `a one-time stream is sent once`(transport: ContractTransport) async throws {
+        let ok = Script.head(200, fields: [("Content-Length", "2")]) + Data("in".utf8)
+        let server = try ScriptedServer(scripts: [
+            [.readHead, .send(Self.unauthorized(Self.digest)), .read, .send(ok), .stall], [.read, .send(ok), .stall],
+        ])
+        defer { server.stop() }
+        let stream = AsyncStream { continuation in
+            continuation.yield(Data("once".utf8))
+            continuation.finish()
+        }
+        let response = try await send(transport, server.url(), method: .post, body: .stream(stream, length: 4))
+        #expect(response.body == "in")
+        #expect(server.requests.last?.body == Data("once".utf8))
+    }
+
+    @Test(arguments: ContractTransport.all)
+    func `wrong credentials have the 401 for a response`(transport: ContractTransport) async throws {
+        let refusal = Self.unauthorized(Self.digest, body: "no!")
+        let server = try ScriptedServer(scripts: [
+            [.read, .send(Self.unauthorized(Self.digest)), .read, .send(refusal), .stall],
+            [.read, .send(refusal), .stall],
+        ])
+        defer { server.stop() }
+        let response = try await send(transport, server.url())
+        #expect(response.status == .unauthorized && response.body == "no!")
+        #expect(server.requests.count == 2)
+    }
+
+    @Test(arguments: ContractTransport.all)
+    func `a stale nonce is replaced, twice at most`(transport: ContractTransport) async throws {
+        let stale = #"Digest realm="r", nonce="m", qop="auth", stale=true"#
+        let server = try ScriptedServer([.forEachRequest([.send(Self.unauthorized(stale))])])
+        defer { server.stop() }
+        let response = try await send(transport, server.url())
+        #expect(response.status == .unauthorized)
+        #expect(server.requests.count == 3)
+    }
+
+    @Test(arguments: ContractTransport.all)
+    func `anySafe takes Digest, and never Basic in clear`(transport: ContractTransport) async throws {
+        let both = try Self.challenging(#"Basic realm="r", \#(Self.digest)"#)
+        defer { both.stop() }
+        #expect(try await send(transport, both.url(), as: .anySafe(user: "me", password: "pw")).body == "in")
+        #expect(both.requests.last?.values(of: "Authorization").first?.hasPrefix("Digest ") == true)
+
+        let basic = try Self.challenging(#"Basic realm="r""#)
+        defer { basic.stop() }
+        let refused = try await send(transport, basic.url(), as: .anySafe(user: "me", password: "pw"))
+        #expect(refused.status == .unauthorized)
+        #expect(basic.requests.map { $0.values(of: "Authorization") } == [[]])
+    }
+
+    @Test(arguments: ContractTransport.all)
+    func `the total timeout is for all rounds`(transport: ContractTransport) async throws {
+        let server = try ScriptedServer(scripts: [
+            [.read, .send(Self.unauthorized(Self.digest)), .read, .stall], [.read, .stall],
+        ])
+        defer { server.stop() }
+        var request = try transport.request(.get, server.url())
+        request.options.authentication = .digest(user: "u", password: "p")
+        request.options.totalTimeout = .milliseconds(800)
+        let sent = request
+        await expectFailure(.totalTimeout) { try await transport.client.send(sent, as: .data) }
+    }
+
+    /// What a server sends behind a challenge is no response to the next round, and that round's response is no other
+    /// request's.
+    @Test(
+        arguments: ContractTransport.all,
+        ["Content-Length: 6\r\n\r\ndenied", "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n"])
+    func `a forged response behind a challenge is no response`(
+        transport: ContractTransport, rest: String
+    ) async throws {
+        let forged = "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nforged"
+        let challenge = "HTTP/1.1 401 No\r\nWWW-Authenticate: \(Self.digest)\r\n\(rest)"
+        let server = try ScriptedServer(scripts: [
+            [.read, .send(challenge + forged), .forEachRequest([.send(Self.ok("shifted"))])],
+            [.forEachRequest([.send(Self.ok("real"))])],
+        ])
+        defer { server.stop() }
+        #expect(try await send(transport, server.url()).body == "real")
+        for _ in 0..<3 { #expect(try await send(transport, server.url("/other"), as: nil).body == "real") }
+    }
+
+    /// Regression: a request without credentials went out with an empty body, on a connection over which libcurl had
+    /// asked for a challenge.
+    @Test(arguments: ContractTransport.all, ["401 No", "404 No", "500 No"])
+    func `a request after a challenge has its own body`(transport: ContractTransport, second: String) async throws {
+        let server = try ScriptedServer([
+            .read, .send(Self.unauthorized(Self.digest)), .read,
+            .send("HTTP/1.1 \(second)\r\nContent-Length: 0\r\n\r\n"),
+            .forEachRequest([.send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")]),
+        ])
+        defer { server.stop() }
+        _ = try await send(transport, server.url("/a"), method: .post, body: .bytes(Data("first".utf8)))
+        for method in [HTTPRequest.Method.post, .put] {
+            let body = TransportRequest.Body.bytes(Data("the next one".utf8))
+            _ = try await send(transport, server.url("/b"), method: method, body: body, as: nil)
+            #expect(server.requests.last?.body == Data("the next one".utf8))
+        }
+    }
+}
