@@ -10,7 +10,7 @@ final class CurlBody: EndedBodySource {
     private let owner: CurlNetworkDispatcher
     /// The body's length in bytes, if the head has it and the body is not compressed.
     private let announcedBytes: Int?
-    /// The body's length on the wire in bytes, while a request body may still be streaming: libcurl ends a transfer
+    /// The body's length on the wire in bytes, while the request's body may still be going out: libcurl ends a transfer
     /// only when both bodies have ended.
     private let wireBytesWhileSending: Int?
     /// `nil` for a body that is delivered as it arrives.
@@ -27,7 +27,7 @@ final class CurlBody: EndedBodySource {
         // A 304 has the length of the body that it does not send.
         let hasBody = transfer.request.method != .head && ![204, 304].contains(head.status.code)
         announcedBytes = hasBody && !head.isEncoded ? head.contentLength : nil
-        wireBytesWhileSending = transfer.streamsBody ? (hasBody ? head.contentLength : 0) : nil
+        wireBytesWhileSending = transfer.sendsForLong ? (hasBody ? head.contentLength : 0) : nil
     }
 
     deinit { discard() }
@@ -90,7 +90,7 @@ final class CurlBody: EndedBodySource {
             discard()
             throw inExchange(NetworkError.bodyTooLarge(limit: limit))
         }
-        if decoder != nil { return try await collectDecoded(upTo: limit) }
+        if decoder != nil || wireBytesWhileSending != nil { return try await collectPieces(upTo: limit) }
         try endIfOver()
         let body = try await read { channel, continuation in
             let (reading, resumesSender, isTooLarge) = channel.collect(upTo: limit, continuation)
@@ -100,9 +100,9 @@ final class CurlBody: EndedBodySource {
         return body ?? Data()
     }
 
-    private func collectDecoded(upTo limit: Int) async throws -> Data {
+    private func collectPieces(upTo limit: Int) async throws -> Data {
         var body = BodyBuffer()
-        while let piece = try await next(by: nextOnWire) {
+        while let piece = try await next(by: nextByLength) {
             guard body.count + piece.count <= limit else {
                 discard()
                 throw inExchange(NetworkError.bodyTooLarge(limit: limit))

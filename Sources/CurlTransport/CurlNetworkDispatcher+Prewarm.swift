@@ -20,9 +20,10 @@ extension CurlNetworkDispatcher {
     ///   same error where requests with these options never share a connection: with
     ///   ``NetworkCore/TransportOptions/Connection/interface`` or
     ///   ``NetworkCore/TransportOptions/Connection/localPorts``; through an `https://` proxy for an `http://` URL, and
-    ///   through any proxy with ``NetworkCore/TransportOptions/Proxy/Server/scheme`` other than Basic; with another key or password for a client certificate than earlier requests used; with TLS options that differ
-    ///   from those of earlier requests in case alone; below libcurl 8.19 through a proxy's tunnel that earlier
-    ///   requests opened with other credentials, below 7.80 with an address policy, and below 7.77 with
+    ///   through any proxy with ``NetworkCore/TransportOptions/Proxy/Server/scheme`` other than Basic; with another key
+    ///   or password for a client certificate than earlier requests used; with TLS options that differ from those of
+    ///   earlier requests in case alone; below libcurl 8.19 through a proxy's tunnel that earlier requests opened with
+    ///   other credentials, below 7.80 with an address policy, and below 7.77 with
     ///   ``NetworkCore/TransportOptions/Connection/ipVersion``.
     public func prewarm(
         _ url: RequestURL, connections: Int = 1, options: TransportOptions = TransportOptions()

@@ -59,6 +59,30 @@ struct EarlyResponseTests {
         #expect(server.connectionCount == 2)
     }
 
+    /// A response that is whole before the server has taken the request's body is the response.
+    @Test(arguments: [true, false], [true, false])
+    func aWholeResponseIsDeliveredWhileTheBodyIsStuck(isStreamed: Bool, isCollected: Bool) async throws {
+        // Nothing reads the request's body, so the upload can't end.
+        let gate = Gate()
+        let early = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nearly"
+        let server = try ScriptedServer([.readHead, .send(early), .wait(until: gate)], .ok("second"))
+        defer { server.stop() }
+        let bytes = Data(count: 20_000_000)
+        var request = TransportRequest(method: .post, url: try RequestURL(server.url()))
+        request.body = isStreamed ? .replayableStream { Self.chunks([bytes]) } : .bytes(bytes)
+        request.options.totalTimeout = .seconds(30)
+        let response = try await dispatcher.send(request)
+        var body = Data()
+        if isCollected {
+            body = try await response.body.collect()
+        } else {
+            for try await chunk in response.body { body += chunk }
+        }
+        #expect(body == Data("early".utf8))
+        #expect(try await send(server, nil).text == "second")
+        gate.open()
+    }
+
     /// The request goes out again, without the expectation and over another connection.
     @Test(
         arguments: Body.allCases,

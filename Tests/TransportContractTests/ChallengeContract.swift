@@ -29,7 +29,7 @@ struct ChallengeContract {
         return try await client.send(request, as: .text)
     }
 
-    /// A server that challenges each connection's first request and accepts what follows, on that connection or another.
+    /// A server that challenges the first request and accepts the next, over that connection or another.
     private static func challenging(_ challenge: String = digest, then rest: String = "in") throws -> ScriptedServer {
         let ok = Script.head(200, fields: [("Content-Length", "\(rest.utf8.count)")]) + Data(rest.utf8)
         return try ScriptedServer(scripts: [

@@ -193,8 +193,14 @@ final class Transfer: @unchecked Sendable {
         easy = nil
     }
 
-    /// Whether the request's body is produced while it is sent.
-    var streamsBody: Bool { upload != nil }
+    /// Whether the request's body may still be going out when the response arrives.
+    var sendsForLong: Bool {
+        switch body {
+        case .none: false
+        case .bytes(let bytes): bytes.count > OutgoingBody.maximumCopied
+        case .streamed: true
+        }
+    }
 
     /// The channel of a streamed body.
     var upload: UploadChannel? { if case .streamed(let upload) = body { upload } else { nil } }

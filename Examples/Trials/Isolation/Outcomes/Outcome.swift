@@ -78,6 +78,8 @@ struct Outcome: Sendable {
         Outcome("challenge-401", isSteady: true),
         Outcome("challenge-again", isSteady: true),
         Outcome("challenge-close"),
+        Outcome("challenge-404"),
+        Outcome("challenge-surplus"),
         Outcome("challenge-407", isSteady: true),
         Outcome("tunnel-refused"),
         Outcome("http10", isSteady: true),

@@ -48,6 +48,12 @@ struct PeerAnswer {
         case "challenge-401" where exchange.field("authorization") == nil:
             return ok(Self.challenges, status: "401 No")
         case "challenge-again": return ok(Self.challenges, status: "401 No")
+        case "challenge-404":
+            return ok(Self.challenges, status: exchange.field("authorization") == nil ? "401 No" : "404 No")
+        case "challenge-surplus" where exchange.field("authorization") == nil:
+            // A response that no request asked for, in one piece with the challenge.
+            return exchange.send(
+                okText(Self.challenges, status: "401 No") + "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nforged")
         case "challenge-close" where exchange.field("authorization") == nil:
             _ = ok(Self.challenges + "Connection: close\r\n", status: "401 No")
             return false

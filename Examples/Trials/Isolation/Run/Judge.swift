@@ -42,8 +42,8 @@ struct Judge {
 
     /// The outcomes in which the peer or the caller requires the request to be sent again.
     private static let asksAgain: Set<String> = [
-        "challenge-401", "challenge-again", "challenge-close", "challenge-407", "early-401", "http10-401", "http10-407",
-        "redirect-307",
+        "challenge-401", "challenge-again", "challenge-close", "challenge-404", "challenge-surplus", "challenge-407",
+        "early-401", "http10-401", "http10-407", "redirect-307",
     ]
 
     private var doubles: [String] {
