@@ -13,7 +13,7 @@ struct LookUpTests {
         var lookUp = LookUp()
         #expect(!lookUp.isUnderWay(at: start))
         for isEndedBySocket in [true, false] {
-            lookUp.begins(at: start, isBehindProxy: false)
+            lookUp.begins(at: start)
             #expect(lookUp.isUnderWay(at: start + .seconds(3_600)) && lookUp.isKnown)
             if isEndedBySocket { lookUp.socketOpened() } else { lookUp.requestGoesOut() }
             #expect(!lookUp.isUnderWay(at: start) && !lookUp.isKnown)
@@ -23,17 +23,18 @@ struct LookUpTests {
 
     @Test func theAddressOfAnInterfaceIsNone() {
         var lookUp = LookUp()
-        lookUp.begins(at: start, isBehindProxy: false)
+        #expect(lookUp.isOfPeer(isBehindProxy: false))
+        lookUp.begins(at: start)
         lookUp.socketOpened()
-        lookUp.begins(at: start, isBehindProxy: false)
+        #expect(!lookUp.isOfPeer(isBehindProxy: false) && lookUp.isOfPeer(isBehindProxy: true))
         #expect(!lookUp.isUnderWay(at: start))
     }
 
     @Test func behindAProxyItIsWaitedForNoLongerThanItCanTake() {
         var lookUp = LookUp()
-        lookUp.begins(at: start, isBehindProxy: true)
+        lookUp.begins(at: start)
         lookUp.socketOpened()
-        lookUp.begins(at: start, isBehindProxy: true)
+        lookUp.begins(at: start)
         #expect(lookUp.isUnderWay(at: start + .seconds(29)) && !lookUp.isKnown)
         #expect(!lookUp.isUnderWay(at: start + LookUp.longestUnseen))
     }

@@ -95,6 +95,7 @@ struct RepeatTests {
         func transferWasTouched(_ transfer: Transfer) {}
         func transferKeepsBytes(_ transfer: Transfer) {}
         func transferHasConnection(_ transfer: Transfer) {}
+        func transferMayLookUp(_ transfer: Transfer) -> Bool { true }
         func transferGoesOutAgain(_ transfer: Transfer) {}
         func transferYields(_ transfer: Transfer) {}
         func transfer(_ transfer: Transfer, opened descriptor: Int32) {}

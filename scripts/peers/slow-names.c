@@ -1,8 +1,9 @@
 /* For LD_PRELOAD: slow names. The lookup of a name that begins with "slow" hangs for SLOW_NAME_SECONDS
-   (default: 30) and then fails. */
+   (default: 30) and then fails. A name that begins with "once" is 127.0.0.1 the first time, and hangs afterwards. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <netdb.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,11 @@
 typedef int look_up(const char *, const char *, const struct addrinfo *, struct addrinfo **);
 
 int getaddrinfo(const char *name, const char *service, const struct addrinfo *hints, struct addrinfo **found) {
-    if (name && strncmp(name, "slow", 4) == 0) {
+    static atomic_int lookups;
+    int is_once = name && strncmp(name, "once", 4) == 0;
+    if (is_once && atomic_fetch_add(&lookups, 1) == 0)
+        name = "127.0.0.1";
+    else if (is_once || (name && strncmp(name, "slow", 4) == 0)) {
         const char *seconds = getenv("SLOW_NAME_SECONDS");
         sleep(seconds ? (unsigned)atoi(seconds) : 30);
         return EAI_AGAIN;

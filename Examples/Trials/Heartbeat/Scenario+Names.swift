@@ -9,6 +9,7 @@ extension Scenario {
         Scenario("interfaces", interfaces),
         Scenario("names that hang") { try await hang($0) { number in ("http://slow-\(number).example/", .init()) } },
         Scenario("names that hang, of one host") { try await hang($0) { _ in ("http://slow.example/", .init()) } },
+        Scenario("a name that hangs when libcurl has forgotten it", forgotten),
         Scenario("names of proxies that hang") { attempt in
             try await hang(attempt) { number in
                 var options = TransportOptions()
@@ -46,6 +47,20 @@ extension Scenario {
                 }
             }
         }
+    }
+
+    /// The name has an address the first time, so that its origin counts as resolved.
+    private static func forgotten(_ attempt: Attempt) async throws {
+        let server = try ScriptedPeer.answering(.ok("well"))
+        defer { server.stop() }
+        let url = server.url().replacing("127.0.0.1", with: "once.example")
+        var options = TransportOptions()
+        options.names.cacheTime = .zero
+        options.connection.forbidsReuse = true
+        let code = await attempt.ask(url, options)
+        attempt.expect(code == nil, "the first request failed: \(code?.rawValue ?? "")")
+        let forgetting = options
+        try await hang(attempt) { _ in (url, forgetting) }
     }
 
     /// Keeps 80 requests in flight and gives each up after 200 ms, while other requests need no lookup.

@@ -8,8 +8,8 @@ struct Admission {
         var waiting = SlotQueue(.origin)
         /// The slots among the lookups that wait.
         var waitingToLookUp: [Int] = []
-        /// Whether the origin's name is in libcurl's cache: a transfer to it has finished the lookup, or the host is an
-        /// address.
+        /// Whether the origin's name is taken to be in libcurl's cache: a transfer to it has finished the lookup, and none
+        /// has begun another one since; or the host is an address.
         var isWarm = false
     }
 
@@ -137,6 +137,20 @@ struct Admission {
             recent = (origin, state)
         }
         return takeReady()
+    }
+
+    /// Asks for a lookup of the name of an origin that counted as resolved: libcurl's cache has forgotten it. From then
+    /// on the origin is cold.
+    /// - Returns: Whether the lookup may begin; it then counts as one. If not, the slot must leave and arrive again.
+    mutating func beginLookUp(of origin: Origin) -> Bool {
+        guard find(origin) else { return false }
+        recent?.state.isWarm = false
+        guard let state = recent?.state, state.lookUps < Self.coldLimit, lookingUp < Self.maximumLookUps else {
+            return false
+        }
+        recent?.state.lookUps += 1
+        lookingUp += 1
+        return true
     }
 
     /// Records that a lookup of the origin's name was given up but still runs: later transfers must look the name up

@@ -40,6 +40,13 @@ extension LoopCore: TransferDelegate {
         resolved(transfer)
     }
 
+    /// Counts the lookup of a name that libcurl's cache has forgotten, which no admission counted.
+    func transferMayLookUp(_ transfer: Transfer) -> Bool {
+        guard !transfer.isLookingUp, !transfer.origin.isAddress else { return true }
+        transfer.isLookingUp = state.admission.beginLookUp(of: transfer.origin)
+        return transfer.isLookingUp
+    }
+
     func transferGoesOutAgain(_ transfer: Transfer) { state.deadlines.set(transfer.slot, to: clock.now) }
 
     /// Checks the connection: bytes, or an end, that wait on a kept connection belong to no request, and this one would

@@ -9,6 +9,10 @@ extension LoopCore {
             guard let transfer = state.transfers[slot] else { continue }
             if let easy = transfer.easy {
                 if transfer.needsFreshConnection, transfer.state.failure == nil, beginAgain(transfer, easy) { continue }
+                if transfer.waitsForLookUp, transfer.state.failure == nil {
+                    queueAgain(transfer, easy)
+                    continue
+                }
                 transfer.channel.end(transfer.result(of: easy, code))
                 transferWasTouched(transfer)
             }

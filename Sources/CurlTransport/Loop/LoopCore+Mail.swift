@@ -43,10 +43,14 @@ extension LoopCore {
         case .wait:
             transfer.letGo()
             check(transfer)
-        case .refused:
-            transfer.channel.finish(.failure(NetworkError.overloaded))
-            freeSlot(of: transfer)
+        case .refused: refuse(transfer)
         }
+    }
+
+    /// Fails a transfer for which there is no place in the queue.
+    func refuse(_ transfer: Transfer) {
+        transfer.channel.finish(.failure(NetworkError.overloaded))
+        freeSlot(of: transfer)
     }
 }
 

@@ -91,6 +91,19 @@ extension LoopCore {
     /// libcurl connects all of them in its next call.
     private static let beginsOfARound = 16
 
+    /// Lets a transfer wait for its turn again, as one whose name needs a lookup.
+    func queueAgain(_ transfer: Transfer, _ easy: EasyHandle) {
+        multi?.remove(easy)
+        transfer.withdraw()
+        transfer.delegate = nil
+        admit(state.admission.leave(transfer.origin))
+        switch state.admission.arrive(transfer.slot, at: transfer.origin) {
+        case .run(let turn): admit([turn])
+        case .wait: check(transfer)
+        case .refused: refuse(transfer)
+        }
+    }
+
     /// Gives libcurl a transfer again whose request must not go out over the chosen connection, with a handle that
     /// opens a new connection.
     /// - Returns: Whether the transfer runs.

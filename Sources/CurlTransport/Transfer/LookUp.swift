@@ -12,11 +12,12 @@ struct LookUp {
     static let longestUnseen = Duration.seconds(30)
 
     /// Records that libcurl looks up the addresses of a name, or parses a numeric address.
+    mutating func begins(at now: MonotonicTime) { began = now }
+
+    /// Returns whether what libcurl looks up is a name to connect to, and not the address of an interface to bind the
+    /// socket to.
     /// - Parameter isBehindProxy: Whether a SOCKS proxy may get the server's address.
-    mutating func begins(at now: MonotonicTime, isBehindProxy: Bool) {
-        // Otherwise it is the address of an interface to bind the socket to.
-        if !hasSocket || isBehindProxy { began = now }
-    }
+    func isOfPeer(isBehindProxy: Bool) -> Bool { !hasSocket || isBehindProxy }
 
     mutating func socketOpened() {
         hasSocket = true

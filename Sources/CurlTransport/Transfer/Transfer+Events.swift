@@ -11,7 +11,12 @@ extension Transfer: EasyEvents {
     /// Not for a transfer whose caller has its result.
     func lookUpBegins() -> Bool {
         guard state.failure == nil else { return false }
-        lookUp.begins(at: clock.now, isBehindProxy: looksUpBehindProxy)
+        guard lookUp.isOfPeer(isBehindProxy: looksUpBehindProxy) else { return true }
+        if delegate?.transferMayLookUp(self) == false {
+            waitsForLookUp = true
+            return false
+        }
+        lookUp.begins(at: clock.now)
         return true
     }
 

@@ -76,6 +76,8 @@ final class Transfer: @unchecked Sendable {
     /// Whether the caller has its result already and the transfer stays only for its lookup; ``TransferTable`` counts
     /// such transfers.
     var isGivenUp = false
+    /// Whether the transfer must wait for its turn again, since its name needs a lookup after all.
+    var waitsForLookUp = false
     /// What is known of the transfer's lookups.
     var lookUp = LookUp()
     /// What the proxy has sent before the tunnel is open.
@@ -180,6 +182,13 @@ final class Transfer: @unchecked Sendable {
         needsFreshConnection = false
     }
 
+    /// Forgets a start that came to nothing, before there was a connection.
+    func withdraw() {
+        letGo()
+        (waitsForLookUp, isAdmitted, isInMulti) = (false, false, false)
+        (connection, openedSockets, lookUp) = (nil, [], LookUp())
+    }
+
     /// Calls ``prepare()`` on the sending task's thread, before the loop has the transfer.
     func prepareAhead() throws {
         try prepare()
@@ -276,6 +285,9 @@ protocol TransferDelegate: AnyObject {
     func transferWasTouched(_ transfer: Transfer)
     /// The transfer's stream pauses, and libcurl would hold bytes of it.
     func transferKeepsBytes(_ transfer: Transfer)
+    /// libcurl is about to look up the transfer's name, or its proxy's.
+    /// - Returns: Whether it may now.
+    func transferMayLookUp(_ transfer: Transfer) -> Bool
     /// The transfer's request goes out or its response arrives: it has a connection, possibly a kept one.
     func transferHasConnection(_ transfer: Transfer)
     /// The transfer's request goes out over the connection from a local port.

@@ -270,4 +270,31 @@ struct AdmissionTests {
         #expect(desk.admission.waiting == 0)
         #expect(desk.leave(0).isEmpty)
     }
+
+    /// Regression: an origin counted as resolved for good, and libcurl's lookups after its cache had forgotten the name
+    /// counted for nothing.
+    @Test func aNameThatIsForgottenHasTheLimitsOfLookUpsAgain() {
+        var admission = Admission(perOrigin: 200, inAll: 200, maximumWaiting: 200)
+        guard case .run(let turn) = admission.arrive(0, at: first) else { return #expect(Bool(false)) }
+        let resolved = admission.resolved(first)
+        #expect(turn.isLookingUp && resolved.isEmpty)
+        for slot in 1...100 {
+            let arrival = admission.arrive(slot, at: first)
+            #expect(arrival == .run(.init(slot: slot, isLookingUp: false)))
+        }
+        let allowed = (1...100).filter { _ in admission.beginLookUp(of: first) }
+        #expect(allowed.count == Admission.coldLimit && admission.lookingUp == Admission.coldLimit)
+        let isCold = admission.isCold(first)
+        #expect(isCold)
+        // The others leave and wait.
+        for slot in 9...100 {
+            let started = admission.leave(first)
+            let arrival = admission.arrive(slot, at: first)
+            #expect(started.isEmpty && arrival == .wait)
+        }
+        // One lookup that ends lets all of them start.
+        let started = admission.resolved(first)
+        #expect(started.count == 92)
+        #expect(admission.lookingUp == Admission.coldLimit - 1)
+    }
 }
