@@ -8,8 +8,8 @@ struct Admission {
         var waiting = SlotQueue(.origin)
         /// The slots among the lookups that wait.
         var waitingToLookUp: [Int] = []
-        /// Whether the origin's name is taken to be in libcurl's cache: a transfer to it has finished the lookup, and none
-        /// has begun another one since; or the host is an address.
+        /// Whether the origin's name is taken to be in libcurl's cache: a transfer to it has finished the lookup, and
+        /// none has begun another one since; or the host is an address.
         var isWarm = false
     }
 
