@@ -7,8 +7,9 @@ extension DownloadedFile {
         public var resumes = true
         /// The checksum that the file must have. With `nil`, the default, nothing is checked.
         public var checksum: ExpectedChecksum?
-        /// The limit on retries after a connection that breaks during the download. Default: 5. A failure of the first
-        /// connection, before any byte arrives, is not retried here.
+        /// The limit on retries after a connection that breaks during the download, by any failure that
+        /// ``RetryInterceptor/Policy/codes`` holds by default. Default: 5. A failure of the first connection, before
+        /// any byte arrives, is not retried here.
         public var retries = 5
         /// The delay before the first retry. It doubles with each failure in a row, up to 30 s. Default: 500 ms.
         public var retryDelay = Duration.milliseconds(500)
