@@ -98,6 +98,32 @@ struct StubDispatcherTests {
         await expectFailure(.bodyTooLarge) { try await client.send(get, as: .data).body }
     }
 
+    /// Regression: the matcher ran under the lock that everything it may ask of the dispatcher takes.
+    @Test func matcher_mayUseTheDispatcher() async throws {
+        let stub = StubDispatcher()
+        let asked = StubMatcher("the second request") { request in
+            stub.when(.path("/never"), .status(204))
+            _ = try? stub.checkAllUsed()
+            return stub.sent.count == 2 && request.method == .get
+        }
+        stub.when(asked, .text("second")).always(.any, .text("other"))
+        for expected in ["other", "second", "other"] {
+            #expect(try await stub.send(get, as: .data).body == Data(expected.utf8))
+        }
+    }
+
+    /// Each answer is given once, whatever the matchers of two requests do at the same time.
+    @Test func answers_areGivenOnce_toManyAtOnce() async throws {
+        let stub = StubDispatcher()
+        for _ in 0..<100 { stub.when(.any, .status(200)) }
+        let given = try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<100 { group.addTask { _ = try await stub.send(self.get, as: .data) } }
+            return try await group.reduce(into: 0) { count, _ in count += 1 }
+        }
+        #expect(given == 100)
+        try stub.checkAllUsed()
+    }
+
     @Test func delay_waitsOnTheClock() async throws {
         let clock = ManualClock()
         let stub = StubDispatcher(clock: clock).when(.any, .text("late").after(.seconds(50)))

@@ -86,11 +86,19 @@ public final class StubDispatcher: HTTPTransport {
             try request.check(for: capabilities)
             let time = clock.stubTime(of: request.options)
             let sent = SentRequest(request, body: try await SentRequest.collect(request.body))
-            let answer = try stubs.withLock { try $0.answer(to: sent) }
-            return try await give(answer, to: sent, request, time)
+            return try await give(try answer(to: sent), to: sent, request, time)
         } catch {
             throw (error as? NetworkError)?.during(request, transport: name, elapsed: .zero) ?? error
         }
+    }
+
+    /// Returns the first answer that is left of the stubs that match.
+    private func answer(to sent: SentRequest) throws -> StubAnswer {
+        let matchers = stubs.withLock { $0.receive(sent) }
+        for (index, matcher) in matchers.enumerated() where matcher.matches(sent) {
+            if let answer = stubs.withLock({ $0.takeAnswer(ofStub: index) }) { return answer }
+        }
+        throw stubs.withLock { $0.miss(sent) }
     }
 
     private func give(
