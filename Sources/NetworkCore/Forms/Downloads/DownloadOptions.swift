@@ -1,8 +1,12 @@
 extension DownloadedFile {
     /// The options for writing, checking and resuming a download.
     public struct Options: Sendable {
-        /// Whether an interrupted download is resumed where it stopped, also in a later process. Default: `true`. It
-        /// works for GET, if the server sends a strong ETag or a Last-Modified. A different query means a different
+        /// Whether an interrupted download is resumed where it stopped, also in a later process. Default: `true`.
+        ///
+        /// It works for a GET without a body and without a `Range` of its own, if the first response is 200 without a
+        /// content coding and has a strong ETag of at most 4096 bytes; or no ETag at all, and a Last-Modified at least
+        /// a second before its Date. The server must then send the rest as 206, to the end, with the same ETag or
+        /// without another Last-Modified. The download otherwise begins again. A different query means a different
         /// file, except for the parameters that sign a URL (`X-Amz-…`, `X-Goog-…`, `Signature`, `Expires`).
         public var resumes = true
         /// The checksum that the file must have. With `nil`, the default, nothing is checked.
