@@ -88,25 +88,89 @@ struct ArgumentTests {
         try Data(jar.utf8).write(to: URL(filePath: folder.path("jar")))
         try Data("from-file\n".utf8).write(to: URL(filePath: folder.path("token")))
         let options = [
-            "-L", "--max-redirects", "3", "--retry", "2", "--cookie-jar", folder.path("jar"), "--cookie", "own=1",
-            "--max-body", "99", "--fail",
+            "--cookie-jar", folder.path("jar"), "--cookie", "own=1", "--max-body", "99", "--fail",
         ]
         for token in [["--bearer", "from-file"], ["--bearer-file", folder.path("token")]] {
             let arguments = ["fetch", "https://a.test/", "--curl"] + options + token
             let run = try await ToolRun(arguments + ["--show-secrets"])
             #expect(run.status == 0, "\(run.errors)")
             for words in [
-                "'Authorization: Bearer from-file'", "'Cookie: own=1; sid=kept'", "--location --max-redirs 3",
-                "--proto-redir '=https'", "--retry 2", "--max-filesize 99", "--fail",
+                "'Authorization: Bearer from-file'", "'Cookie: own=1; sid=kept'", "--max-filesize 99", "--fail",
             ] { #expect(run.text.contains(words), "\(run.text)") }
             let redacted = try await ToolRun(arguments)
             #expect(redacted.text.contains("Authorization: ") && redacted.text.contains("Cookie: "))
             #expect(!redacted.text.contains("from-file") && !redacted.text.contains("kept"))
         }
         #expect(try String(contentsOfFile: folder.path("jar"), encoding: .utf8) == jar)
+        let several = try await ToolRun(
+            ["fetch", "https://a.test/", "--curl", "-L", "--max-redirects", "3", "--retry", "2"])
+        for words in ["--location --max-redirs 3", "--proto-redir '=https'", "--retry 2 --retry-connrefused", "  # "] {
+            #expect(several.text.contains(words), "\(several.text)")
+        }
         // Fields that an exchange never adds are not in the command either.
         let own = try await ToolRun(
             ["fetch", "http://b.test/", "--curl", "--show-secrets", "-u", "a:b", "--bearer", "x"] + options)
         #expect(!own.text.contains("Bearer") && !own.text.contains("sid") && !own.text.contains("=https"))
+    }
+
+    /// A request as a redirect changes it, without the fields that every client has of its own.
+    private static func shown(_ requests: [ReceivedRequest]) -> [String] {
+        requests.map { request in
+            let fields = ["Content-Type", "X-Own"].map { "\($0)=\(request.values(of: $0))" }
+            return "\(request.method) \(request.target) \(fields) \(String(decoding: request.body, as: UTF8.self))"
+        }
+    }
+
+    /// Regression: with `--location`, the command kept the method or lost the body where the tool does not.
+    @Test(
+        arguments: [
+            ([], false), (["-X", "HEAD"], false), (["-H", "X-Own: 1"], false), (["-X", "POST"], false),
+            (["-d", "x"], false), (["-d", "x", "-H", "X-Own: 1"], false),
+            (["-d", "x", "-H", "Content-Type: text/plain"], true), (["-F", "a=b"], true),
+            (["-X", "PUT", "-d", "x"], true), (["-X", "DELETE"], true), (["-X", "PATCH", "-d", "x"], true),
+            (["-X", "GET", "-d", "x"], true), (["-X", "OPTIONS"], true), (["-X", "FOO"], true),
+        ])
+    func curlCommand_followsAsTheToolDoes_orIsRefused(options: [String], isRefused: Bool) async throws {
+        for status in [301, 302, 303, 307, 308] {
+            func requests(_ work: (String) async throws -> Void) async throws -> [String] {
+                let fields = [("Location", "/end"), ("Content-Length", "0"), ("Connection", "close")]
+                let server = try ScriptedServer([.read, .send(Script.head(status, fields: fields)), .close], .ok())
+                defer { server.stop() }
+                try await work(server.url("/start"))
+                return Self.shown(server.requests)
+            }
+            let own = try await requests { url in
+                let run = try await ToolRun(["fetch", url, "-L"] + options)
+                #expect(run.status == 0, "\(run.errors)")
+            }
+            let curls = try await requests { url in
+                let run = try await ToolRun(["fetch", url, "-L", "--curl", "--show-secrets"] + options)
+                #expect((run.status == ProcessStatus.usage.rawValue) == isRefused, "\(run.errors)")
+                guard run.status == 0 else { return #expect(run.errors.contains("--location"), "\(run.errors)") }
+                #expect(await (try RunningTool(["-c", run.text], shell: true)).status == 0)
+            }
+            #expect(curls == (isRefused ? [] : own), "\(status)")
+        }
+    }
+
+    /// curl would take them to another origin, or would not send what the first response sets.
+    @Test(arguments: [
+        (["-L", "-H", "X-Api-Key: k"], "'X-Api-Key'"), (["-L", "-H", "Referer: http://a/"], "'Referer'"),
+        (["-L", "--cookie-jar", "/no/jar"], "--cookie-jar"),
+        (["--retry", "1", "--cookie-jar", "/no/jar"], "--cookie-jar"),
+    ])
+    func whatCurlCannotFollow_isNamed(options: [String], name: String) async throws {
+        let run = try await ToolRun(["fetch", "http://127.0.0.1/", "--curl"] + options)
+        #expect(run.status == ProcessStatus.usage.rawValue && run.text.isEmpty, "\(run.text)")
+        #expect(run.errors.contains(name), "\(run.errors)")
+    }
+
+    /// Regression: the command repeated a POST, which the tool sends once.
+    @Test(arguments: ["GET", "HEAD", "OPTIONS", "PUT", "DELETE", "POST", "PATCH", "FOO"])
+    func curlCommand_retriesTheSameMethods(method: String) async throws {
+        let run = try await ToolRun(["fetch", "http://127.0.0.1/", "--curl", "--retry", "2", "-X", method])
+        #expect(run.status == 0, "\(run.errors)")
+        let isRetried = ["GET", "HEAD", "OPTIONS", "PUT", "DELETE"].contains(method)
+        #expect(run.text.contains("--retry ") == isRetried, "\(run.text)")
     }
 }

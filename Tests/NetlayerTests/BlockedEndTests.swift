@@ -128,4 +128,43 @@ struct BlockedEndTests {
         #expect(await tool.status == 128 + number)
         #expect(try folder.entries == [])
     }
+
+    /// timeout(1) signals the program and then its process group. Two different signals, since the system may merge two
+    /// equal ones.
+    @Test("Two signals are one wish: no partial file, the status of one of them", arguments: 0..<5)
+    func signalsTwice(_: Int) async throws {
+        let folder = try TestFolder()
+        defer { folder.remove() }
+        let gate = Gate()
+        // More than sockets hold, so that the gate opens once the program writes its file.
+        let half = Data(count: 32 << 20)
+        let head = Script.head(200, fields: [("Content-Length", "\(2 * half.count)")])
+        let server = try ScriptedServer([.read, .send(head + half), .open(gate), .stall])
+        defer { server.stop() }
+        let tool = try RunningTool(["fetch", server.url(), "-o", folder.path("out")])
+        try await gate.wait()
+        tool.send(SIGTERM)
+        tool.send(SIGHUP)
+        #expect([128 + SIGTERM, 128 + SIGHUP].contains(await tool.status))
+        #expect(try folder.entries == [])
+    }
+
+    @Test("serve ends with 0 after two signals", arguments: 0..<5) func serveTwice(_: Int) async throws {
+        let tool = try RunningTool(["serve", "--port", "0"])
+        try await tool.readFirstByte()
+        tool.send(SIGTERM)
+        tool.send(SIGINT)
+        #expect(await tool.status == 0)
+    }
+
+    @Test("Many signals do not keep a blocked program") func manySignals() async throws {
+        let folder = try TestFolder()
+        defer { folder.remove() }
+        let pipe = try NamedPipe(in: folder)
+        let tool = try RunningTool(["run", pipe.path])
+        let held = try await pipe.open(O_WRONLY)
+        for _ in 0..<1000 { tool.send(SIGTERM) }
+        #expect(await tool.status == 128 + SIGTERM)
+        try held.close()
+    }
 }

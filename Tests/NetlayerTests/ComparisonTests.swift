@@ -107,6 +107,55 @@ import Testing
         #expect(Differences(left, right).found == ["status: 200 ×1, 404 ×1 over curl, 302 over urlsession"])
     }
 
+    /// Regression: with several statuses only their set was compared, and "no differences" was said of the rest.
+    @Test func responses_areComparedWithThoseOfTheSameStatus() {
+        let left = Self.observation("curl", [(200, [.server: "x"], "a"), (404, [.server: "x"], "gone")])
+        let right = Self.observation("urlsession", [(404, [.server: "y"], "lost"), (200, [.server: "x"], "a")])
+        let report = ComparisonReport(url: "u", observations: [left, right])
+        #expect(
+            report.differences.found == [
+                "status 404: header field 'server': 'x' over curl, 'y' over urlsession",
+                "status 404: body: 4 bytes over both, different from byte 0 on",
+            ])
+        #expect(!report.isAlike)
+        let same = Self.observation("urlsession", [(404, [.server: "x"], "gone"), (200, [.server: "x"], "a")])
+        #expect(ComparisonReport(url: "u", observations: [left, same]).isAlike)
+        #expect(Differences(left, same).notCompared.isEmpty)
+    }
+
+    @Test func whatIsNotCompared_isNamed() {
+        let left = Self.observation("curl", [(200, [:], "a"), (500, [:], "b"), (500, [:], "c")])
+        let right = Self.observation("urlsession", [(404, [:], "b"), (500, [:], "b")])
+        let differences = Differences(left, right)
+        #expect(
+            differences.found == ["status: 200 ×1, 500 ×2 over curl, 404 ×1, 500 ×1 over urlsession"])
+        #expect(
+            differences.notCompared == [
+                "status 200: only over curl", "status 404: only over urlsession",
+                "status 500: the body changes from request to request",
+            ])
+        let none = Self.observation("urlsession", [], errors: [NetworkError(.connectFailed, "refused")])
+        #expect(Differences(left, none).notCompared == ["no response over urlsession"])
+    }
+
+    /// The first response of each status is kept, and a server may have many.
+    @Test func statusesBeyondTheLimit_areNamed() {
+        let many = (0..<20).map { (status: 200 + $0, fields: HTTPFields(), body: "a") }
+        let differences = Differences(Self.observation("curl", many), Self.observation("urlsession", many))
+        #expect(differences.found.isEmpty)
+        #expect(differences.notCompared.count == 20 - Observation.maximumStatuses)
+        #expect(differences.notCompared.first == "status 208: more than 8 statuses")
+    }
+
+    /// Equal for Swift, and not the same bytes.
+    @Test func valuesOfOtherBytes_areDifferences() {
+        let left = Self.observation("curl", [(200, [.server: "\u{E9}"], "")])
+        let right = Self.observation("urlsession", [(200, [.server: "e\u{301}"], "")])
+        #expect(Differences(left, right).found.count == 1)
+        let changing = Self.observation("curl", [(200, [.server: "\u{E9}"], ""), (200, [.server: "e\u{301}"], "")])
+        #expect(Differences(changing, changing).notCompared.count == 1)
+    }
+
     @Test func failures_areDifferencesAndAreNeverAlike() {
         let refused = NetworkError(.connectFailed, "refused")
         let left = Self.observation("curl", [], errors: [refused, refused])

@@ -12,6 +12,16 @@ import Testing
         #expect(String(decoding: try JSONParser.parse(Array(text.utf8)).line, as: UTF8.self) == text)
     }
 
+    /// Equal for Swift, and not the same bytes.
+    @Test func keysOfOtherBytes_areOtherKeys() throws {
+        let text = "{\"\u{E9}\":1,\"e\u{301}\":2}"
+        #expect(try JSONParser.parse(Array(text.utf8)).line == Array(text.utf8))
+        var reader = ObjectReader([.init("\u{212A}ey", .integer(1))])
+        #expect(try reader.integer("Key") == nil)
+        let problem = #expect(throws: LineProblem.self) { try reader.finish() }
+        #expect(problem?.message.hasPrefix("unknown key") == true, "\(problem?.message ?? "")")
+    }
+
     @Test func escapes_areResolved() throws {
         let text = #""\u00e9\ud83d\ude00\b\f\/\u0000""#
         #expect(try JSONParser.parse(Array(text.utf8)) == .string("é😀\u{8}\u{C}/\u{0}"))

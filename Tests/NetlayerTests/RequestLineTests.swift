@@ -153,6 +153,11 @@ import Testing
         #expect(jars.jar(for: .string("1")) === jars.jar(for: .string("1")))
         #expect(jars.jar(for: .string("1")) !== jars.jar(for: .number("1")))
         #expect(jars.jar(for: nil) !== jars.jar(for: nil))
+        // Equal for Swift, and not the same bytes.
+        for (left, right) in [("\u{E9}", "e\u{301}"), ("K", "\u{212A}"), ("\u{AC00}", "\u{1100}\u{1161}")] {
+            #expect(left == right)
+            #expect(jars.jar(for: .string(left)) !== jars.jar(for: .string(right)))
+        }
     }
 
     @Test func sessionsWithoutEnd_keepTheCookiesOfTheLastOnes() {

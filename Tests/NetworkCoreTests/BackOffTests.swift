@@ -13,6 +13,14 @@ struct BackOffTests {
         #expect(BackOff(first: .seconds(9), limit: .zero).delay(after: 9, jitter: 1) == .zero)
     }
 
+    /// Regression: streams of events and downloads gave up after a failure of the proxy, which calls retried.
+    @Test func whatIsRetried_isALossOfTheConnectionToo() {
+        #expect(NetworkError(.truncatedBody, "x").isConnectionLoss)
+        for code in RetryInterceptor.Policy().codes {
+            #expect(NetworkError(code, "x").isConnectionLoss, "\(code.rawValue)")
+        }
+    }
+
     /// Regression: a server's `retry:` overflowed when it was doubled, which ended the process.
     @Test(arguments: [1, 2, 30, .max]) func enormousTimes_areNoTrap(failures: Int) {
         let enormous = Duration.milliseconds(Int64.max)

@@ -35,6 +35,31 @@ struct NetworkErrorTests {
         #expect(NetworkError.code(of: CocoaError(.fileNoSuchFile)) == nil)
     }
 
+    /// The media type and the charset of the response are all that a description shows of a header field.
+    @Test(arguments: ["\u{1B}[2J", "\u{202E}", String(repeating: "x", count: 5000), "😀", "\r\nSet-Cookie: a"])
+    func contentType_isShownShortAndPrintable(text: String) async throws {
+        let token = text.utf8.count > 100 ? text : "x"
+        let type = "\(token)/\(token); charset=\"\(text)\"; boundary=SECRET; q=\"SECRET\""
+        let fields: HTTPFields = [.contentType: type, .eTag: "SECRET", .server: "SECRET"]
+        let transport = AnsweringTransport(.init(fields: fields, body: "<"))
+        var client = NetworkClient(transport: transport)
+        let request = RequestData(path: "http://h/")
+        var errors: [any Error] = []
+        do { _ = try await client.send(request, as: .text) } catch { errors.append(error) }
+        do { _ = try await client.send(request, as: [Int].self) } catch { errors.append(error) }
+        client.validation = .contentTypes("a/b")
+        do { _ = try await client.send(request, as: .data) } catch { errors.append(error) }
+        #expect(errors.count == 3)
+        for error in errors {
+            let shown = "\(error)"
+            #expect(shown.utf8.count < 500, "\(shown)")
+            // The unit of its time is none of the server's characters.
+            let other = shown.replacing("µ", with: "u").replacing("…", with: "...")
+            #expect(other.utf8.allSatisfy { (0x20...0x7E).contains($0) }, "\(shown)")
+            #expect(!shown.contains("SECRET"), "\(shown)")
+        }
+    }
+
     @Test func code_isOpenAndCodable() throws {
         let code = NetworkError.Code(rawValue: "teapot")
         #expect(NetworkError(code, "short and stout").code == code)

@@ -58,6 +58,24 @@ struct DemoServerTests {
         #expect(try await !waiting.hasPrefix("HTTP/1.1 200"))
     }
 
+    /// Regression: a wanted port was tried on 127.0.0.1, whatever the host.
+    @Test("A wanted port is tried on the host that the server listens on") func wantedPort() async throws {
+        let other = try ScriptedServer(.ok())
+        defer { other.stop() }
+        let server = DemoServer(port: other.port, host: "127.0.0.2")
+        try await server.start()
+        #expect(server.baseURL == "http://127.0.0.2:\(other.port)")
+        let second = DemoServer(port: other.port, host: "127.0.0.2")
+        let failure = await #expect(throws: SocketFailure.self) { try await second.start() }
+        #expect(failure?.operation == "listen on 127.0.0.2:\(other.port)")
+        let third = DemoServer(port: other.port)
+        await #expect(throws: SocketFailure.self) { try await third.start() }
+        await server.stop()
+        for host in ["127.0.0.300", "localhost", ""] {
+            await #expect(throws: (any Error).self) { try await DemoServer(port: 1, host: host).start() }
+        }
+    }
+
     @Test("A posted user comes back with an id, and anything else gets a 400")
     func users() async throws {
         try await serving { server in

@@ -8,6 +8,34 @@ private struct Row: Codable, Equatable {
     let id: Int
 }
 
+/// A stream whose reader is waited for: it asks for a chunk when it is done with the one before.
+private final class PulledChunks: Sendable {
+    private let chunks = AsyncStream<Data>.makeStream()
+    private let pulls = AsyncStream<Void>.makeStream()
+
+    var stream: AsyncStream<Data> {
+        AsyncStream { [chunks, pulls] in
+            pulls.continuation.yield()
+            var next = chunks.stream.makeAsyncIterator()
+            return await next.next()
+        }
+    }
+
+    /// Waits until the reader asks for a chunk.
+    func pull() async {
+        var next = pulls.stream.makeAsyncIterator()
+        await next.next()
+    }
+
+    /// Sends a chunk, and waits until the reader asks for the next one.
+    func send(_ text: String) async {
+        chunks.continuation.yield(Data(text.utf8))
+        await pull()
+    }
+
+    func finish() { chunks.continuation.finish() }
+}
+
 @Suite(.timeLimit(.minutes(1)))
 struct StubDispatcherTests {
     private let stub = StubDispatcher()
@@ -96,6 +124,81 @@ struct StubDispatcherTests {
         var client = NetworkClient(transport: stub)
         client.options.maximumBodyBytes = 4
         await expectFailure(.bodyTooLarge) { try await client.send(get, as: .data).body }
+    }
+
+    /// Regression: the matcher ran under the lock that everything it may ask of the dispatcher takes.
+    @Test func matcher_mayUseTheDispatcher() async throws {
+        let stub = StubDispatcher()
+        let asked = StubMatcher("the second request") { request in
+            stub.when(.path("/never"), .status(204))
+            _ = try? stub.checkAllUsed()
+            return stub.sent.count == 2 && request.method == .get
+        }
+        stub.when(asked, .text("second")).always(.any, .text("other"))
+        for expected in ["other", "second", "other"] {
+            #expect(try await stub.send(get, as: .data).body == Data(expected.utf8))
+        }
+    }
+
+    /// Each answer is given once, whatever the matchers of two requests do at the same time.
+    @Test func answers_areGivenOnce_toManyAtOnce() async throws {
+        let stub = StubDispatcher()
+        for _ in 0..<100 { stub.when(.any, .status(200)) }
+        let given = try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<100 { group.addTask { _ = try await stub.send(self.get, as: .data) } }
+            return try await group.reduce(into: 0) { count, _ in count += 1 }
+        }
+        #expect(given == 100)
+        try stub.checkAllUsed()
+    }
+
+    typealias TimeoutPath = any WritableKeyPath<TransportOptions, Duration?> & Sendable
+
+    /// Regression: a streamed body was read without any timeout.
+    @Test(
+        arguments: [
+            (.idleTimeout, \.idleTimeout), (.totalTimeout, \.totalTimeout), (.firstByteTimeout, \.firstByteTimeout),
+        ] as [(NetworkError.Code, TimeoutPath)])
+    func streamedBodyThatStops_endsWithTheTimeout(
+        code: NetworkError.Code, limit: TimeoutPath
+    ) async throws {
+        for chunks in 0...1 {
+            let clock = ManualClock()
+            let stub = StubDispatcher(clock: clock).always(.any, .status(200))
+            let source = PulledChunks()
+            var request = try RequestData(path: "http://h/", method: .post).transportRequest()
+            request.body = .stream(source.stream)
+            request.options.idleTimeout = nil
+            request.options[keyPath: limit] = .seconds(5)
+            async let failure = expectFailure(code) { [request] in try await stub.send(request) }
+            await source.pull()
+            for _ in 0..<chunks { await source.send("a") }
+            await clock.sleepers(1)
+            clock.advance(by: .seconds(5))
+            let error = await failure
+            #expect(error?.exchange?.transport == "stub")
+            #expect(error?.phase == .waiting)
+            #expect(stub.sent.isEmpty)
+        }
+    }
+
+    @Test func streamedBodyThatMoves_isNoIdleTimeout() async throws {
+        let clock = ManualClock()
+        let stub = StubDispatcher(clock: clock).always(.any, .status(200))
+        let source = PulledChunks()
+        var request = try RequestData(path: "http://h/", method: .post).transportRequest()
+        request.body = .stream(source.stream)
+        request.options.idleTimeout = .seconds(5)
+        async let response = stub.send(request)
+        await source.pull()
+        for _ in 0..<4 {
+            await clock.sleepers(1)
+            clock.advance(by: .seconds(3))
+            await source.send("a")
+        }
+        source.finish()
+        #expect(try await response.head.status == .ok)
+        #expect(stub.sent.first?.text == "aaaa")
     }
 
     @Test func delay_waitsOnTheClock() async throws {

@@ -114,6 +114,27 @@ struct EventContract {
         #expect(pauses.all.first == first)
     }
 
+    /// Regression: a gzip coding without its trailer counted as damage, and the stream ended with an error. A server
+    /// that flushes each event has no reason to write a trailer when it goes away.
+    @Test(arguments: ContractTransport.all, ["close", "last chunk", "chunk"])
+    func codedStreamThatIsCut_losesNoEvent(transport: ContractTransport, end: String) async throws {
+        let packed = { (number: Int) -> Data in Gzip.stored(Data(self.event(number).utf8)).dropLast(8) }
+        let script = { (number: Int) -> Script in
+            let bytes = packed(number)
+            let head = Data((Self.head + "Content-Encoding: gzip\r\n").utf8)
+            if end == "close" { return [.read, .send(head + Data("\r\n".utf8) + bytes), .close] }
+            let size = Data("Transfer-Encoding: chunked\r\n\r\n\(String(bytes.count, radix: 16))\r\n".utf8)
+            let rest = Data((end == "chunk" ? "\r\n" : "\r\n0\r\n\r\n").utf8)
+            return [.read, .send(head + size + bytes + rest), .close]
+        }
+        let server = try ScriptedServer(script(1), script(2), script(3), Self.gone)
+        defer { server.stop() }
+        var ids: [String] = []
+        for try await event in try await stream(transport, server) { ids.append(event.id) }
+        #expect(ids == ["1", "2", "3"])
+        #expect(server.requests.map { $0.values(of: "Last-Event-ID").first } == [nil, "1", "2", "3"])
+    }
+
     @Test(arguments: ContractTransport.all)
     func event_isThereBeforeTheStreamEnds(transport: ContractTransport) async throws {
         let gate = Gate()

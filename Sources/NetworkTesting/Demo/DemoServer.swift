@@ -46,7 +46,7 @@ public final class DemoServer: Sendable {
     public func start() async throws {
         guard running.withLock({ $0 == nil }) else { return }
         // FlyingFox waits out its whole timeout when a port is taken, so a requested port is tried first.
-        if wantedPort != 0 { try LoopbackSocket.listening(on: wantedPort, backlog: 1).close() }
+        if wantedPort != 0 { try LoopbackSocket.listening(on: wantedPort, of: host, backlog: 1).close() }
         var logger: any Logging = .disabled
         if isLogging { logger = PrintLogger(category: "DemoServer") }
         let server = HTTPServer(

@@ -1,19 +1,23 @@
 import CLibrary
 import Foundation
 
-/// A TCP socket on 127.0.0.1. This is the only file of the module that uses pointers.
+/// A TCP socket on 127.0.0.1, or on another IPv4 address of this machine. This is the only file of the module that uses
+/// pointers.
 struct LoopbackSocket: Sendable {
     let descriptor: Int32
 
     /// Creates a socket that is bound to a port and does not listen.
-    /// - Parameter port: The port; 0 for a free one.
-    static func bound(to port: UInt16 = 0) throws -> LoopbackSocket {
+    /// - Parameters:
+    ///   - port: The port; 0 for a free one.
+    ///   - host: The IPv4 address.
+    static func bound(to port: UInt16 = 0, on host: String = loopback) throws -> LoopbackSocket {
         let socket = try make()
         var yes: Int32 = 1
         unsafe setsockopt(socket.descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
-        guard unsafe withAddress(port: port, { unsafe bind(socket.descriptor, $0, $1) }) == 0 else {
+        let status = unsafe withAddress(host, port: port) { unsafe bind(socket.descriptor, $0, $1) }
+        guard status == 0 else {
             defer { socket.close() }
-            throw failure("listen on 127.0.0.1:\(port)")
+            throw failure("listen on \(host):\(port)")
         }
         return socket
     }
@@ -21,10 +25,13 @@ struct LoopbackSocket: Sendable {
     /// Creates a listening socket.
     /// - Parameters:
     ///   - port: The port; 0 for a free one.
+    ///   - host: The IPv4 address.
     ///   - segment: The most bytes in one segment that its connections take (TCP_MAXSEG). The receive buffer holds
     ///     sixteen segments, so a sender's buffer stays small too.
-    static func listening(on port: UInt16 = 0, backlog: Int32 = 1024, segment: Int32? = nil) throws -> LoopbackSocket {
-        let socket = try bound(to: port)
+    static func listening(
+        on port: UInt16 = 0, of host: String = loopback, backlog: Int32 = 1024, segment: Int32? = nil
+    ) throws -> LoopbackSocket {
+        let socket = try bound(to: port, on: host)
         if var segment {
             let size = socklen_t(MemoryLayout<Int32>.size)
             guard unsafe setsockopt(socket.descriptor, Int32(IPPROTO_TCP), TCP_MAXSEG, &segment, size) == 0 else {
@@ -36,7 +43,7 @@ struct LoopbackSocket: Sendable {
         }
         guard listen(socket.descriptor, backlog) == 0 else {
             defer { socket.close() }
-            throw failure("listen on 127.0.0.1:\(port)")
+            throw failure("listen on \(host):\(port)")
         }
         return socket
     }
@@ -68,14 +75,21 @@ struct LoopbackSocket: Sendable {
         return unsafe SocketFailure(operation: operation, code: code, message: String(cString: strerror(code)))
     }
 
+    static let loopback = "127.0.0.1"
+
+    /// Returns the outcome of a system call with an address; -1 with `EINVAL` for a host that is not an IPv4 address.
     private static func withAddress(
+        _ host: String = loopback,
         port: UInt16,
         _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32
     ) -> Int32 {
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = port.bigEndian
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        guard unsafe inet_pton(AF_INET, host, &address.sin_addr) == 1 else {
+            errno = EINVAL
+            return -1
+        }
         return unsafe withUnsafePointer(to: &address) {
             unsafe $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                 unsafe body($0, socklen_t(MemoryLayout<sockaddr_in>.size))

@@ -38,13 +38,16 @@ public struct SentRequest: Sendable {
     /// The largest streamed body that is read, in bytes.
     static let maximumBodyBytes = 67_108_864
 
-    static func collect(_ body: TransportRequest.Body?) async throws -> Data {
+    /// Returns a body's bytes.
+    /// - Parameter moved: Called after each chunk.
+    static func collect(_ body: TransportRequest.Body?, moved: @escaping @Sendable () -> Void) async throws -> Data {
         switch body?.content {
         case nil: return Data()
         case .bytes(let bytes): return bytes
         case .produced(let producer):
             let collected = Guarded(Data())
             try await producer.run { chunk in
+                moved()
                 let count = collected.withLock { bytes in
                     bytes.append(chunk)
                     return bytes.count

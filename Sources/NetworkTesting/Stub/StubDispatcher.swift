@@ -81,16 +81,27 @@ public final class StubDispatcher: HTTPTransport {
     /// Gives the request its first answer that is left, after the answer's delay. A delay longer than one of the
     /// request's timeouts ends in that timeout; so does a delay before a chunk of the body. After the total timeout
     /// each read of the body fails.
+    ///
+    /// A streamed request body is read first, within the same timeouts. While it is read, one sleeper waits on the
+    /// clock if the request has a timeout, by default the idle timeout.
     public func send(_ request: TransportRequest) async throws -> TransportResponse {
         do {
             try request.check(for: capabilities)
             let time = clock.stubTime(of: request.options)
-            let sent = SentRequest(request, body: try await SentRequest.collect(request.body))
-            let answer = try stubs.withLock { try $0.answer(to: sent) }
-            return try await give(answer, to: sent, request, time)
+            let sent = SentRequest(request, body: try await time.collect(request.body))
+            return try await give(try answer(to: sent), to: sent, request, time)
         } catch {
             throw (error as? NetworkError)?.during(request, transport: name, elapsed: .zero) ?? error
         }
+    }
+
+    /// Returns the first answer that is left of the stubs that match.
+    private func answer(to sent: SentRequest) throws -> StubAnswer {
+        let matchers = stubs.withLock { $0.receive(sent) }
+        for (index, matcher) in matchers.enumerated() where matcher.matches(sent) {
+            if let answer = stubs.withLock({ $0.takeAnswer(ofStub: index) }) { return answer }
+        }
+        throw stubs.withLock { $0.miss(sent) }
     }
 
     private func give(

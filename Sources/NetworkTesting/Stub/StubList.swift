@@ -30,17 +30,27 @@ struct StubList: Sendable {
         stubs.append(Stub(matcher: matcher, answers: answers, repeats: repeats))
     }
 
-    /// Returns the next answer for a request, and counts it as given.
-    mutating func answer(to request: SentRequest) throws -> StubAnswer {
+    /// Records a request.
+    /// - Returns: The matchers of all stubs, in their order. They are the caller's closures, which may use the
+    ///   dispatcher, so they are asked outside the lock.
+    mutating func receive(_ request: SentRequest) -> [StubMatcher] {
         sent.append(request)
-        for index in stubs.indices where stubs[index].matcher.matches(request) {
-            guard let answer = stubs[index].next else { continue }
-            stubs[index].given += 1
-            return answer
-        }
+        return stubs.map(\.matcher)
+    }
+
+    /// Returns the next answer of a stub that matches, and counts it as given; `nil` if none is left.
+    mutating func takeAnswer(ofStub index: Int) -> StubAnswer? {
+        guard let answer = stubs[index].next else { return nil }
+        stubs[index].given += 1
+        return answer
+    }
+
+    /// Records that no stub had an answer for a request.
+    /// - Returns: The error that names the request and the stubs.
+    mutating func miss(_ request: SentRequest) -> NetworkError {
         unexpected.append(request)
         let list = stubs.isEmpty ? "nothing" : stubs.map(\.text).joined(separator: "; ")
-        throw NetworkError(.notStubbed, "\(request) is not stubbed; stubbed are: \(list)", phase: .preparing)
+        return NetworkError(.notStubbed, "\(request) is not stubbed; stubbed are: \(list)", phase: .preparing)
     }
 
     /// A sentence for each request without a stub and for each stub with answers left.

@@ -1,4 +1,6 @@
+import Foundation
 import NetworkCore
+import Synchronization
 
 /// The time of one stubbed exchange, on its dispatcher's clock and within its request's timeouts.
 struct StubTime: Sendable {
@@ -20,8 +22,7 @@ struct StubTime: Sendable {
             (options.totalTimeout.map { $0 - elapsed }, .totalTimeout), (options.idleTimeout, .idleTimeout),
         ]
         if part == .head {
-            let error = NetworkError(.firstByteTimeout, "no part of the response arrived in time")
-            limits.append((options.firstByteTimeout.map { $0 - elapsed }, error))
+            limits.append((options.firstByteTimeout.map { $0 - elapsed }, .noFirstByte))
         }
         let first = limits.compactMap { time, error in time.map { ($0, error) } }.min { $0.0 < $1.0 }
         guard let (time, timeout) = first, time < delay else { return try await pause(delay) }
@@ -31,6 +32,60 @@ struct StubTime: Sendable {
         throw error
     }
 
+    /// Returns a request body's bytes, read within the timeouts.
+    ///
+    /// A stream is the caller's own and may ignore its cancellation, so it is not waited for after a timeout.
+    /// - Throws: The timeout that comes first; ``NetworkError/cancelled`` if the task is cancelled; an error of the
+    ///   body.
+    func collect(_ body: TransportRequest.Body?) async throws -> Data {
+        if body == nil || body?.knownBytes != nil { return try await SentRequest.collect(body) {} }
+        let lastMove = LastMove(elapsed)
+        let (outcomes, outcome) = AsyncStream<Result<Data, any Error>>.makeStream()
+        let reader = Task {
+            do {
+                let bytes = try await SentRequest.collect(body) { lastMove.time = elapsed }
+                outcome.yield(.success(bytes))
+            } catch {
+                outcome.yield(.failure(error))
+            }
+        }
+        let watch = Task {
+            do {
+                try await waitWhileSending(since: lastMove)
+            } catch {
+                outcome.yield(.failure(error))
+            }
+        }
+        defer {
+            reader.cancel()
+            watch.cancel()
+        }
+        for await outcome in outcomes { return try outcome.get() }
+        throw NetworkError.cancelled
+    }
+
+    /// Waits for the first timeout while a request's body is read. Returns at once if there is no timeout.
+    /// - Parameter lastMove: The time of the last chunk.
+    /// - Throws: The timeout; ``NetworkError/cancelled`` if the task is cancelled.
+    private func waitWhileSending(since lastMove: LastMove) async throws {
+        while true {
+            let limits: [(Duration?, NetworkError)] = [
+                (options.totalTimeout, .totalTimeout),
+                (options.firstByteTimeout, .noFirstByte),
+                (options.idleTimeout.map { lastMove.time + $0 }, .idleTimeout),
+            ]
+            let ends = limits.compactMap { end, error in end.map { ($0, error) } }
+            guard let (end, timeout) = ends.min(by: { $0.0 < $1.0 }) else { return }
+            let now = elapsed
+            guard now < end else {
+                var error = timeout
+                error.phase = .waiting
+                throw error
+            }
+            try await pause(end - now)
+        }
+    }
+
     private func pause(_ delay: Duration) async throws {
         do {
             if delay > .zero { try await sleep(delay) }
@@ -38,6 +93,24 @@ struct StubTime: Sendable {
         } catch {
             throw NetworkError.cancelled
         }
+    }
+}
+
+/// The time of the last chunk of a request's body.
+private final class LastMove: Sendable {
+    private let state: Guarded<Duration>
+
+    init(_ time: Duration) { state = Guarded(time) }
+
+    var time: Duration {
+        get { state.withLock(\.self) }
+        set { state.withLock { $0 = newValue } }
+    }
+}
+
+extension NetworkError {
+    fileprivate static var noFirstByte: NetworkError {
+        NetworkError(.firstByteTimeout, "no part of the response arrived in time")
     }
 }
 

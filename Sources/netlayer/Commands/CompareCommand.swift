@@ -8,9 +8,10 @@ struct CompareCommand: AsyncParsableCommand {
         abstract: "Send the same GET requests over both transports and compare.",
         discussion: """
             The transports take turns, -c requests at once in each turn, and alternate in going first. Times run \
-            from the start of a request to the end of its body. The command compares the status, the header fields and \
-            the body. It ignores the Date and Connection fields, the order of fields, the case of their names, and \
-            everything that changes from request to request over the same transport.
+            from the start of a request to the end of its body. The command compares the status, and the header \
+            fields and the body of responses with the same status. It ignores the Date and Connection fields, the \
+            order of fields, the case of their names, and everything that changes from request to request over the \
+            same transport.
 
             \(ProcessStatus.table)
             """

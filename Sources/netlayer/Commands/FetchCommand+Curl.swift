@@ -2,24 +2,72 @@ import NetworkLayer
 
 extension FetchCommand {
     /// Returns the request as a curl command, with the options of more than one exchange as options of curl.
-    /// - Throws: ``NetworkError`` for a request that no transport would send.
+    /// - Throws: ``NetworkError`` for a request that no transport would send; ``ToolFailure`` for options with which
+    ///   curl would send other requests than this tool.
     func curlCommand(for request: TransportRequest) async throws -> String {
         var words: [String] = []
+        var note = ""
+        let request = try await pipeline.adding(to: request)
+        try request.check()
+        if let difference = pipeline.difference(ofCurlFor: request) {
+            throw ToolFailure(.usage, "--curl: \(difference)")
+        }
         if pipeline.location {
             words += ["--location", "--max-redirs", "\(pipeline.maxRedirects ?? RedirectPolicy.standard.maximum)"]
             // The library follows no redirect from https to http.
             if request.url.scheme == "https" { words += ["--proto-redir", "=https"] }
         }
-        if pipeline.retry > 0 { words += ["--retry", "\(pipeline.retry)"] }
+        // Other requests are sent once; curl would repeat them.
+        if pipeline.retry > 0, pipeline.repeats(request) {
+            words += ["--retry", "\(pipeline.retry)", "--retry-connrefused"]
+            note = "  # curl retries after 500 too, but not after 425 or a connection that breaks"
+        }
         if let maxBody { words += ["--max-filesize", "\(maxBody)"] }
         if fail { words.append("--fail") }
-        let request = try await pipeline.adding(to: request)
-        try request.check()
-        return request.curlCommand(secrets: delivery.showSecrets ? .revealed : .redacted, adding: words)
+        return request.curlCommand(secrets: delivery.showSecrets ? .revealed : .redacted, adding: words) + note
     }
 }
 
 extension PipelineOptions {
+    /// Whether `--retry` applies to the request.
+    fileprivate func repeats(_ request: TransportRequest) -> Bool {
+        RetryInterceptor.Policy().methods.contains(request.method) && request.body?.isReplayable ?? true
+    }
+
+    /// Returns what curl would do otherwise after the first response; `nil` if it does the same.
+    ///
+    /// The rules of ``RedirectPolicy`` depend on the status. curl's `-X` sets the method of all requests and its `-H`
+    /// the fields of all; only the method that follows from its own options changes with a redirect, and only
+    /// Authorization and Cookie stay with their origin.
+    fileprivate func difference(ofCurlFor request: TransportRequest) -> String? {
+        let severalExchanges = location || retry > 0 && repeats(request)
+        if cookieJar != nil, severalExchanges {
+            return "with --cookie-jar, a later request of --location or --retry sends the cookies that a response has "
+                + "set, which curl's fixed Cookie field can't do"
+        }
+        guard location else { return nil }
+        let (method, fields) = (request.method, request.wireFields)
+        guard method == .post || (method == .get || method == .head) && request.body == nil else {
+            return "with --location, curl keeps \(method.rawValue) and drops the body, whatever the redirect's status "
+                + "says; only GET and HEAD without a body, and POST, have the same redirects"
+        }
+        let ofContent = fields.first { $0.name.canonicalName.hasPrefix("content-") && $0.name != .contentLength }
+        if method == .post, let field = ofContent {
+            return "with --location, curl sends '\(field.name)' also with the GET that may follow a POST"
+        }
+        let ofOneOrigin = fields.first { field in
+            let name = field.name
+            if name == .authorization || name == .cookie { return false }
+            return SecretFields.contains(name) || request.options.secretFields.contains(name)
+                || ["host", "referer"].contains(name.canonicalName)
+        }
+        if let field = ofOneOrigin { return "with --location, curl takes '\(field.name)' along to other origins" }
+        if request.options.tls.clientCertificate != nil {
+            return "with --location, curl takes the client certificate along to other origins"
+        }
+        return nil
+    }
+
     /// Returns the request with the token and the cookies that its first exchange sends.
     fileprivate func adding(to request: TransportRequest) async throws -> TransportRequest {
         var request = request

@@ -5,25 +5,49 @@ import NetworkLayer
 struct Differences {
     /// The differences; empty if both observations are alike.
     private(set) var found: [String] = []
-    /// The parts that are not compared: they change between requests over one transport, or belong to the connection.
+    /// The parts that are not compared: they change between requests over one transport, belong to the connection, or
+    /// have no counterpart.
     private(set) var notCompared: [String] = []
 
+    /// Compares the responses of the same status with one another: those of different statuses are different responses.
     init(_ left: Observation, _ right: Observation) {
         compareErrors(left, right)
-        guard let first = left.first, let second = right.first else { return }
-        let names = (left.transport, right.transport)
+        for (one, other) in [(left, right), (right, left)] where one.statuses.isEmpty && !other.statuses.isEmpty {
+            notCompared.append("no response over \(one.transport)")
+        }
+        guard !left.statuses.isEmpty, !right.statuses.isEmpty else { return }
+        let statuses = Set(left.statuses.keys).union(right.statuses.keys).sorted()
         if Set(left.statuses.keys) != Set(right.statuses.keys) {
-            found.append("status: \(left.statusText) over \(names.0), \(right.statusText) over \(names.1)")
+            found.append(
+                "status: \(left.statusText) over \(left.transport), \(right.statusText) over \(right.transport)")
         }
-        // Responses with different statuses are different responses, so comparing the rest adds nothing.
-        guard first.status == second.status else { return }
-        compareFields(first, second, left.changingFields.union(right.changingFields), names)
-        if left.bodyChanges || right.bodyChanges {
-            notCompared.append("the body changes from request to request")
-        } else if first.body != second.body {
-            found.append(Self.bodies(first.body, second.body, names))
-        }
+        for status in statuses { compare(status, left, right, statuses.count > 1 ? "status \(status): " : "") }
     }
+
+    /// Compares the responses with one status.
+    /// - Parameter prefix: The name of the status, if there are others.
+    private mutating func compare(_ status: Int, _ left: Observation, _ right: Observation, _ prefix: String) {
+        let names = (left.transport, right.transport)
+        for (one, other) in [(left, right), (right, left)] where other.statuses[status] == nil {
+            notCompared.append("\(prefix)only over \(one.transport)")
+            return
+        }
+        guard let first = left.responses[status], let second = right.responses[status] else {
+            notCompared.append("\(prefix)more than \(Observation.maximumStatuses) statuses")
+            return
+        }
+        var part = Differences()
+        part.compareFields(first.first, second.first, first.changingFields.union(second.changingFields), names)
+        if first.bodyChanges || second.bodyChanges {
+            part.notCompared.append("the body changes from request to request")
+        } else if first.first.body != second.first.body {
+            part.found.append(Self.bodies(first.first.body, second.first.body, names))
+        }
+        found += part.found.map { prefix + $0 }
+        notCompared += part.notCompared.map { prefix + $0 }
+    }
+
+    private init() {}
 
     private mutating func compareErrors(_ left: Observation, _ right: Observation) {
         guard left.errors != right.errors else { return }
@@ -45,14 +69,15 @@ struct Differences {
         }
         for field in Set(left.fields.keys).union(right.fields.keys).subtracting(changing).sorted() {
             guard !Self.connectionFields.contains(field) else {
-                if left.fields[field] != right.fields[field] {
+                if !Snapshot.areSame(left.fields[field], right.fields[field]) {
                     notCompared.append("the header field '\(field)' differs, and belongs to the connection")
                 }
                 continue
             }
             switch (left.fields[field], right.fields[field]) {
-            case (let first?, let second?) where first == second: break
-            case (let first?, let second?) where first.joined(separator: ", ") == second.joined(separator: ", "):
+            case (let first?, let second?) where Snapshot.areSame(first, second): break
+            case (let first?, let second?)
+            where first.joined(separator: ", ").hasSameBytes(as: second.joined(separator: ", ")):
                 found.append(
                     "header field '\(field.shown)': \(first.count) separate over \(names.0), "
                         + "\(second.count) over \(names.1), the same when joined"

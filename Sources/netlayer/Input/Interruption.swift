@@ -4,8 +4,9 @@ import NetworkCore
 import Synchronization
 
 /// Turns the first SIGINT, SIGTERM or SIGHUP into the cancellation of a task, so that the command deletes its temporary
-/// files and a server closes in order. A second signal ends the process immediately. So does the end of ``grace``,
-/// because a file or a pipe that blocks may delay the orderly end.
+/// files and a server closes in order. The end of ``grace`` ends the process, because a file or a pipe that blocks may
+/// delay the orderly end. Until then further signals are the same wish, and change nothing: `timeout` signals the
+/// process and then its group, and a terminal's user presses keys twice.
 final class Interruption: Sendable {
     private let first = Guarded<Int32?>(nil)
     /// A queue of its own, because all threads of the task pool may be blocked.
@@ -44,7 +45,7 @@ final class Interruption: Sendable {
             first = number
             return true
         }
-        guard isFirst, let status else { _exit(128 + number) }
+        guard isFirst, let status else { return }
         task.cancel()
         queue.asyncAfter(deadline: .now() + Self.grace) { Self.endNow(status) }
     }

@@ -7,17 +7,18 @@ import NetworkLayer
 struct ObjectReader {
     /// The path of the object, for error messages.
     let path: String
-    private var members: [String: JSONValue]
+    /// By the bytes of their keys: for Swift, U+212A equals "K".
+    private var members: [[UInt8]: JSONValue]
 
     /// Creates a reader of an object's members.
     /// - Parameter path: The path of the object for error messages, such as `options.`; empty for the top level.
     init(_ members: [JSONValue.Member], path: String = "") {
         self.path = path
-        self.members = Dictionary(members.map { ($0.key, $0.value) }) { first, _ in first }
+        self.members = Dictionary(members.map { (Array($0.key.utf8), $0.value) }) { first, _ in first }
     }
 
     mutating func value(_ key: String) -> JSONValue? {
-        let value = members.removeValue(forKey: key)
+        let value = members.removeValue(forKey: Array(key.utf8))
         return value == .null ? nil : value
     }
 
@@ -70,7 +71,8 @@ struct ObjectReader {
     /// - Throws: ``LineProblem`` that names the remaining keys.
     func finish() throws {
         guard !members.isEmpty else { return }
-        let names = members.keys.sorted().map { "'\(path)\($0.shown)'" }.joined(separator: ", ")
+        let keys = members.keys.map { String(decoding: $0, as: UTF8.self) }.sorted()
+        let names = keys.map { "'\(path)\($0.shown)'" }.joined(separator: ", ")
         throw LineProblem("unknown \(members.count == 1 ? "key" : "keys") \(names)")
     }
 

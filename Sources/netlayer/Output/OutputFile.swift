@@ -54,8 +54,15 @@ struct OutputFile: ~Copyable {
     private static func draft(of path: String, _ existing: FilePlace.Attributes?) throws(SystemFailure) -> Place {
         let temporary = "\(path).netlayer-\(getpid())-\(UInt32.random(in: 0...UInt32.max))"
         let mode = existing?.permissions ?? 0o666
-        let descriptor = try Descriptor.open(temporary, O_WRONLY | O_CREAT | O_EXCL, mode: mode)
+        // Before the file exists: a process that ends in between deletes it too.
         Drafts.add(temporary)
+        let descriptor: Descriptor
+        do throws(SystemFailure) {
+            descriptor = try Descriptor.open(temporary, O_WRONLY | O_CREAT | O_EXCL, mode: mode)
+        } catch {
+            Drafts.remove(temporary)
+            throw error
+        }
         do throws(SystemFailure) {
             if let existing {
                 descriptor.setOwner(existing.owner, existing.group)

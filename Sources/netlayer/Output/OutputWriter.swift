@@ -1,4 +1,6 @@
 import Dispatch
+import NetworkCore
+import Synchronization
 
 /// Writes to one descriptor, one call after another: lines of several tasks never mix, and the bytes have been written
 /// when a call returns.
@@ -11,6 +13,8 @@ final class OutputWriter: Sendable {
     private let descriptor: Descriptor
     private let name: String
     private let queue: DispatchQueue
+    /// The failure of the first write that failed. It may have written a part, so nothing may follow it.
+    private let failure = Guarded<ToolFailure?>(nil)
 
     init(_ descriptor: Descriptor, named name: String) {
         self.descriptor = descriptor
@@ -20,7 +24,7 @@ final class OutputWriter: Sendable {
 
     /// Writes all bytes.
     /// - Throws: ``ToolFailure`` with ``ProcessStatus/closedPipe`` if the reader closed the pipe, otherwise with
-    ///   ``ProcessStatus/file``.
+    ///   ``ProcessStatus/file``. Every write after a failed one fails with the same error.
     func write(_ bytes: some Sequence<UInt8> & Sendable) async throws {
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
             queue.async { continuation.resume(with: Result { try self.writeNow(bytes) }) }
@@ -36,10 +40,13 @@ final class OutputWriter: Sendable {
     }
 
     private func writeNow(_ bytes: some Sequence<UInt8>) throws {
+        if let failure = failure.withLock(\.self) { throw failure }
         do {
             try descriptor.write(bytes)
         } catch {
-            throw ToolFailure.unwritable(name, error)
+            let failure = ToolFailure.unwritable(name, error)
+            self.failure.withLock { $0 = failure }
+            throw failure
         }
     }
 }

@@ -18,29 +18,65 @@ struct Replay: Sendable {
     static let maximumLineBytes = 64 * 1024 * 1024
 
     /// Writes a result for every line until the source ends.
-    /// - Throws: ``ToolFailure`` if the source can't be read, after the requests in flight have completed; or if the
-    ///   output can't be written, which cancels them.
+    /// - Throws: ``ToolFailure`` if the source can't be read, after the requests in flight have completed; or at once
+    ///   if the output can't be written, which ends the reading and cancels the requests in flight: nobody will see
+    ///   their results. `CancellationError`.
     func run(_ source: ByteSource) async throws {
+        let (failures, failed) = AsyncStream<any Error>.makeStream()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            // Reading may block for any time, and so may a request: neither of them may delay a failure of the output.
+            group.addTask { for await failure in failures { throw failure } }
+            group.addTask {
+                defer { failed.finish() }
+                try await send(linesOf: source, noting: failed)
+            }
+            // Unlike `waitForAll`, this ends with the first failure.
+            while try await group.next() != nil {}
+        }
+    }
+
+    /// Sends the requests of all lines, and returns when the last result is written.
+    /// - Parameter failed: Receives the failure of the output.
+    private func send(linesOf source: ByteSource, noting failed: AsyncStream<any Error>.Continuation) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             var started = 0
             var splitter = LineSplitter(limit: Self.maximumLineBytes)
             func start(_ lines: [LineSplitter.Line]) async throws {
                 for line in lines {
                     if started >= concurrency { try await group.next() }
+                    // One chunk may hold thousands of lines.
+                    try Task.checkCancellation()
                     started += 1
-                    group.addTask { try await output.write(answer(to: line).json.line + [UInt8(ascii: "\n")]) }
+                    group.addTask {
+                        do {
+                            try await output.write(answer(to: line).json.line + [UInt8(ascii: "\n")])
+                        } catch {
+                            failed.yield(error)
+                            throw error
+                        }
+                    }
                 }
             }
-            do {
-                for try await chunk in source.chunks() { try await start(splitter.lines(in: chunk)) }
-            } catch let failure as ToolFailure where failure.status == .file {
-                try await group.waitForAll()
-                throw failure
-            }
+            var chunks = source.chunks().makeAsyncIterator()
+            while let chunk = try await next(of: &chunks, after: &group) { try await start(splitter.lines(in: chunk)) }
+            // A cancelled task ends the source too: what is left may be the start of a line.
+            try Task.checkCancellation()
             try await start(splitter.last().map { [$0] } ?? [])
             try await group.waitForAll()
         }
-        try Task.checkCancellation()
+    }
+
+    /// Returns the next chunk; `nil` at the end of the source.
+    /// - Throws: The failure of the source, once the requests of the lines before it have completed.
+    private func next(
+        of chunks: inout ByteSource.Chunks.Iterator, after group: inout ThrowingTaskGroup<Void, any Error>
+    ) async throws -> [UInt8]? {
+        do {
+            return try await chunks.next()
+        } catch {
+            try await group.waitForAll()
+            throw error
+        }
     }
 
     /// Returns the result of one line, valid or not.

@@ -8,10 +8,11 @@ final class SessionJars: Sendable {
     static let maximumSessions = 20_000
 
     private struct State {
-        var jars: [String: (jar: CookieJar, used: Int)] = [:]
+        /// By the bytes of their keys: two strings that are equal for Swift may be two sessions.
+        var jars: [[UInt8]: (jar: CookieJar, used: Int)] = [:]
         var steps = 0
 
-        mutating func jar(for key: String) -> CookieJar {
+        mutating func jar(for key: [UInt8]) -> CookieJar {
             steps += 1
             let jar = jars[key]?.jar ?? CookieJar()
             jars[key] = (jar, steps)
@@ -39,7 +40,7 @@ final class SessionJars: Sendable {
         case .number(let digits): key = "n" + digits
         default: return CookieJar()
         }
-        return state.withLock { $0.jar(for: key) }
+        return state.withLock { $0.jar(for: Array(key.utf8)) }
     }
 }
 

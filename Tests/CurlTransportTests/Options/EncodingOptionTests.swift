@@ -41,11 +41,14 @@ struct EncodingOptionTests {
         let sample = try #require(Self.packed[encoding])
         let whole = try #require(Data(base64Encoded: sample.base64))
         let damaged = Data(repeating: 0xFF, count: 50)
-        for body in [whole.dropLast(1), whole.prefix(whole.count / 2), damaged, whole + Data("more".utf8)] {
+        for (body, code) in [
+            (whole.dropLast(1), NetworkError.Code.truncatedBody), (whole.prefix(whole.count / 2), .truncatedBody),
+            (damaged, .invalidContentEncoding), (whole + Data("more".utf8), .invalidContentEncoding),
+        ] {
             let server = try ScriptedServer(
                 .answer(fields: [("Content-Encoding", encoding.rawValue)], body: Data(body)))
             defer { server.stop() }
-            await expectFailure(.invalidContentEncoding) {
+            await expectFailure(code) {
                 try await OptionExchange(server.url()) { $0.acceptedEncodings = [encoding] }
             }
         }

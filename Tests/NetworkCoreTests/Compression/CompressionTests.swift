@@ -1,4 +1,5 @@
 import Foundation
+import NetworkTesting
 import Synchronization
 import TestSupport
 import Testing
@@ -22,6 +23,38 @@ struct CompressionTests {
         }
         #expect(pieces.hasFailed)
         #expect(try await decoder.next(check: {}, fetch: { nil }) == nil)
+    }
+
+    /// Regression: a coding that the end cuts was called damaged, so that nothing treated it as a broken connection.
+    @Test(arguments: [Inflater.Container.gzip, .deflate]) func codingThatIsCutAnywhereIsATruncatedBody(
+        container: Inflater.Container
+    ) throws {
+        let text = Data("the same again, the same again, and again".utf8)
+        let packed: Data
+        switch container {
+        case .gzip: packed = Gzip.stored(text)
+        default:
+            let raw = Gzip.stored(text).dropFirst(10).dropLast(8)
+            packed = Data([0x78, 0x01]) + raw + Data(Self.adler32(of: text))
+        }
+        for length in 1...packed.count {
+            var chain = DecodingChain([("test", Inflater(container))])
+            chain.append(packed.prefix(length))
+            while try chain.step() != .needsInput {}
+            if length == packed.count {
+                try chain.end()
+            } else {
+                expectFailure(.truncatedBody) { try chain.end() }
+            }
+        }
+    }
+
+    private static func adler32(of bytes: Data) -> [UInt8] {
+        let (low, high) = bytes.reduce((1, 0)) { sums, byte in
+            let low = (sums.0 + Int(byte)) % 65_521
+            return (low, (sums.1 + low) % 65_521)
+        }
+        return [high >> 8, high, low >> 8, low].map { UInt8(truncatingIfNeeded: $0) }
     }
 
     /// Pieces of a body, followed by the loss of the connection.

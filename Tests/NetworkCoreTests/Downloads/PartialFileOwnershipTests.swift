@@ -59,15 +59,51 @@ struct PartialFileOwnershipTests {
         }
     }
 
-    /// Left by a download that was interrupted before or between the steps of its start.
-    @Test(arguments: [nil, "", "{}", #"{"url":"http://127.0.0.1/","validator":"x"}"#])
-    func emptyPart_isTakenOver(left: String?) throws {
+    /// Regression: an empty file counted as a download's own.
+    @Test(arguments: [nil, "", "NOTES"], [nil, "", "{}", "{\n}"]) func emptyFileOfTheUsers_staysAsItIs(
+        part: String?, record: String?
+    ) throws {
+        if part == nil, record == nil { return }
         try withFolder { folder in
-            try Data().write(to: URL(filePath: folder + "/a.partial"))
-            if let left { try Data(left.utf8).write(to: URL(filePath: folder + "/a.partial.json")) }
-            let file = try PartialFile(for: folder + "/a")
+            for (name, text) in [("/a.partial", part), ("/a.partial.json", record)] {
+                if let text { try Data(text.utf8).write(to: URL(filePath: folder + name)) }
+            }
+            let before = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
+            expectFailure(.unwritableFile) { try PartialFile(for: folder + "/a", permissions: 0o600) }
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder).sorted() == before)
+            for (name, own) in [("/a.partial", part), ("/a.partial.json", record)] {
+                if let own { #expect(try text(of: folder + name) == own) }
+            }
+        }
+    }
+
+    /// Left by a download that was interrupted before its first byte, or between the steps of its start.
+    @Test(arguments: [true, false], [true, false]) func emptyPart_isTakenOver(hasRecord: Bool, hasPart: Bool) throws {
+        try withFolder { folder in
+            var file = try PartialFile(for: folder + "/a")
+            if hasRecord { try file.restart(as: record) }
+            try file.leave()
+            if !hasPart { try FileManager.default.removeItem(atPath: folder + "/a.partial") }
+            file = try PartialFile(for: folder + "/a")
+            #expect(file.length == 0)
             try file.delete()
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == [])
+        }
+    }
+
+    /// Exactly one of several downloads that begin at the same time goes on.
+    @Test func downloadsThatBeginTogether_areOne() async throws {
+        try await withFolder { folder in
+            for round in 0..<20 {
+                let path = folder + "/\(round)"
+                let winners = await withTaskGroup(of: Bool.self) { group in
+                    for _ in 0..<4 {
+                        group.addTask { (try? PartialFile(for: path)) != nil }
+                    }
+                    return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+                }
+                #expect(winners == 1)
+            }
         }
     }
 

@@ -70,6 +70,7 @@ struct PartialFilePathTests {
     @Test func deleting_removesTheFile_whenItsRecordCanNotBe() throws {
         try withFolder { folder in
             let file = try PartialFile(for: folder + "/file")
+            try FileManager.default.removeItem(atPath: folder + "/file.partial.json")
             try FileManager.default.createDirectory(
                 atPath: folder + "/file.partial.json", withIntermediateDirectories: true)
             #expect(throws: NetworkError.self) { try file.delete() }

@@ -55,8 +55,10 @@ struct PartialFilePermissionTests {
     @Test func partialFileThatIsOpenToAll_isClosed() throws {
         try withFolder { folder in
             let path = folder + "/file"
-            try "abc".write(toFile: path + ".partial", atomically: true, encoding: .utf8)
-            try "{}".write(toFile: path + ".partial.json", atomically: true, encoding: .utf8)
+            var older = try PartialFile(for: path)
+            try older.restart(as: nil)
+            try older.append(Data("abc".utf8))
+            try older.leave()
             try FileManager.default.setAttributes([.posixPermissions: 0o666], ofItemAtPath: path + ".partial")
             let file = try PartialFile(for: path, permissions: 0o600)
             #expect(try mode(of: path + ".partial") == 0o600)

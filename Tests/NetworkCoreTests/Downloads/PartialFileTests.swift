@@ -93,18 +93,6 @@ struct PartialFileTests {
         }
     }
 
-    /// A record is written in one piece: after a power loss, it is whole or empty.
-    @Test func emptyRecord_isNone() throws {
-        try withFolder { folder in
-            for name in ["/file.partial", "/file.partial.json"] { try Data().write(to: URL(filePath: folder + name)) }
-            try Data("abc".utf8).write(to: URL(filePath: folder + "/file.partial"))
-            let file = try PartialFile(for: folder + "/file")
-            #expect(file.record() == nil)
-            try file.delete()
-            #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == [])
-        }
-    }
-
     @Test func whatIsInTheWay_isAnError() throws {
         try withFolder { folder in
             #expect(refusal(of: folder) == EISDIR)

@@ -1,3 +1,4 @@
+import Synchronization
 import Testing
 
 @testable import NetworkCore
@@ -83,5 +84,29 @@ struct EventReconnectionTests {
     @Test func bodyThatCannotBeSentAgain_endsIt() {
         var reconnection = EventReconnection(options(), isReplayable: false)
         #expect(reconnection.lost(jitter: 0) == .giveUp)
+    }
+
+    /// Each failure that a call retries is followed by another connection.
+    @Test(arguments: RetryInterceptor.Policy().codes.sorted { $0.rawValue < $1.rawValue })
+    func failureOfTheNetwork_isFollowedByAnotherConnection(code: NetworkError.Code) async throws {
+        let tries = Guarded(0)
+        let transport = AnsweringTransport { _ in
+            let number = tries.withLock { tries in
+                tries += 1
+                return tries
+            }
+            if number == 1 { throw NetworkError(code, "broken") }
+            return number == 2
+                ? .init(fields: [.contentType: "text/event-stream"], body: "data: a\n\n") : .init(status: 204)
+        }
+        var options = options()
+        options.time.sleep = { _ in }
+        var data: [String] = []
+        let client = NetworkClient(transport: transport)
+        for try await event in try await client.send(RequestData(path: "http://h/"), as: .events(options)).body {
+            data.append(event.data)
+        }
+        #expect(data == ["a"])
+        #expect(transport.requests.count == 3)
     }
 }

@@ -47,6 +47,24 @@ struct RedirectTests {
         #expect(second.headerFields[.accept] == "x/y")
     }
 
+    /// Two that are equal for Swift are two all the same: which of them counts is the server's secret.
+    @Test(arguments: [("/next", true), ("/other", false)])
+    func locationThatIsRepeated_isFollowed_ifItIsTheSame(second: String, isFollowed: Bool) async throws {
+        var fields: HTTPFields = [.location: "/next"]
+        fields.append(HTTPField(name: .location, value: second))
+        let transport = AnsweringTransport(Answer(status: 302, fields: fields), Answer(body: "end"))
+        _ = try await NetworkClient(transport: transport).send(try .make(.get, "http://a/"), as: .stream)
+        #expect(transport.requests.count == (isFollowed ? 2 : 1))
+    }
+
+    @Test func locationsOfOtherBytes_areTwo() async throws {
+        var fields: HTTPFields = [.location: "/\u{E9}"]
+        fields.append(HTTPField(name: .location, value: "/e\u{301}"))
+        let transport = AnsweringTransport(Answer(status: 302, fields: fields), Answer(body: "end"))
+        _ = try await NetworkClient(transport: transport).send(try .make(.get, "http://a/"), as: .stream)
+        #expect(transport.requests.count == 1)
+    }
+
     @Test(arguments: [301, 302, 303]) func keptMethod_keepsItsBody(status: Int) async throws {
         let request = try TransportRequest.make(.post, "http://a/", fields: [.contentType: "t/t"], body: "body")
         let second = try await following(status, request) { $0.redirects.keepsMethodOn = [status] }

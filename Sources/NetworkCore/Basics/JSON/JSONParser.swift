@@ -43,14 +43,15 @@ package struct JSONParser {
     private mutating func object(depth: Int) throws -> JSONValue {
         at += 1
         var members: [JSONValue.Member] = []
-        var keys: Set<String> = []
+        // By their bytes: for Swift, "é" equals "e" with an accent.
+        var keys: Set<[UInt8]> = []
         skipSpace()
         if take(UInt8(ascii: "}")) { return .object([]) }
         while true {
             skipSpace()
             guard peek == UInt8(ascii: "\"") else { throw problem("a key in quotes is expected") }
             let key = try string()
-            if !allowsRepeatedKeys, !keys.insert(key).inserted {
+            if !allowsRepeatedKeys, !keys.insert(Array(key.utf8)).inserted {
                 throw problem("the key '\(key.shown)' appears twice")
             }
             skipSpace()

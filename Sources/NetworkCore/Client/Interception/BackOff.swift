@@ -33,12 +33,5 @@ package struct BackOff: Sendable, Hashable {
 
 extension NetworkError {
     /// Whether the network broke the exchange, so that another one may succeed.
-    package var isConnectionLoss: Bool {
-        switch code {
-        case .connectFailed, .nameNotResolved, .connectTimeout, .idleTimeout, .firstByteTimeout, .connectionLost,
-            .truncatedBody, .lowSpeed:
-            true
-        default: false
-        }
-    }
+    package var isConnectionLoss: Bool { Code.networkFailures.contains(code) }
 }

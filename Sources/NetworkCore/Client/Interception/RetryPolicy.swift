@@ -13,12 +13,13 @@ extension RetryInterceptor {
         /// The statuses that are retried. Default: 408, 425, 429, 502, 503 and 504. 500 is not among them, since it is
         /// usually a fault that stays.
         public var statuses: Set<Int> = [408, 425, 429, 502, 503, 504]
-        /// The failures that are retried. Default: those of the network before the response arrives. A failure in the
-        /// middle of a body is not retried, since the response has been returned by then.
-        public var codes: Set<NetworkError.Code> = [
-            .nameNotResolved, .connectFailed, .connectTimeout, .connectionLost, .firstByteTimeout, .idleTimeout,
-            .proxyFailed,
-        ]
+        /// The failures that are retried. Default: those of the network, namely
+        /// ``NetworkError/Code/nameNotResolved``, ``NetworkError/Code/connectFailed``,
+        /// ``NetworkError/Code/connectTimeout``, ``NetworkError/Code/proxyFailed``,
+        /// ``NetworkError/Code/connectionLost``, ``NetworkError/Code/firstByteTimeout``,
+        /// ``NetworkError/Code/idleTimeout``, ``NetworkError/Code/lowSpeed`` and ``NetworkError/Code/truncatedBody``. A
+        /// failure in the middle of a body is not retried, since the response has been returned by then.
+        public var codes: Set<NetworkError.Code> = NetworkError.Code.networkFailures
         /// The limit on the first pause; it doubles with each retry. Default: 200 ms. The pause is a random part of it
         /// ("full jitter"), so that clients that failed together don't retry together.
         public var baseDelay = Duration.milliseconds(200)

@@ -25,8 +25,10 @@ struct RedirectRules: Sendable {
     }
 
     private func target(of head: HTTPResponse, from base: RequestURL) -> RequestURL? {
-        let locations = Set(head.headerFields[values: .location])
-        guard locations.count == 1, let location = locations.first, !location.isEmpty else { return nil }
+        let locations = head.headerFields[values: .location]
+        guard let location = locations.first, !location.isEmpty, locations.allSatisfy(location.hasSameBytes) else {
+            return nil
+        }
         do {
             return try base.resolving(location)
         } catch {

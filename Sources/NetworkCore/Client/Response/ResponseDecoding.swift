@@ -121,6 +121,6 @@ extension ResponseDecoder {
         guard let accept, let found = head.head.headerFields[.contentType].flatMap(MediaType.init),
             !found.matches(accept), !(accept == "application/json" && found.matches("*/*+json"))
         else { return nil }
-        return Redaction.visible(found.essence)
+        return MediaType.shown(found.essence)
     }
 }

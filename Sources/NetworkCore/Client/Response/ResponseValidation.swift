@@ -58,7 +58,7 @@ public struct ResponseValidation: Sendable {
                 if let type, patterns.contains(where: { type.matches($0) }) { return }
                 throw NetworkError(
                     .unacceptableContentType,
-                    "the content type is \(type.map { Redaction.visible($0.essence, limit: 64) } ?? "not given"), and "
+                    "the content type is \(type.map { MediaType.shown($0.essence) } ?? "not given"), and "
                         + "\(patterns.joined(separator: " or ")) was expected",
                     phase: .decoding
                 )

@@ -56,7 +56,7 @@ package struct DecodingChain: ~Copyable {
     }
 
     /// Checks that the codings end where the body ended on the wire. An empty body is complete.
-    /// - Throws: ``NetworkError/Code/invalidContentEncoding`` if a coding is incomplete.
+    /// - Throws: ``NetworkError/Code/truncatedBody`` if a coding is incomplete: its bytes are right as far as they go.
     package func end() throws {
         guard hasInput else { return }
         for stage in stages { try stage.end() }
@@ -106,6 +106,7 @@ private struct DecodingStage {
     }
 
     func end() throws {
-        if !decoder.isAtEnd { throw NetworkError.damagedEncoding(name, "ends early") }
+        guard !decoder.isAtEnd else { return }
+        throw NetworkError(.truncatedBody, "the body's \(name) encoding ends early", phase: .receiving)
     }
 }

@@ -99,6 +99,13 @@ extension NetworkError.Code {
     /// ``TransportOptions/TLS/clientCertificate`` or its key can't be read, or its password is wrong.
     public static let clientCertificateUnusable = Self("clientCertificateUnusable")
 
+    /// The failures of the network, after which another attempt may succeed. This list alone decides what a call
+    /// retries by default, and after which failures a stream of events reconnects and a download goes on.
+    package static let networkFailures: Set<Self> = [
+        nameNotResolved, connectFailed, connectTimeout, proxyFailed, connectionLost, firstByteTimeout, idleTimeout,
+        lowSpeed, truncatedBody,
+    ]
+
     /// Whether the code stands for a failure of TLS.
     public var isTLS: Bool { Self.tlsCodes.contains(self) }
 
@@ -113,7 +120,7 @@ extension NetworkError.Code {
     public static let invalidResponse = Self("invalidResponse")
     /// The head of the response is larger than the library accepts.
     public static let responseHeadTooLarge = Self("responseHeadTooLarge")
-    /// The body ended before its announced length.
+    /// The body ended before its announced length, or before the end of its Content-Encoding.
     public static let truncatedBody = Self("truncatedBody")
     /// The decoded body is larger than ``TransportOptions/maximumBodyBytes``.
     public static let bodyTooLarge = Self("bodyTooLarge")

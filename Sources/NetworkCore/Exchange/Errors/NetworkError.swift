@@ -15,9 +15,10 @@ import HTTPTypes
 /// }
 /// ```
 ///
-/// The description never contains a body, a query or the value of a header field. It can go into a log as it is, and so
-/// can the description of anything that contains the error. The server's data is in ``response`` and
-/// ``unredactedDescription``.
+/// The description never contains a body, a query or the value of a header field, with one exception: where the
+/// response's Content-Type is the reason, it names its media type or its charset, nothing else of it, as at most 64
+/// printable characters. It can go into a log as it is, and so can the description of anything that contains the error.
+/// The server's data is in ``response`` and ``unredactedDescription``.
 public struct NetworkError: Error, Sendable {
     /// The kind of the error, for programs.
     public var code: Code {

@@ -21,6 +21,15 @@ package struct MediaType: Sendable, Hashable {
     /// The type and subtype without parameters: `text/html`.
     package var essence: String { "\(type)/\(subtype)" }
 
+    /// A name from a Content-Type as an error may show it: printable ASCII, and cut at 64 bytes.
+    package static func shown(_ name: String) -> String {
+        let text = name.unicodeScalars.prefix(shownBytes + 1).map { $0.escaped(asASCII: true) }.joined()
+        guard text.utf8.count > shownBytes else { return text }
+        return String(decoding: text.utf8.prefix(shownBytes - 3), as: UTF8.self) + "..."
+    }
+
+    private static let shownBytes = 64
+
     /// Returns whether a pattern matches: `application/json`, `text/*`, `*/*`, or `*/*+json` for all types with that
     /// suffix.
     package func matches(_ pattern: String) -> Bool {

@@ -1,14 +1,19 @@
 extension DownloadedFile {
     /// The options for writing, checking and resuming a download.
     public struct Options: Sendable {
-        /// Whether an interrupted download is resumed where it stopped, also in a later process. Default: `true`. It
-        /// works for GET, if the server sends a strong ETag or a Last-Modified. A different query means a different
+        /// Whether an interrupted download is resumed where it stopped, also in a later process. Default: `true`.
+        ///
+        /// It works for a GET without a body and without a `Range` of its own, if the first response is 200 without a
+        /// content coding and has a strong ETag of at most 4096 bytes; or no ETag at all, and a Last-Modified at least
+        /// a second before its Date. The server must then send the rest as 206, to the end, with the same ETag or
+        /// without another Last-Modified. The download otherwise begins again. A different query means a different
         /// file, except for the parameters that sign a URL (`X-Amz-…`, `X-Goog-…`, `Signature`, `Expires`).
         public var resumes = true
         /// The checksum that the file must have. With `nil`, the default, nothing is checked.
         public var checksum: ExpectedChecksum?
-        /// The limit on retries after a connection that breaks during the download. Default: 5. A failure of the first
-        /// connection, before any byte arrives, is not retried here.
+        /// The limit on retries after a connection that breaks during the download, by any failure that
+        /// ``RetryInterceptor/Policy/codes`` holds by default. Default: 5. A failure of the first connection, before
+        /// any byte arrives, is not retried here.
         public var retries = 5
         /// The delay before the first retry. It doubles with each failure in a row, up to 30 s. Default: 500 ms.
         public var retryDelay = Duration.milliseconds(500)

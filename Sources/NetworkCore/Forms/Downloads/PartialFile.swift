@@ -4,8 +4,10 @@ import FoundationEssentials
 /// An incomplete file: `NAME.partial` next to `NAME`, which it becomes, with `NAME.partial.json` for the version that
 /// it is a part of. It is locked, so that two downloads to one path never mix. All methods block.
 ///
-/// Bytes never lie there without a record, even if the record is empty. A file without a record is not a download's,
-/// and is left alone.
+/// The record is there before the partial file and goes after it, even if it says only that nothing can be resumed. A
+/// partial file without a record is not a download's, whatever its length; nor is a record that no download writes.
+/// Both are left alone. A process that is killed between the two steps of restarting or of cleaning up may leave an
+/// empty partial file without a record, which then has to be deleted by hand.
 struct PartialFile {
     /// The path of the complete file.
     let path: String
@@ -24,8 +26,8 @@ struct PartialFile {
     private var recordPath: String { path + ".partial.json" }
     /// The limit on a record, in bytes. It holds a URL, which may be long.
     private static let maximumRecordBytes = 1 << 20
-    /// The record of bytes that no download can resume.
-    private static let emptyRecord = Data("{}".utf8)
+    /// The record of bytes that no download can resume. It is no text that a user's file is likely to hold.
+    private static let emptyRecord = Data(#"{"validator":null}"#.utf8)
 
     /// Opens or creates the partial file.
     /// - Parameters:
@@ -39,6 +41,7 @@ struct PartialFile {
         permissions: UInt16? = nil,
         checksum: (@Sendable () -> any Checksum)? = nil
     ) throws(NetworkError) {
+        let opened: (file: SystemFile, length: Int, isNew: Bool)?
         do throws(SystemFile.Failure) {
             guard case .file(let path, let existing) = try FilePlace.find(path) else {
                 throw SystemFile.Failure(code: EEXIST)
@@ -47,27 +50,28 @@ struct PartialFile {
             self.path = path
             replaced = existing
             self.permissions = permissions.map { mode_t($0) } ?? existing?.permissions
-            (file, length) = try Self.open(self.path + ".partial", self.permissions)
+            opened = try Self.open(path, self.permissions)
         } catch {
             throw .file(path, error)
         }
+        guard let opened else { throw .inTheWay(self.path + ".partial.json") }
+        (file, length) = (opened.file, opened.length)
         makeChecksum = checksum
         do {
             try takeOver()
         } catch {
-            // A file made here is empty. Only the first error is reported.
-            if length == 0 { try? SystemFile.remove(partialPath) }
-            try? file.close()
+            // Only the first error is reported.
+            if opened.isNew { try? delete() } else { try? file.close() }
             throw error
         }
     }
 
     /// Checks that the existing file is a download's, and sets its permissions.
     private func takeOver() throws(NetworkError) {
-        switch keptRecord() {
-        case .none where length > 0: throw .inTheWay(partialPath)
+        switch Self.keptRecord(at: recordPath) {
+        case .none: throw .inTheWay(partialPath)
         case .other: throw .inTheWay(recordPath)
-        case .none, .empty, .full: break
+        case .empty, .full: break
         }
         // An earlier download with other permissions may have left it.
         guard let permissions else { return }
@@ -86,58 +90,102 @@ struct PartialFile {
         }
     }
 
-    private static func open(_ path: String, _ permissions: mode_t?) throws(SystemFile.Failure) -> (SystemFile, Int) {
+    /// Opens and locks the partial file. If there is none, its record is made first.
+    /// - Parameter path: The path of the complete file.
+    /// - Returns: The file, its length, and whether it was made here; `nil` if a record that no download has left is in
+    ///   the way.
+    private static func open(
+        _ path: String, _ permissions: mode_t?
+    ) throws(SystemFile.Failure) -> (file: SystemFile, length: Int, isNew: Bool)? {
+        let (partial, record) = (path + ".partial", path + ".partial.json")
         // Only users that may read the whole file may read a part; its owner also writes it.
-        let mode = permissions.map { $0 | 0o600 }
+        let mode = permissions.map { $0 | 0o600 } ?? 0o666
         while true {
-            let file = try SystemFile(opening: path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK, mode: mode ?? 0o666)
+            if let (file, length) = try locked(partial, mode: mode) { return (file, length, false) }
+            var hasMadeRecord = false
+            switch keptRecord(at: record) {
+            case .other: return nil
+            case .empty, .full: break
+            case .none:
+                hasMadeRecord = try write(nil, to: record)
+                // Another download begins.
+                if !hasMadeRecord { continue }
+            }
             do throws(SystemFile.Failure) {
-                let status = try file.status()
-                // In a folder that others may write to, another user may have put the file there.
-                guard status.st_mode & S_IFMT == S_IFREG, status.st_uid == SystemFile.ownUser else {
-                    throw SystemFile.Failure(code: EEXIST)
+                let made = try locked(partial, O_CREAT | O_EXCL, mode: mode)
+                if let (file, length) = made {
+                    // A download that has just ended may have removed it.
+                    if case .none = keptRecord(at: record) { hasMadeRecord = try write(nil, to: record) }
+                    return (file, length, true)
                 }
-                guard try file.lock() else { throw SystemFile.Failure(code: EBUSY) }
-                // Between opening and locking, the download that held the lock may have renamed the file.
-                let named = try SystemFile.status(of: path)
-                if named?.st_ino == status.st_ino, named?.st_dev == status.st_dev {
-                    // Read again: the file may have grown until the lock was free.
-                    return (file, Int(try file.status().st_size))
-                }
-                try file.close()
             } catch {
-                try? file.close()  // Only the first error is reported.
+                // Only the first error is reported. A busy file is another download's, and now the record is too.
+                if hasMadeRecord, error.code != EBUSY { try? SystemFile.remove(record) }
                 throw error
             }
         }
     }
 
+    /// Opens and locks a partial file.
+    /// - Returns: `nil` if there is none, or with `O_EXCL` if there is one; also if it is no longer the one that was
+    ///   opened.
+    private static func locked(
+        _ path: String, _ flags: Int32 = 0, mode: mode_t
+    ) throws(SystemFile.Failure) -> (SystemFile, Int)? {
+        let file: SystemFile
+        do throws(SystemFile.Failure) {
+            file = try SystemFile(opening: path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | flags, mode: mode)
+        } catch {
+            if error.code == (flags & O_EXCL == 0 ? ENOENT : EEXIST) { return nil }
+            throw error
+        }
+        do throws(SystemFile.Failure) {
+            let status = try file.status()
+            // In a folder that others may write to, another user may have put the file there.
+            guard status.st_mode & S_IFMT == S_IFREG, status.st_uid == SystemFile.ownUser else {
+                throw SystemFile.Failure(code: EEXIST)
+            }
+            guard try file.lock() else { throw SystemFile.Failure(code: EBUSY) }
+            // Between opening and locking, the download that held the lock may have renamed the file.
+            let named = try SystemFile.status(of: path)
+            if named?.st_ino == status.st_ino, named?.st_dev == status.st_dev {
+                // Read again: the file may have grown until the lock was free.
+                return (file, Int(try file.status().st_size))
+            }
+        } catch {
+            try? file.close()  // Only the first error is reported.
+            throw error
+        }
+        try file.close()
+        return nil
+    }
+
     /// Returns the record of the bytes in the file; `nil` if there is none that can be used.
     func record() -> PartialRecord? {
-        guard case .full(let record) = keptRecord() else { return nil }
+        guard case .full(let record) = Self.keptRecord(at: recordPath) else { return nil }
         return record
     }
 
     /// The state of the record file.
     private enum KeptRecord {
         case none
-        /// The record of bytes that no download can resume. A file of 0 bytes comes from a machine that lost power.
+        /// The record of bytes that no download can resume.
         case empty
         case full(PartialRecord)
         /// A file that no download left there.
         case other
     }
 
-    private func keptRecord() -> KeptRecord {
+    private static func keptRecord(at path: String) -> KeptRecord {
         do throws(SystemFile.Failure) {
-            let record = try SystemFile(opening: recordPath, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+            let record = try SystemFile(opening: path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
             defer { try? record.close() }  // Nothing was written.
             let status = try record.status()
             guard status.st_mode & S_IFMT == S_IFREG, status.st_uid == SystemFile.ownUser,
-                status.st_size <= Self.maximumRecordBytes
+                status.st_size <= maximumRecordBytes
             else { return .other }
-            let bytes = try record.read(upTo: Self.maximumRecordBytes)
-            if bytes.isEmpty || bytes == Self.emptyRecord { return .empty }
+            let bytes = try record.read(upTo: maximumRecordBytes)
+            if bytes == emptyRecord { return .empty }
             guard let kept = try? JSONDecoder().decode(PartialRecord.self, from: bytes) else { return .other }
             return .full(kept)
         } catch {
@@ -157,23 +205,35 @@ struct PartialFile {
             length = 0
             checksum = makeChecksum?()
             try SystemFile.remove(recordPath)
-            try write(record)
+            guard try Self.write(record, to: recordPath) else { throw SystemFile.Failure(code: EEXIST) }
         } catch {
             throw .file(path, error)
         }
     }
 
-    private func write(_ record: PartialRecord?) throws(SystemFile.Failure) {
-        let bytes = record.flatMap { try? JSONEncoder().encode($0) } ?? Self.emptyRecord
+    /// Writes a record, and returns once the disk has it: after a power loss, a record of 0 bytes would be nobody's.
+    /// - Returns: Whether there was none before, so that it is written.
+    private static func write(_ record: PartialRecord?, to path: String) throws(SystemFile.Failure) -> Bool {
+        let bytes = record.flatMap { try? JSONEncoder().encode($0) } ?? emptyRecord
         let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW
-        let file = try SystemFile(opening: recordPath, flags, mode: 0o600)
+        let file: SystemFile
+        do throws(SystemFile.Failure) {
+            file = try SystemFile(opening: path, flags, mode: 0o600)
+        } catch {
+            if error.code == EEXIST { return false }
+            throw error
+        }
         do throws(SystemFile.Failure) {
             try file.write(bytes)
+            try file.sync()
         } catch {
-            try? file.close()  // Only the first error is reported.
+            // Only the first error is reported. A part of a record would be nobody's.
+            try? file.close()
+            try? SystemFile.remove(path)
             throw error
         }
         try file.close()
+        return true
     }
 
     /// Resumes after the bytes in the file, which are read if a checksum is wanted.

@@ -29,11 +29,10 @@ enum Charset: String, Sendable, CaseIterable {
             return
         }
         guard let charset = Self.names[name.lowercased()] else {
-            let shown = name.unicodeScalars.prefix(32).map { $0.escaped(asASCII: true) }.joined()
             let known = Self.allCases.map(\.rawValue).joined(separator: ", ")
             throw NetworkError(
                 .undecodableText,
-                "the charset '\(shown)' is not supported; \(known) are",
+                "the charset '\(MediaType.shown(name))' is not supported; \(known) are",
                 phase: .decoding
             )
         }
