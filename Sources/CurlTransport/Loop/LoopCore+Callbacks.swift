@@ -78,10 +78,11 @@ extension LoopCore: TransferDelegate {
     /// the response another request's.
     private func isSpokenTo(_ transfer: Transfer, over descriptor: Int32) -> Bool {
         guard transfer.speaksHTTP1, !transfer.isPrewarming else { return false }
-        // Under TLS there may be tickets.
+        // Under TLS there may be tickets, of a proxy too.
         let isEarly =
             transfer.origin.isSecure
-            ? transfer.easy?.holdsDecryptedBytes == true : ReceiveQueue.holdsBytes(descriptor)
+            ? transfer.easy?.holdsDecryptedBytes == true
+            : !ProxyOption.maySpeakTLS(transfer.request.options) && ReceiveQueue.holdsBytes(descriptor)
         if isEarly { transfer.state.fail(NetworkError.spokenFirst) }
         return isEarly
     }

@@ -43,6 +43,16 @@ struct ProxyOption: EasyOption {
         }
     }
 
+    /// Returns whether the proxy of an `http` URL may speak TLS.
+    static func maySpeakTLS(_ options: TransportOptions) -> Bool {
+        guard options.hasRareOptions else { return NoProxyOption.mayBeHTTPSInClear }
+        return switch options.proxy.choice {
+        case .none: false
+        case .environment: NoProxyOption.mayBeHTTPSInClear
+        case .explicit(let proxy): proxy.isHTTPS
+        }
+    }
+
     /// Returns whether the request uses the environment's proxy, if there is one.
     static func usesEnvironments(_ options: TransportOptions) -> Bool {
         guard case .environment = options.proxy.choice else { return false }

@@ -199,6 +199,9 @@ struct NoProxyOption: EasyOption {
         variables.contains { EnvironmentVariable.value($0).map(ProxyOption.takesAddresses) ?? false }
     }
 
+    /// Whether the environment names a proxy that speaks TLS, for an `http` URL.
+    static var mayBeHTTPSInClear: Bool { mayBeHTTPS.clear }
+
     func apply(to easy: EasyHandle) throws {
         if !Self.mayBeNamed { try easy.goStraight() }
         if usesEnvironments, isSecure ? Self.mayBeHTTPS.secure : Self.mayBeHTTPS.clear { try easy.sharesNoConnection() }
