@@ -26,7 +26,7 @@ struct InterruptionContract {
             _ = try await task.value
             Issue.record("it succeeded despite its cancellation")
         } catch {
-            let code = (error as? NetworkError)?.code
+            let code = NetworkError.code(of: error)
             #expect(code == .cancelled || code == other, "\(error)")
         }
     }

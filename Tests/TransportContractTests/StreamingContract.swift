@@ -150,7 +150,7 @@ struct StreamingContract {
                     do {
                         _ = try await reader.value
                         return nil
-                    } catch { return (error as? NetworkError)?.code }
+                    } catch { return NetworkError.code(of: error) }
                 }
             }
             let refused = await group.next()
