@@ -21,7 +21,7 @@ struct UploadTests {
         var request = TransportRequest(method: .post, url: try RequestURL(server.url()))
         request.headerFields[.expect] = "100-continue"
         request.body = .bytes(Data(count: size))
-        request.options.totalTimeout = .seconds(30)
+        request.options.totalTimeout = .seconds(55)
         let response = try await CurlNetworkDispatcher.instance.send(request)
         #expect(response.status == .ok)
         #expect(String(decoding: try await response.body.collect(), as: UTF8.self) == "yes")
@@ -36,7 +36,7 @@ struct UploadTests {
         var request = TransportRequest(method: .post, url: try RequestURL(server.url()))
         request.headerFields[.expect] = "100-continue"
         request.body = body
-        request.options.totalTimeout = .seconds(30)
+        request.options.totalTimeout = .seconds(55)
         let response = try await CurlNetworkDispatcher.instance.send(request)
         #expect(response.status == .expectationFailed)
         #expect(String(decoding: try await response.body.collect(), as: UTF8.self) == "no")
@@ -53,7 +53,7 @@ struct UploadTests {
 
     private func post(_ url: String, _ body: TransportRequest.Body) async throws -> TransportResponse {
         var request = TransportRequest(method: .post, url: try RequestURL(url), body: body)
-        request.options.totalTimeout = .seconds(30)
+        request.options.totalTimeout = .seconds(55)
         return try await dispatcher.send(request)
     }
 
@@ -278,7 +278,7 @@ struct UploadTests {
         let dispatcher = CurlNetworkDispatcher()
         let seen = Mutex<[String]>([])
         var request = TransportRequest(method: .put, url: try RequestURL(server.url()))
-        request.options.totalTimeout = .seconds(30)
+        request.options.totalTimeout = .seconds(55)
         request.body = .replayableStream {
             AsyncStream<Data>(unfolding: {
                 let isFirst = seen.withLock { list in
@@ -307,7 +307,7 @@ struct UploadTests {
             defer { server.stop() }
             let dispatcher = CurlNetworkDispatcher()
             var request = TransportRequest(method: .put, url: try RequestURL(server.url()), body: .bytes(Data([1])))
-            request.options.totalTimeout = .seconds(30)
+            request.options.totalTimeout = .seconds(55)
             _ = try await dispatcher.send(request).body.collect()
             let chunks = { @Sendable in
                 made.add(1)

@@ -22,6 +22,12 @@ struct ToolRun: Sendable {
         let (output, errors) = (Pipe(), Pipe())
         process.standardOutput = output
         process.standardError = errors
+        // Waiting for the end otherwise would block one of the few threads that all tests share.
+        let (ends, end) = AsyncStream<Int32>.makeStream()
+        process.terminationHandler = { process in
+            end.yield(process.terminationStatus)
+            end.finish()
+        }
         try process.run()
         let number = process.processIdentifier
         // A test that exceeds its time limit leaves no process behind.
@@ -29,8 +35,9 @@ struct ToolRun: Sendable {
             async let output = Self.end(of: output)
             async let errors = Self.end(of: errors)
             let (all, said) = try await (output, String(decoding: errors, as: UTF8.self))
-            process.waitUntilExit()
-            return (process.terminationStatus, all, said)
+            // A task of its own, which a cancellation of this one does not cut short.
+            let status = await Task { await ends.first { _ in true } ?? -1 }.value
+            return (status, all, said)
         } onCancel: {
             kill(number, SIGKILL)
         }

@@ -48,7 +48,7 @@ struct RateOptionTests {
         let server = try ScriptedServer(.answer(fields: [], body: Data(count: size)))
         defer { server.stop() }
         var request = TransportRequest(url: try RequestURL(server.url()))
-        request.options.totalTimeout = .seconds(30)
+        request.options.totalTimeout = .seconds(55)
         request.options.rate.lowSpeed = .init(bytesPerSecond: 1_000, for: .seconds(1))
         let response = try await CurlNetworkDispatcher().send(request)
         var body = response.body.makeAsyncIterator()
