@@ -65,7 +65,7 @@ extension LoopCore: TransferDelegate {
                 state.keptSockets.made(own, from: place, serves: !transfer.isPrewarming)
                 transfer.connection = own
             }
-            return !isSpokenTo(transfer, over: own)
+            return mayBegin(transfer, over: own)
         }
         guard transfer.speaksHTTP1 || kept.contains(where: \.isHTTP1) else { return true }
         let served = transfer.origin.isSecure ? kept.filter(\.hasServed) : kept
@@ -74,17 +74,17 @@ extension LoopCore: TransferDelegate {
         return served.isEmpty || !transfer.origin.isSecure || transfer.easy?.holdsDecryptedBytes != true
     }
 
-    /// Returns whether bytes have come over a new connection before its first request. They would be its response, and
-    /// the response another request's.
-    private func isSpokenTo(_ transfer: Transfer, over descriptor: Int32) -> Bool {
-        guard transfer.speaksHTTP1, !transfer.isPrewarming else { return false }
+    /// Lets a new connection carry no other request if bytes have come before its first one: they are its response, as
+    /// an overloaded server may send it at once, and a second response would be the next request's.
+    /// - Returns: Whether the request may go out.
+    private func mayBegin(_ transfer: Transfer, over descriptor: Int32) -> Bool {
+        guard transfer.speaksHTTP1, !transfer.isPrewarming else { return true }
         // Under TLS there may be tickets, of a proxy too.
         let isEarly =
             transfer.origin.isSecure
             ? transfer.easy?.holdsDecryptedBytes == true
             : !ProxyOption.maySpeakTLS(transfer.request.options) && ReceiveQueue.holdsBytes(descriptor)
-        if isEarly { transfer.state.fail(NetworkError.spokenFirst) }
-        return isEarly
+        return !isEarly || transfer.easy?.endsItsConnection() == true
     }
 
     func transferHasConnection(_ transfer: Transfer) { resolved(transfer) }
@@ -111,13 +111,5 @@ extension LoopCore: MultiHandleDelegate {
         if let transfer = state.openers.removeValue(forKey: descriptor)?.transfer, transfer.connection == nil {
             state.refused.append(transfer)
         }
-    }
-}
-
-extension NetworkError {
-    fileprivate static var spokenFirst: NetworkError {
-        NetworkError(
-            .invalidResponse, "the server or the proxy sent bytes before the request; they are no response to it",
-            phase: .connecting)
     }
 }

@@ -30,7 +30,12 @@ struct ProxyOptionTests {
         let challenge = Script.head(
             407, fields: [("Proxy-Authenticate", #"Digest realm="r", nonce="n", qop="auth""#), ("Content-Length", "0")])
         let server = try ScriptedServer(
-            scheme == .basic ? .ok() : [.read, .send(challenge), .read, .send("HTTP/1.1 204 OK\r\n\r\n")])
+            scheme == .basic
+                ? .ok()
+                : [
+                    .read, .send(challenge), .read, .send("HTTP/1.1 200 Connected\r\n\r\n"), .read,
+                    .send("HTTP/1.1 204 OK\r\n\r\n"),
+                ])
         defer { server.stop() }
         let user = text.contains(":") ? "%41" : text
         var proxy = TransportOptions.Proxy.Server(server.baseURL, user: user, password: TransportOptions.Secret(text))
@@ -43,7 +48,7 @@ struct ProxyOptionTests {
             #expect(server.requests.isEmpty)
             return
         }
-        let seen = try #require(server.requests.last?.values(of: "Proxy-Authorization").first)
+        let seen = try #require(server.requests.flatMap { $0.values(of: "Proxy-Authorization") }.last)
         if scheme == .basic {
             #expect(seen == "Basic " + Data("\(user):\(text)".utf8).base64EncodedString())
         } else {
@@ -285,24 +290,24 @@ struct ProxyOptionTests {
         #expect(sent.allSatisfy { $0.hasPrefix("Digest ") })
     }
 
-    /// What the proxy sends behind its tunnel is no response of the server, and that one no other request's.
+    /// Bytes behind the tunnel's head are the response to its request, as an overloaded server's may come at once. What
+    /// follows is no other request's.
     @Test(.enabled(if: Libcurl.found.has(.requestCheck), "detected from libcurl 7.80 on"))
-    func aResponseThatComesBeforeTheRequestIsNone() async throws {
-        let forged = "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nforged"
+    func aResponseThatComesBeforeTheRequest_leavesNoConnection() async throws {
+        func response(_ text: String) -> String { "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n\(text)" }
         let proxy = try ScriptedServer([
-            .read, .send("HTTP/1.1 200 Connected\r\n\r\n" + forged), .forEachRequest([.send(forged)]),
+            .read, .send("HTTP/1.1 200 Connected\r\n\r\n" + response("early")),
+            .forEachRequest([.send(response("late!"))]),
         ])
         defer { proxy.stop() }
         var server = TransportOptions.Proxy.Server(proxy.baseURL)
         server.tunnel = true
         let explicit = server
         for _ in 0..<3 {
-            let error = await #expect(throws: NetworkError.self) {
-                try await OptionExchange("http://example.invalid/") { $0.proxy = .explicit(explicit) }
-            }
-            #expect(error?.code == .invalidResponse, "\(error as Any)")
+            let exchange = try await OptionExchange("http://example.invalid/") { $0.proxy = .explicit(explicit) }
+            #expect(exchange.text == "early")
         }
-        #expect(!proxy.requests.contains { $0.head.hasPrefix("GET") })
+        #expect(proxy.connectionCount == 3)
     }
 
     @Test func socks4aCarriesTheName() async throws {
