@@ -52,7 +52,7 @@ struct OwnConnectionTests {
     }
 
     /// A POST on a kept connection that ends is not repeated, with or without credentials.
-    @Test func aPostWithDigestGoesOutOnce_orNotAtAll() async throws {
+    @Test func eachRoundOfAPostWithDigestGoesOutOnce_orNotAtAll() async throws {
         let server = try ScriptedServer(
             [.read, .send(Self.response("kept")), .read, .close], [.read, .send(Self.challenge), .close],
             [.read, .send(Self.response("paid")), .stall])
@@ -66,7 +66,11 @@ struct OwnConnectionTests {
         } catch let error as NetworkError {
             #expect([.unsupported, .connectionLost].contains(error.code), "\(error)")
         }
-        #expect(server.requests.count(where: { !$0.body.isEmpty }) <= 1)
+        // Below 7.80 the POST takes a new connection, so the server may challenge it: each round goes out once.
+        for isAuthenticated in [false, true] {
+            let round = server.requests.filter { !$0.values(of: "Authorization").isEmpty == isAuthenticated }
+            #expect(round.count(where: { !$0.body.isEmpty }) <= 1)
+        }
     }
 
     /// The request tries each kept connection with waiting bytes once and leaves it behind.
