@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Credentials", .timeLimit(.minutes(1)))
 struct AuthenticationOptionTests {
-    private static func challenge(_ schemes: String..., body: String = "denied") -> Data {
+    private static func challenge(_ schemes: [String], body: String = "denied") -> Data {
         let fields = schemes.map { ("WWW-Authenticate", $0) } + [("Content-Length", "\(body.utf8.count)")]
         return Script.head(401, fields: fields) + Data(body.utf8)
     }
@@ -15,8 +15,15 @@ struct AuthenticationOptionTests {
     private static let ok = Script.head(200, fields: [("Content-Length", "2")]) + Data("in".utf8)
     private static let digest = #"Digest realm="r", nonce="n", qop="auth", algorithm=SHA-256"#
 
+    /// A server that challenges the first request. The second may come over another connection: below libcurl 7.80
+    /// always, and on a busy machine where other tests fill the shared pool between the rounds.
+    private static func challenging(_ schemes: String..., then second: Data = ok) throws -> ScriptedServer {
+        let first = challenge(schemes)
+        return try ScriptedServer(scripts: [[.read, .send(first), .read, .send(second)], [.read, .send(second)]])
+    }
+
     @Test func digestIsAnsweredAndTheCallerSeesTheLastResponseAlone() async throws {
-        let server = try ScriptedServer([.read, .send(Self.challenge(Self.digest)), .read, .send(Self.ok)])
+        let server = try Self.challenging(Self.digest)
         defer { server.stop() }
         let exchange = try await OptionExchange(server.url("/a")) {
             $0.authentication = .digest(user: "me", password: "open sesame")
@@ -32,10 +39,7 @@ struct AuthenticationOptionTests {
 
     @Test func digestSendsABodyAgain() async throws {
         let body = Data(repeating: 0x61, count: 100_000)
-        // Below 7.80, the second round uses another connection.
-        let server = try ScriptedServer(scripts: [
-            [.read, .send(Self.challenge(Self.digest)), .read, .send(Self.ok)], [.read, .send(Self.ok)],
-        ])
+        let server = try Self.challenging(Self.digest)
         defer { server.stop() }
         let exchange = try await OptionExchange(server.url(), body: body) {
             $0.authentication = .digest(user: "me", password: "pw")
@@ -46,9 +50,7 @@ struct AuthenticationOptionTests {
 
     @Test(arguments: ["denied", ""])
     func whatIsRefusedInTheEndIsAResponse(body: String) async throws {
-        let server = try ScriptedServer([
-            .read, .send(Self.challenge(Self.digest)), .read, .send(Self.challenge(Self.digest, body: body)),
-        ])
+        let server = try Self.challenging(Self.digest, then: Self.challenge([Self.digest], body: body))
         defer { server.stop() }
         let exchange = try await OptionExchange(server.url()) {
             $0.authentication = .digest(user: "me", password: "wrong")
@@ -62,10 +64,9 @@ struct AuthenticationOptionTests {
     /// stayed silent after it.
     @Test(.enabled(if: Libcurl.found.has(.requestCheck), "detected from libcurl 7.80 on"), arguments: [true, false])
     func theFirstBytesTimeoutIsForEachRound(keepsConnection: Bool) async throws {
-        let challenge = Self.challenge(Self.digest)
-        let server = try ScriptedServer(
-            scripts: keepsConnection
-                ? [[.read, .send(challenge), .read, .stall]] : [[.read, .send(challenge), .close], [.read, .stall]])
+        let challenge = Self.challenge([Self.digest])
+        let rest: [Script.Step] = keepsConnection ? [.read, .stall] : [.close]
+        let server = try ScriptedServer(scripts: [Script([.read, .send(challenge)] + rest), [.read, .stall]])
         defer { server.stop() }
         await #expect {
             _ = try await OptionExchange(server.url()) {
@@ -83,7 +84,7 @@ struct AuthenticationOptionTests {
     @Test(.enabled(if: Libcurl.found.has(.requestCheck), "detected from libcurl 7.80 on"))
     func aConnectionThatIsLostAfterTheChallengeIsLostWhileWaiting() async throws {
         let server = try ScriptedServer(
-            scripts: [[.read, .send(Self.challenge(Self.digest)), .close], [.read, .reset]])
+            scripts: [[.read, .send(Self.challenge([Self.digest])), .close], [.read, .reset]])
         defer { server.stop() }
         await #expect {
             _ = try await OptionExchange(server.url()) {
@@ -96,9 +97,7 @@ struct AuthenticationOptionTests {
     }
 
     @Test func anySafeTakesDigest_AndNeverBasicInClear() async throws {
-        let both = try ScriptedServer([
-            .read, .send(Self.challenge(#"Basic realm="r""#, Self.digest)), .read, .send(Self.ok),
-        ])
+        let both = try Self.challenging(#"Basic realm="r""#, Self.digest)
         defer { both.stop() }
         let exchange = try await OptionExchange(both.url()) {
             $0.authentication = .anySafe(user: "me", password: "pw")
@@ -106,7 +105,7 @@ struct AuthenticationOptionTests {
         #expect(exchange.text == "in")
         #expect(both.requests.last?.values(of: "Authorization").first?.hasPrefix("Digest ") == true)
 
-        let basic = try ScriptedServer([.read, .send(Self.challenge(#"Basic realm="r""#)), .read, .send(Self.ok)])
+        let basic = try Self.challenging(#"Basic realm="r""#)
         defer { basic.stop() }
         let refused = try await OptionExchange(basic.url()) {
             $0.authentication = .anySafe(user: "me", password: "pw")
