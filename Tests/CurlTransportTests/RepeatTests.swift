@@ -109,9 +109,10 @@ struct RepeatTests {
         let transfer = try Transfer(request, origin: Origin(request.url), clock: LoopClock())
         let connections = SoiledConnections()
         transfer.delegate = connections
+        transfer.life = .admitted(.running(again: nil), isLookingUp: false)
         #expect(transfer.mayGoOut(from: 1, sent: 0))
         #expect(!transfer.mayGoOut(from: 2, sent: 120))
-        #expect(transfer.needsFreshConnection == mayBegin)
+        #expect((transfer.life.again == .overNewConnection) == mayBegin)
         #expect((transfer.state.failure == nil) == mayBegin)
     }
 

@@ -34,17 +34,14 @@ extension LoopCore: TransferDelegate {
 
     /// Detects a kept connection: a transfer that waits on a socket which another transfer opened needs no lookup.
     func transfer(_ transfer: Transfer, waitsOn descriptor: Int32, for interest: Epoll.Interest) {
-        guard transfer.isLookingUp, !interest.isEmpty, state.sockets.isOurs(descriptor),
+        guard transfer.life.isLookingUp, !interest.isEmpty, state.sockets.isOurs(descriptor),
             !transfer.openedSockets.contains(descriptor)
         else { return }
         resolved(transfer)
     }
 
-    /// Counts the lookup of a name that libcurl's cache has forgotten, which no admission counted.
     func transferMayLookUp(_ transfer: Transfer) -> Bool {
-        guard !transfer.isLookingUp, !transfer.origin.isAddress else { return true }
-        transfer.isLookingUp = state.admission.beginLookUp(of: transfer.origin)
-        return transfer.isLookingUp
+        transfer.life.mayLookUp(transfer.origin, in: &state.admission)
     }
 
     func transferGoesOutAgain(_ transfer: Transfer) { state.deadlines.set(transfer.slot, to: clock.now) }

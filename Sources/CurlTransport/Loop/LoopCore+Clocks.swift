@@ -11,12 +11,12 @@ extension LoopCore {
     }
 
     func check(_ transfer: Transfer) {
-        if transfer.isInMulti, let failure = transfer.state.failure { return abandon(transfer, failure) }
+        if transfer.life.isInLibcurl, let failure = transfer.state.failure { return abandon(transfer, failure) }
         if transfer.keepsBytes {
             transfer.keepsBytes = false
             resume(transfer)
             // A fault ends the transfer during the call.
-            guard transfer.isInMulti else { return }
+            guard transfer.life.isInLibcurl else { return }
         }
         var (isConnected, isSending) = (false, transfer.easy?.reader != nil)
         var waitsSince: MonotonicTime?
@@ -37,7 +37,7 @@ extension LoopCore {
         let verdict = transfer.clocks.check(
             at: clock.now, isConnected: isConnected, lastActivity: transfer.state.lastActivity, isSending: isSending,
             waitsSince: waitsSince,
-            waitsForLookUp: !transfer.isAdmitted && state.admission.isCold(transfer.origin))
+            waitsForLookUp: transfer.life == .waiting && state.admission.isCold(transfer.origin))
         switch verdict {
         case .lookAgain(let time): state.deadlines.set(transfer.slot, to: time)
         case .neverAgain: state.deadlines.remove(transfer.slot)

@@ -8,9 +8,9 @@ extension LoopCore {
         while let (slot, code) = multi?.nextDone() {
             guard let transfer = state.transfers[slot] else { continue }
             if let easy = transfer.easy {
-                if transfer.needsFreshConnection, transfer.state.failure == nil, beginAgain(transfer, easy) { continue }
-                if transfer.waitsForLookUp, transfer.state.failure == nil {
-                    queueAgain(transfer, easy)
+                if transfer.state.failure == nil, let again = transfer.life.again,
+                    begin(transfer, again: again, after: easy)
+                {
                     continue
                 }
                 transfer.channel.end(transfer.result(of: easy, code))
@@ -27,24 +27,16 @@ extension LoopCore {
     /// Ends a transfer from our side. Its caller gets the error now; libcurl releases it as soon as that blocks
     /// nothing.
     func abandon(_ transfer: Transfer, _ error: any Error) {
-        let isFirst = transfer.state.failure == nil
         transfer.state.fail(error)
         transfer.channel.finish(.failure(transfer.noted(error)))
-        guard transfer.isInMulti else {
-            return retire(transfer)
-        }
+        guard transfer.life.isInLibcurl else { return retire(transfer) }
         // During a name lookup, one of libcurl's threads waits for the name server. Removing the handle would join that
         // thread, or, from 7.87 on, leave it behind uncounted. So the transfer stays until the lookup ends and refuses
         // all further steps. DNS over HTTPS has no thread, but libcurl below 8.9 would leave the connections of its
         // requests open; they end by the connect timeout that they began with. The end of a lookup behind a SOCKS proxy
         // may go unseen, so the wait for it is limited to the time that the C library takes.
         if let easy = transfer.easy, transfer.lookUp.isUnderWay(at: clock.now), easy.canOutlastLookUp() {
-            // Only once: another transfer may resolve the name while this lookup hangs.
-            if isFirst {
-                let wasLookingUp = transfer.isLookingUp
-                transfer.isLookingUp = state.admission.chill(transfer.origin, isLookingUp: wasLookingUp)
-            }
-            state.transfers.giveUp(transfer)
+            transfer.life.linger(at: transfer.origin, in: &state.admission)
             state.deadlines.set(transfer.slot, to: clock.now + Self.lookupCheck)
         } else {
             retire(transfer)
@@ -56,7 +48,7 @@ extension LoopCore {
 
     /// Discards the rest of a body. A small rest is read to its end, so that the connection can be kept.
     func discard(_ transfer: Transfer) {
-        guard let easy = transfer.easy, transfer.isInMulti, let announced = easy.announcedBytes,
+        guard let easy = transfer.easy, transfer.life.isInLibcurl, let announced = easy.announcedBytes,
             announced - easy.downloadedBytes <= Self.drainedBytes
         else { return abandon(transfer, NetworkError.cancelled) }
         transfer.clocks.drain(until: clock.now + Self.drainTime)
@@ -77,7 +69,8 @@ extension LoopCore {
 
     private func goOn(_ transfer: Transfer, _ call: (MultiHandle, EasyHandle) -> CurlCode?) {
         clock.beginCall()
-        guard transfer.isInMulti, let multi, let easy = transfer.easy, let code = call(multi, easy) else { return }
+        guard transfer.life.isInLibcurl, let multi, let easy = transfer.easy else { return }
+        guard let code = call(multi, easy) else { return }
         transfer.channel.finish(transfer.result(of: easy, code))
         retire(transfer)
     }
@@ -104,15 +97,11 @@ extension LoopCore {
 
     /// Removes a transfer from libcurl or from the queue, and admits the next one.
     func retire(_ transfer: Transfer) {
-        if transfer.isAdmitted {
+        if let easy = transfer.easy, transfer.life.isInLibcurl {
             noteConnection(of: transfer)
-            if let easy = transfer.easy, transfer.isInMulti { multi?.remove(easy) }
-            transfer.isInMulti = false
-            admit(state.admission.leave(transfer.origin, isLookingUp: transfer.isLookingUp))
-            transfer.isLookingUp = false
-        } else {
-            admit(state.admission.withdraw(transfer.slot, from: transfer.origin))
+            multi?.remove(easy)
         }
+        admit(transfer.life.end(transfer.slot, of: transfer.origin, in: &state.admission))
         freeSlot(of: transfer)
     }
 
@@ -147,7 +136,7 @@ extension LoopCore {
         }
         for transfer in state.transfers.all {
             transfer.channel.finish(.failure(NetworkError.shutDown))
-            if let easy = transfer.easy, transfer.isInMulti { multi?.remove(easy) }
+            if let easy = transfer.easy, transfer.life.isInLibcurl { multi?.remove(easy) }
             letGo(transfer)
         }
         state.transfers = TransferTable()

@@ -27,9 +27,9 @@ extension LoopCore {
     private func handle(_ message: LoopMessage) {
         switch message {
         case .start(let transfer): start(transfer)
-        case .cancel(let transfer): if transfer.slot >= 0 { abandon(transfer, NetworkError.cancelled) }
+        case .cancel(let transfer): if transfer.life != .outside { abandon(transfer, NetworkError.cancelled) }
         case .resume(let transfer): resume(transfer)
-        case .discard(let transfer): if transfer.slot >= 0 { discard(transfer) }
+        case .discard(let transfer): if transfer.life != .outside { discard(transfer) }
         case .shutDown(let deadline): shutDownDeadline = min(shutDownDeadline ?? deadline, deadline)
         }
     }
@@ -38,19 +38,20 @@ extension LoopCore {
         if transfer.isPreparedAhead { runway.leave() }
         guard !transfer.isCancelled.load(ordering: .acquiring) else { return letGo(transfer) }
         state.transfers.insert(transfer)
-        switch state.admission.arrive(transfer.slot, at: transfer.origin) {
-        case .run(let turn): admit([turn])
-        case .wait:
-            transfer.letGo()
-            check(transfer)
-        case .refused: refuse(transfer)
-        }
+        line(up: transfer)
     }
 
-    /// Fails a transfer for which there is no place in the queue.
-    func refuse(_ transfer: Transfer) {
-        transfer.channel.finish(.failure(NetworkError.overloaded))
-        freeSlot(of: transfer)
+    /// Lets a transfer begin in its turn, or fails it if there is no place in the queue.
+    func line(up transfer: Transfer) {
+        switch transfer.life.arrive(transfer.slot, at: transfer.origin, in: &state.admission) {
+        case .ready: state.admitted.append(transfer.slot)
+        case .waiting:
+            transfer.letGo()
+            check(transfer)
+        case .refused:
+            transfer.channel.finish(.failure(NetworkError.overloaded))
+            freeSlot(of: transfer)
+        }
     }
 }
 

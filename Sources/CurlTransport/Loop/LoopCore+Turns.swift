@@ -19,7 +19,7 @@ extension LoopCore {
             transfer.channel.finish(.failure(error))
             return retire(transfer)
         }
-        transfer.isInMulti = true
+        transfer.life.begin()
         check(transfer)
     }
 
@@ -57,17 +57,15 @@ extension LoopCore {
 
     func admit(_ turns: [Admission.Turn]) {
         for turn in turns {
-            state.transfers[turn.slot]?.isAdmitted = true
-            state.transfers[turn.slot]?.isLookingUp = turn.isLookingUp
+            state.transfers[turn.slot]?.life.take(turn)
             state.admitted.append(turn.slot)
         }
     }
 
     /// Records that a transfer has finished the lookup of its name.
     func resolved(_ transfer: Transfer) {
-        guard transfer.isLookingUp else { return }
-        transfer.isLookingUp = false
-        admit(state.admission.resolved(transfer.origin))
+        guard transfer.life.isLookingUp else { return }
+        admit(transfer.life.nameIsResolved(of: transfer.origin, in: &state.admission))
     }
 
     /// - Returns: The number of transfers given to libcurl that may need a TLS connection.
@@ -79,7 +77,7 @@ extension LoopCore {
             let slot = state.admitted[count]
             count += 1
             // The transfer may have ended meanwhile, and its slot may belong to another one.
-            guard let transfer = state.transfers[slot], transfer.isAdmitted, !transfer.isInMulti else { continue }
+            guard let transfer = state.transfers[slot], transfer.life.isReady else { continue }
             if transfer.origin.isSecure { secure += 1 }
             begin(transfer)
             if share.isSpent() { break }
@@ -91,26 +89,32 @@ extension LoopCore {
     /// libcurl connects all of them in its next call.
     private static let beginsOfARound = 16
 
+    /// - Returns: Whether the transfer runs, or waits for its turn.
+    func begin(_ transfer: Transfer, again: TransferLife.Again, after easy: EasyHandle) -> Bool {
+        switch again {
+        case .overNewConnection: return beginAgain(transfer, easy)
+        case .fromTheQueue:
+            queueAgain(transfer, easy)
+            return true
+        }
+    }
+
     /// Lets a transfer wait for its turn again, as one whose name needs a lookup.
-    func queueAgain(_ transfer: Transfer, _ easy: EasyHandle) {
+    private func queueAgain(_ transfer: Transfer, _ easy: EasyHandle) {
         multi?.remove(easy)
         transfer.withdraw()
         transfer.delegate = nil
-        admit(state.admission.leave(transfer.origin))
-        switch state.admission.arrive(transfer.slot, at: transfer.origin) {
-        case .run(let turn): admit([turn])
-        case .wait: check(transfer)
-        case .refused: refuse(transfer)
-        }
+        admit(transfer.life.end(transfer.slot, of: transfer.origin, in: &state.admission))
+        line(up: transfer)
     }
 
     /// Gives libcurl a transfer again whose request must not go out over the chosen connection, with a handle that
     /// opens a new connection.
     /// - Returns: Whether the transfer runs.
-    func beginAgain(_ transfer: Transfer, _ easy: EasyHandle) -> Bool {
+    private func beginAgain(_ transfer: Transfer, _ easy: EasyHandle) -> Bool {
         guard let multi else { return false }
         multi.remove(easy)
-        transfer.isInMulti = false
+        transfer.life.leaveLibcurl()
         do {
             try transfer.prepareFresh()
             guard let fresh = transfer.easy else { return false }
@@ -121,7 +125,7 @@ extension LoopCore {
             transfer.state.fail(error)
             return false
         }
-        transfer.isInMulti = true
+        transfer.life.begin()
         return true
     }
 }

@@ -90,7 +90,7 @@ final class LoopCore {
             if let due = multiDeadline, due <= clock.now { callForTimer(havingBegun: begun) }
             resumeYielding()
             idleMemory.look(at: clock.now, isIdle: state.transfers.isEmpty)
-            if let shutDownDeadline, state.transfers.areGivenUp || shutDownDeadline <= clock.now { return end() }
+            if let shutDownDeadline, state.transfers.allLinger || shutDownDeadline <= clock.now { return end() }
             waitForEvents()
         }
     }
@@ -181,7 +181,7 @@ final class LoopCore {
         clock.beginCall()
         guard let multi, let fault = call(multi) else { return tryNextAddresses() }
         let error = NetworkError(.unclassified, "the curl loop failed and was rebuilt", underlying: fault)
-        for transfer in state.transfers.all where transfer.isInMulti {
+        for transfer in state.transfers.all where transfer.life.isInLibcurl {
             transfer.channel.finish(.failure(error))
             retire(transfer)
         }

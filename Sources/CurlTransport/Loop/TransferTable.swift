@@ -2,12 +2,10 @@
 struct TransferTable {
     private var slots: [Transfer?] = []
     private var free: [Int] = []
-    /// The number of transfers that stay although their callers have their results.
-    private var givenUp = 0
 
     var isEmpty: Bool { slots.count == free.count }
     /// Whether no caller waits for any of the transfers.
-    var areGivenUp: Bool { slots.count == free.count + givenUp }
+    var allLinger: Bool { slots.allSatisfy { $0?.life.isLingering ?? true } }
     /// All transfers, in no particular order.
     var all: [Transfer] { slots.compactMap(\.self) }
 
@@ -20,17 +18,8 @@ struct TransferTable {
         if transfer.slot == slots.count { slots.append(transfer) } else { slots[transfer.slot] = transfer }
     }
 
-    /// Records that the transfer's caller has its result, and that only the lookup keeps the transfer here.
-    mutating func giveUp(_ transfer: Transfer) {
-        guard !transfer.isGivenUp else { return }
-        transfer.isGivenUp = true
-        givenUp += 1
-    }
-
     /// Frees the transfer's slot.
     mutating func remove(_ transfer: Transfer) {
-        if transfer.isGivenUp { givenUp -= 1 }
-        transfer.isGivenUp = false
         slots[transfer.slot] = nil
         free.append(transfer.slot)
         transfer.slot = -1

@@ -56,14 +56,14 @@ extension Transfer {
         // It may have waited for another transfer's connection, and ended from our side meanwhile.
         guard state.failure == nil else { return false }
         lookUp.requestGoesOut()
-        if isLookingUp { delegate?.transferHasConnection(self) }
+        if life.isLookingUp { delegate?.transferHasConnection(self) }
         // Before the connection is checked: a new connection comes with a new handle, which has sent nothing.
         guard sending.mayGoOut(sent: sent) else {
             state.fail(NetworkError.notRepeated(request.method.rawValue))
             return false
         }
         if delegate?.transfer(self, goesOutFrom: localPort) == false {
-            needsFreshConnection = true
+            life.beginAgain(.overNewConnection)
             return false
         }
         guard !hasHandedOutHead else {

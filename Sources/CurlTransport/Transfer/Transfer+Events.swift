@@ -12,10 +12,7 @@ extension Transfer: EasyEvents {
     func lookUpBegins() -> Bool {
         guard state.failure == nil else { return false }
         guard lookUp.isOfPeer(isBehindProxy: looksUpBehindProxy) else { return true }
-        if delegate?.transferMayLookUp(self) == false {
-            waitsForLookUp = true
-            return false
-        }
+        guard delegate?.transferMayLookUp(self) != false else { return false }
         lookUp.begins(at: clock.now)
         return true
     }
@@ -25,7 +22,7 @@ extension Transfer: EasyEvents {
     func headerArrived(_ line: BorrowedBytes) -> Bool {
         sending.responseArrived()
         lookUp.requestGoesOut()
-        if isLookingUp { delegate?.transferHasConnection(self) }
+        if life.isLookingUp { delegate?.transferHasConnection(self) }
         let verdict = state.receive(headerLine: line, at: clock.now)
         // A CR that is not part of the line's end.
         if let place = line.first(0x0D), place < line.count - 2 { state.receivedBareCR() }

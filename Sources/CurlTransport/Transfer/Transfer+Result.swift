@@ -78,7 +78,7 @@ extension Transfer {
             }
         let message =
             switch code {
-            case .connectTimeout where !isAdmitted || lookUp.isKnown:
+            case .connectTimeout where life == .waiting || lookUp.isKnown:
                 "the host's name was not resolved within \(options.connectTimeout ?? .zero) (connectTimeout)"
             case .connectTimeout: "no connection within \(options.connectTimeout ?? .zero) (connectTimeout)"
             case .idleTimeout: "nothing moved for \(options.idleTimeout ?? .zero) (idleTimeout)"

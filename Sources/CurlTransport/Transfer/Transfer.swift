@@ -24,7 +24,8 @@ final class Transfer: @unchecked Sendable {
 
     /// The transfer's index in the loop's table; -1 outside it.
     var slot = -1
-    /// The handle, while the transfer runs and shortly before; ``prepare()`` creates it, and ``letGo()`` closes it.
+    var life = TransferLife.outside
+    /// The handle, while the transfer runs and shortly before, from ``prepare(isFresh:)`` to ``letGo()``.
     private(set) var easy: EasyHandle?
     /// Whether the sending task has prepared the transfer already.
     private(set) var isPreparedAhead = false
@@ -40,8 +41,6 @@ final class Transfer: @unchecked Sendable {
     var tlsSession: TLSSession?
     /// How often the request went out (CURLOPT_PREREQFUNCTION, 7.80).
     var sending: SendingRecord
-    /// Whether the kept connection that libcurl chose can't be used, so that the transfer begins again with a new one.
-    var needsFreshConnection = false
     /// How often the transfer has begun again.
     private var begunAgain = 0
     /// The sockets that the transfer has opened, one of which may become its connection.
@@ -68,16 +67,6 @@ final class Transfer: @unchecked Sendable {
     var isTouched = false
     /// Whether the transfer was paused to let others run.
     var isYielding = false
-    /// Whether the transfer was admitted, and whether it is in the multi handle.
-    var isAdmitted = false
-    var isInMulti = false
-    /// Whether its name may need a lookup, so that ``Admission`` counts it as one.
-    var isLookingUp = false
-    /// Whether the caller has its result already and the transfer stays only for its lookup; ``TransferTable`` counts
-    /// such transfers.
-    var isGivenUp = false
-    /// Whether the transfer must wait for its turn again, since its name needs a lookup after all.
-    var waitsForLookUp = false
     /// What is known of the transfer's lookups.
     var lookUp = LookUp()
     /// What the proxy has sent before the tunnel is open.
@@ -121,13 +110,14 @@ final class Transfer: @unchecked Sendable {
     // MARK: The handle
 
     /// Creates and configures the handle, unless that is done.
+    /// - Parameter isFresh: Whether the handle opens a new connection.
     /// - Throws: ``NetworkError`` for options that this libcurl refuses.
-    func prepare() throws {
+    func prepare(isFresh: Bool = false) throws {
         guard easy == nil else { return }
         let easy = try EasyHandle(events: self)
         try outgoing.configure(easy, sending: body, over: Libcurl.found)
         for option in more { try option.apply(to: easy) }
-        if needsFreshConnection { try easy.set(.freshConnect, 1) }
+        if isFresh { try easy.set(.freshConnect, 1) }
         try easy.attachCallbacks(
             checksRequests: Libcurl.found.has(.requestCheck), reportsProgress: ProxyOption.mayTunnel(request.options))
         self.easy = easy
@@ -147,7 +137,7 @@ final class Transfer: @unchecked Sendable {
     func dropExpectation() -> Bool {
         if case .streamed(let upload) = body, easy?.reader?.position ?? 0 > 0, !upload.restart() { return false }
         dropsExpectation = true
-        needsFreshConnection = true
+        life.beginAgain(.overNewConnection)
         begunAgain = 0
         return true
     }
@@ -178,18 +168,16 @@ final class Transfer: @unchecked Sendable {
         letGo()
         // A new socket may get the number of a closed one.
         (connection, openedSockets) = (nil, [])
-        try prepare()
-        needsFreshConnection = false
+        try prepare(isFresh: true)
     }
 
     /// Forgets a start that came to nothing, before there was a connection.
     func withdraw() {
         letGo()
-        (waitsForLookUp, isAdmitted, isInMulti) = (false, false, false)
         (connection, openedSockets, lookUp) = (nil, [], LookUp())
     }
 
-    /// Calls ``prepare()`` on the sending task's thread, before the loop has the transfer.
+    /// Calls ``prepare(isFresh:)`` on the sending task's thread, before the loop has the transfer.
     func prepareAhead() throws {
         try prepare()
         isPreparedAhead = true

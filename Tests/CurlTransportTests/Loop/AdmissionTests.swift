@@ -209,57 +209,6 @@ struct AdmissionTests {
         #expect(desk.admission.originCount <= 1_025)
     }
 
-    @Test func nothingIsLostOrStartedTwiceUnderRandomUse() {
-        var random = SeededGenerator(seed: 11)
-        var desk = Desk(perOrigin: 12, inAll: 90, maximumWaiting: 500)
-        let origins = (0..<30).map { Origin(isSecure: false, host: "h\($0)", port: 80) }
-        var origin: [Int: Origin] = [:]
-        var running: [Int] = []
-        var waiting: Set<Int> = []
-        var givenUp: Set<Int> = []
-        func start(_ slots: [Int]) {
-            for slot in slots {
-                #expect(waiting.remove(slot) != nil)
-                #expect(!running.contains(slot))
-                running.append(slot)
-            }
-        }
-        for slot in 0..<20_000 {
-            switch Int.random(in: 0..<5, using: &random) {
-            case 0, 1:
-                let at = origins.randomElement(using: &random)!
-                switch desk.arrive(slot, at: at) {
-                case .run: running.append(slot)
-                case .wait: waiting.insert(slot)
-                case .refused: continue
-                }
-                origin[slot] = at
-            case 2:
-                guard !running.isEmpty else { continue }
-                start(desk.leave(running.remove(at: Int.random(in: 0..<running.count, using: &random))))
-            case 3:
-                guard let one = waiting.min() else { continue }
-                waiting.remove(one)
-                start(desk.withdraw(one))
-            default:
-                if let one = desk.lookingUp.keys.min() { start(desk.resolve(one)) }
-                if let one = running.first, Int.random(in: 0..<4, using: &random) == 0 {
-                    if desk.lookingUp[one] == nil { givenUp.insert(one) }
-                    desk.giveUp(one)
-                }
-            }
-            givenUp.formIntersection(desk.lookingUp.keys)
-            #expect(running.count <= 90)
-            #expect(desk.admission.waiting == waiting.count)
-            #expect(desk.admission.lookingUp == desk.lookingUp.count)
-            // An unexpected lookup of a warm origin counts as one when it is given up.
-            #expect(desk.lookingUp.count <= Admission.maximumLookUps + givenUp.count)
-            for at in origins { #expect(running.count { origin[$0] == at } <= 12) }
-        }
-        while let one = running.popLast() { start(desk.leave(one)) }
-        #expect(waiting.isEmpty)
-    }
-
     /// The time of a withdrawal does not depend on the number of waiting slots. Regression: 100,000 withdrawals took a
     /// second.
     @Test func aHundredThousandWithdrawInAnyOrder() {
