@@ -42,7 +42,6 @@ static const CURLoption ccurl_opt_cainfo_blob = (CURLoption)(40000 + 309);      
 static const CURLoption ccurl_opt_proxy_cainfo_blob = (CURLoption)(40000 + 310);                     // 7.77
 static const CURLoption ccurl_opt_prereqfunction = (CURLoption)(CURLOPTTYPE_FUNCTIONPOINT + 312);    // 7.80
 static const CURLoption ccurl_opt_prereqdata = (CURLoption)(CURLOPTTYPE_OBJECTPOINT + 313);          // 7.80
-static const CURLoption ccurl_opt_tcp_keepcnt = (CURLoption)(CURLOPTTYPE_LONG + 326);                // 8.9
 static const CURLoption ccurl_opt_maxlifetime_conn = (CURLoption)(CURLOPTTYPE_LONG + 314);         // 7.80
 static const CURLoption ccurl_opt_quick_exit = (CURLoption)(CURLOPTTYPE_LONG + 322);                 // 7.87
 static const CURLMoption ccurl_mopt_quick_exit = (CURLMoption)(CURLOPTTYPE_LONG + 21);               // 8.20

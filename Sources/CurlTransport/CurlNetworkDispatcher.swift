@@ -173,6 +173,13 @@ extension TransportCapabilities {
                 reasons[capability] = "from libcurl \(feature.since)"
             }
         }
+        for option in PlainOptions.all {
+            if support.has(option) {
+                supported.insert(option.capability)
+            } else {
+                reasons[option.capability] = "from libcurl \(option.since)"
+            }
+        }
         for (capability, quirk, fault) in LibcurlSupport.byFault where support.suffers(from: quirk) {
             guard supported.remove(capability) != nil else { continue }
             reasons[capability] = "from libcurl \(quirk.fixedIn): \(fault)"

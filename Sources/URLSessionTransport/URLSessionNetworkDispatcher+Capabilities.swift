@@ -34,7 +34,7 @@ extension URLSessionNetworkDispatcher {
 
     private static let missingOptions: [TransportCapabilities.Capability] = [
         .firstByteTimeout, .tlsOptions, .authoritiesInMemory, .clientCertificateInMemory, .proxyOptions, .httpsProxies,
-        .connectionOptions, .unixSockets, .keepAliveProbes, .nameOptions, .rateOptions, .addressPolicy,
+        .connectionOptions, .unixSockets, .nameOptions, .rateOptions, .addressPolicy,
         .awsSigV4, .brotli, .zstd,
     ]
 

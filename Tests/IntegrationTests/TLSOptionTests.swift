@@ -145,6 +145,21 @@ struct TLSOptionTests {
         #expect(new[1] == "TLS_CHACHA20_POLY1305_SHA256")
     }
 
+    @Test func `the groups of the key exchange are the requested ones, and have connections of their own`() async throws {
+        let dispatcher = CurlNetworkDispatcher()
+        func exchange(_ groups: String) async throws -> Exchange {
+            try await Exchange(Peers.url(.good), over: dispatcher) {
+                $0.trustPeers()
+                $0[.tlsGroups] = groups
+            }
+        }
+        #expect(try await exchange("P-256").status == 200)
+        #expect(try await exchange("P-256").metrics.connectionReused == true)
+        #expect(try await exchange("P-384").metrics.connectionReused == false)
+        #expect(try await exchange("p-256").metrics.connectionReused == false)
+        await expectFailure(.tlsFailed) { try await exchange("no-such-group") }
+    }
+
     @Test func `the given server name is sent and checked, and Host stays the URL's`() async throws {
         let answer = try await whoami(host: "127.0.0.1") { $0.tls.serverName = "other.test" }
         #expect(answer[2] == "other.test")

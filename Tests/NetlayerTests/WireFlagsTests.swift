@@ -100,6 +100,14 @@ struct WireFlagsTests {
         #expect(command.contains(" " + row.words.joined(separator: " ")), "\(command)")
     }
 
+    /// The text `3` is a value of each kind of option.
+    @Test(arguments: PlainOptions.flags.map(\.name))
+    func `each plain option is set by its curl name`(name: String) async throws {
+        let request = try await FetchCommand.parse(["http://h/", "--option", "\(name)=3"]).request()
+        #expect(request.options != TransportOptions())
+        #expect(request.curlCommand().contains(" --\(name) 3"))
+    }
+
     @Test(arguments: [("--limit-rate 1k", 1 << 10), ("--limit-rate 3M", 3 << 20), ("--limit-rate 2G", 2 << 30)])
     func `rates have units`(words: String, bytes: Int) async throws {
         let arguments = words.split(separator: " ").map(String.init)
@@ -129,6 +137,7 @@ struct WireFlagsTests {
         ["--speed-time", "3"], ["--limit-rate", "x"], ["--limit-rate", "9999999999999G"], ["--local-port", "9-8"],
         ["--local-port", "x"], ["--resolve", "h"], ["--resolve", "h:80"], ["--resolve", "h:x:1.2.3.4"],
         ["--connect-to", "a:1:b"], ["--connect-to", "[::1:1:b:2"], ["--connect-timeout", "0"],
+        ["--option", "curves"], ["--option", "none=secret"], ["--option", "=1"],
     ])
     func `what makes no sense is refused, without secrets`(words: [String]) {
         #expect {

@@ -15,6 +15,19 @@ struct TransportOptionGroupTests {
         var testDescription: String { words }
     }
 
+    /// An option as another transport may declare it.
+    private static let priority = TransportOptions.Key<Int>("priority") {
+        (0...7).contains($0) ? nil : "is \($0); it must be from 0 to 7"
+    } curlArguments: {
+        ["--priority", "\($0)"]
+    }
+
+    @Test func aTransportsOwnOptionIsInTheCurlCommand() throws {
+        var request = TransportRequest(url: try RequestURL("http://a/"))
+        request.options[Self.priority] = 3
+        #expect(request.curlCommand().contains(" --priority 3"))
+    }
+
     private static let nonsense: [Case] = [
         Case("firstByteTimeout") { $0.firstByteTimeout = .zero },
         Case("tls.authorities") { $0.tls.authorities = .file("/a\0b") },
@@ -54,10 +67,7 @@ struct TransportOptionGroupTests {
             $0.connection.keepAlive = .init()
             $0.connection.keepAlive?.idle = .milliseconds(1)
         },
-        Case("connection.keepAlive.probes") {
-            $0.connection.keepAlive = .init()
-            $0.connection.keepAlive?.probes = 0
-        },
+        Case("priority") { $0[Self.priority] = 8 },
         Case("names.addresses") { $0.names.addresses = [.init("a", port: 1, [])] },
         Case("names.addresses") { $0.names.addresses = [.init("a", port: 1, ["127.1"])] },
         Case("names.addresses") { $0.names.addresses = [.init("a b", port: 1, ["::1"])] },
@@ -129,13 +139,7 @@ struct TransportOptionGroupTests {
         (.httpsProxies, Case("https proxy") { $0.proxy = .explicit(TransportOptions.Proxy.Server("https://a:1")) }),
         (.connectionOptions, Case("connection") { $0.connection.isFresh = true }),
         (.unixSockets, Case("unix") { $0.connection.unixSocket = .path("/a") }),
-        (
-            .keepAliveProbes,
-            Case("probes") {
-                $0.connection.keepAlive = .init()
-                $0.connection.keepAlive?.probes = 3
-            }
-        ),
+        (priority.capability, Case("a transport's own") { $0[Self.priority] = 3 }),
         (.nameOptions, Case("names") { $0.names.cacheTime = .zero }),
         (.rateOptions, Case("rate") { $0.rate.maximumSent = 1 }),
         (.addressPolicy, Case("policy") { $0.addressPolicy = .noPrivateRanges }),

@@ -63,8 +63,6 @@ struct LibcurlSupport: Sendable {
         case authoritiesInMemory
         /// A callback with the connection before the request is sent (CURLOPT_PREREQFUNCTION).
         case requestCheck
-        /// The number of keep-alive probes (CURLOPT_TCP_KEEPCNT).
-        case keepAliveProbes
         /// Signs only paths without dot segments, `%2e` included (CURLOPT_AWS_SIGV4).
         case normalizedSignedPaths
 
@@ -76,7 +74,6 @@ struct LibcurlSupport: Sendable {
             case .awsSigV4, .agingResolveEntries: LibcurlVersion(7, 75)
             case .authoritiesInMemory: LibcurlVersion(7, 77)
             case .requestCheck: LibcurlVersion(7, 80)
-            case .keepAliveProbes: LibcurlVersion(8, 9)
             case .normalizedSignedPaths: LibcurlVersion(8, 14)
             }
         }

@@ -50,7 +50,6 @@ struct LongOption {
     static let proxyTunnel = LongOption(number: CURLOPT_HTTPPROXYTUNNEL, name: "CURLOPT_HTTPPROXYTUNNEL")
     static let proxyTLSVersion = LongOption(number: CURLOPT_PROXY_SSLVERSION, name: "CURLOPT_PROXY_SSLVERSION")
     static let timeCondition = LongOption(number: CURLOPT_TIMECONDITION, name: "CURLOPT_TIMECONDITION")
-    static let tcpKeepCount = LongOption(number: ccurl_opt_tcp_keepcnt, name: "CURLOPT_TCP_KEEPCNT")
 }
 
 /// An option that takes a `curl_off_t`.
@@ -116,6 +115,33 @@ struct BlobOption {
     static let proxyAuthorities = BlobOption(number: ccurl_opt_proxy_cainfo_blob, name: "CURLOPT_PROXY_CAINFO_BLOB")
     static let certificate = BlobOption(number: CURLOPT_SSLCERT_BLOB, name: "CURLOPT_SSLCERT_BLOB")
     static let key = BlobOption(number: CURLOPT_SSLKEY_BLOB, name: "CURLOPT_SSLKEY_BLOB")
+}
+
+/// An option that takes a plain value, by its number, which holds in each version (CURLOPTTYPE in curl/curl.h).
+enum PlainKey {
+    case long(UInt32, StaticString)
+    case text(UInt32, StaticString)
+
+    var name: StaticString {
+        switch self {
+        case .long(_, let name), .text(_, let name): name
+        }
+    }
+
+    /// Whether this libcurl lists the option with this number and a value of this kind
+    /// (curl_easy_option_by_name(3)); `nil` if it does not know the option.
+    var isListed: Bool? {
+        guard let option = unsafe curl_easy_option_by_name("\(name)".replacing("CURLOPT_", with: "")) else { return nil }
+        let type = if case .text = self { CURLOT_STRING } else { CURLOT_LONG }
+        return unsafe option.pointee.id == number && option.pointee.type == type
+    }
+
+    var number: CURLoption {
+        switch self {
+        case .long(let number, _): CURLoption(rawValue: number)
+        case .text(let number, _): CURLoption(rawValue: 10_000 + number)
+        }
+    }
 }
 
 /// The values of options as Swift integers.

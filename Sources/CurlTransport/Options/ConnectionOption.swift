@@ -32,7 +32,6 @@ struct ConnectionOption: EasyOption {
             try easy.set(.tcpKeepAlive, 1)
             try easy.set(.tcpKeepIdle, keepAlive.idle.wholeSeconds)
             try easy.set(.tcpKeepInterval, keepAlive.interval.wholeSeconds)
-            if let probes = keepAlive.probes { try easy.set(.tcpKeepCount, probes) }
         }
     }
 }

@@ -20,7 +20,6 @@ extension LibcurlSupport {
     /// The capabilities that came with a version.
     static let byVersion: [(capability: TransportCapabilities.Capability, feature: Feature)] = [
         (.authoritiesInMemory, .authoritiesInMemory),
-        (.keepAliveProbes, .keepAliveProbes),
         (.awsSigV4, .awsSigV4),
     ]
 
@@ -30,6 +29,8 @@ extension LibcurlSupport {
         [.http2, .http2PriorKnowledge, .http3].map {
             ($0, .http2BodiesMix, "older ones mix up the bodies of HTTP/2 streams")
         }
+
+    func has(_ option: any PlainOption) -> Bool { version >= option.since }
 
     /// Other TLS libraries silently ignore CURLOPT_SSLCERT_BLOB and continue without a certificate.
     private var readsCertificatesFromMemory: Bool {

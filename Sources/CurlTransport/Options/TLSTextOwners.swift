@@ -18,8 +18,7 @@ final class TLSTextOwners: Sendable {
     /// Returns the options that a request needs in addition to its own.
     func options(for request: TransportRequest) -> [any EasyOption] {
         guard request.options.hasRareOptions else { return [] }
-        let tls = request.options.tls
-        var isOwner = tls == TransportOptions.TLS() || self.isOwner(tls)
+        var isOwner = self.isOwner(request.options.tls, more: PlainOptions.all.map { $0.text(in: request.options) })
         if case .explicit(let proxy) = request.options.proxy.choice, proxy.isHTTPS {
             var settings = TransportOptions.TLS()
             settings.authorities = proxy.authorities
@@ -30,8 +29,9 @@ final class TLSTextOwners: Sendable {
     }
 
     /// Returns whether a request may share connections and sessions with others of these settings.
-    func isOwner(_ tls: TransportOptions.TLS) -> Bool {
-        let texts: Texts = [
+    /// - Parameter more: The texts of the plain options, in a fixed order.
+    func isOwner(_ tls: TransportOptions.TLS, more: [String?] = []) -> Bool {
+        let texts: Texts = more.map { $0.map { Array($0.utf8) } } + [
             Self.text(tls.authorities), Self.text(tls.clientCertificate?.certificate),
             tls.pinnedPublicKeys.isEmpty ? nil : Array(tls.pinnedPublicKeys.joined(separator: ";").utf8),
             tls.ciphers.map { Array($0.utf8) }, tls.cipherSuites.map { Array($0.utf8) },

@@ -81,10 +81,12 @@ private struct BytesTransport: HTTPTransport {
 
     var name: String { "\(type(of: dispatcher))" }
     var capabilities: TransportCapabilities {
-        TransportCapabilities(
+        var capabilities = TransportCapabilities(
             transport: name, basis: "a dispatcher that only delivers bytes",
             supported: Set(TransportCapabilities.Capability.wellKnown)
         )
+        capabilities.acceptsForeignOptions = true
+        return capabilities
     }
 
     func send(_: TransportRequest) async throws -> TransportResponse {

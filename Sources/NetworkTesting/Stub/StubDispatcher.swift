@@ -38,11 +38,14 @@ public final class StubDispatcher: HTTPTransport {
     ///     Default: none.
     public init(clock: any Clock<Duration> = ContinuousClock(), lacking: Set<TransportCapabilities.Capability> = []) {
         self.clock = clock
-        capabilities = TransportCapabilities(
+        var capabilities = TransportCapabilities(
             transport: "stub",
             basis: "what a test has stubbed",
-            supported: Set(TransportCapabilities.Capability.wellKnown).subtracting(lacking)
+            supported: Set(TransportCapabilities.Capability.wellKnown).subtracting(lacking),
+            reasons: Dictionary(uniqueKeysWithValues: lacking.map { ($0, "the test's stub lacks it") })
         )
+        capabilities.acceptsForeignOptions = true
+        self.capabilities = capabilities
     }
 
     /// Creates a dispatcher that gives the same answer to every request.

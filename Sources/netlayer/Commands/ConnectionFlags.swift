@@ -52,6 +52,14 @@ struct ConnectionFlags: ParsableArguments {
 
     @Option(help: ArgumentHelp("How long. (default: 30)", valueName: "seconds")) var speedTime: Int?
 
+    @Option(
+        parsing: .unconditionalSingleValue,
+        help: ArgumentHelp(
+            "Another option by the name of its flag in curl, 'name=value'. May be repeated.",
+            discussion: PlainOptions.flags.map { "\($0.name)=<\($0.valueName)>: \($0.help)" }.joined(separator: "\n"),
+            valueName: "option"))
+    var option: [String] = []
+
     /// `--http1.1` and its like.
     enum HTTPFlag: EnumerableFlag {
         case http1_0, http1_1, http2, http2PriorKnowledge, http3
@@ -143,6 +151,19 @@ struct ConnectionFlags: ParsableArguments {
         if speedTime != nil, speedLimit == nil {
             throw ValidationError("--speed-time has no meaning without --speed-limit")
         }
+        for option in option { _ = try plain(option) }
+    }
+
+    private func plain(_ text: String) throws -> (flag: PlainFlag, value: String) {
+        guard let equals = text.utf8.firstIndex(of: UInt8(ascii: "=")) else {
+            throw ValidationError("--option takes 'name=value'")
+        }
+        let name = Substring(text.utf8[..<equals])
+        guard let flag = PlainOptions.flags.first(where: { $0.name == name }) else {
+            let names = PlainOptions.flags.map(\.name).joined(separator: ", ")
+            throw ValidationError("--option knows no '\(name)'; it knows \(names)")
+        }
+        return (flag, String(Substring(text.utf8[equals...].dropFirst())))
     }
 
     func apply(to options: inout TransportOptions) throws {
@@ -171,6 +192,7 @@ struct ConnectionFlags: ParsableArguments {
         if let speedLimit {
             options.rate.lowSpeed = .init(bytesPerSecond: speedLimit, for: .seconds(speedTime ?? 30))
         }
+        for (flag, value) in try option.map(plain) { try flag.set(value, &options) }
     }
 }
 

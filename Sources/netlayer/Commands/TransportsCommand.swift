@@ -45,7 +45,7 @@ struct TransportsCommand: AsyncParsableCommand {
 
     private static func wellKnownAndOwn(_ all: [TransportCapabilities]) -> [TransportCapabilities.Capability] {
         let known = TransportCapabilities.Capability.wellKnown
-        let own = Set(all.flatMap(\.supported)).subtracting(known)
+        let own = Set(all.flatMap { Array($0.supported) + $0.reasons.keys }).subtracting(known)
         return known + own.sorted { $0.rawValue < $1.rawValue }
     }
 

@@ -101,23 +101,6 @@ struct ConnectionOptionTests {
         #expect((7_100...7_399).contains(try local(exchange.metrics).port))
     }
 
-    @Test func theCountOfProbesIsTaken_OrRefusedBeforeAnythingIsSent() async throws {
-        let server = try ScriptedServer(.ok("x"))
-        defer { server.stop() }
-        var keepAlive = TransportOptions.Connection.KeepAlive()
-        keepAlive.probes = 3
-        let probing = keepAlive
-        if Libcurl.found.has(.keepAliveProbes) {
-            #expect(try await OptionExchange(server.url()) { $0.connection.keepAlive = probing }.text == "x")
-        } else {
-            let error = await expectFailure(.unsupported) {
-                try await OptionExchange(server.url()) { $0.connection.keepAlive = probing }
-            }
-            #expect(error?.message.contains("8.9") == true)
-            #expect(server.connectionCount == 0)
-        }
-    }
-
     @Test(arguments: [true, false])
     func keepAliveSetsTheKernelsTimer(isOn: Bool) async throws {
         let (asked, answer) = (Gate(), Gate())

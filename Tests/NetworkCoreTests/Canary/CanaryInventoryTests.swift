@@ -20,7 +20,7 @@ struct CanaryInventoryTests {
         "NetworkClient.Next": "steps, which are printed apart",
         "TransportRequest.CurlSecrets": "cases without values", "TransportOptions.RequestCompression": "a level",
         "TransportOptions.ContentEncoding": "a name",
-        "TransportOptions.HTTPVersion": "a name", "TransportOptions.TLS.Version": "a name",
+        "TransportOptions.HTTPVersion": "a name", "TransportOptions.Key": "a name and closures", "TransportOptions.TLS.Version": "a name",
         "TransportOptions.Connection.IPVersion": "a name", "TransportOptions.Proxy.Server.Scheme": "a name",
         "TransportOptions.Proxy.Choice": "a proxy, printed apart",
         "TransportOptions.Rate.LowSpeed": "numbers", "TransportOptions.Connection.KeepAlive": "times",

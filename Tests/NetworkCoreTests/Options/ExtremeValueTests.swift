@@ -51,11 +51,6 @@ struct ExtremeValueTests {
         Option("rate.maximumSent") { $0.rate.maximumSent = $1 },
         Option("rate.lowSpeed.bytesPerSecond") { $0.rate.lowSpeed = .init(bytesPerSecond: $1, for: .seconds(1)) },
         Option("connection.localPorts") { $0.connection.localPorts = $1...$1 },
-        Option("connection.keepAlive.probes") { options, value in
-            var keepAlive = TransportOptions.Connection.KeepAlive()
-            keepAlive.probes = value
-            options.connection.keepAlive = keepAlive
-        },
         Option("names.addresses") { $0.names.addresses = [.init("a", port: $1, ["127.0.0.1"])] },
         Option("names.connectTo") { $0.names.connectTo = [.init("a", port: $1, toHost: "b", toPort: $1)] },
         Option("requestCompression") { $0.requestCompression = .gzip(level: $1) },

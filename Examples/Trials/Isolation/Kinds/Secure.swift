@@ -44,6 +44,10 @@ extension Kind {
             $1.options.tls.maximumVersion = .tls1_2
             $1.options.tls.ciphers = "ECDHE-ECDSA-AES256-GCM-SHA384"
         },
+        Kind("https-groups", at: .secure("localhost")) {
+            $1.options.tls.authorities = $0.authorities
+            $1.options[.tlsGroups] = "P-384"
+        },
         Kind("https-client", at: .secure("localhost")) {
             $1.options.tls.authorities = $0.authorities
             $1.options.tls.clientCertificate = .init(

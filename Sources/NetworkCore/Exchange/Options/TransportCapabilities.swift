@@ -55,8 +55,6 @@ extension TransportCapabilities {
         public static let connectionOptions = Self(rawValue: "connection options")
         /// Unix sockets: ``TransportOptions/Connection/unixSocket``.
         public static let unixSockets = Self(rawValue: "Unix sockets")
-        /// The number of keep-alive probes: ``TransportOptions/Connection/KeepAlive/probes``.
-        public static let keepAliveProbes = Self(rawValue: "count of keep-alive probes")
         /// The options in ``TransportOptions/names``: static addresses, connect-to rules, cache time, DNS over HTTPS.
         public static let nameOptions = Self(rawValue: "name options")
         /// The options in ``TransportOptions/rate``: speed limits, minimum speed.
@@ -79,7 +77,7 @@ extension TransportCapabilities {
             .rawBodies, .exactResponseFields,
             .lenientHeads, .trailers, .backPressure, .wireLog, .detailedMetrics, .firstByteTimeout, .tlsOptions,
             .authoritiesInMemory, .clientCertificateInMemory, .proxyOptions, .httpsProxies, .connectionOptions,
-            .unixSockets, .keepAliveProbes, .nameOptions, .rateOptions, .addressPolicy, .digestAuthentication,
+            .unixSockets, .nameOptions, .rateOptions, .addressPolicy, .digestAuthentication,
             .awsSigV4, .brotli, .zstd,
         ]
     }
@@ -113,8 +111,15 @@ public struct TransportCapabilities: Sendable {
         self.facts = facts
     }
 
+    /// Whether the transport also accepts the options that other transports declare (``TransportOptions/Key``), as a
+    /// stub in a test does. Default: `false`.
+    public var acceptsForeignOptions = false
+
     /// Returns whether the transport supports a feature.
-    public func supports(_ capability: Capability) -> Bool { supported.contains(capability) }
+    public func supports(_ capability: Capability) -> Bool {
+        supported.contains(capability)
+            || acceptsForeignOptions && capability.isOfAKey && reasons[capability] == nil
+    }
 
     /// Returns the ``NetworkError/Code/unsupported`` error for a request that requires a missing feature.
     public func refusal(of capability: Capability) -> NetworkError {

@@ -25,6 +25,8 @@ struct RareOptions: Sendable, Hashable {
     var addressPolicy = AddressPolicy.any
     var acceptedEncodings = TransportOptions.ContentEncoding.common
     var requestCompression = TransportOptions.RequestCompression.none
+    /// The options that transports declare, by their names.
+    var declared: [String: DeclaredOption] = [:]
 
     /// The groups that are not at their defaults.
     private var groups: [any TransportOptionGroup] {
@@ -38,6 +40,9 @@ struct RareOptions: Sendable, Hashable {
         for group in groups { try group.check() }
         try authentication?.check()
         try requestCompression.check()
+        for (name, option) in declared.sorted(by: { $0.key < $1.key }) {
+            if let problem = option.problem { throw OptionCheck.invalid(name, problem) }
+        }
         guard !acceptedEncodings.isEmpty else {
             throw OptionCheck.invalid("acceptedEncodings", "is empty; use 'decompress = false' to request no encoding")
         }
@@ -69,6 +74,7 @@ struct RareOptions: Sendable, Hashable {
         required += authentication?.required ?? []
         if addressPolicy != .any { required.append(.addressPolicy) }
         for encoding in acceptedEncodings { required += encoding.required }
+        required += declared.values.map(\.capability).sorted { $0.rawValue < $1.rawValue }
         return required
     }
 }

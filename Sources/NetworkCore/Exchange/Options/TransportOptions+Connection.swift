@@ -70,10 +70,6 @@ extension TransportOptions {
             /// The time between two probes, in whole seconds from 1 to 32,767. Default: 60 s.
             /// [CURLOPT_TCP_KEEPINTVL](https://curl.se/libcurl/c/CURLOPT_TCP_KEEPINTVL.html)
             public var interval = Duration.seconds(60)
-            /// The number of unacknowledged probes, from 1 to 127, after which the connection is closed. Requires
-            /// libcurl 8.9. Default: `nil`, for the system's number.
-            /// [CURLOPT_TCP_KEEPCNT](https://curl.se/libcurl/c/CURLOPT_TCP_KEEPCNT.html)
-            public var probes: Int?
 
             /// Creates the default options.
             public init() {}
@@ -100,9 +96,6 @@ extension TransportOptions.Connection: TransportOptionGroup {
         if let keepAlive {
             try Self.checkSeconds(keepAlive.idle, "connection.keepAlive.idle")
             try Self.checkSeconds(keepAlive.interval, "connection.keepAlive.interval")
-            if let probes = keepAlive.probes, !(1...127).contains(probes) {
-                throw OptionCheck.invalid("connection.keepAlive.probes", "is \(probes); it must be from 1 to 127")
-            }
         }
     }
 
@@ -137,7 +130,6 @@ extension TransportOptions.Connection: TransportOptionGroup {
     var required: [TransportCapabilities.Capability] {
         var required = [TransportCapabilities.Capability.connectionOptions]
         if unixSocket != nil { required.append(.unixSockets) }
-        if keepAlive?.probes != nil { required.append(.keepAliveProbes) }
         return required
     }
 }

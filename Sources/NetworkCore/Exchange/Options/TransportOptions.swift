@@ -189,6 +189,12 @@ extension TransportOptions {
         set { set(\.requestCompression, newValue) }
     }
 
+    /// The options that transports declare, by their names.
+    var declared: [String: DeclaredOption] {
+        get { rare?.value.declared ?? [:] }
+        set { set(\.declared, newValue) }
+    }
+
     private mutating func set<Value>(_ path: WritableKeyPath<RareOptions, Value>, _ value: Value) {
         var options = rare?.value ?? RareOptions()
         options[keyPath: path] = value

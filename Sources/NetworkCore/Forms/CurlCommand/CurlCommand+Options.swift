@@ -18,6 +18,7 @@ extension CurlCommand {
         guard options.hasRareOptions else { return words }
         return words + authentication(options) + tls(options.tls) + proxy(options.proxy)
             + connection(options.connection) + names(options.names) + rate(options.rate)
+            + options.declared.sorted { $0.key < $1.key }.flatMap { $0.value.curlArguments.map(plain) }
     }
 
     /// Returns seconds with three decimals, from a millisecond, since 0 means no limit to curl(1), to a year: a timeout

@@ -1,0 +1,118 @@
+import CLibrary
+import Foundation
+import NetworkCore
+import NetworkTesting
+import TestSupport
+import Testing
+
+@testable import CurlTransport
+
+/// The options that are declared in one place. A new one is checked here without a further line, apart from its effect.
+@Suite("Plain options", .timeLimit(.minutes(1)))
+struct PlainOptionTests {
+    /// Over each libcurl of `scripts/matrix`, this also checks the versions.
+    @Test(arguments: PlainOptions.all.indices)
+    func `a declaration agrees with what libcurl lists`(index: Int) {
+        let option = PlainOptions.all[index]
+        #expect(option.libcurlKey.isListed == (Libcurl.found.has(option) ? true : nil))
+    }
+
+    /// The text `3` is a value of each kind of option.
+    @Test(arguments: PlainOptions.all.indices)
+    func `an option is applied, or refused before anything is sent`(index: Int) async throws {
+        let option = PlainOptions.all[index]
+        let server = try ScriptedServer(.ok("x"))
+        defer { server.stop() }
+        var set = TransportOptions()
+        try option.flag.set("3", &set)
+        let options = set
+        if Libcurl.found.has(option) {
+            #expect(try await OptionExchange(server.url()) { $0 = options }.text == "x")
+        } else {
+            let error = await expectFailure(.unsupported) {
+                try await OptionExchange(server.url()) { $0 = options }
+            }
+            #expect(error?.message.contains("\(option.since)") == true)
+            #expect(server.connectionCount == 0)
+        }
+        for text in ["3 4", ""] {
+            #expect(throws: NetworkError.self) {
+                var options = TransportOptions()
+                try option.flag.set(text, &options)
+                try options.check()
+            }
+        }
+    }
+
+    @Test(.enabled(if: Libcurl.found.has(PlainOptions.all[0]), "from libcurl 8.9"))
+    func `the number of probes is the socket's`() async throws {
+        let (asked, answer) = (Gate(), Gate())
+        let server = try ScriptedServer([.read, .open(asked), .wait(until: answer), .send(Script.head(204, fields: []))])
+        defer { server.stop() }
+        let url = server.url()
+        let exchange = Task { try await OptionExchange(url) { $0[.keepAliveProbes] = 7 } }
+        try await asked.wait()
+        #expect(Self.probes(towards: Int(server.port)) == [7])
+        answer.open()
+        #expect(try await exchange.value.status == 204)
+    }
+
+    /// Returns TCP_KEEPCNT of this process's sockets that are connected to a port.
+    private static func probes(towards port: Int) -> [Int32] {
+        (0..<1_024 as Range<Int32>).compactMap { descriptor -> Int32? in
+            var address = sockaddr_in()
+            var count = socklen_t(MemoryLayout<sockaddr_in>.size)
+            let status = withUnsafeMutablePointer(to: &address) {
+                $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getpeername(descriptor, $0, &count) }
+            }
+            guard status == 0, Int(UInt16(bigEndian: address.sin_port)) == port else { return nil }
+            var probes: Int32 = 0
+            count = socklen_t(MemoryLayout<Int32>.size)
+            return getsockopt(descriptor, Int32(IPPROTO_TCP), Int32(TCP_KEEPCNT), &probes, &count) == 0 ? probes : nil
+        }
+    }
+
+    @Test func `a number has a range`() {
+        for probes in [0, 128, Int.min, .max] {
+            var options = TransportOptions()
+            options[.keepAliveProbes] = probes
+            #expect(throws: NetworkError.self) { try options.check() }
+        }
+        for delay in [Duration.zero, .seconds(61), .seconds(Int64.max)] {
+            var options = TransportOptions()
+            options[.happyEyeballsDelay] = delay
+            #expect(throws: NetworkError.self) { try options.check() }
+        }
+    }
+
+    @Test func `the last value counts, and nil is the default`() {
+        var options = TransportOptions()
+        options[.tlsGroups] = "X25519"
+        options[.tlsGroups] = "P-256"
+        #expect(options[.tlsGroups] == "P-256")
+        #expect(options != TransportOptions())
+        options[.tlsGroups] = nil
+        #expect(options == TransportOptions() && options.hashValue == TransportOptions().hashValue)
+    }
+
+    @Test func `the other transport refuses it by name`() async throws {
+        var options = TransportOptions()
+        options[.happyEyeballsDelay] = .milliseconds(50)
+        let error = #expect(throws: NetworkError.self) {
+            var request = TransportRequest(url: try RequestURL("http://127.0.0.1/"))
+            request.options = options
+            try request.check(for: TransportCapabilities(transport: "other", basis: "", supported: []))
+        }
+        #expect(error?.code == .unsupported && error?.message.contains("happyEyeballsDelay") == true)
+    }
+
+    /// libcurl compares the texts without regard to case, and the TLS library does not.
+    @Test func `requests whose texts differ in case share no connection`() {
+        let owners = TLSTextOwners()
+        let settings = TransportOptions.TLS()
+        #expect(owners.isOwner(settings, more: [nil, "X25519"]))
+        #expect(!owners.isOwner(settings, more: [nil, "x25519"]))
+        #expect(owners.isOwner(settings, more: [nil, "X25519"]))
+        #expect(owners.isOwner(settings, more: [nil, nil]))
+    }
+}
