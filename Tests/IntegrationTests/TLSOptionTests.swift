@@ -145,7 +145,7 @@ struct TLSOptionTests {
         #expect(new[1] == "TLS_CHACHA20_POLY1305_SHA256")
     }
 
-    @Test func `the groups of the key exchange are the requested ones, and have connections of their own`() async throws {
+    @Test func `the groups of the key exchange are the requested ones, each with its connections`() async throws {
         let dispatcher = CurlNetworkDispatcher()
         func exchange(_ groups: String) async throws -> Exchange {
             try await Exchange(Peers.url(.good), over: dispatcher) {

@@ -128,10 +128,12 @@ enum PlainKey {
         }
     }
 
-    /// Whether this libcurl lists the option with this number and a value of this kind
+    /// For the declarations' test: whether this libcurl lists the option with this number and a value of this kind
     /// (curl_easy_option_by_name(3)); `nil` if it does not know the option.
     var isListed: Bool? {
-        guard let option = unsafe curl_easy_option_by_name("\(name)".replacing("CURLOPT_", with: "")) else { return nil }
+        guard let option = unsafe curl_easy_option_by_name("\(name)".replacing("CURLOPT_", with: "")) else {
+            return nil
+        }
         let type = if case .text = self { CURLOT_STRING } else { CURLOT_LONG }
         return unsafe option.pointee.id == number && option.pointee.type == type
     }

@@ -31,11 +31,12 @@ final class TLSTextOwners: Sendable {
     /// Returns whether a request may share connections and sessions with others of these settings.
     /// - Parameter more: The texts of the plain options, in a fixed order.
     func isOwner(_ tls: TransportOptions.TLS, more: [String?] = []) -> Bool {
-        let texts: Texts = more.map { $0.map { Array($0.utf8) } } + [
+        let own: Texts = [
             Self.text(tls.authorities), Self.text(tls.clientCertificate?.certificate),
             tls.pinnedPublicKeys.isEmpty ? nil : Array(tls.pinnedPublicKeys.joined(separator: ";").utf8),
             tls.ciphers.map { Array($0.utf8) }, tls.cipherSuites.map { Array($0.utf8) },
         ]
+        let texts = own + more.map { $0.map { Array($0.utf8) } }
         guard texts.contains(where: { $0 != nil }) else { return true }
         let folded = texts.map { $0?.map { (65...90).contains($0) ? $0 + 32 : $0 } }
         return owners.withLock { owners in

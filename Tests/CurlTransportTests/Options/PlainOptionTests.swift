@@ -47,7 +47,9 @@ struct PlainOptionTests {
     @Test(.enabled(if: Libcurl.found.has(PlainOptions.all[0]), "from libcurl 8.9"))
     func `the number of probes is the socket's`() async throws {
         let (asked, answer) = (Gate(), Gate())
-        let server = try ScriptedServer([.read, .open(asked), .wait(until: answer), .send(Script.head(204, fields: []))])
+        let server = try ScriptedServer([
+            .read, .open(asked), .wait(until: answer), .send(Script.head(204, fields: [])),
+        ])
         defer { server.stop() }
         let url = server.url()
         let exchange = Task { try await OptionExchange(url) { $0[.keepAliveProbes] = 7 } }
