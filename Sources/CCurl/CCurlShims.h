@@ -64,8 +64,6 @@ static const long ccurl_sslversion_tls1_0 = CURL_SSLVERSION_TLSv1_0;
 static const long ccurl_sslversion_maximum_shift = 16;
 static const long ccurl_auth_basic = CURLAUTH_BASIC;
 static const long ccurl_auth_digest = CURLAUTH_DIGEST;
-static const long ccurl_auth_negotiate = CURLAUTH_NEGOTIATE;
-static const long ccurl_auth_any_safe = CURLAUTH_ANYSAFE;
 
 // Enumerators in some versions and macros in others: one type for Swift.
 static const long ccurl_http_version_1_0 = CURL_HTTP_VERSION_1_0;

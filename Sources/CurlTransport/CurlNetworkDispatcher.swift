@@ -85,7 +85,7 @@ public final class CurlNetworkDispatcher: HTTPTransport {
     private func exchange(_ request: TransportRequest) async throws -> TransportResponse {
         let start = MonotonicTime.now
         do {
-            let (transfer, loop) = try makeTransfer(try await withoutEmptyStream(request))
+            let (transfer, loop) = try makeTransfer(try await request.withoutEmptyStream(checkedFor: capabilities))
             let headBytes = try await headOfResponse(to: transfer, over: loop)
             do {
                 let head = try ReceivedHead(headBytes)

@@ -60,6 +60,21 @@ struct MetricsTests {
         #expect(metrics.requestBodyBytes == sent)
     }
 
+    /// libcurl counts the framing of chunks, too.
+    @Test func aStreamedBodyHasItsOwnBytes() async throws {
+        let server = try ScriptedServer(.ok())
+        defer { server.stop() }
+        var request = TransportRequest(method: .post, url: try RequestURL(server.url()))
+        request.body = .stream(AsyncStream { continuation in
+            for piece in ["a", "bc"] { continuation.yield(Data(piece.utf8)) }
+            continuation.finish()
+        })
+        let response = try await dispatcher.send(request)
+        _ = try await response.body.collect()
+        #expect(response.metrics.requestBodyBytes == 3)
+        #expect(server.requests.first?.body == Data("abc".utf8))
+    }
+
     @Test(.enabled(if: Libcurl.found.has(.requestCheck), "counted from libcurl 7.80 on"))
     func whatIsSentOnceMoreIsCounted() async throws {
         // The first connection responds once, reads the second request, and closes without a response.

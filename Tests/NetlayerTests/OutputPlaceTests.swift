@@ -88,6 +88,20 @@ struct OutputPlaceTests {
         #expect(before == after)
     }
 
+    /// Regression: the temporary file's name was longer, and too long.
+    @Test func longestName_isWritten() async throws {
+        let folder = try TestFolder()
+        defer { folder.remove() }
+        let server = try ScriptedServer(.answer(fields: [("Set-Cookie", "a=b; Max-Age=60")], body: Data("x".utf8)))
+        defer { server.stop() }
+        let (name, jar) = (String(repeating: "n", count: 255), String(repeating: "j", count: 255))
+        let run = try await ToolRun([
+            "fetch", server.url(), "-o", folder.path(name), "--cookie-jar", folder.path(jar),
+        ])
+        #expect(run.status == 0, "\(run.errors)")
+        #expect(try folder.entries == [jar, name])
+    }
+
     @Test func fail_writesNoFile() async throws {
         let folder = try TestFolder()
         defer { folder.remove() }

@@ -32,7 +32,6 @@ struct WireFlagsTests {
         Row("--connect-timeout 2.500") { $0.connectTimeout = .milliseconds(2_500) },
         Row("--max-time 7.000") { $0.totalTimeout = .seconds(7) },
         Row("--digest --user ada:s:t") { $0.authentication = .digest(user: "ada", password: "s:t") },
-        Row("--anyauth --user ada:s") { $0.authentication = .anySafe(user: "ada", password: "s") },
         Row("--tlsv1.3") { $0.tls.minimumVersion = .tls1_3 },
         Row("--tlsv1.1 --tls-max 1.2") {
             $0.tls.minimumVersion = .tls1_1
@@ -56,9 +55,9 @@ struct WireFlagsTests {
             proxy.noProxy = ["a", "b"]
             $0.proxy = .explicit(proxy)
         },
-        Row("--proxy https://h:1 --noproxy a --proxy-user p:q --proxy-anyauth --proxytunnel --proxy-cacert /a") {
+        Row("--proxy https://h:1 --noproxy a --proxy-user p:q --proxy-digest --proxytunnel --proxy-cacert /a") {
             var proxy = TransportOptions.Proxy.Server("https://h:1", user: "p", password: "q")
-            proxy.scheme = .anySafe
+            proxy.scheme = .digest
             proxy.noProxy = ["a"]
             proxy.tunnel = true
             proxy.authorities = .file("/a")
@@ -115,6 +114,27 @@ struct WireFlagsTests {
         #expect(request.options.rate.maximumReceived == bytes)
     }
 
+    /// curl's own `--anyauth` sends Basic in clear, and NTLM.
+    @Test func `the strongest scheme has no flag of its own in a curl command`() async throws {
+        let words = ["-u", "a:b", "--anyauth", "-x", "http://p:1", "-U", "c:d", "--proxy-anyauth"]
+        for (url, schemes) in [("http://h/", "--digest"), ("https://h/", "--basic --digest")] {
+            let request = try await FetchCommand.parse([url] + words).request()
+            #expect(request.options.authentication == .anySafe(user: "a", password: "b"))
+            let command = request.curlCommand(secrets: .revealed)
+            #expect(command.contains(" \(schemes) --user a:b ") && !command.contains("anyauth"), "\(command)")
+            #expect(command.contains(" --proxy-digest --proxytunnel"))
+        }
+    }
+
+    @Test func `a value may follow its short name at once, as with curl`() async throws {
+        let words = ["-XPUT", "-Ha: b", "-dtext", "-m3", "-xhttp://p:1", "-Ua:b", "-E/c", "-uc:opensesame", "-r0-1"]
+        let request = try await FetchCommand.parse(["http://h/"] + words).request()
+        #expect(request.method == .put && request.body?.bytes == Data("text".utf8))
+        #expect(request.options.totalTimeout == .seconds(3))
+        #expect(request.options.authentication == .basic(user: "c", password: "opensesame"))
+        #expect(request.options.tls.clientCertificate == .init(.file("/c")))
+    }
+
     @Test func `short names are curl's`() async throws {
         let words = ["-0", "-4", "-m", "3", "-x", "http://p:1", "-U", "a:b", "-p", "-E", "/c", "-u", "c:d"]
         let options = try await FetchCommand.parse(["http://h/"] + words).request().options
@@ -151,6 +171,8 @@ struct WireFlagsTests {
         try Data([0, 255, 10]).write(to: file)
         let fromFile = try await FetchCommand.parse(["http://h/", "-d", "@\(file.path)"]).request()
         #expect(fromFile.body?.bytes == Data([0, 255, 10]))
+        // One Character, but the mark is part of the name.
+        #expect(try FetchCommand.parse(["http://h/", "-d", "@\u{301}f"]).dataFile == "\u{301}f")
         let literal = try await FetchCommand.parse(["http://h/", "--data-raw", "@\(file.path)"]).request()
         #expect(literal.body?.bytes == Data("@\(file.path)".utf8))
     }

@@ -89,7 +89,7 @@ struct ClientIdentityTests {
         client.options.tls.clientCertificate = .init(.file("/certificate"))
         client.options.tls.serverName = "inner.example"
         client.options.tls.minimumVersion = .tls1_3
-        client.options.authentication = .digest(user: "u", password: "p")
+        client.options.authentication = .basic(user: "u", password: "p")
         client.headerFields = [host: "inner.example", .referer: "https://home.example/secret", .acceptLanguage: "de"]
         for request in [RequestData(path: "x"), RequestData(url: "https://home.example:443/y")] {
             _ = try await client.send(request, as: .text)

@@ -73,6 +73,22 @@ struct CurlCommandTests {
         for number in 1...9 { #expect(shown.contains("secret-\(number)"), "\(number): \(shown)") }
     }
 
+    /// curl takes what follows a colon for the certificate's password.
+    @Test func certificatePathWithAColon_isEscaped() throws {
+        var request = try request("https://127.0.0.1/")
+        request.options.tls.clientCertificate = .init(.file("/a:b\\c.pem"))
+        #expect(request.curlCommand().contains(#"--cert '/a\:b\\c.pem'"#), "\(request.curlCommand())")
+    }
+
+    @Test func challengeWithABody_hasANote() throws {
+        var request = try request("http://127.0.0.1/")
+        request.method = .post
+        request.options.authentication = .digest(user: "a", password: "b")
+        #expect(!request.curlCommand().contains("  # "))
+        request.body = .bytes(Data("x".utf8))
+        #expect(request.curlCommand(secrets: .revealed).hasSuffix("  # before the server's challenge, curl sends an empty body"))
+    }
+
     @Test func digestPassword_isASecretToo() throws {
         var request = try request("http://127.0.0.1/")
         request.options.authentication = .digest(user: "me", password: "secret")

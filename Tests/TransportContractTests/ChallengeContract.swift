@@ -52,6 +52,43 @@ struct ChallengeContract {
         #expect(!value.contains("sesame"))
     }
 
+    /// A server may tie its nonce to a session.
+    @Test(arguments: ContractTransport.all)
+    func `a challenge's cookies are sent with the response to it, and kept`(transport: ContractTransport) async throws {
+        let challenge = Script.head(
+            401, fields: [("WWW-Authenticate", Self.digest), ("Set-Cookie", "sid=1"), ("Content-Length", "0")])
+        let ok = Script.head(200, fields: [("Content-Length", "0")])
+        let server = try ScriptedServer(scripts: [
+            [.read, .send(challenge), .read, .send(ok), .stall], [.read, .send(ok), .stall],
+        ])
+        defer { server.stop() }
+        let jar = CookieJar()
+        let client = transport.client.with { $0.cookies = jar }
+        var request = try transport.request(.get, server.url())
+        request.options.authentication = .digest(user: "u", password: "p")
+        let response = try await client.send(request, as: .data)
+        #expect(response.status == .ok)
+        #expect(server.requests.map { $0.values(of: "Cookie") } == [[], ["sid=1"]])
+        #expect(jar.fieldValue(for: request.url) == "sid=1")
+    }
+
+    @Test(arguments: ContractTransport.all)
+    func `the metrics count the rounds`(transport: ContractTransport) async throws {
+        let server = try Self.challenging()
+        defer { server.stop() }
+        #expect(try await send(transport, server.url()).metrics.retries == 1)
+    }
+
+    /// Regression: the first round consumed the stream.
+    @Test(arguments: ContractTransport.all)
+    func `a one-time stream without bytes is sent in both rounds`(transport: ContractTransport) async throws {
+        let server = try Self.challenging()
+        defer { server.stop() }
+        let stream = AsyncStream<Data> { $0.finish() }
+        let response = try await send(transport, server.url(), method: .post, body: .stream(stream, length: 0))
+        #expect(response.body == "in")
+    }
+
     /// No request goes out without its body: a server that does not challenge executes what it gets.
     @Test(arguments: ContractTransport.all)
     func `each round has the whole body`(transport: ContractTransport) async throws {

@@ -113,6 +113,22 @@ struct RedirectContract {
         #expect(try await response.body.collect() == Data("end".utf8))
     }
 
+    /// Regression: the error of a streamed body knew nothing of the call.
+    @Test(arguments: ContractTransport.all, [true, false])
+    func `an error within a streamed body has the call's history`(
+        transport: ContractTransport, collects: Bool
+    ) async throws {
+        let cut: Script = [.read, .send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nx"), .close]
+        let moved = "HTTP/1.1 302 Found\r\nLocation: /cut\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
+        let server = try ScriptedServer([.read, .send(moved), .close], cut)
+        defer { server.stop() }
+        let response = try await transport.client.send(try transport.request(.get, server.url()), as: .stream)
+        let error = await expectFailure(.truncatedBody) {
+            if collects { _ = try await response.body.collect() } else { for try await _ in response.body {} }
+        }
+        #expect(error?.exchange?.redirects == 1)
+    }
+
     @Test(arguments: ContractTransport.all) func limit_isTwenty(transport: ContractTransport) async throws {
         let response = try await transport.client.send(RequestData(path: try await Demo.url("/redirect/20")), as: .data)
         #expect(response.redirects.count == 20)

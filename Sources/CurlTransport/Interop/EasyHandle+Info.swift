@@ -16,7 +16,8 @@ extension EasyHandle {
             remote: address(CURLINFO_PRIMARY_IP, CURLINFO_PRIMARY_PORT),
             local: address(CURLINFO_LOCAL_IP, CURLINFO_LOCAL_PORT),
             requestBytes: long(CURLINFO_REQUEST_SIZE),
-            uploadedBytes: hasRequestBody ? offset(CURLINFO_SIZE_UPLOAD_T) : 0,
+            // libcurl counts the framing of chunks too.
+            uploadedBytes: hasRequestBody ? min(offset(CURLINFO_SIZE_UPLOAD_T), reader?.position ?? .max) : 0,
             downloadedBytes: offset(CURLINFO_SIZE_DOWNLOAD_T)
         )
     }

@@ -164,8 +164,6 @@ enum OptionValue {
     static let noAuth = 0
     static let basic = ccurl_auth_basic
     static let digest = ccurl_auth_digest
-    /// Without Negotiate, whose library contacts the ticket service while the loop's thread waits.
-    static let anySafeAuth = ccurl_auth_any_safe & ~ccurl_auth_negotiate
 
     /// Returns CURL_SSLVERSION_TLSv1_x, with CURL_SSLVERSION_MAX_TLSv1_x where there is a maximum version.
     ///

@@ -78,8 +78,8 @@ struct ProxyOption: EasyOption {
         }
         switch proxy.scheme {
         case .basic: try easy.set(.proxyAuth, OptionValue.basic)
-        case .digest: try easy.set(.proxyAuth, OptionValue.digest)
-        case .anySafe: try easy.set(.proxyAuth, OptionValue.anySafeAuth)
+        // CURLAUTH_ANYSAFE includes NTLM, whose response to a proxy's challenge gives the password away.
+        case .digest, .anySafe: try easy.set(.proxyAuth, OptionValue.digest)
         }
         // libcurl answers the challenge of such a proxy. In a tunnel it does so before the request goes out, and what
         // is left of the challenge stays on a connection that carries no other request.

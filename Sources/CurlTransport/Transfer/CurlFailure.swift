@@ -93,7 +93,10 @@ enum CurlFailure {
         case .proxy: (.proxyFailed, "the proxy refused or failed")
         case .couldNotResolveHost: (.nameNotResolved, "the host's name could not be resolved")
         case .interfaceFailed:
-            (.connectFailed, "the interface or address to connect from can't be used (connection.interface)")
+            (
+                .connectFailed,
+                "the address or port to connect from can't be used (connection.interface, connection.localPorts)"
+            )
         case .couldNotConnect: (.connectFailed, "no connection to the server")
         case .timedOut where text.contains("too slow"):
             (.lowSpeed, "below the lowest allowed speed for too long (rate.lowSpeed)")

@@ -6,7 +6,7 @@ extension ResponseForm where Body == TransportResponse.Body {
     public static var stream: ResponseForm<TransportResponse.Body> {
         ResponseForm { prepared in
             let arrival = try await prepared.arrival()
-            return arrival.streamed(arrival.incoming.body)
+            return arrival.streamed(arrival.incoming.body.naming { arrival.naming($0) })
         }
     }
 }

@@ -14,8 +14,8 @@ extension FetchCommand {
         }
         if pipeline.location {
             words += ["--location", "--max-redirs", "\(pipeline.maxRedirects ?? RedirectPolicy.standard.maximum)"]
-            // The library follows no redirect from https to http.
-            if request.url.scheme == "https" { words += ["--proto-redir", "=https"] }
+            // The library follows no redirect from https to http, and none to another protocol.
+            words += ["--proto-redir", request.url.scheme == "https" ? "=https" : "=http,https"]
         }
         // Other requests are sent once; curl would repeat them.
         if pipeline.retry > 0, pipeline.repeats(request) {

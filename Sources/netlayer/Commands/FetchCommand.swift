@@ -17,18 +17,18 @@ struct FetchCommand: AsyncParsableCommand {
 
     @Argument(help: "An absolute http or https URL.") var url: String
 
-    @Option(name: [.customShort("X"), .customLong("request")], help: "The method. (default: GET, or POST with a body)")
+    @Option(name: [.customShort("X", allowingJoined: true), .customLong("request")], help: "The method. (default: GET, or POST with a body)")
     var method: String?
 
     @Option(
-        name: [.customShort("H"), .customLong("header")],
+        name: [.customShort("H", allowingJoined: true), .customLong("header")],
         parsing: .unconditionalSingleValue,
         help: ArgumentHelp("A header field, 'Name: value'. May be repeated.", valueName: "field")
     )
     var headers: [String] = []
 
     @Option(
-        name: [.short, .long, .customLong("data-binary")], parsing: .unconditional,
+        name: [.customShort("d", allowingJoined: true), .long, .customLong("data-binary")], parsing: .unconditional,
         help: ArgumentHelp(
             "The request's body; '@file' for a file's bytes, '@-' for standard input.", valueName: "data"))
     var data: String?
@@ -41,13 +41,13 @@ struct FetchCommand: AsyncParsableCommand {
     @Flag(name: .shortAndLong, help: "Print the response's head before the body.") var include = false
 
     @Option(
-        name: .shortAndLong,
+        name: [.customShort("o", allowingJoined: true), .long],
         help: ArgumentHelp("Write to a file instead. The file appears only when it is complete.", valueName: "file")
     )
     var output: String?
 
     @Option(
-        name: [.customShort("m"), .customLong("max-time"), .customLong("timeout")],
+        name: [.customShort("m", allowingJoined: true), .customLong("max-time"), .customLong("timeout")],
         help: ArgumentHelp(
             "The timeout of the whole call, including redirects, retries and reconnections.",
             valueName: "seconds"
@@ -82,7 +82,10 @@ struct FetchCommand: AsyncParsableCommand {
     @OptionGroup(title: "Proxy (over curl)") var proxy: ProxyFlags
 
     /// The file whose bytes are the body, by `--data @file`.
-    var dataFile: String? { data.flatMap { $0.utf8.first == UInt8(ascii: "@") ? String($0.dropFirst()) : nil } }
+    var dataFile: String? {
+        // By bytes: a mark that combines with '@' is part of the name.
+        data.flatMap { $0.utf8.first == UInt8(ascii: "@") ? String(Substring($0.utf8.dropFirst())) : nil }
+    }
 
     /// The largest body that ``dataFile`` may hold, in bytes.
     static let maximumRequestBytes = 1 << 30

@@ -52,7 +52,9 @@ struct OutputFile: ~Copyable {
     }
 
     private static func draft(of path: String, _ existing: FilePlace.Attributes?) throws(SystemFailure) -> Place {
-        let temporary = "\(path).netlayer-\(getpid())-\(UInt32.random(in: 0...UInt32.max))"
+        // In the same folder, with a name that no file's name makes too long.
+        let folder = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[...$0]) } ?? ""
+        let temporary = "\(folder).netlayer-\(getpid())-\(UInt32.random(in: 0...UInt32.max))"
         let mode = existing?.permissions ?? 0o666
         // Before the file exists: a process that ends in between deletes it too.
         Drafts.add(temporary)

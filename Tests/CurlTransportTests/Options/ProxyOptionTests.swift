@@ -266,9 +266,10 @@ struct ProxyOptionTests {
         #expect(exchange.text.utf8.count == bytes)
     }
 
-    @Test(arguments: [true, false])
-    func anySafeTakesDigestFromAProxyToo_AndNeverBasic(offersDigest: Bool) async throws {
-        var fields = [("Proxy-Authenticate", #"Basic realm="r""#), ("Content-Length", "2")]
+    /// Regression: a proxy that offered NTLM got the response to it, from which the password is found.
+    @Test(arguments: [true, false], [#"Basic realm="r""#, "NTLM", "Negotiate"])
+    func anySafeTakesDigestFromAProxyToo_AndNothingElse(offersDigest: Bool, other: String) async throws {
+        var fields = [("Proxy-Authenticate", other), ("Content-Length", "2")]
         if offersDigest { fields.append(("Proxy-Authenticate", #"Digest realm="r", nonce="n", qop="auth""#)) }
         let server = try ScriptedServer([
             .read, .send(Script.head(407, fields: fields) + Data("no".utf8)), .read,

@@ -106,6 +106,20 @@ struct DigestChallengeTests {
         #expect(challenges.last?["nonce"] == nonce)
     }
 
+    /// A quote and a mark that combines with it are one Character.
+    @Test func `a quote is escaped, whatever follows it`() throws {
+        let challenge = try #require(Self.challenges(#"Digest realm="a\"\#u{301}", nonce="n""#).first)
+        let value = try #require(DigestChallenge(challenge)).authorization(
+            user: "u\"\u{301}v", password: "p", method: "GET", target: "/", clientNonce: "c")
+        #expect(value.contains("username=\"u\\\"\u{301}v\", realm=\"a\\\"\u{301}\", "), "\(value)")
+    }
+
+    /// Regression: the field with such a nonce was the caller's error, and the server's 401 was lost.
+    @Test func `an enormous challenge has no response`() throws {
+        let challenge = Self.challenges("Digest nonce=" + String(repeating: "a", count: 70_000))
+        #expect(challenge.compactMap(DigestChallenge.init).isEmpty && challenge.count == 1)
+    }
+
     /// Whatever a server writes is read to its end, once.
     @Test func `no field is read for long`() {
         for filler in ["a=", "a=\"", "a ", ",", "=", "\"", "\\", "Digest a=b,", "Digest ,"] {

@@ -22,6 +22,14 @@ struct ResumePlanTests {
         #expect(request.headerFields[.ifRange] == "\"v1\"")
     }
 
+    /// Regression: a record with such a length ended the process.
+    @Test(arguments: [Int.min, -1, 0, Int.max]) func recordOfAnOddLength_isNoGround(total: Int) throws {
+        let plan = ResumePlan(length: 40, record: PartialRecord(url: "http://a/", validator: "\"v1\"", total: total))
+        let part = try head(206, [("Content-Range", "bytes 40-99/*"), ("ETag", "\"v1\"")])
+        #expect(plan.reaction(to: part) == .startAgain)
+        #expect(try head(200, [("Content-Length", "-5")]).wholeLength == nil)
+    }
+
     @Test(arguments: [(0, true), (40, false), (0, false)])
     func request_asksForAll_withoutBytesOrRecord(length: Int, hasRecord: Bool) throws {
         let plan = ResumePlan(length: length, record: hasRecord ? record : nil)

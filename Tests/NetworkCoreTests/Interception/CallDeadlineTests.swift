@@ -27,6 +27,16 @@ struct CallDeadlineTests {
         }
     }
 
+    /// Regression: the message named the call's timeout, which was far away.
+    @Test func timeoutOfAStep_keepsItsMessage() throws {
+        let call = NetworkClient.Call(totalTimeout: .seconds(300))
+        var request = try TransportRequest.make(.get, "http://a/")
+        request.options.totalTimeout = .seconds(300)
+        let timeout = NetworkError(.totalTimeout, "the token was not renewed within 60.0 seconds", phase: .waiting)
+        let error = call.noted(in: timeout, of: request, transport: "t") as? NetworkError
+        #expect(error?.message == timeout.message)
+    }
+
     /// Regression: the error's details were lost with the cancelled work.
     @Test func errorAtTheDeadline_saysWhatTheWorkKnew() async {
         let call = NetworkClient.Call(totalTimeout: .milliseconds(20))

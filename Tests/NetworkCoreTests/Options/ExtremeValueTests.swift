@@ -84,6 +84,7 @@ struct ExtremeValueTests {
             }
         }
         _ = "\(options)"
+        _ = request.curlCommand()
     }
 
     @Test(arguments: timed) func durationOfAnOption_isRefusedOrTaken(option: Option<Duration>) async throws {

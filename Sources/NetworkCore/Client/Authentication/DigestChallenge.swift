@@ -35,8 +35,11 @@ struct DigestChallenge {
     /// Whether the challenge names its algorithm, which the response then repeats.
     private let namesAlgorithm: Bool
 
-    /// `nil` for another scheme, and for a challenge without a nonce, with another hash or with another quality of
-    /// protection than `auth`.
+    /// The limit on the texts of a challenge together, in bytes. The request repeats them in one field.
+    private static let maximumTextBytes = 16_384
+
+    /// `nil` for another scheme, and for a challenge without a nonce, with another hash, with another quality of
+    /// protection than `auth`, or of enormous texts.
     init?(_ challenge: AuthenticationChallenge) {
         guard challenge.scheme == "digest", let nonce = challenge["nonce"] else { return nil }
         let name = challenge["algorithm"] ?? Algorithm.md5.rawValue
@@ -53,6 +56,8 @@ struct DigestChallenge {
         self.nonce = nonce
         realm = challenge["realm"] ?? ""
         opaque = challenge["opaque"]
+        let bytes = nonce.utf8.count + realm.utf8.count + (opaque?.utf8.count ?? 0)
+        guard bytes <= Self.maximumTextBytes else { return nil }
         hasQuality = challenge["qop"] != nil
         hashesUser = challenge["userhash"]?.lowercasedASCII == "true"
         isStale = challenge["stale"]?.lowercasedASCII == "true"
@@ -86,6 +91,7 @@ struct DigestChallenge {
     }
 
     private static func quoted(_ text: String) -> String {
-        "\"" + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
+        // By scalars: a mark that combines with a quote would hide it among the characters.
+        "\"" + text.unicodeScalars.map { $0 == "\\" || $0 == "\"" ? "\\\($0)" : "\($0)" }.joined() + "\""
     }
 }

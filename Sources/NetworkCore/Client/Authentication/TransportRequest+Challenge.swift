@@ -19,17 +19,19 @@ extension TransportRequest {
     ) async throws -> TransportResponse {
         guard let credentials = options.authentication?.challenged else { return try await send(self) }
         try check()
-        let deadline = options.totalTimeout.map { ContinuousClock.now + min($0, TransportOptions.maximumTimeout) }
-        var round = self
+        let start = ContinuousClock.now
+        let deadline = options.totalTimeout.map { start + min($0, TransportOptions.maximumTimeout) }
+        var round = try await withoutEmptyStream()
         round.options.authentication = nil
         round.url = url.withComparableEscapes
         round.credentials = nil
         // A one-time stream must not begin before the server accepts the request.
-        let isOnce = body.map { !$0.isReplayable } ?? false
+        let isOnce = round.body.map { !$0.isReplayable } ?? false
         if isOnce, !headerFields.contains(.expect) { round.headerFields[.expect] = "100-continue" }
         var answered = 0
         while true {
-            let response = try await send(round)
+            let earlier = ContinuousClock.now - start
+            let response = try await send(round).following(rounds: answered, of: earlier)
             guard response.status == .unauthorized, answered < Self.maximumRounds - 1,
                 let authorization = credentials.authorization(for: round, after: response.head, answered: answered)
             else { return response }

@@ -60,7 +60,9 @@ enum FileText {
     private static func replace(
         _ path: String, _ existing: FilePlace.Attributes?, by text: Data
     ) throws(SystemFile.Failure) {
-        let draft = "\(path).\(UInt64.random(in: 0 ... .max)).tmp"
+        // In the same folder, with a name that no file's name makes too long.
+        let folder = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[...$0]) } ?? ""
+        let draft = "\(folder).\(UInt64.random(in: 0 ... .max)).tmp"
         let file = try SystemFile(opening: draft, O_WRONLY | O_CREAT | O_EXCL, mode: 0o600)
         do throws(SystemFile.Failure) {
             if let existing { file.setOwner(existing.owner, existing.group) }

@@ -57,7 +57,8 @@ extension NetworkClient {
             if error.exchange == nil, error.phase != .preparing {
                 error = error.during(lastRequest(first), transport: transport, elapsed: elapsed)
             }
-            if error.code == .totalTimeout, let total = first.options.totalTimeout {
+            // A step within the call may have a timeout of its own.
+            if error.code == .totalTimeout, remaining == .zero, let total = first.options.totalTimeout {
                 // A transport knows only what was left of the timeout.
                 error.message = "the call was not done within \(total) (totalTimeout)"
             }

@@ -20,7 +20,8 @@ extension TransportOptions {
         /// [CURLOPT_INTERFACE](https://curl.se/libcurl/c/CURLOPT_INTERFACE.html)
         public var interface: String?
         /// The local ports to connect from, tried in order. Default: `nil`, for any. Such a connection serves one
-        /// request only. [CURLOPT_LOCALPORT](https://curl.se/libcurl/c/CURLOPT_LOCALPORT.html),
+        /// request only, so the response to a server's challenge needs a second port.
+        /// [CURLOPT_LOCALPORT](https://curl.se/libcurl/c/CURLOPT_LOCALPORT.html),
         /// [CURLOPT_LOCALPORTRANGE](https://curl.se/libcurl/c/CURLOPT_LOCALPORTRANGE.html)
         public var localPorts: ClosedRange<Int>?
         /// Whether a request of any method is sent again when a kept connection ends before the response. Default:

@@ -94,7 +94,7 @@ extension TransportOptions.Proxy {
             /// scheme and ``anySafe``, every request goes through a tunnel, one for `http` URLs too, and has a
             /// connection of its own.
             case digest
-            /// The strongest scheme that the proxy offers, never Basic (CURLAUTH_ANYSAFE).
+            /// The strongest scheme that the proxy offers and that does not show the password: Digest.
             case anySafe
         }
 

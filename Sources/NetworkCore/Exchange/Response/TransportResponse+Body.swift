@@ -58,6 +58,11 @@ extension TransportResponse {
         /// the transport does not support trailers (``TransportCapabilities/Capability/trailers``).
         public var trailers: HTTPFields? { source.trailers }
 
+        /// Returns the body with each of its errors as a closure completes it.
+        func naming(_ named: @escaping @Sendable (any Error) -> any Error) -> Body {
+            Body(source: NamingBody(source, named))
+        }
+
         var metrics: TransportMetrics { source.metrics }
         var unreadMetrics: (any UnreadMetrics)? { ended?.unreadMetrics }
 
@@ -113,6 +118,28 @@ private final class CollectedBody: TransportResponse.BodySource {
 
     var metrics: TransportMetrics { TransportMetrics(total: .zero) }
     var trailers: HTTPFields? { nil }
+}
+
+/// A body whose errors name their call.
+private final class NamingBody: TransportResponse.BodySource {
+    private let source: any TransportResponse.BodySource
+    private let named: @Sendable (any Error) -> any Error
+
+    init(_ source: any TransportResponse.BodySource, _ named: @escaping @Sendable (any Error) -> any Error) {
+        self.source = source
+        self.named = named
+    }
+
+    func next() async throws -> Data? {
+        do { return try await source.next() } catch { throw named(error) }
+    }
+
+    func collect(upTo limit: Int?) async throws -> Data {
+        do { return try await source.collect(upTo: limit) } catch { throw named(error) }
+    }
+
+    var metrics: TransportMetrics { source.metrics }
+    var trailers: HTTPFields? { source.trailers }
 }
 
 extension NetworkError {

@@ -24,9 +24,16 @@ extension CurlCommand {
     /// Returns seconds with three decimals, from a millisecond, since 0 means no limit to curl(1), to a year: a timeout
     /// may be the result of any subtraction.
     private static func seconds(_ duration: Duration) -> String {
-        let clamped = max(.milliseconds(1), min(duration, TransportOptions.maximumTimeout))
-        let (seconds, attoseconds) = clamped.components
+        let (seconds, attoseconds) = clamped(duration, from: .milliseconds(1)).components
         return "\(seconds).\(String("00\(attoseconds / 1_000_000_000_000_000)".suffix(3)))"
+    }
+
+    private static func wholeSeconds(_ duration: Duration) -> String {
+        "\(clamped(duration, from: .seconds(1)).components.seconds)"
+    }
+
+    private static func clamped(_ duration: Duration, from least: Duration) -> Duration {
+        max(least, min(duration, TransportOptions.maximumTimeout))
     }
 
     /// Returns the options of the schemes other than Basic and Bearer, which are header fields.
@@ -34,7 +41,10 @@ extension CurlCommand {
         switch options.authentication {
         case nil, .basic, .bearer: []
         case .digest(let user, let password): ["--digest", "--user", credentials(user, password.value)]
-        case .anySafe(let user, let password): ["--anyauth", "--user", credentials(user, password.value)]
+        // Not --anyauth, which sends Basic in clear, and NTLM.
+        case .anySafe(let user, let password):
+            (request.url.scheme == "https" ? ["--basic", "--digest"] : ["--digest"])
+                + ["--user", credentials(user, password.value)]
         case .awsSigV4(let signature):
             [
                 "--aws-sigv4",
@@ -53,7 +63,10 @@ extension CurlCommand {
         case .file(let path): words += ["--cacert", plain(path)]
         case .directory(let path): words += ["--capath", plain(path)]
         }
-        if case .file(let path)? = tls.clientCertificate?.certificate { words += ["--cert", plain(path)] }
+        if case .file(let path)? = tls.clientCertificate?.certificate {
+            // A colon would begin the password.
+            words += ["--cert", plain(path.replacing("\\", with: "\\\\").replacing(":", with: "\\:"))]
+        }
         if case .file(let path)?? = tls.clientCertificate.map(\.key) { words += ["--key", plain(path)] }
         if let password = tls.clientCertificate?.password { words += ["--pass", secret(password.value)] }
         let pins = tls.pinnedPublicKeys.joined(separator: ";")
@@ -80,12 +93,9 @@ extension CurlCommand {
             var words = ["--proxy", isRevealed ? proxy.url : redaction.url(proxy.url)]
             words += ["--noproxy", plain(proxy.noProxy.joined(separator: ","))]
             if let user = proxy.user { words += ["--proxy-user", credentials(user, proxy.password?.value ?? "")] }
-            switch proxy.scheme {
-            case .basic: break
-            case .digest: words.append("--proxy-digest")
-            case .anySafe: words.append("--proxy-anyauth")
-            }
-            if proxy.tunnel { words.append("--proxytunnel") }
+            // Not --proxy-anyauth, which sends Basic in clear, and NTLM. In a tunnel, as the transport sends it.
+            if proxy.scheme != .basic { words.append("--proxy-digest") }
+            if proxy.tunnel || proxy.scheme != .basic { words.append("--proxytunnel") }
             for field in proxy.headerFields {
                 let value = field.value.isEmpty ? ";" : ": \(secret(field.value))"
                 words += ["--proxy-header", field.name.rawName + value]
@@ -114,7 +124,7 @@ extension CurlCommand {
         if let interface = connection.interface { words += ["--interface", plain(interface)] }
         if let ports = connection.localPorts { words += ["--local-port", "\(ports.lowerBound)-\(ports.upperBound)"] }
         if let keepAlive = connection.keepAlive {
-            words += ["--keepalive-time", "\(max(1, keepAlive.idle.components.seconds))"]
+            words += ["--keepalive-time", Self.wholeSeconds(keepAlive.idle)]
         }
         return words
     }
@@ -140,7 +150,7 @@ extension CurlCommand {
         }
         if let lowSpeed = rate.lowSpeed {
             words += ["--speed-limit", "\(lowSpeed.bytesPerSecond)"]
-            words += ["--speed-time", "\(max(1, lowSpeed.duration.components.seconds))"]
+            words += ["--speed-time", Self.wholeSeconds(lowSpeed.duration)]
         }
         return words
     }

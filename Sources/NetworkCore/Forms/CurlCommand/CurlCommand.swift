@@ -26,6 +26,9 @@ extension TransportRequest {
     /// of more than 1 MiB, a file or a stream is left to standard input (`--data-binary @-`), as a comment at the end
     /// of the command says. Settings that curl has no option for (certificates in memory, a server name of TLS, the
     /// idle timeout, an address policy) are left out.
+    ///
+    /// With credentials for a challenge, curl sends a request with a body first without it, as a comment at the end of
+    /// the command says. curl below 8.8 decodes percent signs in the user and the password of a proxy.
     public func curlCommand(secrets: CurlSecrets = .redacted) -> String {
         curlCommand(secrets: secrets, adding: [])
     }
@@ -83,7 +86,9 @@ struct CurlCommand {
         for line in headerLines { words += ["-H", line] }
         words += optionArguments + self.words + body.arguments + [url]
         let command = words.map { ShellText.word($0) }.joined(separator: " ")
-        return (body.source.map { $0 + " | " } ?? "") + command + (body.note.map { "  # " + $0 } ?? "")
+        let notes = [body.note, challengeNote].compactMap(\.self)
+        return (body.source.map { $0 + " | " } ?? "") + command
+            + (notes.isEmpty ? "" : "  # " + notes.joined(separator: "; "))
     }
 
     func secret(_ value: String) -> String { isRevealed ? value : Self.redacted }
@@ -161,6 +166,11 @@ struct CurlCommand {
             return (nil, ["--data-binary", "@-"], "standard input is the body\(Self.sized(bytes.count))")
         }
         return (ShellText.printf(bytes), ["--data-binary", "@-"], nil)
+    }
+
+    private var challengeNote: String? {
+        guard request.awaitsChallenge, wireBody.map({ $0.length != 0 }) ?? false else { return nil }
+        return "before the server's challenge, curl sends an empty body"
     }
 
     private static func sized(_ length: Int?) -> String { length.map { " of \($0) bytes" } ?? "" }

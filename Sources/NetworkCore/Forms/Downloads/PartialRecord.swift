@@ -62,7 +62,7 @@ struct PartialRecord: Codable, Hashable, Sendable {
 
 extension HTTPResponse {
     /// The Content-Length of a whole representation.
-    var wholeLength: Int? { headerFields[.contentLength].flatMap { Int($0) } }
+    var wholeLength: Int? { headerFields[.contentLength].flatMap { Int($0) }.flatMap { $0 >= 0 ? $0 : nil } }
 }
 
 extension RequestURL {

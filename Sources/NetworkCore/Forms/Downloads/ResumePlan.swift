@@ -47,7 +47,7 @@ struct ResumePlan: Sendable {
                 record.total == nil || range.total == nil || range.total == record.total,
                 isOfTheSame(head, record), !isOfAnother(head, record),
                 // The rest as requested, and not a piece of it. Without a known length it may be a piece.
-                let total = range.total ?? record.total, range.last == total - 1
+                let total = range.total ?? record.total, total > 0, range.last == total - 1
             else { return .startAgain }
             return .append(total: total)
         case 416:

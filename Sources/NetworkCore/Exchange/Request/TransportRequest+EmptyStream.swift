@@ -1,15 +1,16 @@
 import FoundationEssentials
-import NetworkCore
 
-extension CurlNetworkDispatcher {
+extension TransportRequest {
     /// Returns the request with a stream of length 0 read to its end and replaced by an empty body. libcurl knows the
     /// length and would not read the stream, so extra bytes would go unseen.
+    /// - Parameter capabilities: What the request is checked for before the stream runs. Default: nothing.
     /// - Throws: The stream's own error; ``NetworkError/Code/bodyLengthMismatch`` for a stream with bytes;
     ///   ``NetworkError/Code/totalTimeout`` or ``NetworkError/Code/idleTimeout``.
-    func withoutEmptyStream(_ request: TransportRequest) async throws -> TransportRequest {
-        guard case .produced(let producer)? = request.body?.content, producer.length == 0 else { return request }
-        try request.check(for: capabilities)
-        let options = request.options
+    package func withoutEmptyStream(
+        checkedFor capabilities: TransportCapabilities? = nil
+    ) async throws -> TransportRequest {
+        guard case .produced(let producer)? = body?.content, producer.length == 0 else { return self }
+        if let capabilities { try check(for: capabilities) }
         let begin = ContinuousClock.now
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await producer.runToItsEnd() }
@@ -24,7 +25,7 @@ extension CurlNetworkDispatcher {
                 throw NetworkError.cancelled
             }
         }
-        var request = request
+        var request = self
         request.body = .bytes(Data())
         if let total = options.totalTimeout {
             request.options.totalTimeout = max(total - (ContinuousClock.now - begin), .nanoseconds(1))
