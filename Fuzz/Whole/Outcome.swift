@@ -102,7 +102,7 @@ struct Reading {
 
     private func events(_ request: TransportRequest) async throws -> Outcome {
         var options = ServerSentEvents.Options()
-        (options.maximumFailures, options.maximumEventBytes, options.maximumLineBytes) = (2, 10_000, 10_000)
+        (options.maximumFailures, options.maximumEventBytes, options.maximumLineBytes) = (3, 10_000, 10_000)
         options.time = Self.hurried
         var count = 0
         for try await _ in try await client.send(request, as: .events(options)).body {

@@ -1,4 +1,5 @@
-/// The transport that the environment variable ``TransportKind/variable`` selects. It is read once, on first use.
+/// The transport that the environment variable ``TransportKind/variable`` selects. The variable is read once, at the
+/// first use of ``instance``.
 ///
 /// With an invalid value the program continues, but each request over this transport fails with
 /// ``NetworkCore/NetworkError/Code/invalidConfiguration``. No other transport takes its place.

@@ -46,7 +46,8 @@ public final class Router<EndPoint: EndPointType>: NetworkRouter, Sendable {
         tasks.add(task, as: number)
     }
 
-    /// Cancels all running requests of this router, each with ``NetworkCore/NetworkError/cancelled``.
+    /// Cancels all running requests of this router. Each closure receives `CancellationError`, which the pattern
+    /// ``NetworkCore/NetworkError/cancelled`` matches.
     public func cancel() {
         tasks.cancelAll()
     }

@@ -13,7 +13,8 @@ public import NetworkCore
 ///   head, and a `Content-Length` just below 2^63. A head of ten thousand lines blocks all exchanges of the process for
 ///   seconds. Use the curl transport for peers that you don't trust.
 /// - Header fields are sent in no particular order, repeated ones joined by `, `. They are received sorted by name,
-///   re-cased (`Etag`), with repeated ones joined by `, ` (`Set-Cookie` is split again).
+///   re-cased (`Etag`), with repeated ones joined by `, `. Joined `Set-Cookie` fields are split again after an
+///   attribute; a cookie without attributes has the next one as a part of its value.
 /// - A head with bytes that are not UTF-8, a line without a space after the colon, or a status line without a reason
 ///   fails with ``NetworkCore/NetworkError/Code/invalidResponse``.
 /// - The body of a 301, 302, 303, 305, 306, 307, or 308 without a usable `Location` is lost; status and header fields

@@ -75,7 +75,7 @@ enum ServiceSamples {
         let dispatcher: CurlNetworkDispatcher
 
         func handle(_ id: String, logger: Logger) async throws -> Account {
-            let logged = client.with { $0.interceptors.append(.logging(logger)) }
+            let logged = client.with { $0.interceptors.insert(.logging(logger), at: 0) }
             return try await logged.send(RequestData(path: "accounts/\(id)"), as: Account.self).body
         }
 

@@ -56,6 +56,16 @@ struct ScriptedServerTests {
         }
     }
 
+    @Test("A reset of the script is no end by the client")
+    func reset() async throws {
+        let server = try ScriptedServer(.reset)
+        defer { server.stop() }
+        _ = try? await RawClient.exchange("GET / HTTP/1.1\r\n\r\n", port: server.port)
+        try await server.wait { $0.endedConnectionCount == 1 }
+        #expect(server.requests.count == 1)
+        #expect(server.connectionsEndedByPeer == 0)
+    }
+
     @Test("Chunk extensions and trailers are skipped, up to the next request")
     func extensions() async throws {
         let server = try ScriptedServer(.ok())

@@ -116,13 +116,13 @@ enum ReadingVerb: CaseIterable, Sendable {
             options.resumes = false
             options.maximumBytes = 1 << 28
             _ = try await client.send(request, as: .file(folder + "/file", options: options))
-        case .events: for try await _ in try await client.send(request, as: .events(Self.oneConnection)).body {}
+        case .events: for try await _ in try await client.send(request, as: .events(Self.fewConnections)).body {}
         }
     }
 
-    private static var oneConnection: ServerSentEvents.Options {
+    private static var fewConnections: ServerSentEvents.Options {
         var options = ServerSentEvents.Options()
-        options.maximumFailures = 1
+        options.maximumFailures = 2
         return options
     }
 }

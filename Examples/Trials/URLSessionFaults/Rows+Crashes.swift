@@ -50,7 +50,7 @@ extension URLSessionFaults {
             excluded: [.urlsession],
             patience: 8,
             serverSaw: { bodies($0[0]) },
-            isRight: { $0.said == "200 'ok', then 200 'ok'" && $0.server.hasSuffix("10000") }
+            isRight: { isExecutedOnce($0) }
         ) { probe in
             let ask = Ask(method: "POST", body: Data(count: 10_000))
             guard probe.subject == .raw else { return try await twice(ask, probe) }
@@ -140,9 +140,16 @@ extension URLSessionFaults {
             excluded: ask.streamsBody ? [] : [.urlsession],
             patience: 8,
             serverSaw: { bodies($0[0]) },
-            isRight: { $0.said == "200 'ok', then 200 'ok'" && $0.server.hasSuffix("10000") },
+            isRight: { isExecutedOnce($0) },
             probe: { try await twice(ask, $0) }
         )
+    }
+
+    /// Returns whether each of the two POSTs went out once: the server may have executed the second one before it
+    /// closed the connection (RFC 9110 §9.2.2). Over a libcurl below 7.80 the second one has a connection of its own.
+    private static func isExecutedOnce(_ report: Report) -> Bool {
+        let ends = ["error connectionLost", "error -1005", "200 'ok'"]
+        return ends.contains { report.said == "200 'ok', then \($0)" } && report.server == "bodies of 10000, 10000"
     }
 
     private static func bodies(_ server: ScriptedServer) -> String {

@@ -34,9 +34,8 @@ public protocol NetworkDispatcher: Sendable {
     ///
     /// ``NetworkClient`` and each ``HTTPTransport`` have their own implementation. The default is for a dispatcher that
     /// only delivers bytes: it waits for ``dispatch(request:onSuccess:onError:)``, and the response is a 200 with these
-    /// bytes and no header fields. Cancelling the task ends the wait at once with ``NetworkError/Code/cancelled``; a
-    /// later outcome is discarded.
-    /// - Throws: ``NetworkError``, or the error of the dispatcher.
+    /// bytes and no header fields. Cancelling the task ends the wait at once; a later outcome is discarded.
+    /// - Throws: ``NetworkError``, or the error of the dispatcher. `CancellationError` in a cancelled task.
     func send<Body>(
         _ request: some RequestConvertible, as form: ResponseForm<Body>
     ) async throws -> sending NetworkResponse<Body>

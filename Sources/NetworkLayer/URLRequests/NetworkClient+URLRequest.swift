@@ -5,8 +5,8 @@ extension NetworkClient {
     /// Sends a request and calls the closure once, with the response in Foundation's types, whatever its status.
     /// - Parameters:
     ///   - request: A `URLRequest`, or any other description of a request.
-    ///   - completion: Receives the body and an `HTTPURLResponse`, or a ``NetworkCore/NetworkError``, on an unspecified
-    ///     thread.
+    ///   - completion: Receives the body and an `HTTPURLResponse`, or the error, on an unspecified thread: a
+    ///     ``NetworkCore/NetworkError``, or `CancellationError` if the returned task is cancelled.
     /// - Returns: The task, to cancel the request.
     @discardableResult
     @preconcurrency

@@ -7,7 +7,14 @@ struct ScriptedConnection {
     let number: Int
     let log: ScriptedLog
 
-    private enum End { case script, peer }
+    /// What ended the connection.
+    private enum End {
+        /// The script: all bytes arrive.
+        case script
+        /// The script, by a reset.
+        case reset
+        case peer
+    }
 
     func run(_ script: Script) {
         var reader = RequestReader(socket)
@@ -47,7 +54,7 @@ struct ScriptedConnection {
             case .close: return .script
             case .reset:
                 socket.resetOnClose()
-                return .peer
+                return .reset
             case .forEachRequest(let steps):
                 while true { if let end = read(&reader) ?? run(steps, reader: &reader) { return end } }
             }

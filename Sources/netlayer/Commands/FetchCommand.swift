@@ -8,8 +8,9 @@ struct FetchCommand: AsyncParsableCommand {
         commandName: "fetch",
         abstract: "Send one request and print the response's body.",
         discussion: """
-            A response with any status is a success, unless --fail is given. Redirects are followed only with \
-            --location. A body is sent without a Content-Type unless -H sets one.
+            A response with any status is a success, unless --fail, --continue, --checksum, --lines or --events is \
+            given: with each of these, a status other than 2xx ends the command with 1. Redirects are followed only \
+            with --location. A body is sent without a Content-Type unless -H sets one.
 
             \(ProcessStatus.table)
             """

@@ -179,7 +179,7 @@ struct CanaryExchange: Sendable {
 
     private static let listen: @Sendable (inout NetworkClient, CanarySecret) async throws -> [Any] = { client, _ in
         var options = ServerSentEvents.Options()
-        options.maximumFailures = 1
+        options.maximumFailures = 2
         options.time = TimeSource(now: { Date() }, sleep: { _ in }, random: { 0 })
         var seen: [Any] = []
         do {

@@ -75,10 +75,35 @@ struct EventReconnectionTests {
     }
 
     @Test func failuresInARow_haveALimit() {
-        var reconnection = EventReconnection(options(failures: 2))
+        var reconnection = EventReconnection(options(failures: 3))
         #expect(reconnection.lost(jitter: 0) == .reconnect(after: .seconds(3)))
         #expect(reconnection.opened(head(500), jitter: 0) == .reconnect(after: .seconds(6)))
         #expect(reconnection.lost(jitter: 0) == .giveUp)
+    }
+
+    /// Regression: the eleventh was the last.
+    @Test func tenthFailure_isTheLast() {
+        var reconnection = EventReconnection(ServerSentEvents.Options())
+        let actions = (1...10).map { _ in reconnection.lost(jitter: 0) }
+        #expect(actions.firstIndex(of: .giveUp) == 9)
+    }
+
+    @Test func endAfterAnEvent_isNoFailure() {
+        var reconnection = EventReconnection(options(failures: 1))
+        for _ in 0..<3 {
+            #expect(reconnection.opened(head(200), jitter: 0) == .read)
+            reconnection.received()
+            #expect(reconnection.ended(jitter: 0) == .reconnect(after: .seconds(3)))
+        }
+        #expect(reconnection.opened(head(200), jitter: 0) == .read)
+        #expect(reconnection.ended(jitter: 0) == .giveUp)
+    }
+
+    @Test func limitOfZero_isNoReconnection() {
+        var reconnection = EventReconnection(options(failures: 0))
+        #expect(reconnection.opened(head(200), jitter: 0) == .read)
+        reconnection.received()
+        #expect(reconnection.ended(jitter: 0) == .giveUp)
     }
 
     @Test func bodyThatCannotBeSentAgain_endsIt() {

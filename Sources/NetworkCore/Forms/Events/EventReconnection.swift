@@ -9,6 +9,8 @@ struct EventReconnection: Sendable {
     var serverTime: Duration?
     /// The number of connections in a row that failed or brought no event.
     private(set) var failures = 0
+    /// Whether the current connection has brought an event.
+    private var hasEvent = false
 
     init(_ options: ServerSentEvents.Options, isReplayable: Bool = true, isIdempotent: Bool = true) {
         self.options = options
@@ -26,7 +28,8 @@ struct EventReconnection: Sendable {
 
     /// Handles the head of a response.
     mutating func opened(_ head: HTTPResponse, jitter: Double) -> Action {
-        switch head.status.code {
+        hasEvent = false
+        return switch head.status.code {
         case 200:
             head.headerFields[.contentType].flatMap { MediaType($0) }?.essence == "text/event-stream" ? .read : .refuse
         case 204: .finish
@@ -36,20 +39,28 @@ struct EventReconnection: Sendable {
     }
 
     /// Handles an event.
-    mutating func received() { failures = 0 }
+    mutating func received() { (failures, hasEvent) = (0, true) }
 
-    /// Handles the end of a stream that the server ended.
-    mutating func ended(jitter: Double) -> Action { mayRepeat ? lost(jitter: jitter) : .finish }
+    /// Handles the end of a stream that the server ended. After an event, the end is not a failure.
+    mutating func ended(jitter: Double) -> Action {
+        guard mayRepeat else { return .finish }
+        if !hasEvent { failures += 1 }
+        return next(jitter: jitter)
+    }
 
     /// Handles a connection that broke or was never made.
     mutating func lost(jitter: Double) -> Action {
         guard mayRepeat else { return .giveUp }
         failures += 1
-        if let most = options.maximumFailures, failures > most { return .giveUp }
+        return next(jitter: jitter)
+    }
+
+    private func next(jitter: Double) -> Action {
+        if let most = options.maximumFailures, failures >= most { return .giveUp }
         let backOff = BackOff(
             first: max(serverTime ?? options.reconnectionTime, options.minimumReconnectionTime),
             limit: options.maximumReconnectionTime
         )
-        return .reconnect(after: backOff.delay(after: failures, jitter: failures > 1 ? jitter : 0))
+        return .reconnect(after: backOff.delay(after: max(1, failures), jitter: failures > 1 ? jitter : 0))
     }
 }

@@ -13,8 +13,8 @@ extension ServerSentEvents {
         /// The longest pause before a reconnection, whatever the server sets. It also overrides a longer
         /// ``minimumReconnectionTime``. Default: 60 s.
         public var maximumReconnectionTime = Duration.seconds(60)
-        /// The limit on connections in a row that fail or bring no event; after that, the last failure is thrown.
-        /// Default: 10; `nil` for no limit.
+        /// The limit on connections in a row that fail or bring no event: the last of them is followed by no other,
+        /// and its failure is thrown. Default: 10; 0 for no reconnection, `nil` for no limit.
         public var maximumFailures: Int? = 10
         /// Whether a stream reconnects whatever the method of its request, which executes a POST once more. Default:
         /// `false`, so that requests with methods that are not idempotent are sent once

@@ -10,8 +10,8 @@ import HTTPTypes
 /// The call returns when the first connection is open; iterate its events once. A connection that ends or breaks, the
 /// first one included, and a status of 5xx are followed by another connection with `Last-Event-ID`. The failures that
 /// count as a break are those that ``RetryInterceptor/Policy/codes`` holds by default. The sequence ends when the
-/// server responds with 204, and when its task is cancelled, then with ``NetworkError/Code/cancelled``. Any other
-/// status, another content type than `text/event-stream`, and too many failures in a row
+/// server responds with 204, and when its task is cancelled, then with `CancellationError`. Any other status,
+/// another content type than `text/event-stream`, and too many failures in a row
 /// (``ServerSentEvents/Options/maximumFailures``) are errors, of the call or of the sequence.
 ///
 /// A request whose method is not idempotent, such as POST, is sent once, unless
