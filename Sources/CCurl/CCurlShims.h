@@ -37,7 +37,6 @@ static const int ccurl_epoll_cloexec = EPOLL_CLOEXEC;
 static const int ccurl_eventfd_flags = EFD_CLOEXEC | EFD_NONBLOCK;
 
 // CURLOPT_* newer than 7.74, by number, with the versions that introduced them.
-static const CURLoption ccurl_opt_aws_sigv4 = (CURLoption)(CURLOPTTYPE_OBJECTPOINT + 305);           // 7.75
 static const CURLoption ccurl_opt_cainfo_blob = (CURLoption)(40000 + 309);                           // 7.77
 static const CURLoption ccurl_opt_proxy_cainfo_blob = (CURLoption)(40000 + 310);                     // 7.77
 static const CURLoption ccurl_opt_prereqfunction = (CURLoption)(CURLOPTTYPE_FUNCTIONPOINT + 312);    // 7.80

@@ -78,8 +78,8 @@ public final class CurlNetworkDispatcher: HTTPTransport {
     /// Sends one request and returns when the response's head has arrived.
     /// - Throws: ``NetworkCore/NetworkError``; its `underlying` has the `CURLcode`.
     public func send(_ request: TransportRequest) async throws -> TransportResponse {
-        guard request.awaitsChallenge else { return try await exchange(request) }
-        return try await request.answeringChallenges(exchange)
+        guard request.isAuthenticatedInSteps else { return try await exchange(request) }
+        return try await request.authenticated(exchange)
     }
 
     private func exchange(_ request: TransportRequest) async throws -> TransportResponse {
@@ -156,7 +156,7 @@ extension TransportCapabilities {
         var supported: Set<Capability> = [
             .http1_0, .http1_1, .bodyOnGet, .streamedRequestBodies, .ipv6Literals, .rawBodies, .exactResponseFields,
             .lenientHeads, .trailers, .backPressure, .wireLog, .detailedMetrics, .firstByteTimeout, .proxyOptions,
-            .connectionOptions, .nameOptions, .rateOptions, .addressPolicy,
+            .connectionOptions, .nameOptions, .rateOptions, .addressPolicy, .digestAuthentication, .awsSigV4,
         ]
         var reasons: [Capability: String] = [:]
         for (capability, isBuiltIn) in support.builtIn {

@@ -6,7 +6,7 @@ extension URLSessionNetworkDispatcher {
         TransportCapabilities(
             transport: name,
             basis: Self.basis,
-            supported: [.digestAuthentication],
+            supported: [.digestAuthentication, .awsSigV4],
             reasons: [
                 .http1_0: "URLSession chooses the version",
                 .http1_1: "URLSession chooses the version",
@@ -35,7 +35,7 @@ extension URLSessionNetworkDispatcher {
     private static let missingOptions: [TransportCapabilities.Capability] = [
         .firstByteTimeout, .tlsOptions, .authoritiesInMemory, .clientCertificateInMemory, .proxyOptions, .httpsProxies,
         .connectionOptions, .unixSockets, .nameOptions, .rateOptions, .addressPolicy,
-        .awsSigV4, .brotli, .zstd,
+        .brotli, .zstd,
     ]
 
     private static var basis: String {

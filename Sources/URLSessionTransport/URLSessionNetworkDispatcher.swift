@@ -61,8 +61,8 @@ public final class URLSessionNetworkDispatcher: HTTPTransport {
     /// Cancelling the task ends the exchange and throws ``NetworkError/Code/cancelled`` at once.
     /// - Throws: ``NetworkError``, each failure once, with the exchange that it belongs to.
     public func send(_ request: TransportRequest) async throws -> TransportResponse {
-        guard request.awaitsChallenge else { return try await sendOnce(request) }
-        return try await request.answeringChallenges(sendOnce)
+        guard request.isAuthenticatedInSteps else { return try await sendOnce(request) }
+        return try await request.authenticated(sendOnce)
     }
 
     private func sendOnce(_ request: TransportRequest) async throws -> TransportResponse {

@@ -65,10 +65,11 @@ struct MetricsTests {
         let server = try ScriptedServer(.ok())
         defer { server.stop() }
         var request = TransportRequest(method: .post, url: try RequestURL(server.url()))
-        request.body = .stream(AsyncStream { continuation in
-            for piece in ["a", "bc"] { continuation.yield(Data(piece.utf8)) }
-            continuation.finish()
-        })
+        request.body = .stream(
+            AsyncStream { continuation in
+                for piece in ["a", "bc"] { continuation.yield(Data(piece.utf8)) }
+                continuation.finish()
+            })
         let response = try await dispatcher.send(request)
         _ = try await response.body.collect()
         #expect(response.metrics.requestBodyBytes == 3)

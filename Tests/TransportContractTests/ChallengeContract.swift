@@ -89,6 +89,26 @@ struct ChallengeContract {
         #expect(response.body == "in")
     }
 
+    /// Regression: libcurl signed fields that it did not send, and large bodies as empty ones.
+    @Test(arguments: ContractTransport.all, [nil, 0, 20_000])
+    func `a signature names fields that are sent`(transport: ContractTransport, bytes: Int?) async throws {
+        let server = try ScriptedServer(.ok("in"))
+        defer { server.stop() }
+        let key = TransportOptions.Authentication.AWSSignature(
+            keyID: "AKID", secretKey: "do/not/tell", region: "here", service: "s3")
+        let response = try await send(
+            transport, server.url("/a%2fb?x=1"), method: bytes == nil ? .get : .put,
+            body: bytes.map { .bytes(Data(count: $0)) }, as: .awsSigV4(key))
+        #expect(response.body == "in")
+        let request = try #require(server.requests.first)
+        let value = try #require(request.values(of: "Authorization").first)
+        let names = try #require(value.split(separator: "SignedHeaders=").last?.prefix { $0 != "," })
+        let signed = names.split(separator: ";")
+        for name in signed { #expect(request.values(of: String(name)).count == 1, "\(name)") }
+        #expect(signed.contains("x-amz-content-sha256") && signed.contains("host"))
+        #expect(request.target == "/a%2Fb?x=1" && !request.head.contains("do/not/tell"))
+    }
+
     /// No request goes out without its body: a server that does not challenge executes what it gets.
     @Test(arguments: ContractTransport.all)
     func `each round has the whole body`(transport: ContractTransport) async throws {

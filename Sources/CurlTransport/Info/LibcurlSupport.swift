@@ -55,26 +55,21 @@ struct LibcurlSupport: Sendable {
         case connectionLifetime
         /// One receive buffer for all transfers of a multi handle instead of one each.
         case sharedReceiveBuffer
-        /// Requests signed for Amazon's services (CURLOPT_AWS_SIGV4).
-        case awsSigV4
         /// CURLOPT_RESOLVE entries that expire like looked-up ones.
         case agingResolveEntries
         /// Certificate authorities from memory (CURLOPT_CAINFO_BLOB).
         case authoritiesInMemory
         /// A callback with the connection before the request is sent (CURLOPT_PREREQFUNCTION).
         case requestCheck
-        /// Signs only paths without dot segments, `%2e` included (CURLOPT_AWS_SIGV4).
-        case normalizedSignedPaths
 
         var since: LibcurlVersion {
             switch self {
             case .quickExit: LibcurlVersion(7, 87)
             case .connectionLifetime: LibcurlVersion(7, 80)
             case .sharedReceiveBuffer: LibcurlVersion(8, 7)
-            case .awsSigV4, .agingResolveEntries: LibcurlVersion(7, 75)
+            case .agingResolveEntries: LibcurlVersion(7, 75)
             case .authoritiesInMemory: LibcurlVersion(7, 77)
             case .requestCheck: LibcurlVersion(7, 80)
-            case .normalizedSignedPaths: LibcurlVersion(8, 14)
             }
         }
     }

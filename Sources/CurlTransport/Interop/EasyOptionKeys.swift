@@ -89,9 +89,6 @@ struct StringOption {
         number: CURLOPT_ABSTRACT_UNIX_SOCKET, name: "CURLOPT_ABSTRACT_UNIX_SOCKET")
     static let interface = StringOption(number: CURLOPT_INTERFACE, name: "CURLOPT_INTERFACE")
     static let dnsOverHTTPS = StringOption(number: CURLOPT_DOH_URL, name: "CURLOPT_DOH_URL")
-    static let user = StringOption(number: CURLOPT_USERNAME, name: "CURLOPT_USERNAME")
-    static let password = StringOption(number: CURLOPT_PASSWORD, name: "CURLOPT_PASSWORD")
-    static let awsSigV4 = StringOption(number: ccurl_opt_aws_sigv4, name: "CURLOPT_AWS_SIGV4")
     static let caDirectory = StringOption(number: CURLOPT_CAPATH, name: "CURLOPT_CAPATH")
 }
 

@@ -8,50 +8,52 @@ extension LoopCore: TransferDelegate {
     func transferWasTouched(_ transfer: Transfer) {
         guard !transfer.isTouched else { return }
         transfer.isTouched = true
-        state.touched.append(transfer)
+        state.value.touched.append(transfer)
     }
 
     func transferKeepsBytes(_ transfer: Transfer) {
         guard !transfer.keepsBytes else { return }
         transfer.keepsBytes = true
-        state.deadlines.set(transfer.slot, to: clock.now + Self.keptBytesCheck)
+        state.value.deadlines.set(transfer.slot, to: clock.now + Self.keptBytesCheck)
     }
 
     func transferYields(_ transfer: Transfer) {
         guard !transfer.isYielding else { return }
         transfer.isYielding = true
-        state.yielding.append(transfer)
+        state.value.yielding.append(transfer)
     }
 
     func transfer(_ transfer: Transfer, opened descriptor: Int32) {
-        state.sockets.opened(descriptor)
+        state.value.sockets.opened(descriptor)
         transfer.openedSockets.append(descriptor)
-        if transfer.connectsAnew() { state.deadlines.set(transfer.slot, to: clock.now) }
-        if Libcurl.found.suffers(from: .refusedAddressesWait) { state.openers[descriptor] = Opener(transfer: transfer) }
+        if transfer.connectsAnew() { state.value.deadlines.set(transfer.slot, to: clock.now) }
+        if Libcurl.found.suffers(from: .refusedAddressesWait) {
+            state.value.openers[descriptor] = Opener(transfer: transfer)
+        }
         transfer.lookUp.socketOpened()
         if !transfer.looksUpBehindProxy { resolved(transfer) }
     }
 
     /// Detects a kept connection: a transfer that waits on a socket which another transfer opened needs no lookup.
     func transfer(_ transfer: Transfer, waitsOn descriptor: Int32, for interest: Epoll.Interest) {
-        guard transfer.life.isLookingUp, !interest.isEmpty, state.sockets.isOurs(descriptor),
+        guard transfer.life.isLookingUp, !interest.isEmpty, state.value.sockets.isOurs(descriptor),
             !transfer.openedSockets.contains(descriptor)
         else { return }
         resolved(transfer)
     }
 
     func transferMayLookUp(_ transfer: Transfer) -> Bool {
-        transfer.life.mayLookUp(transfer.origin, in: &state.admission)
+        transfer.life.mayLookUp(transfer.origin, in: &state.value.admission)
     }
 
-    func transferGoesOutAgain(_ transfer: Transfer) { state.deadlines.set(transfer.slot, to: clock.now) }
+    func transferGoesOutAgain(_ transfer: Transfer) { state.value.deadlines.set(transfer.slot, to: clock.now) }
 
     /// Checks the connection: bytes, or an end, that wait on a kept connection belong to no request, and this one would
     /// take them for its response. In HTTP/2 a server may send other frames at any time; under TLS 1.3 it sends tickets
     /// before its first response, which follows them.
     func transfer(_ transfer: Transfer, goesOutFrom localPort: Int) -> Bool {
         let place = transfer.place(ofConnectionFrom: localPort)
-        let kept = state.keptSockets.use(from: place, serves: !transfer.isPrewarming)
+        let kept = state.value.keptSockets.use(from: place, serves: !transfer.isPrewarming)
         // A number that another transfer's connection has now is no longer this transfer's.
         let own = transfer.openedSockets.last { descriptor in
             guard LocalPort.of(descriptor) == place.port else { return false }
@@ -59,7 +61,7 @@ extension LoopCore: TransferDelegate {
         }
         if let own {
             if own != transfer.connection {
-                state.keptSockets.made(own, from: place, serves: !transfer.isPrewarming)
+                state.value.keptSockets.made(own, from: place, serves: !transfer.isPrewarming)
                 transfer.connection = own
             }
             return mayBegin(transfer, over: own)
@@ -90,7 +92,7 @@ extension LoopCore: TransferDelegate {
 /// The events that libcurl reports on its sockets and its timer.
 extension LoopCore: MultiHandleDelegate {
     func multiWants(_ interest: Epoll.Interest, of descriptor: Int32) {
-        guard let change = state.sockets.want(interest, of: descriptor) else { return }
+        guard let change = state.value.sockets.want(interest, of: descriptor) else { return }
         // libcurl opened this socket itself, to look a name up over HTTPS; no child process may inherit it.
         if change.kind == .add { Descriptor.closeOnExec(descriptor) }
         epoll.apply(change)
@@ -102,11 +104,11 @@ extension LoopCore: MultiHandleDelegate {
     }
 
     func multiWillClose(_ descriptor: Int32) {
-        state.sockets.closed(descriptor)
-        state.keptSockets.closed(descriptor)
+        state.value.sockets.closed(descriptor)
+        state.value.keptSockets.closed(descriptor)
         epoll.forget(descriptor)
-        if let transfer = state.openers.removeValue(forKey: descriptor)?.transfer, transfer.connection == nil {
-            state.refused.append(transfer)
+        if let transfer = state.value.openers.removeValue(forKey: descriptor)?.transfer, transfer.connection == nil {
+            state.value.refused.append(transfer)
         }
     }
 }

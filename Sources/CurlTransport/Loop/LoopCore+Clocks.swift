@@ -4,8 +4,8 @@ import NetworkCore
 extension LoopCore {
     func checkClocks() {
         var share = RoundShare(stride: Self.stride)
-        while let slot = state.deadlines.popDue(clock.now) {
-            if let transfer = state.transfers[slot] { check(transfer) }
+        while let slot = state.value.deadlines.popDue(clock.now) {
+            if let transfer = state.value.transfers[slot] { check(transfer) }
             if share.isSpent() { return }
         }
     }
@@ -37,10 +37,10 @@ extension LoopCore {
         let verdict = transfer.clocks.check(
             at: clock.now, isConnected: isConnected, lastActivity: transfer.state.lastActivity, isSending: isSending,
             waitsSince: waitsSince,
-            waitsForLookUp: transfer.life == .waiting && state.admission.isCold(transfer.origin))
+            waitsForLookUp: transfer.life == .waiting && state.value.admission.isCold(transfer.origin))
         switch verdict {
-        case .lookAgain(let time): state.deadlines.set(transfer.slot, to: time)
-        case .neverAgain: state.deadlines.remove(transfer.slot)
+        case .lookAgain(let time): state.value.deadlines.set(transfer.slot, to: time)
+        case .neverAgain: state.value.deadlines.remove(transfer.slot)
         case .fail(let code): abandon(transfer, transfer.timeout(code))
         }
     }

@@ -6,7 +6,7 @@ extension LoopCore {
         leavesDone = false
         var share = RoundShare()
         while let (slot, code) = multi?.nextDone() {
-            guard let transfer = state.transfers[slot] else { continue }
+            guard let transfer = state.value.transfers[slot] else { continue }
             if let easy = transfer.easy {
                 if transfer.state.failure == nil, let again = transfer.life.again,
                     begin(transfer, again: again, after: easy)
@@ -36,8 +36,8 @@ extension LoopCore {
         // requests open; they end by the connect timeout that they began with. The end of a lookup behind a SOCKS proxy
         // may go unseen, so the wait for it is limited to the time that the C library takes.
         if let easy = transfer.easy, transfer.lookUp.isUnderWay(at: clock.now), easy.canOutlastLookUp() {
-            transfer.life.linger(at: transfer.origin, in: &state.admission)
-            state.deadlines.set(transfer.slot, to: clock.now + Self.lookupCheck)
+            transfer.life.linger(at: transfer.origin, in: &state.value.admission)
+            state.value.deadlines.set(transfer.slot, to: clock.now + Self.lookupCheck)
         } else {
             retire(transfer)
         }
@@ -61,9 +61,9 @@ extension LoopCore {
 
     /// Makes libcurl try the next address for transfers whose current one refused (``LibcurlSupport/Quirk``).
     func tryNextAddresses() {
-        guard !state.refused.isEmpty else { return }
-        let refused = state.refused
-        state.refused.removeAll(keepingCapacity: true)
+        guard !state.value.refused.isEmpty else { return }
+        let refused = state.value.refused
+        state.value.refused.removeAll(keepingCapacity: true)
         for transfer in refused { goOn(transfer) { $0.nudge($1) } }
     }
 
@@ -81,18 +81,18 @@ extension LoopCore {
     /// Resumes the transfers that were paused to let others run, each in a call of its own: in a single call they would
     /// share its time.
     func resumeYielding() {
-        guard !state.yielding.isEmpty else { return }
+        guard !state.value.yielding.isEmpty else { return }
         var share = RoundShare(from: .now)
-        var (count, all) = (0, state.yielding.count)
+        var (count, all) = (0, state.value.yielding.count)
         while count < all {
-            let transfer = state.yielding[count]
+            let transfer = state.value.yielding[count]
             count += 1
             transfer.isYielding = false
             resume(transfer)
             if let due = multiDeadline, due <= clock.now { callForTimer(havingBegun: 0) }
             if share.isSpent() { all = count }
         }
-        state.yielding.removeFirst(count)
+        state.value.yielding.removeFirst(count)
     }
 
     /// Removes a transfer from libcurl or from the queue, and admits the next one.
@@ -101,19 +101,19 @@ extension LoopCore {
             noteConnection(of: transfer)
             multi?.remove(easy)
         }
-        admit(transfer.life.end(transfer.slot, of: transfer.origin, in: &state.admission))
+        admit(transfer.life.end(transfer.slot, of: transfer.origin, in: &state.value.admission))
         freeSlot(of: transfer)
     }
 
     /// Records what the next request over the transfer's connection depends on.
     private func noteConnection(of transfer: Transfer) {
         guard !transfer.speaksHTTP1, transfer.state.head.isHTTP1, let port = transfer.easy?.localPort else { return }
-        state.keptSockets.speaksHTTP1(from: transfer.place(ofConnectionFrom: port))
+        state.value.keptSockets.speaksHTTP1(from: transfer.place(ofConnectionFrom: port))
     }
 
     func freeSlot(of transfer: Transfer) {
-        state.deadlines.remove(transfer.slot)
-        state.transfers.remove(transfer)
+        state.value.deadlines.remove(transfer.slot)
+        state.value.transfers.remove(transfer)
         transfer.delegate = nil
         letGo(transfer)
     }
@@ -134,13 +134,13 @@ extension LoopCore {
             transfer.channel.finish(.failure(NetworkError.shutDown))
             letGo(transfer)
         }
-        for transfer in state.transfers.all {
+        for transfer in state.value.transfers.all {
             transfer.channel.finish(.failure(NetworkError.shutDown))
             if let easy = transfer.easy, transfer.life.isInLibcurl { multi?.remove(easy) }
             letGo(transfer)
         }
-        state.transfers = TransferTable()
-        state.yielding = []
+        state.value.transfers = TransferTable()
+        state.value.yielding = []
         messages = []
         multi?.close()
         multi = nil

@@ -37,14 +37,14 @@ extension LoopCore {
     private func start(_ transfer: Transfer) {
         if transfer.isPreparedAhead { runway.leave() }
         guard !transfer.isCancelled.load(ordering: .acquiring) else { return letGo(transfer) }
-        state.transfers.insert(transfer)
+        state.value.transfers.insert(transfer)
         line(up: transfer)
     }
 
     /// Lets a transfer begin in its turn, or fails it if there is no place in the queue.
     func line(up transfer: Transfer) {
-        switch transfer.life.arrive(transfer.slot, at: transfer.origin, in: &state.admission) {
-        case .ready: state.admitted.append(transfer.slot)
+        switch transfer.life.arrive(transfer.slot, at: transfer.origin, in: &state.value.admission) {
+        case .ready: state.value.admitted.append(transfer.slot)
         case .waiting:
             transfer.letGo()
             check(transfer)

@@ -31,7 +31,7 @@ extension LoopCore {
             easy.wishReceiveBuffer(support.receiveBufferBytes(rate: request.options.rate.maximumReceived))
             return easy.wishUploadBuffer(LibcurlSupport.defaultUploadBuffer)
         }
-        let running = state.admission.running
+        let running = state.value.admission.running
         // Over HTTP/2 a handle below 8.7 keeps its buffer after its end.
         let mayBeLarge = support.has(.sharedReceiveBuffer) || transfer.speaksHTTP1
         easy.wishReceiveBuffer(
@@ -57,32 +57,32 @@ extension LoopCore {
 
     func admit(_ turns: [Admission.Turn]) {
         for turn in turns {
-            state.transfers[turn.slot]?.life.take(turn)
-            state.admitted.append(turn.slot)
+            state.value.transfers[turn.slot]?.life.take(turn)
+            state.value.admitted.append(turn.slot)
         }
     }
 
     /// Records that a transfer has finished the lookup of its name.
     func resolved(_ transfer: Transfer) {
         guard transfer.life.isLookingUp else { return }
-        admit(transfer.life.nameIsResolved(of: transfer.origin, in: &state.admission))
+        admit(transfer.life.nameIsResolved(of: transfer.origin, in: &state.value.admission))
     }
 
     /// - Returns: The number of transfers given to libcurl that may need a TLS connection.
     func beginAdmitted() -> Int {
-        guard !state.admitted.isEmpty else { return 0 }
+        guard !state.value.admitted.isEmpty else { return 0 }
         var share = RoundShare()
         var (count, secure) = (0, 0)
-        while count < min(state.admitted.count, Self.beginsOfARound), secure < pace.count {
-            let slot = state.admitted[count]
+        while count < min(state.value.admitted.count, Self.beginsOfARound), secure < pace.count {
+            let slot = state.value.admitted[count]
             count += 1
             // The transfer may have ended meanwhile, and its slot may belong to another one.
-            guard let transfer = state.transfers[slot], transfer.life.isReady else { continue }
+            guard let transfer = state.value.transfers[slot], transfer.life.isReady else { continue }
             if transfer.origin.isSecure { secure += 1 }
             begin(transfer)
             if share.isSpent() { break }
         }
-        state.admitted.removeFirst(count)
+        state.value.admitted.removeFirst(count)
         return secure
     }
 
@@ -104,7 +104,7 @@ extension LoopCore {
         multi?.remove(easy)
         transfer.withdraw()
         transfer.delegate = nil
-        admit(transfer.life.end(transfer.slot, of: transfer.origin, in: &state.admission))
+        admit(transfer.life.end(transfer.slot, of: transfer.origin, in: &state.value.admission))
         line(up: transfer)
     }
 

@@ -50,12 +50,9 @@ final class LoopCore {
         var wakeUps = WakeUps()
     }
 
-    private let ownState: Unshared<State>
-    /// What changes all the time.
-    var state: State {
-        @inline(__always) _read { yield ownState.value }
-        @inline(__always) _modify { yield &ownState.value }
-    }
+    /// What changes all the time. Not behind an accessor of this class: a coroutine that yields a value of this size
+    /// reads freed memory in unoptimized code (Swift 6.3, seen under AddressSanitizer).
+    let state: Unshared<State>
     /// Whether the process has a single core, which the woken tasks need too.
     private let isAlone = LoopThread.cores == 1
 
@@ -69,7 +66,7 @@ final class LoopCore {
         self.runway = runway
         // MAXCONNECTS includes connections in use: a lower value would make each request open a new one.
         keptConnections = limits.inAll
-        ownState = Unshared(
+        state = Unshared(
             State(
                 admission: Admission(
                     perOrigin: limits.perOrigin,
@@ -89,8 +86,8 @@ final class LoopCore {
             let begun = beginAdmitted()
             if let due = multiDeadline, due <= clock.now { callForTimer(havingBegun: begun) }
             resumeYielding()
-            idleMemory.look(at: clock.now, isIdle: state.transfers.isEmpty)
-            if let shutDownDeadline, state.transfers.allLinger || shutDownDeadline <= clock.now { return end() }
+            idleMemory.look(at: clock.now, isIdle: state.value.transfers.isEmpty)
+            if let shutDownDeadline, state.value.transfers.allLinger || shutDownDeadline <= clock.now { return end() }
             waitForEvents()
         }
     }
@@ -100,12 +97,13 @@ final class LoopCore {
 
     private func waitForEvents() {
         flushTouched()
-        runway.setFull(state.admission.waiting > 0)
-        state.sockets.takeChanges(epoll.apply)
-        let next = [multiDeadline, state.deadlines.earliest, shutDownDeadline, idleMemory.deadline].compactMap(\.self)
-            .min()
+        runway.setFull(state.value.admission.waiting > 0)
+        state.value.sockets.takeChanges(epoll.apply)
+        let due = [multiDeadline, state.value.deadlines.earliest, shutDownDeadline, idleMemory.deadline]
+        let next = due.compactMap(\.self).min()
         let isDone =
-            state.admitted.isEmpty && state.yielding.isEmpty && messages.isEmpty && !epoll.hasMore && !leavesDone
+            state.value.admitted.isEmpty && state.value.yielding.isEmpty && messages.isEmpty && !epoll.hasMore
+            && !leavesDone
         let maySleep = isDone && mailbox.fallAsleep()
         let timeout = maySleep ? next.map { clock.now.milliseconds(until: $0) } ?? -1 : 0
         takeEvents(milliseconds: timeout)
@@ -121,8 +119,8 @@ final class LoopCore {
     private func gatherMore() {
         let end = clock.now + Self.gatherTime
         for _ in 0..<Self.looks {
-            guard !state.touched.isEmpty, state.touched.count < Self.batch, !state.transfers.isEmpty, !epoll.hasMore,
-                state.yielding.isEmpty, clock.now < end, takeEvents(milliseconds: 0)
+            guard !state.value.touched.isEmpty, state.value.touched.count < Self.batch, !state.value.transfers.isEmpty,
+                !epoll.hasMore, state.value.yielding.isEmpty, clock.now < end, takeEvents(milliseconds: 0)
             else { return }
         }
     }
@@ -142,7 +140,7 @@ final class LoopCore {
         while let event = epoll.next() {
             if event.descriptor == mailbox.wakeUp.descriptor {
                 mailbox.wakeUp.clear()
-            } else if state.sockets.wants(event.descriptor) {
+            } else if state.value.sockets.wants(event.descriptor) {
                 act { $0.socketReady(event) }
                 if share.isSpent() { break }
             }
@@ -152,12 +150,12 @@ final class LoopCore {
     }
 
     func flushTouched() {
-        for transfer in state.touched {
+        for transfer in state.value.touched {
             transfer.isTouched = false
-            if let wakeUp = transfer.channel.wakeUp() { state.wakeUps.add(wakeUp) }
+            if let wakeUp = transfer.channel.wakeUp() { state.value.wakeUps.add(wakeUp) }
         }
-        state.touched.removeAll(keepingCapacity: true)
-        if state.wakeUps.run(), isAlone { LoopThread.yield() }
+        state.value.touched.removeAll(keepingCapacity: true)
+        if state.value.wakeUps.run(), isAlone { LoopThread.yield() }
     }
 
     /// Cleans up in place of ``run()`` when there is no thread for it: a multi handle must be closed explicitly.
@@ -181,12 +179,12 @@ final class LoopCore {
         clock.beginCall()
         guard let multi, let fault = call(multi) else { return tryNextAddresses() }
         let error = NetworkError(.unclassified, "the curl loop failed and was rebuilt", underlying: fault)
-        for transfer in state.transfers.all where transfer.life.isInLibcurl {
+        for transfer in state.value.transfers.all where transfer.life.isInLibcurl {
             transfer.channel.finish(.failure(error))
             retire(transfer)
         }
         multi.close()
-        state.refused.removeAll()
+        state.value.refused.removeAll()
         multiDeadline = nil
         self.multi = try? MultiHandle(loop: self, connections: keptConnections)
         if self.multi == nil { shutDownDeadline = clock.now }

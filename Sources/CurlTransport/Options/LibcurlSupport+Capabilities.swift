@@ -11,7 +11,6 @@ extension LibcurlSupport {
             (.clientCertificateInMemory, readsCertificatesFromMemory),
             (.httpsProxies, features.contains("HTTPS-proxy")),
             (.unixSockets, features.contains("UnixSockets")),
-            (.digestAuthentication, true),
             (.brotli, BrotliDecoder.isAvailable),
             (.zstd, ZstdDecoder.isAvailable),
         ]
@@ -19,8 +18,7 @@ extension LibcurlSupport {
 
     /// The capabilities that came with a version.
     static let byVersion: [(capability: TransportCapabilities.Capability, feature: Feature)] = [
-        (.authoritiesInMemory, .authoritiesInMemory),
-        (.awsSigV4, .awsSigV4),
+        (.authoritiesInMemory, .authoritiesInMemory)
     ]
 
     /// The capabilities that are refused where they have a fault, and the fault. HTTP/3 is among them because it falls

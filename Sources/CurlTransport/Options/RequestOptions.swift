@@ -261,9 +261,6 @@ extension TransportRequest {
             list.append(ConnectionOption(options: options.connection, support: support))
         }
         if options.rate != TransportOptions.Rate() { list.append(RateOption(options: options.rate)) }
-        if let authentication = options.authentication {
-            list.append(AuthenticationOption(authentication: authentication, url: url, support: support))
-        }
         if options.addressPolicy != .any { list.append(AddressPolicyOption(support: support)) }
         return list
     }

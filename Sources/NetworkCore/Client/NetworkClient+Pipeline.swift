@@ -47,14 +47,14 @@ extension NetworkClient {
         throw NetworkError.totalTimeout.during(request, transport: transport.name, elapsed: call.elapsed)
     }
 
-    /// Carries out one exchange, or with credentials for a challenge the rounds that it takes: here and not in the
+    /// Carries out one exchange, or with credentials for a challenge the rounds that it takes: here and not only in the
     /// transport, since each of them sends and stores cookies, as a server's nonce may belong to a session.
     private func exchange(_ request: TransportRequest, in call: Call) async throws -> TransportResponse {
-        guard request.awaitsChallenge else { return try await oneExchange(request, in: call) }
+        guard request.isAuthenticatedInSteps else { return try await oneExchange(request, in: call) }
         // Once for all rounds, and before the check: a stream is one where the transport can't send it.
         let whole = try await request.collectingBody(for: transport.capabilities, in: call)
         try whole.check(for: transport.capabilities)
-        return try await whole.answeringChallenges { try await oneExchange($0, in: call) }
+        return try await whole.authenticated { try await oneExchange($0, in: call) }
     }
 
     /// Carries out one exchange within the time left to the call.

@@ -8,13 +8,16 @@ package enum PercentEncoding {
     }
 
     /// Encodes a name or value of a query. Only unreserved characters stay; `+`, `&` and spaces are encoded too.
-    static func component(_ text: String) -> String {
-        encode(text) { $0.isLetterOrDigit || "-._~".utf8.contains($0) }
+    static func component(_ text: String) -> String { component(text.utf8) }
+
+    /// Encodes bytes in the same way.
+    static func component(_ bytes: some Sequence<UInt8>) -> String {
+        encode(bytes) { $0.isLetterOrDigit || "-._~".utf8.contains($0) }
     }
 
     /// Encodes a name or value of `application/x-www-form-urlencoded`, by the WHATWG URL standard: a space becomes `+`.
     static func formComponent(_ text: String) -> String {
-        encode(text, space: UInt8(ascii: "+")) { $0.isLetterOrDigit || "-._*".utf8.contains($0) }
+        encode(text.utf8, space: UInt8(ascii: "+")) { $0.isLetterOrDigit || "-._*".utf8.contains($0) }
     }
 
     /// Returns the decoded text, or `nil` if a `%` is not followed by two hexadecimal digits or the bytes are not
@@ -50,10 +53,12 @@ package enum PercentEncoding {
         return output
     }
 
-    private static func encode(_ text: String, space: UInt8? = nil, plain isPlain: (UInt8) -> Bool) -> String {
+    private static func encode(
+        _ text: some Sequence<UInt8>, space: UInt8? = nil, plain isPlain: (UInt8) -> Bool
+    ) -> String {
         var output: [UInt8] = []
-        output.reserveCapacity(text.utf8.count)
-        for byte in text.utf8 {
+        output.reserveCapacity(text.underestimatedCount)
+        for byte in text {
             if isPlain(byte) {
                 output.append(byte)
             } else if let space, byte == UInt8(ascii: " ") {

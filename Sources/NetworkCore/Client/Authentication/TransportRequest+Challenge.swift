@@ -10,11 +10,11 @@ extension TransportRequest {
     private static let maximumRounds = 3
 
     /// Whether the options have credentials for a challenge.
-    package var awaitsChallenge: Bool { options.hasRareOptions && options.authentication?.challenged != nil }
+    var awaitsChallenge: Bool { options.hasRareOptions && options.authentication?.challenged != nil }
 
     /// Sends the request, and again with credentials if the server challenges it.
     /// - Parameter send: Sends one exchange.
-    package func answeringChallenges(
+    func answeringChallenges(
         _ send: (TransportRequest) async throws -> TransportResponse
     ) async throws -> TransportResponse {
         guard let credentials = options.authentication?.challenged else { return try await send(self) }
@@ -104,6 +104,11 @@ extension RequestURL {
         RequestURL(
             scheme: scheme, host: host, port: port, path: path.withCapitalEscapes,
             query: query.flatMap { $0.isEmpty ? nil : $0.withCapitalEscapes })
+    }
+
+    /// The URL with its path as any libcurl sends it, for a signature that contains it.
+    var withComparablePath: RequestURL {
+        RequestURL(scheme: scheme, host: host, port: port, path: path.withCapitalEscapes, query: query)
     }
 }
 

@@ -21,21 +21,23 @@ extension TransportOptions {
         case digest(user: String, password: Secret)
         /// The strongest scheme that the server offers: Digest or, over `https` only, Basic. Never Basic in clear.
         case anySafe(user: String, password: Secret)
-        /// A signature for Amazon's services and compatible ones. Requires libcurl 7.75. From libcurl 8.14 on, a path
-        /// with a segment of encoded dots (`%2e%2e`) is refused.
-        /// [CURLOPT_AWS_SIGV4](https://curl.se/libcurl/c/CURLOPT_AWS_SIGV4.html)
+        /// A signature for Amazon's services and compatible ones, in `Authorization`: of the method, the URL, the host,
+        /// the content's type and hash, and the vendor's fields (`X-Amz-…`).
+        ///
+        /// Each exchange is signed anew, with the time in `X-Amz-Date`, which the caller may set. A body that can be
+        /// sent again is read once more for its hash. A one-time stream has none: for S3 the signature says so
+        /// (`UNSIGNED-PAYLOAD`), and for another service the request fails with ``NetworkError/Code/unsupported``
+        /// unless `X-Amz-Content-Sha256` is set.
         case awsSigV4(AWSSignature)
 
-        /// The parameters of AWS Signature Version 4.
-        ///
-        /// Below 8.3, libcurl produces wrong signatures for repeated header fields, values padded with blanks and
-        /// unsorted queries; the services then respond with 403. Send a session token in the header field
-        /// `X-Amz-Security-Token`.
+        /// The parameters of
+        /// [AWS Signature Version 4](https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv.html). Send a
+        /// session token in the header field `X-Amz-Security-Token`.
         public struct AWSSignature: Sendable, Hashable {
             /// The providers. Default: `aws:amz`. Services of other vendors may require another value.
             public var provider = "aws:amz"
-            /// The region, such as `eu-central-1`. Default: `nil`, which takes it from the host name. Required with
-            /// ``service``.
+            /// The region, such as `eu-central-1`. Default: `nil`, which takes it from the host name
+            /// (`SERVICE.REGION.amazonaws.com`). Required with ``service``.
             public var region: String?
             /// The service, such as `s3`. Default: `nil`, which takes it from the host name.
             public var service: String?

@@ -1,0 +1,150 @@
+import FoundationEssentials
+import HTTPTypes
+
+/// The signature of a request by AWS Signature Version 4
+/// (https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html). Pure.
+///
+/// Signed are the host, the content's type, and the fields of the vendor (`X-Amz-…`): what is on the way between a
+/// client and a service changes none of them.
+struct AWSSigner {
+    private let signature: TransportOptions.Authentication.AWSSignature
+    private let region: String
+    private let service: String
+    /// The first and the second vendor of the provider, such as `aws` and `amz`.
+    private let vendors: (first: String, second: String)
+    /// The time as the signature has it: `20150830T123600Z`.
+    let time: String
+
+    /// - Parameters:
+    ///   - seconds: The time, in seconds since 1970.
+    ///   - time: The time as the request has it already. Default: none.
+    /// - Throws: ``NetworkError/Code/invalidOption`` if the host's name has no region or no service.
+    init(
+        _ signature: TransportOptions.Authentication.AWSSignature, host: String, seconds: Int, time: String? = nil
+    ) throws {
+        self.signature = signature
+        // SERVICE.REGION.amazonaws.com
+        let labels = host.split(separator: ".").map(String.init)
+        guard let service = signature.service ?? labels.first,
+            let region = signature.region ?? (labels.count > 3 ? labels[1] : nil)
+        else { throw OptionCheck.invalid("authentication.region", "is needed: the host's name does not contain it") }
+        (self.service, self.region) = (service, region)
+        let names = signature.provider.split(separator: ":").map { String($0).lowercasedASCII }
+        vendors = (names.first ?? "aws", names.count > 1 ? names[1] : names.first ?? "amz")
+        self.time = time ?? Self.text(CivilDate(seconds: seconds))
+    }
+
+    /// Whether the service is S3, whose requests name the hash of their content, and whose paths are encoded once.
+    var isS3: Bool { ["s3", "s3-express", "s3-outposts"].contains(service) && vendors.first == "aws" }
+
+    /// The name of a field of the vendor: `X-Amz-Date`.
+    func fieldName(_ name: String) -> String {
+        "X-" + vendors.second.prefix(1).uppercased() + vendors.second.dropFirst() + "-" + name
+    }
+
+    /// Returns the value of `Authorization`.
+    /// - Parameters:
+    ///   - fields: The fields that are sent, with the time.
+    ///   - contentHash: The hash of the content as hexadecimal digits, or what stands for it.
+    func authorization(
+        method: HTTPRequest.Method, url: RequestURL, fields: HTTPFields, contentHash: String
+    ) -> String {
+        let lines = signedLines(fields, host: url.authority)
+        let names = lines.map(\.name).joined(separator: ";")
+        let request = [
+            method.rawValue, canonicalPath(url.path), Self.canonicalQuery(url.query ?? ""),
+            lines.map { "\($0.name):\($0.value)\n" }.joined(), names, contentHash,
+        ].joined(separator: "\n")
+        let scope = [String(time.prefix(8)), region, service, vendors.first + "4_request"]
+        let algorithm = vendors.first.uppercased() + "4-HMAC-SHA256"
+        let text = [algorithm, time, scope.joined(separator: "/"), Self.hexadecimal(Self.hash(Array(request.utf8)))]
+            .joined(separator: "\n")
+        let secret = Array((vendors.first.uppercased() + "4" + signature.secretKey.value).utf8)
+        let key = scope.reduce(secret) { Self.authenticated($1, by: $0) }
+        return "\(algorithm) Credential=\(signature.keyID)/\(scope.joined(separator: "/")), SignedHeaders=\(names), "
+            + "Signature=\(Self.hexadecimal(Self.authenticated(text, by: key)))"
+    }
+
+    /// Returns the fields to sign, sorted by name; the values of repeated ones are joined.
+    private func signedLines(_ fields: HTTPFields, host: String) -> [(name: String, value: String)] {
+        var values: [String: [String]] = [:]
+        for field in fields {
+            let name = field.name.rawName.lowercasedASCII
+            guard ["host", "content-type", "content-md5"].contains(name) || name.hasPrefix("x-\(vendors.second)-")
+            else { continue }
+            values[name, default: []].append(Self.collapsed(field.value))
+        }
+        if values["host"] == nil { values["host"] = [host] }
+        return values.sorted { $0.key < $1.key }.map { ($0.key, $0.value.joined(separator: ",")) }
+    }
+
+    /// S3 signs each segment encoded once, whatever its escapes are. Other services sign the path as it is sent,
+    /// encoded once more, without empty segments.
+    private func canonicalPath(_ path: String) -> String {
+        let segments = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        guard !isS3 else { return segments.map { PercentEncoding.component(Self.decoded($0)) }.joined(separator: "/") }
+        let last = segments.count - 1
+        let kept = segments.enumerated().filter { !$0.element.isEmpty || $0.offset == 0 || $0.offset == last }
+        return kept.count == 1 ? "/" : kept.map { PercentEncoding.component($0.element) }.joined(separator: "/")
+    }
+
+    private static func canonicalQuery(_ query: String) -> String {
+        let pairs = query.utf8.split(separator: UInt8(ascii: "&")).map { pair in
+            let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+                .map { part in
+                    // A service reads '+' as a space.
+                    PercentEncoding.component(decoded(part.map { $0 == UInt8(ascii: "+") ? UInt8(ascii: " ") : $0 }[...]))
+                }
+            return (name: parts[0], value: parts.count > 1 ? parts[1] : "")
+        }
+        return pairs.sorted { ($0.name, $0.value) < ($1.name, $1.value) }.map { "\($0.name)=\($0.value)" }
+            .joined(separator: "&")
+    }
+
+    // MARK: Bytes
+
+    /// Decodes escapes; what is none stays.
+    private static func decoded(_ text: some Collection<UInt8>) -> [UInt8] {
+        var (output, rest) = ([UInt8](), Array(text)[...])
+        while let byte = rest.popFirst() {
+            let digits = rest.prefix(2).compactMap(\.hexDigit)
+            if byte == UInt8(ascii: "%"), digits.count == 2 {
+                output.append(digits[0] << 4 | digits[1])
+                rest = rest.dropFirst(2)
+            } else {
+                output.append(byte)
+            }
+        }
+        return output
+    }
+
+    /// Returns a field's value with blanks as the signature has them: none at its ends, and one for several.
+    private static func collapsed(_ value: String) -> String {
+        value.split { $0 == " " || $0 == "\t" }.joined(separator: " ")
+    }
+
+    static func hash(_ bytes: [UInt8]) -> [UInt8] {
+        var checksum = SHA256Checksum()
+        checksum.update(Data(bytes))
+        return checksum.finish()
+    }
+
+    /// HMAC-SHA256 (RFC 2104).
+    private static func authenticated(_ text: String, by key: [UInt8]) -> [UInt8] {
+        var block = key.count > 64 ? hash(key) : key
+        block += [UInt8](repeating: 0, count: 64 - block.count)
+        return hash(block.map { $0 ^ 0x5C } + hash(block.map { $0 ^ 0x36 } + Array(text.utf8)))
+    }
+
+    static func hexadecimal(_ bytes: [UInt8]) -> String {
+        bytes.map { String(UInt16($0) + 0x100, radix: 16).suffix(2) }.joined()
+    }
+
+    private static func text(_ date: CivilDate) -> String {
+        func digits(_ number: Int, _ count: Int = 2) -> String {
+            String(repeating: "0", count: max(0, count - "\(number)".count)) + "\(number)"
+        }
+        return digits(date.year, 4) + digits(date.month) + digits(date.day) + "T" + digits(date.hour)
+            + digits(date.minute) + digits(date.second) + "Z"
+    }
+}

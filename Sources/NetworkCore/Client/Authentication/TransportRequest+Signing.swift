@@ -1,0 +1,88 @@
+import FoundationEssentials
+import HTTPTypes
+import Synchronization
+
+extension TransportRequest {
+    /// Whether the options have credentials that take more than a header field: a challenge or a signature.
+    package var isAuthenticatedInSteps: Bool {
+        guard options.hasRareOptions else { return false }
+        if case .awsSigV4? = options.authentication { return true }
+        return awaitsChallenge
+    }
+
+    /// Sends the request with its credentials: in the rounds that a challenge takes, or with a signature.
+    /// - Parameter send: Sends one exchange.
+    package func authenticated(
+        _ send: (TransportRequest) async throws -> TransportResponse
+    ) async throws -> TransportResponse {
+        guard case .awsSigV4(let signature)? = options.authentication else { return try await answeringChallenges(send) }
+        try check()
+        let start = ContinuousClock.now
+        var request = try await signed(by: signature, seconds: Int(Date().timeIntervalSince1970))
+        if let total = options.totalTimeout {
+            request.options.totalTimeout = max(total - (ContinuousClock.now - start), .nanoseconds(1))
+        }
+        return try await send(request)
+    }
+
+    /// Returns the request with its signature.
+    /// - Parameter seconds: The time of the signature, in seconds since 1970.
+    /// - Throws: ``NetworkError/Code/unsupported`` for a one-time stream, of which no hash is known; the errors of
+    ///   reading the body.
+    func signed(
+        by signature: TransportOptions.Authentication.AWSSignature, seconds: Int
+    ) async throws -> TransportRequest {
+        var request = self
+        request.options.authentication = nil
+        request.credentials = nil
+        request.headerFields[.authorization] = nil
+        request.url = url.withComparablePath
+        let named = try AWSSigner(signature, host: url.host, seconds: seconds)
+        let (date, content) = (try name(named.fieldName("Date")), try name(named.fieldName("Content-Sha256")))
+        let signer = try AWSSigner(signature, host: url.host, seconds: seconds, time: headerFields[date])
+        request.headerFields[date] = signer.time
+        let hash: String
+        if let given = headerFields[content] {
+            hash = given
+        } else {
+            hash = try await contentHash(isS3: signer.isS3)
+            if signer.isS3 { request.headerFields[content] = hash }
+        }
+        request.headerFields[.authorization] = signer.authorization(
+            method: method, url: request.url, fields: request.wireFields, contentHash: hash)
+        return request
+    }
+
+    private func name(_ text: String) throws -> HTTPField.Name {
+        guard let name = HTTPField.Name(text) else {
+            throw OptionCheck.invalid("authentication.provider", "is not part of a field's name")
+        }
+        return name
+    }
+
+    /// Returns the hash of the body as it is sent, or for S3 what stands for one that is not known.
+    private func contentHash(isS3: Bool) async throws -> String {
+        guard let body = try wireBody() else { return AWSSigner.hexadecimal(AWSSigner.hash([])) }
+        guard body.isReplayable else {
+            if isS3 { return "UNSIGNED-PAYLOAD" }
+            throw NetworkError.unsignedStream
+        }
+        let deadline = options.totalTimeout.map { ContinuousClock.now + min($0, TransportOptions.maximumTimeout) }
+        let checksum = Guarded(SHA256Checksum())
+        try await body.read { chunk in
+            if Task.isCancelled { throw NetworkError.cancelled }
+            if let deadline, deadline <= .now { throw NetworkError.totalTimeout(of: self, phase: .preparing) }
+            checksum.withLock { $0.update(chunk) }
+        }
+        return AWSSigner.hexadecimal(checksum.withLock { $0.finish() })
+    }
+}
+
+extension NetworkError {
+    fileprivate static var unsignedStream: NetworkError {
+        NetworkError(
+            .unsupported,
+            "an AWS signature has the hash of the body, which is not known of a one-time stream; send bytes, a file or "
+                + "a stream that can be sent again, or set X-Amz-Content-Sha256", phase: .preparing)
+    }
+}
