@@ -197,6 +197,29 @@ struct EngineLifeTests {
         await dispatcher.shutDown(within: .zero)
     }
 
+    /// Regression: a transfer whose socket was closed at the end kept the loop, and the loop its transfer.
+    @Test func loopsThatEndDuringAHandshakeAreReleased() async throws {
+        let server = try ScriptedServer([.stall])
+        defer { server.stop() }
+        let request = try request("https://127.0.0.1:\(server.port)/")
+        func epolls() throws -> Int {
+            try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count {
+                let link = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")
+                return link == "anon_inode:[eventpoll]"
+            }
+        }
+        let before = try epolls()
+        for number in 1...64 {
+            let dispatcher = CurlNetworkDispatcher()
+            let exchange = Task { try await dispatcher.send(request) }
+            try await server.wait { $0.connectionCount == number }
+            await dispatcher.shutDown(within: .zero)
+            await #expect(throws: NetworkError.self) { try await exchange.value }
+        }
+        // Other tests have loops of their own.
+        #expect(try epolls() < before + 48)
+    }
+
     /// Regression: the multi handle was released while still open, which trapped.
     @Test func aThreadThatCanNotBeStartedIsAnError() {
         #expect(throws: NetworkError.self) {

@@ -24,6 +24,20 @@ struct RefusedAddressTests {
         await dispatcher.shutDown(within: .zero)
     }
 
+    /// From 7.88 to 8.1 libcurl closes the socket of a silent address without a report, and waits.
+    @Test func aSilentAddressIsFollowedByTheNextOne() async throws {
+        let server = try ScriptedServer(.ok("x"))
+        defer { server.stop() }
+        let full = try FullListener(on: server.port, of: "127.0.0.2")
+        let dispatcher = CurlNetworkDispatcher()
+        let exchange = try await OptionExchange("http://two.test:\(full.port)/", over: dispatcher) {
+            $0.names.addresses = [.init("two.test", port: Int(full.port), ["127.0.0.2", "127.0.0.1"])]
+            $0.connectTimeout = .seconds(4)
+        }
+        #expect(exchange.text == "x")
+        await dispatcher.shutDown(within: .zero)
+    }
+
     @Test func areAnErrorWhenNoneIsLeft() async throws {
         let port = try ClosedPort()
         let dispatcher = CurlNetworkDispatcher()

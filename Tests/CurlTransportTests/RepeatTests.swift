@@ -99,7 +99,25 @@ struct RepeatTests {
         func transferGoesOutAgain(_ transfer: Transfer) {}
         func transferYields(_ transfer: Transfer) {}
         func transfer(_ transfer: Transfer, opened descriptor: Int32) {}
+        func transferFoundNoSocket(_ transfer: Transfer) {}
         func transfer(_ transfer: Transfer, waitsOn descriptor: Int32, for interest: Epoll.Interest) {}
+    }
+
+    /// Regression: a repeat whose name had to be looked up waited in the queue, and went out over a new handle.
+    @Test(arguments: [(HTTPRequest.Method.post, false), (.get, true)])
+    func aReturnToTheQueue_isNoWayToRepeat(method: HTTPRequest.Method, mayRepeat: Bool) throws {
+        let request = TransportRequest(method: method, url: try RequestURL("http://name.test/"))
+        let transfer = try Transfer(request, origin: Origin(request.url), clock: LoopClock())
+        let connections = SoiledConnections()
+        transfer.delegate = connections
+        transfer.life = .admitted(.running(again: nil), isLookingUp: false)
+        #expect(transfer.lookUpBegins())
+        #expect(transfer.mayGoOut(from: 1, sent: 0))
+        // The handle before has sent the request.
+        transfer.sentEarlier = 120
+        #expect(transfer.lookUpBegins() == mayRepeat)
+        #expect((transfer.state.failure == nil) == mayRepeat)
+        #expect(transfer.sentBytes == 120)
     }
 
     /// With a new connection comes a new handle, which has sent nothing.

@@ -95,7 +95,7 @@ struct LibcurlSupport: Sendable {
         /// A kept connection over IPv4 serves a request that wants IPv6 alone, and the other way around.
         case ipVersionsShare
         /// After an address has refused the connection, libcurl tries the next one only when half of the connect time
-        /// is over.
+        /// is over; after one that stays silent, never (below 8.2, which also closes its socket without a report).
         case refusedAddressesWait
         /// A proxy's user and password are percent-decoded, which no option documents.
         case proxyCredentialsAreDecoded

@@ -113,10 +113,15 @@ struct Admission {
     /// Takes the recent origin's state out to change it in place: with a single owner, its queue is not copied.
     private mutating func takeRecent() -> OriginState? { recent.take()?.state }
 
-    /// Returns whether an origin's name is not known to be resolved, so that slots waiting for it may wait for a
-    /// lookup.
-    mutating func isCold(_ origin: Origin) -> Bool {
-        !origin.isAddress && (!find(origin) || recent?.state.isWarm != true)
+    /// Returns whether a slot that waits does so for a lookup, of its origin's name or of others, and not for a place
+    /// among those that run.
+    mutating func waitsForLookUp(_ slot: Int, of origin: Origin) -> Bool {
+        guard find(origin), let state = recent?.state, !state.isWarm else { return false }
+        return switch links.place(of: slot) {
+        case .nowhere, .ready: false
+        case .lookUp: lookingUp >= Self.maximumLookUps
+        case .origin: state.passed < perOrigin
+        }
     }
 
     /// Records that a slot has finished the lookup of the origin's name: it has a connection, or begins to open one.

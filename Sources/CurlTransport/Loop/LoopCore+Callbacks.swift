@@ -24,18 +24,35 @@ extension LoopCore: TransferDelegate {
     }
 
     func transfer(_ transfer: Transfer, opened descriptor: Int32) {
+        if state.value.openers[descriptor] != nil { multiWillClose(descriptor) }
         state.value.sockets.opened(descriptor)
         transfer.openedSockets.append(descriptor)
         if transfer.connectsAnew() { state.value.deadlines.set(transfer.slot, to: clock.now) }
         if Libcurl.found.suffers(from: .refusedAddressesWait) {
-            state.value.openers[descriptor] = Opener(transfer: transfer)
+            let isInternet = LocalPort.of(descriptor) != nil
+            state.value.openers[descriptor] = Opener(transfer: transfer, isInternet: isInternet)
+            state.value.deadlines.set(transfer.slot, to: clock.now + Self.nudgeInterval)
         }
         transfer.lookUp.socketOpened()
         if !transfer.looksUpBehindProxy { resolved(transfer) }
     }
 
+    func transferFoundNoSocket(_ transfer: Transfer) {
+        if Libcurl.found.suffers(from: .refusedAddressesWait) { state.value.refused.append(transfer) }
+    }
+
+    /// Records that a socket was closed without a report, as libcurl 7.88 to 8.1 does with one that has not connected:
+    /// its number has become that of another kind of descriptor, such as a resolver's.
+    private func noteSilentClose(of descriptor: Int32) {
+        guard let opener = state.value.openers[descriptor], opener.isInternet, LocalPort.of(descriptor) == nil else {
+            return
+        }
+        multiWillClose(descriptor)
+    }
+
     /// Detects a kept connection: a transfer that waits on a socket which another transfer opened needs no lookup.
     func transfer(_ transfer: Transfer, waitsOn descriptor: Int32, for interest: Epoll.Interest) {
+        noteSilentClose(of: descriptor)
         guard transfer.life.isLookingUp, !interest.isEmpty, state.value.sockets.isOurs(descriptor),
             !transfer.openedSockets.contains(descriptor)
         else { return }
@@ -43,7 +60,9 @@ extension LoopCore: TransferDelegate {
     }
 
     func transferMayLookUp(_ transfer: Transfer) -> Bool {
-        transfer.life.mayLookUp(transfer.origin, in: &state.value.admission)
+        // A repeat: the connection before was usable, and the next one is not.
+        if transfer.connectsAnew() { state.value.deadlines.set(transfer.slot, to: clock.now) }
+        return transfer.life.mayLookUp(transfer.origin, in: &state.value.admission)
     }
 
     func transferGoesOutAgain(_ transfer: Transfer) { state.value.deadlines.set(transfer.slot, to: clock.now) }
@@ -63,6 +82,7 @@ extension LoopCore: TransferDelegate {
             if own != transfer.connection {
                 state.value.keptSockets.made(own, from: place, serves: !transfer.isPrewarming)
                 transfer.connection = own
+                state.value.openers[own] = nil
             }
             return mayBegin(transfer, over: own)
         }

@@ -32,16 +32,30 @@ extension LoopCore {
                 isSending = queued > 0 || !reader.isWhole(sent: sent) || !transfer.state.hasResponse
             }
         }
+        let mayBeStuck = !isConnected && transfer.mayBeStuck
+        if mayBeStuck {
+            goOn(transfer) { $0.nudge($1) }
+            // A fault ends the transfer during the call.
+            guard transfer.life.isInLibcurl else { return }
+        }
         // A slow reader does not make the server idle, nor do other transfers.
         if transfer.isYielding || transfer.channel.isPaused { transfer.state.lastActivity = clock.now }
         let verdict = transfer.clocks.check(
             at: clock.now, isConnected: isConnected, lastActivity: transfer.state.lastActivity, isSending: isSending,
             waitsSince: waitsSince,
-            waitsForLookUp: transfer.life == .waiting && state.value.admission.isCold(transfer.origin))
+            waitsForLookUp: transfer.life == .waiting
+                && state.value.admission.waitsForLookUp(transfer.slot, of: transfer.origin))
         switch verdict {
-        case .lookAgain(let time): state.value.deadlines.set(transfer.slot, to: time)
+        case .lookAgain(let time):
+            let due = mayBeStuck ? min(time, clock.now + Self.nudgeInterval) : time
+            state.value.deadlines.set(transfer.slot, to: due)
+        case .neverAgain where mayBeStuck:
+            state.value.deadlines.set(transfer.slot, to: clock.now + Self.nudgeInterval)
         case .neverAgain: state.value.deadlines.remove(transfer.slot)
         case .fail(let code): abandon(transfer, transfer.timeout(code))
         }
     }
+
+    /// The time after which a transfer that connects is run, where libcurl may wait for it.
+    static let nudgeInterval = Duration.milliseconds(500)
 }

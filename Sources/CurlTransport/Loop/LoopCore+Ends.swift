@@ -67,7 +67,7 @@ extension LoopCore {
         for transfer in refused { goOn(transfer) { $0.nudge($1) } }
     }
 
-    private func goOn(_ transfer: Transfer, _ call: (MultiHandle, EasyHandle) -> CurlCode?) {
+    func goOn(_ transfer: Transfer, _ call: (MultiHandle, EasyHandle) -> CurlCode?) {
         clock.beginCall()
         guard transfer.life.isInLibcurl, let multi, let easy = transfer.easy else { return }
         guard let code = call(multi, easy) else { return }
@@ -113,6 +113,7 @@ extension LoopCore {
 
     func freeSlot(of transfer: Transfer) {
         state.value.deadlines.remove(transfer.slot)
+        if !state.value.refused.isEmpty { state.value.refused.removeAll { $0 === transfer } }
         state.value.transfers.remove(transfer)
         transfer.delegate = nil
         letGo(transfer)
@@ -137,10 +138,12 @@ extension LoopCore {
         for transfer in state.value.transfers.all {
             transfer.channel.finish(.failure(NetworkError.shutDown))
             if let easy = transfer.easy, transfer.life.isInLibcurl { multi?.remove(easy) }
+            transfer.delegate = nil
             letGo(transfer)
         }
         state.value.transfers = TransferTable()
-        state.value.yielding = []
+        // The last removals have closed sockets, whose transfers would keep the loop.
+        (state.value.yielding, state.value.refused, state.value.openers) = ([], [], [:])
         messages = []
         multi?.close()
         multi = nil

@@ -93,19 +93,23 @@ extension LoopCore {
     func begin(_ transfer: Transfer, again: TransferLife.Again, after easy: EasyHandle) -> Bool {
         switch again {
         case .overNewConnection: return beginAgain(transfer, easy)
-        case .fromTheQueue:
-            queueAgain(transfer, easy)
-            return true
+        case .fromTheQueue: return queueAgain(transfer, easy)
         }
     }
 
     /// Lets a transfer wait for its turn again, as one whose name needs a lookup.
-    private func queueAgain(_ transfer: Transfer, _ easy: EasyHandle) {
+    /// - Returns: Whether it does.
+    private func queueAgain(_ transfer: Transfer, _ easy: EasyHandle) -> Bool {
         multi?.remove(easy)
-        transfer.withdraw()
+        transfer.life.leaveLibcurl()
+        do { try transfer.withdraw() } catch {
+            transfer.state.fail(error)
+            return false
+        }
         transfer.delegate = nil
         admit(transfer.life.end(transfer.slot, of: transfer.origin, in: &state.value.admission))
         line(up: transfer)
+        return true
     }
 
     /// Gives libcurl a transfer again whose request must not go out over the chosen connection, with a handle that

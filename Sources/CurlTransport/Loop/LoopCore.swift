@@ -26,6 +26,7 @@ final class LoopCore {
     /// The transfer that opened a socket, which may outlive it.
     struct Opener {
         weak var transfer: Transfer?
+        let isInternet: Bool
     }
 
     struct State {

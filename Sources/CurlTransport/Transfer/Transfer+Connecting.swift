@@ -7,16 +7,29 @@ extension Transfer {
     /// Returns whether libcurl may connect to an address. Not for a transfer whose caller has its result: it stays in
     /// libcurl while its name is looked up, and would send its request afterwards.
     func mayConnect(to address: SocketAddress) -> Bool {
-        guard state.failure == nil, isWanted(address) else { return false }
-        return request.options.addressPolicy == .any || allows(address.ip)
+        guard state.failure == nil else { return false }
+        if isWanted(address), request.options.addressPolicy == .any || allows(address.ip) { return true }
+        delegate?.transferFoundNoSocket(self)
+        return false
     }
 
     func socketOpened(_ descriptor: Int32) {
-        socketFailure = nil
+        // Of another address than this one.
+        (socketFailure, refusedAddress) = (nil, nil)
         delegate?.transfer(self, opened: descriptor)
     }
 
-    func socketFailed(_ number: Int32) { socketFailure = number }
+    func socketFailed(_ number: Int32) {
+        socketFailure = number
+        delegate?.transferFoundNoSocket(self)
+    }
+
+    /// Whether libcurl may wait for its own timer with the next address (``LibcurlSupport/Quirk``).
+    var mayBeStuck: Bool {
+        let hasTriedAddress = !openedSockets.isEmpty || socketFailure != nil || refusedAddress != nil
+        return hasTriedAddress && life.isInLibcurl && !lookUp.isKnown
+            && Libcurl.found.suffers(from: .refusedAddressesWait)
+    }
 
     func waits(on descriptor: Int32, for interest: Epoll.Interest) {
         if hasRequestBody, !interest.isEmpty {
@@ -46,22 +59,18 @@ extension Transfer {
     }
 
     func mayGoOut(from localPort: Int, to remote: () -> AddressPolicy.Address?) -> Bool {
-        guard mayGoOut(from: localPort, sent: easy?.requestBytes ?? 0) else { return false }
+        guard mayGoOut(from: localPort, sent: sentBytes) else { return false }
         guard request.options.hasRareOptions, request.options.addressPolicy != .any else { return true }
         return allows(remote())
     }
 
-    /// - Parameter sent: The number of bytes of the request that have gone out over this handle.
+    /// - Parameter sent: The number of bytes of the request that have gone out.
     func mayGoOut(from localPort: Int, sent: Int) -> Bool {
         // It may have waited for another transfer's connection, and ended from our side meanwhile.
         guard state.failure == nil else { return false }
         lookUp.requestGoesOut()
         if life.isLookingUp { delegate?.transferHasConnection(self) }
-        // Before the connection is checked: a new connection comes with a new handle, which has sent nothing.
-        guard sending.mayGoOut(sent: sent) else {
-            state.fail(NetworkError.notRepeated(request.method.rawValue))
-            return false
-        }
+        guard mayRepeat(sent: sent) else { return false }
         if delegate?.transfer(self, goesOutFrom: localPort) == false {
             life.beginAgain(.overNewConnection)
             return false
@@ -75,6 +84,15 @@ extension Transfer {
         state.goesOut(at: clock.now)
         if sending.attempts > 1 { delegate?.transferGoesOutAgain(self) }
         return true
+    }
+}
+
+extension Transfer {
+    /// Checks that the request may go out, for the first time or again.
+    func mayRepeat(sent: Int) -> Bool {
+        if sending.mayGoOut(sent: sent) { return true }
+        state.fail(NetworkError.notRepeated(request.method.rawValue))
+        return false
     }
 }
 

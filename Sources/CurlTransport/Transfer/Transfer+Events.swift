@@ -12,7 +12,8 @@ extension Transfer: EasyEvents {
     func lookUpBegins() -> Bool {
         guard state.failure == nil else { return false }
         guard lookUp.isOfPeer(isBehindProxy: looksUpBehindProxy) else { return true }
-        guard delegate?.transferMayLookUp(self) != false else { return false }
+        // libcurl looks a name up for a repeat, too.
+        guard mayRepeat(sent: sentBytes), delegate?.transferMayLookUp(self) != false else { return false }
         lookUp.begins(at: clock.now)
         return true
     }

@@ -33,7 +33,9 @@ extension Transfer {
         let options = request.options
         if let failure = state.failure { return .failure(failure) }
         let info = easy.info(hasRequestBody: hasRequestBody)
-        if code != .ok, let refusedAddress { return .failure(NetworkError.addressRefused(refusedAddress)) }
+        if code != .ok, info.requestBytes == 0, !state.hasResponse, let refusedAddress {
+            return .failure(NetworkError.addressRefused(refusedAddress))
+        }
         if isPrewarming, code == .badFunctionArgument, info.requestBytes == 0, info.newConnections > 0 {
             return .failure(ConnectionIsOpen())
         }

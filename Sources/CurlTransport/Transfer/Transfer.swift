@@ -43,6 +43,8 @@ final class Transfer: @unchecked Sendable {
     var sending: SendingRecord
     /// How often the transfer has begun again.
     private var begunAgain = 0
+    /// The number of bytes of the request that have gone out over the handles before this one.
+    var sentEarlier = 0
     /// The sockets that the transfer has opened, one of which may become its connection.
     var openedSockets: [Int32] = []
     /// The opened socket that became its connection.
@@ -160,22 +162,33 @@ final class Transfer: @unchecked Sendable {
     func prepareFresh() throws {
         begunAgain += 1
         guard begunAgain <= Self.maximumBegins else { throw NetworkError.noCleanConnection }
-        if case .streamed(let upload) = body, easy?.reader?.position ?? 0 > 0, !upload.restart() {
-            throw NetworkError.bodyIsGone
-        }
-        state.awaitNextHead()
+        try leaveHandle()
         clocks.connectAnew(at: clock.now)
-        letGo()
-        // A new socket may get the number of a closed one.
-        (connection, openedSockets) = (nil, [])
         try prepare(isFresh: true)
     }
 
-    /// Forgets a start that came to nothing, before there was a connection.
-    func withdraw() {
-        letGo()
-        (connection, openedSockets, lookUp) = (nil, [], LookUp())
+    /// Prepares the transfer for its return to the queue: its name needs a lookup after all.
+    /// - Throws: ``NetworkError`` for a body that can't be produced again.
+    func withdraw() throws {
+        try leaveHandle()
+        clocks.returnToQueue()
+        lookUp = LookUp()
     }
+
+    /// Closes a handle that another one follows, for the same request. What has gone out over it still counts.
+    private func leaveHandle() throws {
+        if case .streamed(let upload) = body, easy?.reader?.position ?? 0 > 0, !upload.restart() {
+            throw NetworkError.bodyIsGone
+        }
+        sentEarlier += easy?.requestBytes ?? 0
+        state.awaitNextHead()
+        letGo()
+        // A new socket may get the number of a closed one.
+        (connection, openedSockets) = (nil, [])
+    }
+
+    /// The number of bytes of the request that have gone out, over all its handles.
+    var sentBytes: Int { sentEarlier + (easy?.requestBytes ?? 0) }
 
     /// Calls ``prepare(isFresh:)`` on the sending task's thread, before the loop has the transfer.
     func prepareAhead() throws {
@@ -287,6 +300,8 @@ protocol TransferDelegate: AnyObject {
     func transferYields(_ transfer: Transfer)
     /// The transfer has opened a socket, to its host or to the proxy.
     func transfer(_ transfer: Transfer, opened descriptor: Int32)
+    /// There is no socket for an address that libcurl wants to connect to.
+    func transferFoundNoSocket(_ transfer: Transfer)
     /// libcurl waits for a socket on the transfer's behalf, or no longer does if `interest` is empty.
     func transfer(_ transfer: Transfer, waitsOn descriptor: Int32, for interest: Epoll.Interest)
 }

@@ -167,6 +167,8 @@ struct TransferClocks {
     private let totalDeadline: MonotonicTime?
     /// When the transfer began to connect, if not when it was admitted.
     private var connectsSince: MonotonicTime?
+    /// Since when the transfer, which is not admitted, waits for a lookup.
+    private var waitsForLookUpSince: MonotonicTime?
     /// When a body that is no longer wanted must have ended.
     private var drainDeadline: MonotonicTime?
 
@@ -181,6 +183,9 @@ struct TransferClocks {
     /// - Parameter now: The round's clock, which may be slightly older than the transfer.
     mutating func admit(at now: MonotonicTime) { admitted = max(now, sent) }
 
+    /// Records that the transfer returns to the queue.
+    mutating func returnToQueue() { (admitted, connectsSince) = (nil, nil) }
+
     /// Records that the transfer connects again, with a full connect timeout.
     mutating func connectAnew(at now: MonotonicTime) { connectsSince = now }
 
@@ -189,6 +194,9 @@ struct TransferClocks {
 
     /// The number of checks within one idle timeout: progress gets the time of the check that sees it.
     private static let looksWhileSending: Int64 = 8
+    /// The number of checks within one connect timeout of a transfer that is not admitted: nothing else shows that it
+    /// no longer waits for a place but for a lookup.
+    private static let looksWhileWaiting: Int64 = 4
 
     /// The outcome of a check of the clocks.
     enum Verdict: Equatable {
@@ -203,9 +211,9 @@ struct TransferClocks {
     ///   - lastActivity: The time of the last progress.
     ///   - isSending: Whether a request body is going out, whose progress only a check can see.
     ///   - waitsSince: When the connection became usable, while no byte of the response has arrived.
-    ///   - waitsForLookUp: Whether the transfer waits for another one to resolve its host's name, which is part of
-    ///     connecting.
-    func check(
+    ///   - waitsForLookUp: Whether the transfer, which is not admitted, waits for another one to resolve its host's
+    ///     name, which is part of connecting, and not for a place.
+    mutating func check(
         at now: MonotonicTime, isConnected: Bool, lastActivity: MonotonicTime, isSending: Bool = false,
         waitsSince: MonotonicTime? = nil, waitsForLookUp: Bool = false
     ) -> Verdict {
@@ -214,9 +222,14 @@ struct TransferClocks {
         var next = MonotonicTime.distantFuture
         if let totalDeadline { next = totalDeadline }
         if let drainDeadline { next = min(next, drainDeadline) }
-        if admitted == nil, waitsForLookUp, let connect = limits.connect {
-            if sent + connect <= now { return .fail(.connectTimeout) }
-            next = min(next, sent + connect)
+        if admitted == nil, let connect = limits.connect {
+            waitsForLookUpSince = waitsForLookUp ? waitsForLookUpSince ?? now : nil
+            if let waitsForLookUpSince {
+                if waitsForLookUpSince + connect <= now { return .fail(.connectTimeout) }
+                next = min(next, waitsForLookUpSince + connect)
+            } else {
+                next = min(next, now + connect.part(of: Self.looksWhileWaiting))
+            }
         }
         if let admitted {
             if !isConnected, let connect = limits.connect {

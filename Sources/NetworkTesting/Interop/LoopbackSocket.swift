@@ -51,11 +51,13 @@ struct LoopbackSocket: Sendable {
     /// Creates a socket and connects it.
     /// - Parameter limit: The longest wait, in milliseconds.
     /// - Returns: The socket, and whether it connected in time.
-    static func connecting(to port: UInt16, limit: Int32) throws -> (socket: LoopbackSocket, isConnected: Bool) {
+    static func connecting(
+        to port: UInt16, of host: String = loopback, limit: Int32
+    ) throws -> (socket: LoopbackSocket, isConnected: Bool) {
         let socket = try make()
         let flags = fcntl(socket.descriptor, F_GETFL)
         _ = fcntl(socket.descriptor, F_SETFL, flags | O_NONBLOCK)
-        let status = unsafe withAddress(port: port) { unsafe connect(socket.descriptor, $0, $1) }
+        let status = unsafe withAddress(host, port: port) { unsafe connect(socket.descriptor, $0, $1) }
         return (socket, status == 0 || socket.isReady(for: Int16(POLLOUT), limit: limit))
     }
 

@@ -1,32 +1,38 @@
-/// A port on 127.0.0.1 where connecting neither succeeds nor fails, because its queue is full and nothing accepts.
+/// A port on the loopback interface where connecting neither succeeds nor fails, because its queue is full and nothing
+/// accepts.
 ///
 /// It is for tests of connect timeouts on Linux. On other systems a full queue may refuse connections instead.
 public final class FullListener: Sendable {
     /// The port.
     public let port: UInt16
 
+    private let host: String
     private let sockets: [LoopbackSocket]
 
-    /// Listens on a free port, and fills its queue.
+    /// Listens on a port, and fills its queue.
+    /// - Parameters:
+    ///   - port: The port. Default: a free one.
+    ///   - host: An IPv4 address of the loopback interface. Default: `127.0.0.1`.
     /// - Throws: ``SocketFailure``, also if the queue does not fill up.
-    public init() throws {
-        let listener = try LoopbackSocket.listening(backlog: 0)
-        port = try listener.localPort()
+    public init(on port: UInt16 = 0, of host: String = "127.0.0.1") throws {
+        let listener = try LoopbackSocket.listening(on: port, of: host, backlog: 0)
+        self.port = try listener.localPort()
+        self.host = host
         var sockets = [listener]
         var isFull = false
         while !isFull, sockets.count < 64 {
-            let (socket, isConnected) = try LoopbackSocket.connecting(to: port, limit: 250)
+            let (socket, isConnected) = try LoopbackSocket.connecting(to: self.port, of: host, limit: 250)
             sockets.append(socket)
             isFull = !isConnected
         }
         self.sockets = sockets
         guard isFull else {
-            throw SocketFailure(operation: "fill the queue of 127.0.0.1:\(port)", code: 0, message: "it never fills")
+            throw SocketFailure(operation: "fill the queue of \(host):\(self.port)", code: 0, message: "it never fills")
         }
     }
 
     deinit { for socket in sockets { socket.close() } }
 
     /// Returns the URL of a path on this port.
-    public func url(_ path: String = "/") -> String { "http://127.0.0.1:\(port)\(path)" }
+    public func url(_ path: String = "/") -> String { "http://\(host):\(port)\(path)" }
 }

@@ -18,7 +18,10 @@ struct FetchCommand: AsyncParsableCommand {
 
     @Argument(help: "An absolute http or https URL.") var url: String
 
-    @Option(name: [.customShort("X", allowingJoined: true), .customLong("request")], help: "The method. (default: GET, or POST with a body)")
+    @Option(
+        name: [.customShort("X", allowingJoined: true), .customLong("request")],
+        help: "The method. (default: GET, or POST with a body)"
+    )
     var method: String?
 
     @Option(

@@ -220,6 +220,28 @@ struct AdmissionTests {
         #expect(desk.leave(0).isEmpty)
     }
 
+    /// A connect timeout is for a lookup, and not for the wait for a place.
+    @Test func aSlotWaitsForALookUpOrForAPlace() {
+        func waits(_ slot: Int, _ origin: Origin, _ admission: inout Admission) -> Bool {
+            admission.waitsForLookUp(slot, of: origin)
+        }
+        var full = Admission(perOrigin: 1, inAll: 2, maximumWaiting: 10)
+        for slot in 0..<4 { _ = full.arrive(slot, at: slot < 2 ? first : second) }
+        // One of its own origin runs; the limit in all.
+        #expect(!waits(1, first, &full) && !waits(3, second, &full))
+        var cold = Admission(perOrigin: 100, inAll: 100, maximumWaiting: 100)
+        for slot in 0...Admission.coldLimit { _ = cold.arrive(slot, at: first) }
+        #expect(waits(Admission.coldLimit, first, &cold))
+        _ = cold.resolved(first)
+        #expect(!waits(Admission.coldLimit, first, &cold))
+        var crowded = Admission(perOrigin: 100, inAll: 100, maximumWaiting: 100)
+        for slot in 0...Admission.maximumLookUps {
+            _ = crowded.arrive(slot, at: Origin(isSecure: false, host: "h\(slot)", port: 80))
+        }
+        let last = Admission.maximumLookUps
+        #expect(waits(last, Origin(isSecure: false, host: "h\(last)", port: 80), &crowded))
+    }
+
     /// Regression: an origin counted as resolved for good, and libcurl's lookups after its cache had forgotten the name
     /// counted for nothing.
     @Test func aNameThatIsForgottenHasTheLimitsOfLookUpsAgain() {
@@ -233,8 +255,6 @@ struct AdmissionTests {
         }
         let allowed = (1...100).filter { _ in admission.beginLookUp(of: first) }
         #expect(allowed.count == Admission.coldLimit && admission.lookingUp == Admission.coldLimit)
-        let isCold = admission.isCold(first)
-        #expect(isCold)
         // The others leave and wait.
         for slot in 9...100 {
             let started = admission.leave(first)

@@ -35,6 +35,19 @@ struct AddressPolicyTests {
         #expect(try await OptionExchange(server.url(), over: dispatcher).text == "x")
     }
 
+    /// Regression: each later fault was the refusal of the address before.
+    @Test func afterARefusedAddressAFaultOfTheNextOneIsItsOwn() async throws {
+        let server = try ScriptedServer([.read, .send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc"), .close])
+        defer { server.stop() }
+        let denied = try AddressPolicy.Range("127.0.0.9")
+        await expectFailure(.truncatedBody) {
+            try await OptionExchange("http://two.invalid:\(server.port)/") {
+                $0.names.addresses = [.init("two.invalid", port: Int(server.port), ["127.0.0.9", "127.0.0.1"])]
+                $0.addressPolicy = .denying([denied])
+            }
+        }
+    }
+
     @Test func ofSeveralAddressesAnAllowedOneIsTaken() async throws {
         let server = try ScriptedServer(.ok("x"))
         defer { server.stop() }

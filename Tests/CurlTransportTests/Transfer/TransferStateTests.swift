@@ -105,13 +105,32 @@ struct TransferStateTests {
     }
 
     @Test func whoWaitsInTheQueueHasOnlyTheTotalTimeout() {
-        let waiting = clocks(connect: .seconds(1), idle: .seconds(1), total: .seconds(5))
+        var waiting = clocks(connect: .seconds(1), idle: .seconds(1), total: .seconds(5))
         #expect(
             waiting.check(at: after(.seconds(2)), isConnected: false, lastActivity: start)
-                == .lookAgain(after(.seconds(5))))
+                == .lookAgain(after(.milliseconds(2_250))))
         #expect(waiting.check(at: after(.seconds(5)), isConnected: false, lastActivity: start) == .fail(.totalTimeout))
-        let endless = clocks(connect: .seconds(1), idle: .seconds(1), total: nil)
+        var endless = clocks(connect: nil, idle: .seconds(1), total: nil)
         #expect(endless.check(at: after(.seconds(9)), isConnected: false, lastActivity: start) == .neverAgain)
+    }
+
+    /// Regression: a request that waited for a place failed for a lookup that nothing had begun, and one that returned
+    /// to the queue failed at once.
+    @Test func theWaitForALookUpCountsFromItsBegin() {
+        var waiting = clocks(connect: .seconds(4), idle: nil, total: nil)
+        func check(_ seconds: Int, _ waitsForLookUp: Bool) -> TransferClocks.Verdict {
+            waiting.check(
+                at: after(.seconds(seconds)), isConnected: false, lastActivity: start, waitsForLookUp: waitsForLookUp)
+        }
+        #expect(check(0, false) == .lookAgain(after(.seconds(1))))
+        #expect(check(9, true) == .lookAgain(after(.seconds(13))))
+        #expect(check(12, false) == .lookAgain(after(.seconds(13))))
+        #expect(check(13, true) == .lookAgain(after(.seconds(17))))
+        #expect(check(17, true) == .fail(.connectTimeout))
+        waiting.admit(at: after(.seconds(18)))
+        waiting.connectAnew(at: after(.seconds(19)))
+        waiting.returnToQueue()
+        #expect(check(60, false) == .lookAgain(after(.seconds(61))))
     }
 
     @Test func theConnectTimeoutStartsWhenItsTurnComes() {

@@ -58,7 +58,8 @@ struct AWSSignerTests {
     /// 2015-08-30T12:36:00Z.
     private static let seconds = 1_440_938_160
 
-    private static func key(_ service: String?, region: String? = "us-east-1") -> TransportOptions.Authentication
+    private static func key(_ service: String?, region: String? = "us-east-1")
+        -> TransportOptions.Authentication
         .AWSSignature
     {
         .init(

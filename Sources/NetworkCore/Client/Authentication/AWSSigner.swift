@@ -93,7 +93,8 @@ struct AWSSigner {
             let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
                 .map { part in
                     // A service reads '+' as a space.
-                    PercentEncoding.component(decoded(part.map { $0 == UInt8(ascii: "+") ? UInt8(ascii: " ") : $0 }[...]))
+                    let spaced = part.map { $0 == UInt8(ascii: "+") ? UInt8(ascii: " ") : $0 }
+                    return PercentEncoding.component(decoded(spaced))
                 }
             return (name: parts[0], value: parts.count > 1 ? parts[1] : "")
         }

@@ -15,7 +15,9 @@ extension TransportRequest {
     package func authenticated(
         _ send: (TransportRequest) async throws -> TransportResponse
     ) async throws -> TransportResponse {
-        guard case .awsSigV4(let signature)? = options.authentication else { return try await answeringChallenges(send) }
+        guard case .awsSigV4(let signature)? = options.authentication else {
+            return try await answeringChallenges(send)
+        }
         try check()
         let start = ContinuousClock.now
         var request = try await signed(by: signature, seconds: Int(Date().timeIntervalSince1970))

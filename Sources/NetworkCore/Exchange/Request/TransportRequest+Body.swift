@@ -25,9 +25,9 @@ extension TransportRequest {
         ///
         /// An error that the sequence throws ends the exchange and is rethrown to the caller unchanged.
         ///
-        /// The server may respond before it has read the whole body. Over curl, a response that is read chunk by chunk
-        /// then ends where its Content-Length says. A response without one, or one that is collected, ends when the
-        /// request's body has ended too. Releasing the response's body ends both.
+        /// The server may respond before it has read the whole body. Over curl, a response then ends where its
+        /// Content-Length says, read chunk by chunk or collected. A response without one ends when the request's body
+        /// has ended too. Releasing the response's body ends both, within a second.
         /// - Parameters:
         ///   - chunks: The body's bytes. Empty chunks are skipped.
         ///   - length: The total number of bytes, if known. It is sent as Content-Length; a sequence with fewer or more
