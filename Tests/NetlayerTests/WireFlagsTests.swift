@@ -32,6 +32,9 @@ struct WireFlagsTests {
         Row("--connect-timeout 2.500") { $0.connectTimeout = .milliseconds(2_500) },
         Row("--max-time 7.000") { $0.totalTimeout = .seconds(7) },
         Row("--digest --user ada:s:t") { $0.authentication = .digest(user: "ada", password: "s:t") },
+        Row("--aws-sigv4 aws:amz:here:s3 --user key:secret") {
+            $0.authentication = .awsSigV4(.init(keyID: "key", secretKey: "secret", region: "here", service: "s3"))
+        },
         Row("--tlsv1.3") { $0.tls.minimumVersion = .tls1_3 },
         Row("--tlsv1.1 --tls-max 1.2") {
             $0.tls.minimumVersion = .tls1_1
@@ -158,6 +161,7 @@ struct WireFlagsTests {
         ["--local-port", "x"], ["--resolve", "h"], ["--resolve", "h:80"], ["--resolve", "h:x:1.2.3.4"],
         ["--connect-to", "a:1:b"], ["--connect-to", "[::1:1:b:2"], ["--connect-timeout", "0"],
         ["--option", "curves"], ["--option", "none=secret"], ["--option", "=1"],
+        ["--aws-sigv4", "aws:amz"], ["--aws-sigv4", "a:b:c:d:e", "-u", "a:secret"],
     ])
     func `what makes no sense is refused, without secrets`(words: [String]) {
         #expect {

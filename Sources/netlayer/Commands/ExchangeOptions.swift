@@ -13,6 +13,14 @@ struct ExchangeOptions: ParsableArguments {
     var scheme: Scheme?
 
     @Option(
+        name: .customLong("aws-sigv4"),
+        help: ArgumentHelp(
+            "Sign for Amazon's services, with --user as key and secret: 'aws:amz:region:service'.",
+            valueName: "provider"),
+        transform: Self.signature)
+    var signature: TransportOptions.Authentication.AWSSignature?
+
+    @Option(
         name: [.customShort("r", allowingJoined: true), .long],
         parsing: .unconditional,
         help: ArgumentHelp("A part of the body: '0-499', '500-', '-500', or a list of them.", valueName: "range")
@@ -39,6 +47,22 @@ struct ExchangeOptions: ParsableArguments {
         if user == nil, scheme != nil {
             throw ValidationError("--basic, --digest and --anyauth have no meaning without --user")
         }
+        if signature != nil, user == nil || scheme != nil {
+            throw ValidationError("--aws-sigv4 needs --user, and excludes --basic, --digest and --anyauth")
+        }
+    }
+
+    /// Reads `provider[:provider[:region[:service]]]`, as curl does.
+    private static func signature(_ text: String) throws -> TransportOptions.Authentication.AWSSignature {
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
+        guard parts.count <= 4, !parts.contains("") else {
+            throw ValidationError("write it as 'provider:provider:region:service'")
+        }
+        var signature = TransportOptions.Authentication.AWSSignature(
+            keyID: "", secretKey: "", region: parts.count > 2 ? parts[2] : nil,
+            service: parts.count > 3 ? parts[3] : nil)
+        signature.provider = parts.prefix(2).joined(separator: ":")
+        return signature
     }
 
     /// Sets the options on a request.
@@ -51,6 +75,10 @@ struct ExchangeOptions: ParsableArguments {
     private func authentication(_ text: String) -> TransportOptions.Authentication {
         let (user, value) = text.splitAtColon
         let password = TransportOptions.Secret(value)
+        if var signature {
+            (signature.keyID, signature.secretKey) = (user, password)
+            return .awsSigV4(signature)
+        }
         return switch scheme {
         case .basic, nil: .basic(user: user, password: password)
         case .digest: .digest(user: user, password: password)
