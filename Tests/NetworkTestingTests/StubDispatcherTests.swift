@@ -201,6 +201,18 @@ struct StubDispatcherTests {
         #expect(stub.sent.first?.text == "aaaa")
     }
 
+    @Test func retry_waitsOnTheClock() async throws {
+        let clock = ManualClock()
+        let stub = StubDispatcher(clock: clock).when(.any, .status(503), .text("back"))
+        var client = NetworkClient(transport: stub)
+        client.interceptors = [.retry(time: TimeSource(clock: clock))]
+        async let body = client.send(get, as: .text).body
+        await clock.sleepers(1)
+        clock.advance(by: .seconds(60))
+        #expect(try await body == "back")
+        #expect(stub.sent.count == 2)
+    }
+
     @Test func delay_waitsOnTheClock() async throws {
         let clock = ManualClock()
         let stub = StubDispatcher(clock: clock).when(.any, .text("late").after(.seconds(50)))
