@@ -87,6 +87,14 @@ enum ServiceSamples {
             return traced
         }
 
+        func fourLogs(logger: Logger) -> NetworkClient {
+            var logged = NetworkClient(transport: dispatcher, logger: logger)
+            logged.interceptors.insert(.logging(logger), at: 0)
+            logged.exchangeInterceptors.append(.logging(logger))
+            logged.options.wireLog = WireLog(logger)
+            return logged
+        }
+
         mutating func robust() {
             client.options.totalTimeout = .seconds(5)
             client.interceptors.append(.retry())
