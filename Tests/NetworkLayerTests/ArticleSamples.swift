@@ -34,6 +34,24 @@ enum ArticleSamples {
         )
     }
 
+    struct NewUser: Encodable, Sendable {
+        let name: String
+        let tags: [String]
+    }
+
+    struct AddUser: RequestType {
+        typealias ResponseType = User
+        let user: NewUser
+        var data: RequestData {
+            RequestData(path: "http://127.0.0.1:3000/users", method: .post, content: .json(user))
+        }
+    }
+
+    static func add() async throws {
+        let added = try await AddUser(user: NewUser(name: "Ada", tags: ["new"])).send()
+        print(added.status.code, added.body.id)
+    }
+
     static func failing() async {
         do {
             let users = try await GetUsers(page: 1).send().body
