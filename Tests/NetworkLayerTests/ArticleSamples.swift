@@ -80,6 +80,10 @@ enum ArticleSamples {
         return [overCurl, overURLSession]
     }
 
+    static func chosen() {
+        print(DefaultTransport.instance.name)
+    }
+
     static func byName() throws -> NetworkClient {
         let kind = try TransportKind(name: "urlsession", from: "--transport")
         let client = NetworkClient(transport: kind.transport)

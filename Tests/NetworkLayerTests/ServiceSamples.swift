@@ -38,6 +38,9 @@ enum ServiceSamples {
         client.options.tls.clientCertificate = .init(
             .file("/run/secrets/client.pem"), key: .file("/run/secrets/client.key"), password: "of the key")
 
+        let password = ProcessInfo.processInfo.environment["LEDGER_KEY_PASSWORD"] ?? ""
+        client.options.tls.clientCertificate?.password = TransportOptions.Secret(password)
+
         client.options.tls.pinnedPublicKeys = ["sha256//YhKJKSzoTt2b5FP18fvpHo7fJYqQCjAa3HWY3tvRMwE="]
 
         var byAddress = try TransportRequest(url: RequestURL("https://10.1.2.3/health"))
