@@ -65,6 +65,19 @@ enum ArticleSamples {
         }
     }
 
+    static func byCode() async throws {
+        do {
+            _ = try await GetUsers(page: 1).send()
+        } catch let error as NetworkError {
+            switch error.code {
+            case .unacceptableStatus: print("the server said", error.response?.status.code ?? 0)
+            case .connectTimeout, .firstByteTimeout, .idleTimeout, .totalTimeout: print("too slow")
+            case let code where code.isTLS: print("not a peer to trust:", code.rawValue)
+            default: print(error)
+            }
+        }
+    }
+
     static func bounds() async throws -> Int {
         var options = TransportOptions()
         options.totalTimeout = .seconds(5)
