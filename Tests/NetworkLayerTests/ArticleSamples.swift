@@ -34,6 +34,24 @@ enum ArticleSamples {
         )
     }
 
+    struct NewUser: Encodable, Sendable {
+        let name: String
+        let tags: [String]
+    }
+
+    struct AddUser: RequestType {
+        typealias ResponseType = User
+        let user: NewUser
+        var data: RequestData {
+            RequestData(path: "http://127.0.0.1:3000/users", method: .post, content: .json(user))
+        }
+    }
+
+    static func add() async throws {
+        let added = try await AddUser(user: NewUser(name: "Ada", tags: ["new"])).send()
+        print(added.status.code, added.body.id)
+    }
+
     static func failing() async {
         do {
             let users = try await GetUsers(page: 1).send().body
@@ -44,6 +62,19 @@ enum ArticleSamples {
             print("no longer wanted")
         } catch {
             print(error)
+        }
+    }
+
+    static func byCode() async throws {
+        do {
+            _ = try await GetUsers(page: 1).send()
+        } catch let error as NetworkError {
+            switch error.code {
+            case .unacceptableStatus: print("the server said", error.response?.status.code ?? 0)
+            case .connectTimeout, .firstByteTimeout, .idleTimeout, .totalTimeout: print("too slow")
+            case let code where code.isTLS: print("not a peer to trust:", code.rawValue)
+            default: print(error)
+            }
         }
     }
 
@@ -60,6 +91,10 @@ enum ArticleSamples {
         let overCurl = try await GetUsers(page: 1).send(over: CurlNetworkDispatcher.instance).body
         let overURLSession = try await GetUsers(page: 1).send(over: URLSessionNetworkDispatcher.instance).body
         return [overCurl, overURLSession]
+    }
+
+    static func chosen() {
+        print(DefaultTransport.instance.name)
     }
 
     static func byName() throws -> NetworkClient {

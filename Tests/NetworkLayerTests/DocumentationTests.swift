@@ -10,6 +10,7 @@ struct DocumentationTests {
         ("README.md", "ReadmeSamples.swift"),
         ("\(catalogue)/NetworkLayer.md", "ArticleSamples.swift"),
         ("\(catalogue)/FirstRequest.md", "ArticleSamples.swift"),
+        ("\(catalogue)/Errors.md", "ArticleSamples.swift"),
         ("\(catalogue)/ChoosingATransport.md", "ArticleSamples.swift"),
         (
             "\(catalogue)/ComingFromTheTutorials.md",

@@ -38,6 +38,9 @@ enum ServiceSamples {
         client.options.tls.clientCertificate = .init(
             .file("/run/secrets/client.pem"), key: .file("/run/secrets/client.key"), password: "of the key")
 
+        let password = ProcessInfo.processInfo.environment["LEDGER_KEY_PASSWORD"] ?? ""
+        client.options.tls.clientCertificate?.password = TransportOptions.Secret(password)
+
         client.options.tls.pinnedPublicKeys = ["sha256//YhKJKSzoTt2b5FP18fvpHo7fJYqQCjAa3HWY3tvRMwE="]
 
         var byAddress = try TransportRequest(url: RequestURL("https://10.1.2.3/health"))
@@ -85,6 +88,14 @@ enum ServiceSamples {
                     .adapting { $0.headerFields.append(try HTTPField(checking: "X-Trace", value: trace)) })
             }
             return traced
+        }
+
+        func fourLogs(logger: Logger) -> NetworkClient {
+            var logged = NetworkClient(transport: dispatcher, logger: logger)
+            logged.interceptors.insert(.logging(logger), at: 0)
+            logged.exchangeInterceptors.append(.logging(logger))
+            logged.options.wireLog = WireLog(logger)
+            return logged
         }
 
         mutating func robust() {

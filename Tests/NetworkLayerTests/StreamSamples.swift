@@ -60,6 +60,19 @@ enum StreamSamples {
         print(file.bytes)
     }
 
+    static func form(client: NetworkClient) async throws {
+        let form = RequestContent.multipart([
+            .field("title", "A report"),
+            .file("report", path: "/var/lib/app/report.pdf", contentType: "application/pdf"),
+        ])
+        let upload = RequestData(
+            path: "http://127.0.0.1:3000/reports",
+            method: .post,
+            content: form.reporting { progress in print(progress.fraction ?? 0) }
+        )
+        print(try await client.send(upload, as: .text).status.code)
+    }
+
     static func upload() throws -> TransportRequest.Body {
         try TransportRequest.Body.file("/var/lib/app/report.pdf").reporting { print($0.fraction ?? 0) }
     }

@@ -49,6 +49,23 @@ struct TestingSamples {
         await #expect(throws: NetworkError.self) { try await users.value }
     }
 
+    @Test func retriesWithoutWaiting() async throws {
+        let clock = ManualClock()
+        let stub = StubDispatcher(clock: clock)
+        stub.when(.get("/users"), .status(503), .json([User(id: 1, name: "Ada")]))
+        let client = NetworkClient(transport: stub).with {
+            $0.interceptors.append(.retry(time: TimeSource(clock: clock)))
+        }
+
+        let users = Task { try await client.send(GetUsers(page: 1)).body }
+        await clock.sleepers(1)
+        clock.advance(by: .seconds(1))
+
+        #expect(try await users.value.count == 1)
+        #expect(stub.sent.count == 2)
+        try stub.checkAllUsed()
+    }
+
     @Test func bodiesInPieces() async throws {
         let clock = ManualClock()
         let stub = StubDispatcher(clock: clock)
