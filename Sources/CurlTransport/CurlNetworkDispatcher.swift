@@ -177,7 +177,9 @@ extension TransportCapabilities {
             if support.has(option) {
                 supported.insert(option.capability)
             } else {
-                reasons[option.capability] = "from libcurl \(option.since)"
+                reasons[option.capability] =
+                    support.version < option.since
+                    ? "from libcurl \(option.since)" : "not with this TLS library"
             }
         }
         for (capability, quirk, fault) in LibcurlSupport.byFault where support.suffers(from: quirk) {

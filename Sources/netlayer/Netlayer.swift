@@ -41,7 +41,8 @@ struct Netlayer: AsyncParsableCommand {
         if let number = Arguments.firstThatIsNoText {
             throw ToolFailure(.usage, "argument \(number) is not UTF-8; only a file may contain other bytes")
         }
-        var command = try await asyncParseAsRoot(nil)
+        let words = JoinedWords.separated(Array(CommandLine.arguments.dropFirst()))
+        var command = try await asyncParseAsRoot(words)
         if let seconds = (command as? FetchCommand)?.timeout { interruption.limit(toSeconds: seconds) }
         if var command = command as? any AsyncParsableCommand {
             try await command.run()
@@ -88,8 +89,9 @@ struct Netlayer: AsyncParsableCommand {
                 // The option's name may be shown; the value after '=' may not.
                 return [String(Substring(argument.utf8.drop { $0 != UInt8(ascii: "=") }.dropFirst()))]
             }
-            // The name of a short option has two bytes, and its value may follow directly.
-            return [argument] + (argument.hasBytePrefix("-") ? [String(Substring(argument.utf8.dropFirst(2)))] : [])
+            // The name of a short option has two bytes, and its value may follow directly, cut at a '='.
+            let value = argument.hasBytePrefix("-") ? Substring(argument.utf8.dropFirst(2)) : ""
+            return [argument, String(value), String(value.prefix { $0 != "=" })]
         }.filter { $0.utf8.count > 16 }
         return long.reduce(message) { $0.replacing($1, with: "…") }
     }

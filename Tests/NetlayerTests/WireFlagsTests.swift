@@ -130,12 +130,20 @@ struct WireFlagsTests {
     }
 
     @Test func `a value may follow its short name at once, as with curl`() async throws {
-        let words = ["-XPUT", "-Ha: b", "-dtext", "-m3", "-xhttp://p:1", "-Ua:b", "-E/c", "-uc:opensesame", "-r0-1"]
-        let request = try await FetchCommand.parse(["http://h/"] + words).request()
-        #expect(request.method == .put && request.body?.bytes == Data("text".utf8))
+        let joined = [
+            "fetch", "http://h/", "-XPUT", "-Ha: b=c", "-d=text", "-m3", "-xhttp://p:1", "-Ua:b", "-E/c",
+            "-uc:opensesame=", "-r0-1", "-H", "-Ud: e",
+        ]
+        let request = try await FetchCommand.parse(Array(JoinedWords.separated(joined).dropFirst())).request()
+        #expect(request.method == .put && request.body?.bytes == Data("=text".utf8))
+        #expect(request.headerFields.map(\.value).starts(with: ["b=c", "e"]))
         #expect(request.options.totalTimeout == .seconds(3))
-        #expect(request.options.authentication == .basic(user: "c", password: "opensesame"))
+        #expect(request.options.authentication == .basic(user: "c", password: "opensesame="))
         #expect(request.options.tls.clientCertificate == .init(.file("/c")))
+        // Not of other commands, not of a value, and not behind the end of options.
+        for words in [["run", "-Xa"], ["fetch", "-d", "-Xa"], ["fetch", "--", "-Xa"]] {
+            #expect(JoinedWords.separated(words) == words)
+        }
     }
 
     @Test func `short names are curl's`() async throws {

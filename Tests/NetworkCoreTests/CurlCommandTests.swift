@@ -88,6 +88,10 @@ struct CurlCommandTests {
         request.body = .bytes(Data("x".utf8))
         let note = "  # before the server's challenge, curl sends an empty body"
         #expect(request.curlCommand(secrets: .revealed).hasSuffix(note))
+        // With Basic allowed too, curl sends the body at once.
+        request.url = try RequestURL("https://127.0.0.1/")
+        request.options.authentication = .anySafe(user: "a", password: "b")
+        #expect(!request.curlCommand(secrets: .revealed).contains("  # "))
     }
 
     @Test func digestPassword_isASecretToo() throws {

@@ -6,6 +6,8 @@ struct Admission {
         /// The number of those that may look up the origin's name: now, or once the limit of lookups lets them.
         var lookUps = 0
         var waiting = SlotQueue(.origin)
+        /// The number of slots past the gate whose callers have their results, and which only their lookups keep.
+        var lingering = 0
         /// The slots among the lookups that wait.
         var waitingToLookUp: [Int] = []
         /// Whether the origin's name is taken to be in libcurl's cache: a transfer to it has finished the lookup, and
@@ -38,6 +40,8 @@ struct Admission {
     private(set) var running = 0
     private(set) var waiting = 0
     private(set) var lookingUp = 0
+    /// The number of running slots whose callers have their results.
+    private var lingering = 0
 
     /// The number of remembered origins, for tests.
     var originCount: Int { origins.count + (recent == nil ? 0 : 1) }
@@ -114,13 +118,15 @@ struct Admission {
     private mutating func takeRecent() -> OriginState? { recent.take()?.state }
 
     /// Returns whether a slot that waits does so for a lookup, of its origin's name or of others, and not for a place
-    /// among those that run.
+    /// among those that run. A place that a lookup holds whose caller is gone counts as the lookup.
     mutating func waitsForLookUp(_ slot: Int, of origin: Origin) -> Bool {
-        guard find(origin), let state = recent?.state, !state.isWarm else { return false }
+        guard find(origin), let state = recent?.state else { return false }
+        let isHeldUp = running >= inAll && running - lingering < inAll
         return switch links.place(of: slot) {
-        case .nowhere, .ready: false
-        case .lookUp: lookingUp >= Self.maximumLookUps
-        case .origin: state.passed < perOrigin
+        case .nowhere: false
+        case .ready: isHeldUp
+        case .lookUp: isHeldUp || lookingUp >= Self.maximumLookUps
+        case .origin: state.passed - state.lingering < perOrigin && (!state.isWarm || state.passed >= perOrigin)
         }
     }
 
@@ -163,6 +169,8 @@ struct Admission {
     /// - Parameter isLookingUp: Whether it counts as a lookup already; a warm origin's does not.
     /// - Returns: Whether it counts as a lookup from now on.
     mutating func chill(_ origin: Origin, isLookingUp: Bool) -> Bool {
+        lingering += 1
+        if find(origin) { recent?.state.lingering += 1 }
         guard !origin.isAddress, find(origin) else { return isLookingUp }
         recent?.state.isWarm = false
         guard !isLookingUp else { return true }
@@ -183,10 +191,16 @@ struct Admission {
     }
 
     /// Records that a running slot has ended.
-    /// - Parameter isLookingUp: Whether it still counts as a lookup.
+    /// - Parameters:
+    ///   - isLookingUp: Whether it still counts as a lookup.
+    ///   - isLingering: Whether its lookup was given up: ``chill(_:isLookingUp:)`` was called for it.
     /// - Returns: The slots to start now.
-    mutating func leave(_ origin: Origin, isLookingUp: Bool = false) -> [Turn] {
+    mutating func leave(_ origin: Origin, isLookingUp: Bool = false, isLingering: Bool = false) -> [Turn] {
         running -= 1
+        if isLingering {
+            lingering -= 1
+            if find(origin) { recent?.state.lingering -= 1 }
+        }
         if isLookingUp {
             lookingUp -= 1
             lookUpEnded(of: origin)

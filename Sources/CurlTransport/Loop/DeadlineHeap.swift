@@ -23,6 +23,12 @@ struct DeadlineHeap {
         siftDown(position[slot])
     }
 
+    /// Sets a slot's deadline unless it has an earlier one.
+    mutating func set(_ slot: Int, noLaterThan time: MonotonicTime) {
+        if slot < position.count, position[slot] >= 0, heap[position[slot]].time <= time { return }
+        set(slot, to: time)
+    }
+
     mutating func remove(_ slot: Int) {
         guard slot < position.count, position[slot] >= 0 else { return }
         let hole = position[slot]

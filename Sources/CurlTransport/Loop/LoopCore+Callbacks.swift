@@ -14,7 +14,7 @@ extension LoopCore: TransferDelegate {
     func transferKeepsBytes(_ transfer: Transfer) {
         guard !transfer.keepsBytes else { return }
         transfer.keepsBytes = true
-        state.value.deadlines.set(transfer.slot, to: clock.now + Self.keptBytesCheck)
+        state.value.deadlines.set(transfer.slot, noLaterThan: clock.now + Self.keptBytesCheck)
     }
 
     func transferYields(_ transfer: Transfer) {
@@ -31,7 +31,7 @@ extension LoopCore: TransferDelegate {
         if Libcurl.found.suffers(from: .refusedAddressesWait) {
             let isInternet = LocalPort.of(descriptor) != nil
             state.value.openers[descriptor] = Opener(transfer: transfer, isInternet: isInternet)
-            state.value.deadlines.set(transfer.slot, to: clock.now + Self.nudgeInterval)
+            state.value.deadlines.set(transfer.slot, noLaterThan: clock.now + Self.nudgeInterval)
         }
         transfer.lookUp.socketOpened()
         if !transfer.looksUpBehindProxy { resolved(transfer) }

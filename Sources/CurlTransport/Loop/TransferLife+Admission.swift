@@ -56,7 +56,8 @@ extension TransferLife {
         return switch self {
         case .outside: []
         case .waiting: admission.withdraw(slot, from: origin)
-        case .admitted(_, let isLookingUp): admission.leave(origin, isLookingUp: isLookingUp)
+        case .admitted(let stage, let isLookingUp):
+            admission.leave(origin, isLookingUp: isLookingUp, isLingering: stage == .lingering)
         }
     }
 }

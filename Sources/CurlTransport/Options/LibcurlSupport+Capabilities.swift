@@ -28,12 +28,14 @@ extension LibcurlSupport {
             ($0, .http2BodiesMix, "older ones mix up the bodies of HTTP/2 streams")
         }
 
-    func has(_ option: any PlainOption) -> Bool { version >= option.since }
+    func has(_ option: any PlainOption) -> Bool {
+        version >= option.since && (!option.isOpenSSLs || hasTLS(of: Self.openSSLs))
+    }
+
+    private static let openSSLs = ["OpenSSL", "LibreSSL", "BoringSSL", "quictls", "AWS-LC"]
 
     /// Other TLS libraries silently ignore CURLOPT_SSLCERT_BLOB and continue without a certificate.
-    private var readsCertificatesFromMemory: Bool {
-        ["OpenSSL", "LibreSSL", "BoringSSL", "quictls", "AWS-LC", "mbedTLS"].contains {
-            tlsLibrary?.hasPrefix($0) == true
-        }
-    }
+    private var readsCertificatesFromMemory: Bool { hasTLS(of: Self.openSSLs + ["mbedTLS"]) }
+
+    private func hasTLS(of libraries: [String]) -> Bool { libraries.contains { tlsLibrary?.hasPrefix($0) == true } }
 }

@@ -7,6 +7,8 @@ protocol PlainOption: Sendable {
     var libcurlKey: PlainKey { get }
     /// The first version of libcurl that has the option.
     var since: LibcurlVersion { get }
+    /// Whether libcurl ignores the option with a TLS library other than OpenSSL and those like it.
+    var isOpenSSLs: Bool { get }
     var flag: PlainFlag { get }
 
     /// Sets the option on a handle, if a request sets it.
@@ -40,6 +42,7 @@ struct PlainDeclaration<Value: Hashable & Sendable>: PlainOption {
     let key: TransportOptions.Key<Value>
     let libcurlKey: PlainKey
     let since: LibcurlVersion
+    let isOpenSSLs: Bool
     let flag: PlainFlag
     private let companions: [(option: LongOption, value: Int)]
     private let form: Form
@@ -56,10 +59,11 @@ struct PlainDeclaration<Value: Hashable & Sendable>: PlainOption {
     ///   - name: The option's name in errors.
     ///   - libcurlKey: The option's number and name in libcurl.
     ///   - since: The first version of libcurl that has it.
+    ///   - isOpenSSLs: Whether libcurl ignores it with another TLS library.
     ///   - companions: Options that must be set with it.
     ///   - form: The kind of its values.
     init(
-        _ name: String, _ libcurlKey: PlainKey, since: LibcurlVersion,
+        _ name: String, _ libcurlKey: PlainKey, since: LibcurlVersion, isOpenSSLs: Bool = false,
         also companions: [(option: LongOption, value: Int)] = [], flag: PlainFlag, _ form: Form
     ) {
         let word = "--" + flag.name
@@ -74,6 +78,7 @@ struct PlainDeclaration<Value: Hashable & Sendable>: PlainOption {
         self.key = key
         self.libcurlKey = libcurlKey
         self.since = since
+        self.isOpenSSLs = isOpenSSLs
         self.companions = companions
         self.flag = flag
         self.form = form

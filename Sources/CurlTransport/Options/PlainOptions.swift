@@ -23,12 +23,14 @@ package enum PlainOptions {
         .milliseconds(1...60_000))
 
     fileprivate static let tlsGroups = PlainDeclaration(
-        "tlsGroups", .text(298, "CURLOPT_SSL_EC_CURVES"), since: LibcurlVersion(7, 73),
+        "tlsGroups", .text(298, "CURLOPT_SSL_EC_CURVES"), since: LibcurlVersion(7, 73), isOpenSSLs: true,
         flag: PlainFlag("curves", valueName: "list", help: "The groups of the TLS key exchange, 'X25519:P-256'."),
         .list)
 
     fileprivate static let tlsSignatureAlgorithms = PlainDeclaration(
         "tlsSignatureAlgorithms", .text(328, "CURLOPT_SSL_SIGNATURE_ALGORITHMS"), since: LibcurlVersion(8, 14),
+        // libcurl 8.14 finds sessions whatever algorithms made them.
+        isOpenSSLs: true, also: [(.tlsSessionCache, 0)],
         flag: PlainFlag("sigalgs", valueName: "list", help: "The TLS signature algorithms, 'ed25519:RSA-PSS+SHA256'."),
         .list)
 }
@@ -50,12 +52,14 @@ extension TransportOptions.Key<Duration> {
 
 extension TransportOptions.Key<String> {
     /// The groups of the TLS key exchange in order of preference, separated by colons, such as
-    /// `X25519MLKEM768:X25519:P-256`. A group that the TLS library does not know fails the exchange. Default: the TLS
-    /// library's groups. [CURLOPT_SSL_EC_CURVES](https://curl.se/libcurl/c/CURLOPT_SSL_EC_CURVES.html)
+    /// `X25519MLKEM768:X25519:P-256`. A group that the TLS library does not know fails the exchange. Requires a libcurl
+    /// with OpenSSL or a library like it. Default: the TLS library's groups.
+    /// [CURLOPT_SSL_EC_CURVES](https://curl.se/libcurl/c/CURLOPT_SSL_EC_CURVES.html)
     public static var tlsGroups: Self { PlainOptions.tlsGroups.key }
 
     /// The signature algorithms of TLS in order of preference, separated by colons, such as `ed25519:RSA-PSS+SHA256`.
-    /// Requires libcurl 8.14. Default: the TLS library's algorithms.
+    /// Such a request resumes no TLS session. Requires libcurl 8.14 with OpenSSL or a library like it. Default: the TLS
+    /// library's algorithms.
     /// [CURLOPT_SSL_SIGNATURE_ALGORITHMS](https://curl.se/libcurl/c/CURLOPT_SSL_SIGNATURE_ALGORITHMS.html)
     public static var tlsSignatureAlgorithms: Self { PlainOptions.tlsSignatureAlgorithms.key }
 }

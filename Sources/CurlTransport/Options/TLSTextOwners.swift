@@ -29,8 +29,8 @@ final class TLSTextOwners: Sendable {
     }
 
     /// Returns whether a request may share connections and sessions with others of these settings.
-    /// - Parameter more: The texts of the plain options, in a fixed order.
-    func isOwner(_ tls: TransportOptions.TLS, more: [String?] = []) -> Bool {
+    /// - Parameter more: The texts of the plain options, in a fixed order. Default: none of them has a text.
+    func isOwner(_ tls: TransportOptions.TLS, more: [String?] = PlainOptions.all.map { _ in nil }) -> Bool {
         let own: Texts = [
             Self.text(tls.authorities), Self.text(tls.clientCertificate?.certificate),
             tls.pinnedPublicKeys.isEmpty ? nil : Array(tls.pinnedPublicKeys.joined(separator: ";").utf8),

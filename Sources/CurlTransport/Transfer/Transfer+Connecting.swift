@@ -61,7 +61,10 @@ extension Transfer {
     func mayGoOut(from localPort: Int, to remote: () -> AddressPolicy.Address?) -> Bool {
         guard mayGoOut(from: localPort, sent: sentBytes) else { return false }
         guard request.options.hasRareOptions, request.options.addressPolicy != .any else { return true }
-        return allows(remote())
+        let address = remote()
+        guard !allows(address) else { return true }
+        if let address { state.fail(NetworkError.addressRefused(address)) }
+        return false
     }
 
     /// - Parameter sent: The number of bytes of the request that have gone out.

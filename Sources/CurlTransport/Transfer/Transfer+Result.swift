@@ -2,7 +2,7 @@ import CLibrary
 import NetworkCore
 
 extension NetworkError {
-    fileprivate static func addressRefused(_ address: AddressPolicy.Address) -> NetworkError {
+    static func addressRefused(_ address: AddressPolicy.Address) -> NetworkError {
         NetworkError(.addressRefused, "the address policy does not allow \(address)", phase: .connecting)
     }
 
@@ -33,7 +33,7 @@ extension Transfer {
         let options = request.options
         if let failure = state.failure { return .failure(failure) }
         let info = easy.info(hasRequestBody: hasRequestBody)
-        if code != .ok, info.requestBytes == 0, !state.hasResponse, let refusedAddress {
+        if code == .couldNotConnect, let refusedAddress {
             return .failure(NetworkError.addressRefused(refusedAddress))
         }
         if isPrewarming, code == .badFunctionArgument, info.requestBytes == 0, info.newConnections > 0 {

@@ -184,7 +184,7 @@ struct TransferClocks {
     mutating func admit(at now: MonotonicTime) { admitted = max(now, sent) }
 
     /// Records that the transfer returns to the queue.
-    mutating func returnToQueue() { (admitted, connectsSince) = (nil, nil) }
+    mutating func returnToQueue() { (admitted, connectsSince, waitsForLookUpSince) = (nil, nil, nil) }
 
     /// Records that the transfer connects again, with a full connect timeout.
     mutating func connectAnew(at now: MonotonicTime) { connectsSince = now }

@@ -52,8 +52,11 @@ extension NetworkClient {
     private func exchange(_ request: TransportRequest, in call: Call) async throws -> TransportResponse {
         guard request.isAuthenticatedInSteps else { return try await oneExchange(request, in: call) }
         // Once for all rounds, and before the check: a stream is one where the transport can't send it.
-        let whole = try await request.collectingBody(for: transport.capabilities, in: call)
-        try whole.check(for: transport.capabilities)
+        var whole = try await request.collectingBody(for: transport.capabilities, in: call)
+        do { try whole.check(for: transport.capabilities) } catch let error as NetworkError {
+            throw error.during(whole, transport: transport.name, elapsed: call.elapsed)
+        }
+        if let remaining = call.remaining { whole.options.totalTimeout = max(remaining, .nanoseconds(1)) }
         return try await whole.authenticated { try await oneExchange($0, in: call) }
     }
 

@@ -6,7 +6,7 @@ import NetworkLayer
 /// a file that is resumed and checked, lines, events, a curl command.
 struct DeliveryOptions: ParsableArguments {
     @Option(
-        name: [.customShort("F", allowingJoined: true), .customLong("form")],
+        name: [.customShort("F"), .customLong("form")],
         parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
             "A part of a multipart form: 'name=value', or 'name=@file' for a file. May be repeated.", valueName: "part")

@@ -4,7 +4,7 @@ import NetworkLayer
 /// The options of `fetch` that apply to each exchange: credentials, and a part of the body.
 struct ExchangeOptions: ParsableArguments {
     @Option(
-        name: [.customShort("u", allowingJoined: true), .long],
+        name: [.customShort("u"), .long],
         help: ArgumentHelp("Name and password; other users can see them in 'ps'.", valueName: "name:password")
     )
     var user: String?
@@ -21,7 +21,7 @@ struct ExchangeOptions: ParsableArguments {
     var signature: TransportOptions.Authentication.AWSSignature?
 
     @Option(
-        name: [.customShort("r", allowingJoined: true), .long],
+        name: [.customShort("r"), .long],
         parsing: .unconditional,
         help: ArgumentHelp("A part of the body: '0-499', '500-', '-500', or a list of them.", valueName: "range")
     )

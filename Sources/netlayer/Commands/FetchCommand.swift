@@ -19,20 +19,20 @@ struct FetchCommand: AsyncParsableCommand {
     @Argument(help: "An absolute http or https URL.") var url: String
 
     @Option(
-        name: [.customShort("X", allowingJoined: true), .customLong("request")],
+        name: [.customShort("X"), .customLong("request")],
         help: "The method. (default: GET, or POST with a body)"
     )
     var method: String?
 
     @Option(
-        name: [.customShort("H", allowingJoined: true), .customLong("header")],
+        name: [.customShort("H"), .customLong("header")],
         parsing: .unconditionalSingleValue,
         help: ArgumentHelp("A header field, 'Name: value'. May be repeated.", valueName: "field")
     )
     var headers: [String] = []
 
     @Option(
-        name: [.customShort("d", allowingJoined: true), .long, .customLong("data-binary")], parsing: .unconditional,
+        name: [.customShort("d"), .long, .customLong("data-binary")], parsing: .unconditional,
         help: ArgumentHelp(
             "The request's body; '@file' for a file's bytes, '@-' for standard input.", valueName: "data"))
     var data: String?
@@ -45,13 +45,13 @@ struct FetchCommand: AsyncParsableCommand {
     @Flag(name: .shortAndLong, help: "Print the response's head before the body.") var include = false
 
     @Option(
-        name: [.customShort("o", allowingJoined: true), .long],
+        name: [.customShort("o"), .long],
         help: ArgumentHelp("Write to a file instead. The file appears only when it is complete.", valueName: "file")
     )
     var output: String?
 
     @Option(
-        name: [.customShort("m", allowingJoined: true), .customLong("max-time"), .customLong("timeout")],
+        name: [.customShort("m"), .customLong("max-time"), .customLong("timeout")],
         help: ArgumentHelp(
             "The timeout of the whole call, including redirects, retries and reconnections.",
             valueName: "seconds"

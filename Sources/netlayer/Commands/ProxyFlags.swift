@@ -4,7 +4,7 @@ import NetworkLayer
 /// The options of `fetch` for the proxy, under the names that curl(1) gives them.
 struct ProxyFlags: ParsableArguments {
     @Option(
-        name: [.customShort("x", allowingJoined: true), .long],
+        name: [.customShort("x"), .long],
         help: ArgumentHelp(
             "The proxy: http, https, socks4, socks4a, socks5 or socks5h; empty for none, whatever the environment says.",
             valueName: "url"
@@ -18,7 +18,7 @@ struct ProxyFlags: ParsableArguments {
     var exempt: String?
 
     @Option(
-        name: [.customShort("U", allowingJoined: true), .long],
+        name: [.customShort("U"), .long],
         help: ArgumentHelp("Name and password for the proxy; others see them in 'ps'.", valueName: "name:password"))
     var proxyUser: String?
 

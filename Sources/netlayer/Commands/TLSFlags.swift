@@ -14,7 +14,7 @@ struct TLSFlags: ParsableArguments {
     var authoritiesDirectory: String?
 
     @Option(
-        name: [.customShort("E", allowingJoined: true), .customLong("cert")],
+        name: [.customShort("E"), .customLong("cert")],
         help: ArgumentHelp("The client's certificate, PEM.", valueName: "file"))
     var certificate: String?
 

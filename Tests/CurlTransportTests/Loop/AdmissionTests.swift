@@ -238,6 +238,14 @@ struct AdmissionTests {
         for slot in 0...Admission.maximumLookUps {
             _ = crowded.arrive(slot, at: Origin(isSecure: false, host: "h\(slot)", port: 80))
         }
+        // Places that lookups hold whose callers are gone.
+        var lingering = Admission(perOrigin: 100, inAll: 2, maximumWaiting: 100)
+        for slot in 0..<3 { _ = lingering.arrive(slot, at: first) }
+        #expect(!waits(2, first, &lingering))
+        let isLookingUp = lingering.chill(first, isLookingUp: true)
+        #expect(waits(2, first, &lingering))
+        let started = lingering.leave(first, isLookingUp: isLookingUp, isLingering: true)
+        #expect(started.map(\.slot) == [2])
         let last = Admission.maximumLookUps
         #expect(waits(last, Origin(isSecure: false, host: "h\(last)", port: 80), &crowded))
     }

@@ -19,6 +19,17 @@ struct DeadlineHeapTests {
         #expect(heap.earliest == time(30))
     }
 
+    /// Regression: a check that was only to come soon postponed a timeout.
+    @Test func anEarlierDeadlineStays() {
+        var heap = DeadlineHeap()
+        heap.set(0, to: time(10))
+        heap.set(0, noLaterThan: time(20))
+        #expect(heap.earliest == time(10))
+        heap.set(0, noLaterThan: time(5))
+        heap.set(1, noLaterThan: time(7))
+        #expect(heap.popDue(time(100)) == 0 && heap.popDue(time(100)) == 1 && heap.isEmpty)
+    }
+
     @Test func settingAgainMoves() {
         var heap = DeadlineHeap()
         heap.set(0, to: time(10))

@@ -40,6 +40,14 @@ struct TLSTextOwnersTests {
         #expect(owners.isOwner(other))
     }
 
+    /// Regression: the authorities of a server and of a proxy counted apart, and one server may be both.
+    @Test func aServersAndAProxysTextsAreCompared() {
+        let owners = TLSTextOwners()
+        let none: [String?] = PlainOptions.all.map { _ in nil }
+        #expect(owners.isOwner(settings { $0.authorities = .file("/ca.pem") }, more: none))
+        #expect(!owners.isOwner(settings { $0.authorities = .file("/CA.pem") }))
+    }
+
     @Test func settingsOfNoTextAreShared() {
         let owners = TLSTextOwners()
         #expect(owners.isOwner(TransportOptions.TLS()))

@@ -131,6 +131,11 @@ struct TransferStateTests {
         waiting.connectAnew(at: after(.seconds(19)))
         waiting.returnToQueue()
         #expect(check(60, false) == .lookAgain(after(.seconds(61))))
+        // An earlier wait does not count.
+        #expect(check(61, true) == .lookAgain(after(.seconds(65))))
+        waiting.admit(at: after(.seconds(62)))
+        waiting.returnToQueue()
+        #expect(check(90, true) == .lookAgain(after(.seconds(94))))
     }
 
     @Test func theConnectTimeoutStartsWhenItsTurnComes() {

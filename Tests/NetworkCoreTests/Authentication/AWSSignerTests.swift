@@ -119,6 +119,42 @@ struct AWSSignerTests {
         #expect(given.headerFields[name] == "abc")
     }
 
+    /// Regression: nothing ended the wait for a body that never came.
+    @Test func `a body that stalls ends with its timeout`() async throws {
+        var request = try request(Self.vectors[0])
+        request.body = .replayableStream { AsyncStream<Data> { _ in } }
+        for (total, code) in [
+            (Duration.milliseconds(30), NetworkError.Code.totalTimeout), (.seconds(60), .idleTimeout),
+        ] {
+            request.options.totalTimeout = total
+            request.options.idleTimeout = .milliseconds(50)
+            let stalled = request
+            await expectFailure(code) { try await stalled.signed(by: Self.key("service"), seconds: Self.seconds) }
+        }
+    }
+
+    /// The signature is the same as without them: libcurl sends neither the port nor the long form.
+    @Test func `the host is signed as it is sent`() async throws {
+        let vector = Self.vectors[0]
+        var request = try request(vector)
+        request.url = try RequestURL("https://example.amazonaws.com:443/")
+        let signed = try await request.signed(by: Self.key("service"), seconds: Self.seconds)
+        #expect(signed.headerFields[.authorization]?.hasSuffix(vector.signature) == true)
+        request.url = try RequestURL("http://[0:0::1]:8080/")
+        let named = try await request.signed(by: Self.key("service"), seconds: Self.seconds)
+        #expect(named.headerFields[try #require(HTTPField.Name("Host"))] == request.url.authority)
+    }
+
+    /// URLSession sends repeated fields as one.
+    @Test func `repeated fields are one`() async throws {
+        let name = try #require(HTTPField.Name("X-Amz-Meta"))
+        var request = try request(Self.vectors[0])
+        request.headerFields.append(HTTPField(name: name, value: "a"))
+        request.headerFields.append(HTTPField(name: name, value: "b"))
+        let signed = try await request.signed(by: Self.key("service"), seconds: Self.seconds)
+        #expect(signed.headerFields[values: name] == ["a,b"])
+    }
+
     @Test func `another vendor has names of its own`() async throws {
         var key = Self.key("api")
         key.provider = "osc"

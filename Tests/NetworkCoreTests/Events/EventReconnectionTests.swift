@@ -103,7 +103,8 @@ struct EventReconnectionTests {
         var reconnection = EventReconnection(options(failures: 0))
         #expect(reconnection.opened(head(200), jitter: 0) == .read)
         reconnection.received()
-        #expect(reconnection.ended(jitter: 0) == .giveUp)
+        #expect(reconnection.ended(jitter: 0) == .finish)
+        #expect(reconnection.lost(jitter: 0) == .giveUp)
     }
 
     @Test func bodyThatCannotBeSentAgain_endsIt() {

@@ -35,7 +35,9 @@ struct AWSSigner {
     }
 
     /// Whether the service is S3, whose requests name the hash of their content, and whose paths are encoded once.
-    var isS3: Bool { ["s3", "s3-express", "s3-outposts"].contains(service) && vendors.first == "aws" }
+    var isS3: Bool { Self.namesOfS3.contains(service) && vendors.first == "aws" }
+
+    private static let namesOfS3: Set<String> = ["s3", "s3express", "s3-outposts", "s3-object-lambda"]
 
     /// The name of a field of the vendor: `X-Amz-Date`.
     func fieldName(_ name: String) -> String {
@@ -49,7 +51,7 @@ struct AWSSigner {
     func authorization(
         method: HTTPRequest.Method, url: RequestURL, fields: HTTPFields, contentHash: String
     ) -> String {
-        let lines = signedLines(fields, host: url.authority)
+        let lines = signedLines(fields, host: url.hostField)
         let names = lines.map(\.name).joined(separator: ";")
         let request = [
             method.rawValue, canonicalPath(url.path), Self.canonicalQuery(url.query ?? ""),
@@ -68,14 +70,17 @@ struct AWSSigner {
     /// Returns the fields to sign, sorted by name; the values of repeated ones are joined.
     private func signedLines(_ fields: HTTPFields, host: String) -> [(name: String, value: String)] {
         var values: [String: [String]] = [:]
-        for field in fields {
-            let name = field.name.rawName.lowercasedASCII
-            guard ["host", "content-type", "content-md5"].contains(name) || name.hasPrefix("x-\(vendors.second)-")
-            else { continue }
-            values[name, default: []].append(Self.collapsed(field.value))
+        for field in fields where isSigned(field.name) {
+            values[field.name.rawName.lowercasedASCII, default: []].append(Self.collapsed(field.value))
         }
         if values["host"] == nil { values["host"] = [host] }
         return values.sorted { $0.key < $1.key }.map { ($0.key, $0.value.joined(separator: ",")) }
+    }
+
+    /// Returns whether the signature includes a field.
+    func isSigned(_ name: HTTPField.Name) -> Bool {
+        let name = name.rawName.lowercasedASCII
+        return ["host", "content-type", "content-md5"].contains(name) || name.hasPrefix("x-\(vendors.second)-")
     }
 
     /// S3 signs each segment encoded once, whatever its escapes are. Other services sign the path as it is sent,
@@ -121,7 +126,8 @@ struct AWSSigner {
 
     /// Returns a field's value with blanks as the signature has them: none at its ends, and one for several.
     private static func collapsed(_ value: String) -> String {
-        value.split { $0 == " " || $0 == "\t" }.joined(separator: " ")
+        // By bytes: a mark that combines with a blank would hide it among the characters.
+        value.utf8.split { $0 == 0x20 || $0 == 0x09 }.map { String(Substring($0)) }.joined(separator: " ")
     }
 
     static func hash(_ bytes: [UInt8]) -> [UInt8] {
@@ -148,4 +154,9 @@ struct AWSSigner {
         return digits(date.year, 4) + digits(date.month) + digits(date.day) + "T" + digits(date.hour)
             + digits(date.minute) + digits(date.second) + "Z"
     }
+}
+
+extension RequestURL {
+    /// The value of `Host` as any libcurl sends it: without the port that the scheme implies.
+    fileprivate var hostField: String { port == (scheme == "https" ? 443 : 80) ? host : authority }
 }

@@ -43,6 +43,9 @@ extension TransportRequest {
         let (date, content) = (try name(named.fieldName("Date")), try name(named.fieldName("Content-Sha256")))
         let signer = try AWSSigner(signature, host: url.host, seconds: seconds, time: headerFields[date])
         request.headerFields[date] = signer.time
+        // libcurl writes an IPv6 address in its shortest form.
+        if url.host.hasPrefix("["), !headerFields.contains(.host) { request.headerFields[.host] = url.authority }
+        request.joinRepeatedFields(where: signer.isSigned)
         let hash: String
         if let given = headerFields[content] {
             hash = given
@@ -69,18 +72,68 @@ extension TransportRequest {
             if isS3 { return "UNSIGNED-PAYLOAD" }
             throw NetworkError.unsignedStream
         }
-        let deadline = options.totalTimeout.map { ContinuousClock.now + min($0, TransportOptions.maximumTimeout) }
-        let checksum = Guarded(SHA256Checksum())
-        try await body.read { chunk in
-            if Task.isCancelled { throw NetworkError.cancelled }
-            if let deadline, deadline <= .now { throw NetworkError.totalTimeout(of: self, phase: .preparing) }
-            checksum.withLock { $0.update(chunk) }
+        let hash = RunningHash()
+        let idle = options.idleTimeout.map { min($0, TransportOptions.maximumTimeout) }
+        try await NetworkClient.Call(totalTimeout: options.totalTimeout).withinDeadline {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { try await body.read { try hash.update($0) } }
+                if let idle { group.addTask { try await hash.wait(untilIdleFor: idle) } }
+                defer { group.cancelAll() }
+                try await group.next()
+            }
         }
-        return AWSSigner.hexadecimal(checksum.withLock { $0.finish() })
+        return hash.finish()
+    }
+
+    /// Joins the values of repeated fields, which a transport may send as one, and a service reads as one.
+    private mutating func joinRepeatedFields(where isJoined: (HTTPField.Name) -> Bool) {
+        for name in Set(headerFields.map(\.name)) where isJoined(name) {
+            let values = headerFields[values: name]
+            if values.count > 1 { headerFields[name] = values.joined(separator: ",") }
+        }
     }
 }
 
+/// The hash of a body that is being read.
+private final class RunningHash: Sendable {
+    private struct State {
+        var checksum = SHA256Checksum()
+        var moved = ContinuousClock.now
+    }
+
+    private let state = Guarded(State())
+
+    func update(_ chunk: Data) throws {
+        try Task.checkCancellation()
+        state.withLock { state in
+            state.checksum.update(chunk)
+            state.moved = .now
+        }
+    }
+
+    func finish() -> String { AWSSigner.hexadecimal(state.withLock { $0.checksum.finish() }) }
+
+    /// Waits until no chunk has come for a while.
+    /// - Throws: ``NetworkError/Code/idleTimeout`` then.
+    func wait(untilIdleFor idle: Duration) async throws {
+        while true {
+            let due = state.withLock(\.moved) + idle
+            if due <= .now { throw NetworkError.idleBody(idle) }
+            try await Task.sleep(until: due)
+        }
+    }
+}
+
+extension HTTPField.Name {
+    fileprivate static let host = Self("Host")!
+}
+
 extension NetworkError {
+    fileprivate static func idleBody(_ idle: Duration) -> NetworkError {
+        NetworkError(
+            .idleTimeout, "the body to be signed did not move for \(idle) (idleTimeout)", phase: .preparing)
+    }
+
     fileprivate static var unsignedStream: NetworkError {
         NetworkError(
             .unsupported,

@@ -20,8 +20,8 @@ public struct TimeSource: Sendable {
         self.random = random
     }
 
-    /// Creates a source that waits by a clock, with the system's date and random numbers. With a clock that a test moves,
-    /// pauses take no time.
+    /// Creates a source that waits by a clock, with the system's date and random numbers. With a clock that a test
+    /// moves, pauses take no time.
     public init(clock: any Clock<Duration>) {
         self.init(
             now: Self.system.now, sleep: { try await clock.sleep(for: max(.zero, $0)) }, random: Self.system.random)

@@ -60,7 +60,12 @@ extension TransportResponse {
 
         /// Returns the body with each of its errors as a closure completes it.
         func naming(_ named: @escaping @Sendable (any Error) -> any Error) -> Body {
-            Body(source: NamingBody(source, named))
+            Body(source: WrappedBody(source, named: named, metered: { $0 }))
+        }
+
+        /// Returns the body with metrics that include earlier rounds of its exchange.
+        func following(rounds count: Int, of time: Duration) -> Body {
+            Body(source: WrappedBody(source, named: { $0 }, metered: { $0.following(rounds: count, of: time) }))
         }
 
         var metrics: TransportMetrics { source.metrics }
@@ -120,14 +125,19 @@ private final class CollectedBody: TransportResponse.BodySource {
     var trailers: HTTPFields? { nil }
 }
 
-/// A body whose errors name their call.
-private final class NamingBody: TransportResponse.BodySource {
+/// A body whose errors and metrics say more than its source knows.
+private final class WrappedBody: TransportResponse.BodySource {
     private let source: any TransportResponse.BodySource
     private let named: @Sendable (any Error) -> any Error
+    private let metered: @Sendable (TransportMetrics) -> TransportMetrics
 
-    init(_ source: any TransportResponse.BodySource, _ named: @escaping @Sendable (any Error) -> any Error) {
+    init(
+        _ source: any TransportResponse.BodySource, named: @escaping @Sendable (any Error) -> any Error,
+        metered: @escaping @Sendable (TransportMetrics) -> TransportMetrics
+    ) {
         self.source = source
         self.named = named
+        self.metered = metered
     }
 
     func next() async throws -> Data? {
@@ -138,7 +148,7 @@ private final class NamingBody: TransportResponse.BodySource {
         do { return try await source.collect(upTo: limit) } catch { throw named(error) }
     }
 
-    var metrics: TransportMetrics { source.metrics }
+    var metrics: TransportMetrics { metered(source.metrics) }
     var trailers: HTTPFields? { source.trailers }
 }
 

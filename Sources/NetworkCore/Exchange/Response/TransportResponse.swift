@@ -15,8 +15,6 @@ public struct TransportResponse: Sendable {
     public var body: Body
     private(set) var readableHead: ReadableHead
     private let givenMetrics: CopyOnWrite<TransportMetrics>?
-    /// The rounds of a challenge before this response, and the time that they took.
-    private var earlierRounds: (count: Int, time: Duration) = (0, .zero)
 
     /// Creates a response whose body provides the metrics.
     public init(head: HTTPResponse, body: Body) {
@@ -40,26 +38,20 @@ public struct TransportResponse: Sendable {
     }
 
     /// The metrics of the exchange so far; complete once the body has ended.
-    public var metrics: TransportMetrics {
-        var metrics = givenMetrics?.value ?? body.metrics
-        guard earlierRounds.count > 0 else { return metrics }
-        metrics.total += earlierRounds.time
-        metrics.firstByte? += earlierRounds.time
-        metrics.retries = (metrics.retries ?? 0) + earlierRounds.count
-        return metrics
-    }
+    public var metrics: TransportMetrics { givenMetrics?.value ?? body.metrics }
 
     /// Returns the response as the last one of several rounds, which its metrics then include.
     func following(rounds count: Int, of time: Duration) -> TransportResponse {
         guard count > 0 else { return self }
-        var response = self
-        response.earlierRounds = (count, time)
-        return response
+        let given = givenMetrics.map { CopyOnWrite($0.value.following(rounds: count, of: time)) }
+        return TransportResponse(
+            head: readableHead, body: given == nil ? body.following(rounds: count, of: time) : body, givenMetrics: given
+        )
     }
 
     /// The metrics in a form that is read later, for a body that has ended.
     var readableMetrics: ReadableMetrics {
-        if givenMetrics == nil, earlierRounds.count == 0, let unread = body.unreadMetrics { return .unread(unread) }
+        if givenMetrics == nil, let unread = body.unreadMetrics { return .unread(unread) }
         return .read(metrics)
     }
 }

@@ -64,8 +64,9 @@ extension CurlCommand {
         case .directory(let path): words += ["--capath", plain(path)]
         }
         if case .file(let path)? = tls.clientCertificate?.certificate {
-            // A colon would begin the password.
-            words += ["--cert", plain(path.replacing("\\", with: "\\\\").replacing(":", with: "\\:"))]
+            // A colon would begin the password. By scalars: a mark that combines with it would hide it.
+            let escaped = path.unicodeScalars.map { $0 == "\\" || $0 == ":" ? "\\\($0)" : "\($0)" }.joined()
+            words += ["--cert", plain(escaped)]
         }
         if case .file(let path)?? = tls.clientCertificate.map(\.key) { words += ["--key", plain(path)] }
         if let password = tls.clientCertificate?.password { words += ["--pass", secret(password.value)] }

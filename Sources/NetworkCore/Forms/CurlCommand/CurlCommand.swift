@@ -27,8 +27,8 @@ extension TransportRequest {
     /// of the command says. Settings that curl has no option for (certificates in memory, a server name of TLS, the
     /// idle timeout, an address policy) are left out.
     ///
-    /// With credentials for a challenge, curl sends a request with a body first without it, as a comment at the end of
-    /// the command says. curl below 8.8 decodes percent signs in the user and the password of a proxy.
+    /// With Digest credentials, curl sends a request with a body first without it, as a comment at the end of the
+    /// command says. curl below 8.8 decodes percent signs in the user and the password of a proxy.
     public func curlCommand(secrets: CurlSecrets = .redacted) -> String {
         curlCommand(secrets: secrets, adding: [])
     }
@@ -169,7 +169,14 @@ struct CurlCommand {
     }
 
     private var challengeNote: String? {
-        guard request.awaitsChallenge, wireBody.map({ $0.length != 0 }) ?? false else { return nil }
+        // With Basic allowed too, curl sends the body at once.
+        let isDigestAlone =
+            switch request.options.authentication {
+            case .digest: true
+            case .anySafe: request.url.scheme == "http"
+            default: false
+            }
+        guard isDigestAlone, wireBody.map({ $0.length != 0 }) ?? false else { return nil }
         return "before the server's challenge, curl sends an empty body"
     }
 

@@ -44,6 +44,7 @@ struct EventReconnection: Sendable {
     /// Handles the end of a stream that the server ended. After an event, the end is not a failure.
     mutating func ended(jitter: Double) -> Action {
         guard mayRepeat else { return .finish }
+        if hasEvent, options.maximumFailures == 0 { return .finish }
         if !hasEvent { failures += 1 }
         return next(jitter: jitter)
     }
