@@ -114,8 +114,8 @@ extension NetworkError {
     fileprivate static func tooMuchUnread(limit: Int) -> NetworkError {
         NetworkError(
             .bodyTooLarge,
-            "the body came faster than it was read, and URLSession can't stop the server: more than \(limit) bytes were "
-                + "unread (maximumBodyBytes)",
+            "the body came faster than it was read, and URLSession can't stop the server: more than \(limit) bytes "
+                + "were unread (maximumBodyBytes)",
             phase: .receiving
         )
     }

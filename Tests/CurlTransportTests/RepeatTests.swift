@@ -103,14 +103,21 @@ struct RepeatTests {
         func transfer(_ transfer: Transfer, waitsOn descriptor: Int32, for interest: Epoll.Interest) {}
     }
 
+    private static func running(
+        _ method: HTTPRequest.Method, _ url: String, over connections: SoiledConnections
+    ) throws -> Transfer {
+        let request = TransportRequest(method: method, url: try RequestURL(url))
+        let transfer = try Transfer(request, origin: Origin(request.url), clock: LoopClock())
+        transfer.delegate = connections
+        transfer.life = .admitted(.running(again: nil), isLookingUp: false)
+        return transfer
+    }
+
     /// Regression: a repeat whose name had to be looked up waited in the queue, and went out over a new handle.
     @Test(arguments: [(HTTPRequest.Method.post, false), (.get, true)])
     func aReturnToTheQueue_isNoWayToRepeat(method: HTTPRequest.Method, mayRepeat: Bool) throws {
-        let request = TransportRequest(method: method, url: try RequestURL("http://name.test/"))
-        let transfer = try Transfer(request, origin: Origin(request.url), clock: LoopClock())
         let connections = SoiledConnections()
-        transfer.delegate = connections
-        transfer.life = .admitted(.running(again: nil), isLookingUp: false)
+        let transfer = try Self.running(method, "http://name.test/", over: connections)
         #expect(transfer.lookUpBegins())
         #expect(transfer.mayGoOut(from: 1, sent: 0))
         // The handle before has sent the request.
@@ -123,11 +130,8 @@ struct RepeatTests {
     /// With a new connection comes a new handle, which has sent nothing.
     @Test(arguments: [(HTTPRequest.Method.post, false), (.get, true)])
     func aNewConnectionInPlaceOfAKeptOne_isNoWayToRepeat(method: HTTPRequest.Method, mayBegin: Bool) throws {
-        let request = TransportRequest(method: method, url: try RequestURL("http://127.0.0.1/"))
-        let transfer = try Transfer(request, origin: Origin(request.url), clock: LoopClock())
         let connections = SoiledConnections()
-        transfer.delegate = connections
-        transfer.life = .admitted(.running(again: nil), isLookingUp: false)
+        let transfer = try Self.running(method, "http://127.0.0.1/", over: connections)
         #expect(transfer.mayGoOut(from: 1, sent: 0))
         #expect(!transfer.mayGoOut(from: 2, sent: 120))
         #expect((transfer.life.again == .overNewConnection) == mayBegin)

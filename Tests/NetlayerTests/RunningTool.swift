@@ -7,6 +7,11 @@ final class RunningTool: Sendable {
     static let path = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().appending(path: "netlayer")
         .path
 
+    /// A shell's job in the background ignores SIGINT and SIGQUIT, and so would all programs that it starts.
+    private static let setDefaultSignals: Void = {
+        for number in [SIGINT, SIGQUIT, SIGTERM, SIGHUP] { signal(number, SIG_DFL) }
+    }()
+
     let output: FileHandle
     private let number: pid_t
     private let ended: Task<Int32, Never>
@@ -15,6 +20,7 @@ final class RunningTool: Sendable {
     ///   - arguments: The arguments of the program, or those of `sh` after `-c`.
     ///   - folder: The working directory.
     init(_ arguments: [String], shell: Bool = false, in folder: TestFolder? = nil) throws {
+        Self.setDefaultSignals
         let process = Process()
         process.executableURL = URL(filePath: shell ? "/bin/sh" : Self.path)
         process.arguments = arguments

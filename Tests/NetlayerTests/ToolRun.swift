@@ -34,13 +34,19 @@ struct ToolRun: Sendable {
         (status, self.output, self.errors) = try await withTaskCancellationHandler {
             async let output = Self.end(of: output)
             async let errors = Self.end(of: errors)
-            let (all, said) = try await (output, String(decoding: errors, as: UTF8.self))
+            let (all, said) = try await (output, Self.withoutLoaderWarnings(errors))
             // A task of its own, which a cancellation of this one does not cut short.
             let status = await Task { await ends.first { _ in true } ?? -1 }.value
             return (status, all, said)
         } onCancel: {
             kill(number, SIGKILL)
         }
+    }
+
+    /// Returns the text without the lines that the loader adds where a libcurl has no versions of symbols.
+    private static func withoutLoaderWarnings(_ text: Data) -> String {
+        String(decoding: text, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
+            .filter { !$0.contains(": no version information available (required by ") }.joined(separator: "\n")
     }
 
     /// Returns all output of a pipe, read on a thread that may block.

@@ -47,12 +47,11 @@ struct PlainDeclaration<Value: Hashable & Sendable>: PlainOption {
     private let companions: [(option: LongOption, value: Int)]
     private let form: Form
 
-    /// How a kind of value is written, checked, and handed to libcurl.
+    /// How a kind of value is read, checked, and handed to libcurl.
     struct Form: Sendable {
-        let text: @Sendable (Value) -> String
         let value: @Sendable (String) -> Value?
         let problem: @Sendable (Value) -> String?
-        let number: @Sendable (Value) -> Int
+        let plain: @Sendable (Value) -> PlainValue
     }
 
     /// - Parameters:
@@ -67,7 +66,7 @@ struct PlainDeclaration<Value: Hashable & Sendable>: PlainOption {
         also companions: [(option: LongOption, value: Int)] = [], flag: PlainFlag, _ form: Form
     ) {
         let word = "--" + flag.name
-        let key = TransportOptions.Key(name, problem: form.problem, curlArguments: { [word, form.text($0)] })
+        let key = TransportOptions.Key(name, problem: form.problem, curlArguments: { [word, form.plain($0).text] })
         var flag = flag
         flag.set = { text, options in
             guard let value = form.value(text) else {
@@ -87,16 +86,29 @@ struct PlainDeclaration<Value: Hashable & Sendable>: PlainOption {
     var capability: TransportCapabilities.Capability { key.capability }
 
     func text(in options: TransportOptions) -> String? {
-        guard case .text = libcurlKey else { return nil }
-        return options[key].map(form.text)
+        guard case .text(let text)? = options[key].map(form.plain) else { return nil }
+        return text
     }
 
     func apply(_ options: TransportOptions, to easy: EasyHandle) throws {
         guard let value = options[key] else { return }
         for (option, value) in companions { try easy.set(option, value) }
-        switch libcurlKey {
-        case .long(_, let name): try easy.set(LongOption(number: libcurlKey.number, name: name), form.number(value))
-        case .text(_, let name): try easy.set(StringOption(number: libcurlKey.number, name: name), form.text(value))
+        switch form.plain(value) {
+        case .number(let number):
+            try easy.set(LongOption(number: libcurlKey.number, name: libcurlKey.name), number)
+        case .text(let text): try easy.set(StringOption(number: libcurlKey.number, name: libcurlKey.name), text)
+        }
+    }
+}
+
+/// A value as libcurl takes it.
+enum PlainValue {
+    case number(Int), text(String)
+
+    var text: String {
+        switch self {
+        case .number(let number): "\(number)"
+        case .text(let text): text
         }
     }
 }
@@ -105,11 +117,11 @@ extension PlainDeclaration.Form where Value == Int {
     /// An integer.
     static func number(_ range: ClosedRange<Int>) -> Self {
         Self(
-            text: { "\($0)" }, value: { Int($0) },
+            value: { Int($0) },
             problem: {
                 range.contains($0) ? nil : "is \($0); it must be from \(range.lowerBound) to \(range.upperBound)"
             },
-            number: { $0 })
+            plain: { .number($0) })
     }
 }
 
@@ -117,12 +129,12 @@ extension PlainDeclaration.Form where Value == Duration {
     /// Whole milliseconds, rounded up.
     static func milliseconds(_ range: ClosedRange<Int>) -> Self {
         Self(
-            text: { "\($0.roundedUpMilliseconds)" }, value: { Int($0).map { .milliseconds($0) } },
+            value: { Int($0).map { .milliseconds($0) } },
             problem: {
                 (Duration.milliseconds(range.lowerBound)...Duration.milliseconds(range.upperBound)).contains($0)
                     ? nil : "is \($0); it must be from \(range.lowerBound) to \(range.upperBound) ms"
             },
-            number: { $0.roundedUpMilliseconds })
+            plain: { .number($0.roundedUpMilliseconds) })
     }
 }
 
@@ -130,13 +142,13 @@ extension PlainDeclaration.Form where Value == String {
     /// Names of visible ASCII, separated by colons.
     static var list: Self {
         Self(
-            text: { $0 }, value: { $0 },
+            value: { $0 },
             problem: { text in
                 if text.isEmpty { return "is empty" }
                 if text.utf8.count > 65_536 { return "has more than 65536 bytes" }
                 let isVisible = text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
                 return isVisible ? nil : "has a character that is not allowed there"
             },
-            number: { _ in 0 })
+            plain: { .text($0) })
     }
 }

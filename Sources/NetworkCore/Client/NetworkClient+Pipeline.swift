@@ -105,8 +105,9 @@ extension NetworkClient {
 
     @inline(never)
     private func note(_ error: any Error, of request: TransportRequest, after time: Duration) {
+        let reason = NetworkError.logText(of: error)
         logger?.debug(
-            "\(request.method.rawValue) \(request.url) over \(transport.name) failed: \(NetworkError.logText(of: error))",
+            "\(request.method.rawValue) \(request.url) over \(transport.name) failed: \(reason)",
             metadata: Logger.Metadata(of: request, in: time, .failure(error))
         )
     }

@@ -6,7 +6,7 @@ struct ProxyFlags: ParsableArguments {
     @Option(
         name: [.customShort("x"), .long],
         help: ArgumentHelp(
-            "The proxy: http, https, socks4, socks4a, socks5 or socks5h; empty for none, whatever the environment says.",
+            "The proxy: http, https, socks4, socks4a, socks5 or socks5h; empty for none, whatever the environment is.",
             valueName: "url"
         )
     )

@@ -37,6 +37,13 @@ public struct SHA256Checksum: Checksum {
         return state.flatMap { word in (0..<4).map { UInt8(truncatingIfNeeded: word >> (24 - 8 * UInt32($0))) } }
     }
 
+    /// Returns the checksum of bytes that are there at once.
+    static func digest(_ bytes: some Sequence<UInt8>) -> [UInt8] {
+        var checksum = SHA256Checksum()
+        checksum.update(Data(bytes))
+        return checksum.finish()
+    }
+
     private mutating func compress(_ input: [UInt8], at start: Int) {
         for index in 0..<16 {
             let byte = start + 4 * index

@@ -31,7 +31,7 @@ struct AWSSigner {
         (self.service, self.region) = (service, region)
         let names = signature.provider.split(separator: ":").map { String($0).lowercasedASCII }
         vendors = (names.first ?? "aws", names.count > 1 ? names[1] : names.first ?? "amz")
-        self.time = time ?? Self.text(CivilDate(seconds: seconds))
+        self.time = time ?? CivilDate.text(milliseconds: seconds * 1000).filter { $0 != "-" && $0 != ":" }
     }
 
     /// Whether the service is S3, whose requests name the hash of their content, and whose paths are encoded once.
@@ -46,7 +46,7 @@ struct AWSSigner {
 
     /// Returns the value of `Authorization`.
     /// - Parameters:
-    ///   - fields: The fields that are sent, with the time.
+    ///   - fields: The fields that are sent, with the time, each name once.
     ///   - contentHash: The hash of the content as hexadecimal digits, or what stands for it.
     func authorization(
         method: HTTPRequest.Method, url: RequestURL, fields: HTTPFields, contentHash: String
@@ -59,22 +59,21 @@ struct AWSSigner {
         ].joined(separator: "\n")
         let scope = [String(time.prefix(8)), region, service, vendors.first + "4_request"]
         let algorithm = vendors.first.uppercased() + "4-HMAC-SHA256"
-        let text = [algorithm, time, scope.joined(separator: "/"), Self.hexadecimal(Self.hash(Array(request.utf8)))]
+        let text = [algorithm, time, scope.joined(separator: "/"), SHA256Checksum.digest(request.utf8).hexadecimal]
             .joined(separator: "\n")
         let secret = Array((vendors.first.uppercased() + "4" + signature.secretKey.value).utf8)
         let key = scope.reduce(secret) { Self.authenticated($1, by: $0) }
         return "\(algorithm) Credential=\(signature.keyID)/\(scope.joined(separator: "/")), SignedHeaders=\(names), "
-            + "Signature=\(Self.hexadecimal(Self.authenticated(text, by: key)))"
+            + "Signature=\(Self.authenticated(text, by: key).hexadecimal)"
     }
 
-    /// Returns the fields to sign, sorted by name; the values of repeated ones are joined.
+    /// Returns the fields to sign, sorted by name.
     private func signedLines(_ fields: HTTPFields, host: String) -> [(name: String, value: String)] {
-        var values: [String: [String]] = [:]
-        for field in fields where isSigned(field.name) {
-            values[field.name.rawName.lowercasedASCII, default: []].append(Self.collapsed(field.value))
+        var lines = fields.filter { isSigned($0.name) }.map {
+            (name: $0.name.rawName.lowercasedASCII, value: Self.collapsed($0.value))
         }
-        if values["host"] == nil { values["host"] = [host] }
-        return values.sorted { $0.key < $1.key }.map { ($0.key, $0.value.joined(separator: ",")) }
+        if !lines.contains(where: { $0.name == "host" }) { lines.append(("host", host)) }
+        return lines.sorted { $0.name < $1.name }
     }
 
     /// Returns whether the signature includes a field.
@@ -130,29 +129,12 @@ struct AWSSigner {
         value.utf8.split { $0 == 0x20 || $0 == 0x09 }.map { String(Substring($0)) }.joined(separator: " ")
     }
 
-    static func hash(_ bytes: [UInt8]) -> [UInt8] {
-        var checksum = SHA256Checksum()
-        checksum.update(Data(bytes))
-        return checksum.finish()
-    }
-
     /// HMAC-SHA256 (RFC 2104).
     private static func authenticated(_ text: String, by key: [UInt8]) -> [UInt8] {
-        var block = key.count > 64 ? hash(key) : key
+        var block = key.count > 64 ? SHA256Checksum.digest(key) : key
         block += [UInt8](repeating: 0, count: 64 - block.count)
-        return hash(block.map { $0 ^ 0x5C } + hash(block.map { $0 ^ 0x36 } + Array(text.utf8)))
-    }
-
-    static func hexadecimal(_ bytes: [UInt8]) -> String {
-        bytes.map { String(UInt16($0) + 0x100, radix: 16).suffix(2) }.joined()
-    }
-
-    private static func text(_ date: CivilDate) -> String {
-        func digits(_ number: Int, _ count: Int = 2) -> String {
-            String(repeating: "0", count: max(0, count - "\(number)".count)) + "\(number)"
-        }
-        return digits(date.year, 4) + digits(date.month) + digits(date.day) + "T" + digits(date.hour)
-            + digits(date.minute) + digits(date.second) + "Z"
+        let inner = SHA256Checksum.digest(block.map { $0 ^ 0x36 } + Array(text.utf8))
+        return SHA256Checksum.digest(block.map { $0 ^ 0x5C } + inner)
     }
 }
 

@@ -12,15 +12,10 @@ struct DigestChallenge {
         var isSession: Bool { self == .sha256Session || self == .md5Session }
 
         func hexadecimal(_ text: String) -> String {
-            let digest: [UInt8]
             switch self {
-            case .md5, .md5Session: digest = MD5.digest(text.utf8)
-            case .sha256, .sha256Session:
-                var hash = SHA256Checksum()
-                hash.update(Data(text.utf8))
-                digest = hash.finish()
+            case .md5, .md5Session: MD5.digest(text.utf8).hexadecimal
+            case .sha256, .sha256Session: SHA256Checksum.digest(text.utf8).hexadecimal
             }
-            return digest.map { String(UInt16($0) + 0x100, radix: 16).suffix(2) }.joined()
         }
     }
 

@@ -19,12 +19,7 @@ extension TransportRequest {
             return try await answeringChallenges(send)
         }
         try check()
-        let start = ContinuousClock.now
-        var request = try await signed(by: signature, seconds: Int(Date().timeIntervalSince1970))
-        if let total = options.totalTimeout {
-            request.options.totalTimeout = max(total - (ContinuousClock.now - start), .nanoseconds(1))
-        }
-        return try await send(request)
+        return try await send(try await signed(by: signature, seconds: Int(Date().timeIntervalSince1970)))
     }
 
     /// Returns the request with its signature.
@@ -50,7 +45,7 @@ extension TransportRequest {
         if let given = headerFields[content] {
             hash = given
         } else {
-            hash = try await contentHash(isS3: signer.isS3)
+            hash = try await request.contentHash(isS3: signer.isS3)
             if signer.isS3 { request.headerFields[content] = hash }
         }
         request.headerFields[.authorization] = signer.authorization(
@@ -66,22 +61,14 @@ extension TransportRequest {
     }
 
     /// Returns the hash of the body as it is sent, or for S3 what stands for one that is not known.
-    private func contentHash(isS3: Bool) async throws -> String {
-        guard let body = try wireBody() else { return AWSSigner.hexadecimal(AWSSigner.hash([])) }
+    private mutating func contentHash(isS3: Bool) async throws -> String {
+        guard let body = try wireBody() else { return SHA256Checksum.digest([]).hexadecimal }
         guard body.isReplayable else {
             if isS3 { return "UNSIGNED-PAYLOAD" }
             throw NetworkError.unsignedStream
         }
         let hash = RunningHash()
-        let idle = options.idleTimeout.map { min($0, TransportOptions.maximumTimeout) }
-        try await NetworkClient.Call(totalTimeout: options.totalTimeout).withinDeadline {
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask { try await body.read { try hash.update($0) } }
-                if let idle { group.addTask { try await hash.wait(untilIdleFor: idle) } }
-                defer { group.cancelAll() }
-                try await group.next()
-            }
-        }
+        try await readAhead(body, named: "the body to be signed") { hash.update($0) }
         return hash.finish()
     }
 
@@ -96,32 +83,11 @@ extension TransportRequest {
 
 /// The hash of a body that is being read.
 private final class RunningHash: Sendable {
-    private struct State {
-        var checksum = SHA256Checksum()
-        var moved = ContinuousClock.now
-    }
+    private let checksum = Guarded(SHA256Checksum())
 
-    private let state = Guarded(State())
+    func update(_ chunk: Data) { checksum.withLock { $0.update(chunk) } }
 
-    func update(_ chunk: Data) throws {
-        try Task.checkCancellation()
-        state.withLock { state in
-            state.checksum.update(chunk)
-            state.moved = .now
-        }
-    }
-
-    func finish() -> String { AWSSigner.hexadecimal(state.withLock { $0.checksum.finish() }) }
-
-    /// Waits until no chunk has come for a while.
-    /// - Throws: ``NetworkError/Code/idleTimeout`` then.
-    func wait(untilIdleFor idle: Duration) async throws {
-        while true {
-            let due = state.withLock(\.moved) + idle
-            if due <= .now { throw NetworkError.idleBody(idle) }
-            try await Task.sleep(until: due)
-        }
-    }
+    func finish() -> String { checksum.withLock { $0.finish() }.hexadecimal }
 }
 
 extension HTTPField.Name {
@@ -129,11 +95,6 @@ extension HTTPField.Name {
 }
 
 extension NetworkError {
-    fileprivate static func idleBody(_ idle: Duration) -> NetworkError {
-        NetworkError(
-            .idleTimeout, "the body to be signed did not move for \(idle) (idleTimeout)", phase: .preparing)
-    }
-
     fileprivate static var unsignedStream: NetworkError {
         NetworkError(
             .unsupported,

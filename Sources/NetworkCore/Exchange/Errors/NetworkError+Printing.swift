@@ -16,8 +16,8 @@ extension NetworkError: SafelyPrinted {
         let start = decoding?.bodyStart ?? response.map { Excerpt.of($0.body) }
         var text = description
         if let decoding {
-            text +=
-                "\nthe decoder says: \(decoding.reason)\(decoding.codingPath.isEmpty ? "" : " at \(decoding.codingPath)")"
+            text += "\nthe decoder says: \(decoding.reason)"
+            if !decoding.codingPath.isEmpty { text += " at \(decoding.codingPath)" }
         }
         if let start, !start.isEmpty { text += "\nthe body starts with: \(start)" }
         return text

@@ -282,11 +282,7 @@ struct PartialFile {
     }
 
     /// Returns the checksum of all bytes in hexadecimal digits; `nil` if none was wanted.
-    mutating func sum() -> String? {
-        checksum?.finish().reduce(into: "") { text, byte in
-            text += (byte < 16 ? "0" : "") + String(byte, radix: 16)
-        }
-    }
+    mutating func sum() -> String? { checksum?.finish().hexadecimal }
 
     /// Renames the file once the disk has all of it.
     /// - Parameter named: Called after the renaming, when another download to the same path may begin.

@@ -76,8 +76,6 @@ extension RequestURL {
             return !["x-amz-", "x-goog-"].contains(where: name.hasPrefix) && !["signature", "expires"].contains(name)
         }
         guard let kept, !kept.isEmpty else { return nil }
-        var checksum = SHA256Checksum()
-        checksum.update(Data(kept.joined(separator: "&").utf8))
-        return checksum.finish().map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        return SHA256Checksum.digest(kept.joined(separator: "&").utf8).hexadecimal
     }
 }

@@ -1,0 +1,76 @@
+import FoundationEssentials
+import Synchronization
+
+extension TransportRequest {
+    /// Returns the request with an empty body in place of a stream of length 0, which is read to its end. libcurl knows
+    /// the length and would not read the stream, so extra bytes would go unseen.
+    /// - Parameter capabilities: What the request is checked for before the stream runs. Default: nothing.
+    /// - Throws: The stream's own error; ``NetworkError/Code/bodyLengthMismatch`` for a stream with bytes;
+    ///   ``NetworkError/Code/totalTimeout`` or ``NetworkError/Code/idleTimeout``.
+    package func withoutEmptyStream(
+        checkedFor capabilities: TransportCapabilities? = nil
+    ) async throws -> TransportRequest {
+        guard let body, case .produced(let producer) = body.content, producer.length == 0 else { return self }
+        if let capabilities { try check(for: capabilities) }
+        var request = self
+        try await request.readAhead(body, named: "the empty body") { _ in
+            throw NetworkError.bodyLengthMismatch(expected: 0, got: "more")
+        }
+        request.body = .bytes(Data())
+        return request
+    }
+
+    /// Reads a body before anything is sent. What it takes of the total timeout is not there for the exchange.
+    /// - Parameters:
+    ///   - body: The body.
+    ///   - name: The body's name in errors.
+    ///   - receive: Called with each chunk, none of them empty.
+    /// - Throws: The body's own error and those of `receive`; ``NetworkError/Code/totalTimeout`` or
+    ///   ``NetworkError/Code/idleTimeout``.
+    mutating func readAhead(
+        _ body: Body, named name: String, _ receive: @escaping @Sendable (Data) throws -> Void
+    ) async throws {
+        let begin = ContinuousClock.now
+        let total = options.totalTimeout.map { min($0, TransportOptions.maximumTimeout) }
+        let idle = options.idleTimeout.map { min($0, TransportOptions.maximumTimeout) }
+        let movement = Movement()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                try await body.read { chunk in
+                    try Task.checkCancellation()
+                    movement.last.withLock { $0 = .now }
+                    try receive(chunk)
+                }
+            }
+            if total != nil || idle != nil {
+                group.addTask {
+                    while true {
+                        let (end, still) = (total.map { begin + $0 }, idle.map { movement.last.withLock(\.self) + $0 })
+                        if let end, end <= .now { throw NetworkError.readAheadTimeout(name, isTotal: true) }
+                        if let still, still <= .now { throw NetworkError.readAheadTimeout(name, isTotal: false) }
+                        guard let next = [end, still].compactMap(\.self).min() else { return }
+                        try await Task.sleep(until: next, clock: .continuous)
+                    }
+                }
+            }
+            defer { group.cancelAll() }
+            do { try await group.next() } catch is CancellationError where Task.isCancelled {
+                throw NetworkError.cancelled
+            }
+        }
+        if let total { options.totalTimeout = max(total - (ContinuousClock.now - begin), .nanoseconds(1)) }
+    }
+}
+
+/// When the last chunk came.
+private final class Movement: Sendable {
+    let last = Guarded(ContinuousClock.now)
+}
+
+extension NetworkError {
+    fileprivate static func readAheadTimeout(_ name: String, isTotal: Bool) -> NetworkError {
+        isTotal
+            ? NetworkError(.totalTimeout, "\(name) did not end in time (totalTimeout)", phase: .preparing)
+            : NetworkError(.idleTimeout, "\(name) did not move in time (idleTimeout)", phase: .preparing)
+    }
+}
