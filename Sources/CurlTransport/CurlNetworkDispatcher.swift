@@ -56,7 +56,7 @@ public final class CurlNetworkDispatcher: HTTPTransport {
     /// ```swift
     /// let executor = try dispatcher.loopExecutor()
     /// await withTaskExecutorPreference(executor) {
-    ///     // requests, and quick work on their answers
+    ///     // requests, and quick work on their responses
     /// }
     /// ```
     ///

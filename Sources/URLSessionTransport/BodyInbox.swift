@@ -66,7 +66,7 @@ struct BodyInbox {
     /// Returns all unread bytes, or else waits for the next chunk.
     mutating func readNext() -> Reading {
         guard !hasReader else { return .done(.failure(.bodyReadTwice)) }
-        return answer(flow.read().reading)
+        return deliver(flow.read().reading)
     }
 
     /// Waits for the end and returns the whole rest.
@@ -75,7 +75,7 @@ struct BodyInbox {
         guard !hasReader else { return (.done(.failure(.bodyReadTwice)), false) }
         let (reading, _, isTooLarge) = flow.collect(upTo: limit)
         if isTooLarge { return (.done(.failure(.bodyTooLarge(limit: limit))), true) }
-        return (answer(reading), false)
+        return (deliver(reading), false)
     }
 
     /// Discards the body: its reader is gone.
@@ -86,7 +86,7 @@ struct BodyInbox {
         return flow.discard()
     }
 
-    private mutating func answer(_ reading: BodyFlow.Reading) -> Reading {
+    private mutating func deliver(_ reading: BodyFlow.Reading) -> Reading {
         switch reading {
         case .wait:
             hasReader = true

@@ -113,9 +113,9 @@ final class Exchange: Sendable {
     /// FoundationNetworking traps if a task is cancelled between its call and our completion, so the completion goes
     /// through the queue of the cancellations: before a cancellation it is harmless, and after one it must not be
     /// called.
-    func keepRedirect(_ answer: @escaping @Sendable () -> Void) {
+    func keepRedirect(_ complete: @escaping @Sendable () -> Void) {
         commands.async { [self] in
-            if running.withLock({ $0 != nil }) { answer() }
+            if running.withLock({ $0 != nil }) { complete() }
         }
     }
 

@@ -33,7 +33,7 @@ struct CanaryWireTests {
             ("Set-Cookie", value), ("X-Auth-Token", value), ("WWW-Authenticate", "Basic realm=\"\(value)\""),
             ("Location", "http://u:\(secret.percentEncoded)@127.0.0.1/cb?code=\(value)#\(value)"), ("X-Shown", "yes"),
         ]
-        let server = try ScriptedServer(.answer(401, fields: fields, body: secret.data))
+        let server = try ScriptedServer(.response(401, fields: fields, body: secret.data))
         defer { server.stop() }
         let log = CanaryLog()
         var client = NetworkClient(transport: CurlNetworkDispatcher(), logger: log.logger)
@@ -93,7 +93,7 @@ struct CanaryWireTests {
     @Test("Nothing shows a secret when a proxy requires a password", arguments: CanarySecret.all)
     func proxy(secret: CanarySecret) async throws {
         let challenge = [("Proxy-Authenticate", "Basic realm=\"\(Self.sent(secret))\"")]
-        let server = try ScriptedServer(.answer(407, fields: challenge, body: Data()))
+        let server = try ScriptedServer(.response(407, fields: challenge, body: Data()))
         defer { server.stop() }
         let log = CanaryLog()
         var client = NetworkClient(transport: CurlNetworkDispatcher(), logger: log.logger)

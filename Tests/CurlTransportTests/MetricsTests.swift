@@ -48,7 +48,7 @@ struct MetricsTests {
 
     @Test func bytesAreCountedOnTheWireAndDecoded() async throws {
         let packed = Gzip.zeros(count: 100_000)
-        let server = try ScriptedServer(.answer(fields: [("Content-Encoding", "gzip")], body: packed))
+        let server = try ScriptedServer(.response(fields: [("Content-Encoding", "gzip")], body: packed))
         defer { server.stop() }
         let metrics = try await OptionExchange(server.url(), body: Data(count: 50_000)) {
             $0.requestCompression = .gzip

@@ -124,7 +124,7 @@ struct NothingRemainsTests {
     /// connection. Where the response was neither a challenge nor a success, the next request's body was held back too.
     @Test(arguments: [HTTPRequest.Method.post, .put])
     func aBodyThatWasHeldBackIsNoOthers(method: HTTPRequest.Method) async throws {
-        let server = try ScriptedServer(.answer(503))
+        let server = try ScriptedServer(.response(503))
         defer { server.stop() }
         func send(_ text: String, _ method: HTTPRequest.Method, isNamed: Bool) async throws {
             var request = TransportRequest(

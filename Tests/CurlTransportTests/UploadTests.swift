@@ -31,7 +31,7 @@ struct UploadTests {
     @Test(arguments: [TransportRequest.Body.bytes(Data(count: 10)), .stream(tenBytes, length: 10), .stream(tenBytes)])
     func aRefusalAfterTheBodyIsTheAnswer(body: TransportRequest.Body) async throws {
         // libcurl sends the body when nothing arrives for a second.
-        let server = try ScriptedServer(.answer(417, body: Data("no".utf8)))
+        let server = try ScriptedServer(.response(417, body: Data("no".utf8)))
         defer { server.stop() }
         var request = TransportRequest(method: .post, url: try RequestURL(server.url()))
         request.headerFields[.expect] = "100-continue"

@@ -46,7 +46,7 @@ struct BodyLimitTests {
         defer { folder.remove() }
         // After a stream of events, a 204 response ends the reconnections.
         let server = try ScriptedServer(
-            [.read, .send(Script.head(200, fields: Self.fields)), .send(Self.body), .close], .answer(204))
+            [.read, .send(Script.head(200, fields: Self.fields)), .send(Self.body), .close], .response(204))
         defer { server.stop() }
         let run = try await fetch(server.url(), mode, in: folder, ["--max-body", "\(Self.body.utf8.count)"])
         let expected = mode == .checked ? ProcessStatus.refusedByResult : .done
@@ -78,8 +78,9 @@ struct BodyLimitTests {
     func leftBehind() async throws {
         let large = String(repeating: "x", count: 100)
         let server = try ScriptedServer(
-            .answer(302, fields: [("Location", "/next"), ("Connection", "close")], body: Data(large.utf8)),
-            .answer(503, fields: [("Connection", "close"), ("Retry-After", "0")], body: Data(large.utf8)), .ok("small"))
+            .response(302, fields: [("Location", "/next"), ("Connection", "close")], body: Data(large.utf8)),
+            .response(503, fields: [("Connection", "close"), ("Retry-After", "0")], body: Data(large.utf8)),
+            .ok("small"))
         defer { server.stop() }
         let run = try await ToolRun(["fetch", server.url(), "-L", "--retry", "1", "--max-body", "5"])
         #expect(run.status == 0, "\(run.errors)")
@@ -120,7 +121,7 @@ struct BodyLimitTests {
     func large(mode: FetchMode) async throws {
         let folder = try TestFolder()
         defer { folder.remove() }
-        let server = try ScriptedServer(.answer(body: Data(count: (64 << 20) + 1)))
+        let server = try ScriptedServer(.response(body: Data(count: (64 << 20) + 1)))
         defer { server.stop() }
         let run = try await fetch(server.url(), mode, in: folder, [])
         let expected = mode == .file ? ProcessStatus.done : .bodyTooLarge

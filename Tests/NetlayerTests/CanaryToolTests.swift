@@ -95,7 +95,7 @@ struct CanaryToolTests {
         ]
         let replay = Replay(transport: StubDispatcher(), output: .standardOutput, concurrency: 1)
         for (number, bytes) in lines.enumerated() {
-            let answer = await replay.answer(to: LineSplitter.Line(number: number + 1, bytes: Array(bytes.utf8)))
+            let answer = await replay.outcome(of: LineSplitter.Line(number: number + 1, bytes: Array(bytes.utf8)))
             Self.check(String(decoding: answer.json.line, as: UTF8.self), secret, "line \(number + 1)")
         }
     }

@@ -18,7 +18,7 @@ struct CookieJarOptionTests {
     func redirects(mode: FetchMode) async throws {
         let folder = try TestFolder()
         defer { folder.remove() }
-        let server = try ScriptedServer(.answer(302, fields: [("Location", "/"), Self.cookie]))
+        let server = try ScriptedServer(.response(302, fields: [("Location", "/"), Self.cookie]))
         defer { server.stop() }
         let options = ["-L", "--max-redirects", "1", "--cookie-jar", folder.path("jar")]
         let run = try await ToolRun(["fetch", server.url()] + options + mode.arguments(in: folder))
@@ -34,7 +34,7 @@ struct CookieJarOptionTests {
         let fields = [("Content-Type", "text/event-stream"), ("Content-Length", "100"), Self.cookie]
         let cut: Script = [.read, .send(Script.head(200, fields: fields)), .send("data: 1\n\n"), .close]
         // A download and a stream of events continue with another request, which the server refuses.
-        let server = try ScriptedServer(cut, .answer(403))
+        let server = try ScriptedServer(cut, .response(403))
         defer { server.stop() }
         let options = ["--cookie-jar", folder.path("jar")]
         let run = try await ToolRun(["fetch", server.url()] + options + mode.arguments(in: folder))
@@ -49,8 +49,8 @@ struct CookieJarOptionTests {
     func refusedAndLate() async throws {
         let fields = [("Content-Length", "9"), Self.cookie]
         for (script, options, status) in [
-            (Script.answer(404, fields: [Self.cookie]), ["--fail"], ProcessStatus.refusedByResult),
-            ([.read, .send(Script.head(200, fields: fields)), .stall], ["--timeout", "1.5"], .timeout),
+            (Script.response(404, fields: [Self.cookie]), ["--fail"], ProcessStatus.refusedByResult),
+            ([.read, .send(Script.head(200, fields: fields)), .stall], ["--timeout", "5"], .timeout),
         ] {
             let folder = try TestFolder()
             defer { folder.remove() }
@@ -67,7 +67,7 @@ struct CookieJarOptionTests {
         let folder = try TestFolder()
         defer { folder.remove() }
         let jar = folder.path("missing/jar")
-        let server = try ScriptedServer(.answer(404, fields: [Self.cookie]))
+        let server = try ScriptedServer(.response(404, fields: [Self.cookie]))
         defer { server.stop() }
         let failed = try await ToolRun(["fetch", server.url(), "--fail", "--cookie-jar", jar])
         #expect(failed.status == ProcessStatus.refusedByResult.rawValue)

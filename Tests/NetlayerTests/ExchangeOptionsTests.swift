@@ -26,7 +26,7 @@ struct ExchangeOptionsTests {
 
     @Test func digest_answersTheChallenge() async throws {
         let challenge = [("WWW-Authenticate", #"Digest realm="r", nonce="n", qop="auth""#)]
-        let server = try ScriptedServer(.answer(401, fields: challenge, body: Data()), .ok())
+        let server = try ScriptedServer(.response(401, fields: challenge, body: Data()), .ok())
         defer { server.stop() }
         let command = ["-u", "ada:secret", "--digest", "-o", "/dev/null", "--transport", "curl"]
         try await FetchCommand.parse([server.url()] + command).run()

@@ -35,7 +35,7 @@ struct FetchTimeoutTests {
 
     @Test("A stream of events that ends in time succeeds")
     func inTime() async throws {
-        let server = try ScriptedServer(.answer(204))
+        let server = try ScriptedServer(.response(204))
         defer { server.stop() }
         let run = try await ToolRun(["fetch", server.url(), "--events", "--timeout", "30"])
         #expect(run.status == 0, "\(run.errors)")

@@ -92,7 +92,7 @@ struct OutputPlaceTests {
     @Test func longestName_isWritten() async throws {
         let folder = try TestFolder()
         defer { folder.remove() }
-        let server = try ScriptedServer(.answer(fields: [("Set-Cookie", "a=b; Max-Age=60")], body: Data("x".utf8)))
+        let server = try ScriptedServer(.response(fields: [("Set-Cookie", "a=b; Max-Age=60")], body: Data("x".utf8)))
         defer { server.stop() }
         let (name, jar) = (String(repeating: "n", count: 255), String(repeating: "j", count: 255))
         let run = try await ToolRun([
@@ -105,7 +105,7 @@ struct OutputPlaceTests {
     @Test func fail_writesNoFile() async throws {
         let folder = try TestFolder()
         defer { folder.remove() }
-        let server = try ScriptedServer(.answer(404, body: Data("not found".utf8)))
+        let server = try ScriptedServer(.response(404, body: Data("not found".utf8)))
         defer { server.stop() }
         try Data("good".utf8).write(to: URL(filePath: folder.path("out")))
         for options in [[], ["--json"], ["-i"]] {
@@ -120,7 +120,7 @@ struct OutputPlaceTests {
     @Test(arguments: [404, nil]) func failedDownload_leavesWhatItHasNotWritten(status: Int?) async throws {
         let folder = try TestFolder()
         defer { folder.remove() }
-        let server = try ScriptedServer(.answer(status ?? 200))
+        let server = try ScriptedServer(.response(status ?? 200))
         defer { server.stop() }
         let url = server.url()
         if status == nil { server.stop() }

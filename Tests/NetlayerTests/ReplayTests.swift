@@ -8,7 +8,7 @@ import Testing
 @Suite struct ReplayTests {
     private func answer(_ text: String) async -> String {
         let replay = Replay(transport: EchoingTransport(), output: .standardOutput, concurrency: 1)
-        let answer = await replay.answer(to: .init(number: 7, bytes: Array(text.utf8)))
+        let answer = await replay.outcome(of: .init(number: 7, bytes: Array(text.utf8)))
         return String(decoding: answer.json.line, as: UTF8.self)
     }
 
@@ -43,9 +43,9 @@ import Testing
             [.read, .send(Script.head(302, fields: fields)), .forEachRequest([.send(end)])], .ok())
         defer { server.stop() }
         let replay = Replay(transport: CurlNetworkDispatcher(), output: .standardOutput, concurrency: 1)
-        func answer(_ path: String, _ session: String, _ options: String) async -> AnswerLine {
+        func answer(_ path: String, _ session: String, _ options: String) async -> OutcomeLine {
             let text = #"{"url":"\#(server.url(path))","session":"\#(session)","options":\#(options)}"#
-            return await replay.answer(to: .init(number: 1, bytes: Array(text.utf8)))
+            return await replay.outcome(of: .init(number: 1, bytes: Array(text.utf8)))
         }
         let first = await answer("/start", "a", #"{"cookies":"memory","followRedirects":true}"#)
         #expect(first.status == 200)
@@ -71,7 +71,7 @@ import Testing
             {"url":"\#(start.url("/"))","headers":[["Cookie","a=b"],["X-Plain","c"],["Host","own.test"]],
             "options":{"followRedirects":true,"trustRedirects":\#(trusts),"auth":{"scheme":"basic","user":"u","password":"p"}}}
             """#
-        let answer = await replay.answer(to: .init(number: 1, bytes: Array(text.utf8)))
+        let answer = await replay.outcome(of: .init(number: 1, bytes: Array(text.utf8)))
         #expect(answer.status == 200)
         let request = try #require(target.requests.first)
         #expect(request.values(of: "Authorization") == (trusts ? ["Basic dTpw"] : []))

@@ -55,8 +55,8 @@ enum PipelineSamples {
     static func tokens(_ client: inout NetworkClient) throws {
         let login = NetworkClient(transport: DefaultTransport.instance)
         let bearer = try BearerAuthentication(for: ["https://api.example.com"]) { _ in
-            let answer = try await login.send(GetToken(), as: Token.self)
-            return TransportOptions.Secret(answer.body.text)
+            let response = try await login.send(GetToken(), as: Token.self)
+            return TransportOptions.Secret(response.body.text)
         }
         client.exchangeInterceptors.append(bearer)
     }

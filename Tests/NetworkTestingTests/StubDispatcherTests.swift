@@ -246,7 +246,7 @@ struct StubDispatcherTests {
         return request
     }
 
-    private func chunks(every interval: Duration) -> StubAnswer {
+    private func chunks(every interval: Duration) -> StubResponse {
         .chunks(["a", "b", "c"].map { Data($0.utf8) }, every: interval)
     }
 

@@ -11,7 +11,7 @@ struct BodyContract {
     func body_isTheSameBothWays(transport: ContractTransport, size: Int) async throws {
         let sent = PatternBytes.make(count: size)
         let returned = PatternBytes.make(count: size, from: 7)
-        let server = try ScriptedServer(.answer(body: returned))
+        let server = try ScriptedServer(.response(body: returned))
         defer { server.stop() }
         let answer = try await transport.send(.post, server.url(), body: sent)
         #expect(answer.body == returned)

@@ -9,7 +9,7 @@ struct ContentEncodingContract {
     private let plain = PatternBytes.make(count: 200_000)
 
     private func server(_ body: Data, encoding: String = "gzip") throws -> ScriptedServer {
-        try ScriptedServer(.answer(fields: [("Content-Encoding", encoding)], body: body))
+        try ScriptedServer(.response(fields: [("Content-Encoding", encoding)], body: body))
     }
 
     @Test(arguments: ContractTransport.all)

@@ -229,7 +229,7 @@ struct DownloadContract {
     func otherQuery_isAnotherFile(transport: ContractTransport) async throws {
         try await withFolder { folder in
             let server = try ScriptedServer(
-                Self.broken, .answer(fields: [("ETag", "\"v1\"")], body: Data("other".utf8)))
+                Self.broken, .response(fields: [("ETag", "\"v1\"")], body: Data("other".utf8)))
             defer { server.stop() }
             await expectFailure(.truncatedBody) {
                 try await client(transport).send(
@@ -275,7 +275,7 @@ struct DownloadContract {
     @Test(arguments: ContractTransport.all)
     func refusedStatus_keepsTheOldFile(transport: ContractTransport) async throws {
         try await withFolder { folder in
-            let server = try ScriptedServer(.answer(404, body: Data("not here".utf8)))
+            let server = try ScriptedServer(.response(404, body: Data("not here".utf8)))
             defer { server.stop() }
             try Data("old".utf8).write(to: URL(filePath: folder + "/file"))
             let error = await expectFailure(.unacceptableStatus) {
@@ -307,7 +307,7 @@ struct DownloadContract {
     func encodingThatWasNotAskedFor_isRefused(transport: ContractTransport) async throws {
         try await withFolder { folder in
             let packed = Gzip.stored(Self.content)
-            let server = try ScriptedServer(.answer(fields: [("Content-Encoding", "gzip")], body: packed))
+            let server = try ScriptedServer(.response(fields: [("Content-Encoding", "gzip")], body: packed))
             defer { server.stop() }
             await expectFailure(.invalidContentEncoding) {
                 try await client(transport).send(

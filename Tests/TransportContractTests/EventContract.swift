@@ -172,8 +172,9 @@ struct EventContract {
 
     @Test(arguments: ContractTransport.all)
     func answerThatIsNoStream_isAnError(transport: ContractTransport) async throws {
-        let page = try ScriptedServer(.answer(200, fields: [("Content-Type", "text/html")], body: Data("<html>".utf8)))
-        let missing = try ScriptedServer(.answer(404, body: Data("no".utf8)))
+        let page = try ScriptedServer(
+            .response(200, fields: [("Content-Type", "text/html")], body: Data("<html>".utf8)))
+        let missing = try ScriptedServer(.response(404, body: Data("no".utf8)))
         defer {
             page.stop()
             missing.stop()

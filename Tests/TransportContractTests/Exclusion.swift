@@ -131,7 +131,7 @@ struct Exclusion: Sendable, CustomTestStringConvertible {
         urlsession(
             .immediateReuse,
             .mayFail,
-            "a connection is free only a moment after its answer, so the next request may open another"
+            "a connection is free only a moment after its response, so the next request may open another"
         ),
         urlsession(.fieldOrder, .fails, "response header fields come sorted by name, repeated ones joined"),
     ]

@@ -27,7 +27,7 @@ struct HostileBody: Sendable, CustomTestStringConvertible {
         self.encoding = encoding
         self.capability = capability
         exclusion = encoding.contains(",") ? .nestedEncodings : nil
-        script = .answer(fields: Self.fields(encoding), body: body.bytes)
+        script = .response(fields: Self.fields(encoding), body: body.bytes)
     }
 
     /// Creates a body that never ends on the wire either.

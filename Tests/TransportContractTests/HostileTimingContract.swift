@@ -140,7 +140,7 @@ struct HostileTimingContract {
         ),
         .init(
             "a compressed bomb",
-            .answer(fields: [("Content-Encoding", "gzip")], body: Gzip.zeros(count: 16 << 20)),
+            .response(fields: [("Content-Encoding", "gzip")], body: Gzip.zeros(count: 16 << 20)),
             .failure(.bodyTooLarge),
             change: { $0.maximumBodyBytes = 1 << 20 }
         ),

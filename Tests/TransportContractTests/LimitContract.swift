@@ -8,7 +8,7 @@ import Testing
 struct LimitContract {
     private static let size = 100_000
     private static let scripts: [(name: String, script: Script)] = [
-        ("known length", .answer(body: PatternBytes.make(count: size))),
+        ("known length", .response(body: PatternBytes.make(count: size))),
         (
             "chunked",
             .raw(
@@ -54,7 +54,7 @@ struct LimitContract {
     func largeHead_isRefused(transport: ContractTransport) async throws {
         let line = ("X-Long", String(repeating: "v", count: 90_000))
         for fields in [Array(repeating: line, count: 6), [("X-Long", String(repeating: "v", count: 150_000))]] {
-            let server = try ScriptedServer(.answer(fields: fields))
+            let server = try ScriptedServer(.response(fields: fields))
             defer { server.stop() }
             try await transport.run(.largeHead) {
                 await expectFailure(.responseHeadTooLarge) { try await transport.send(.get, server.url()) }

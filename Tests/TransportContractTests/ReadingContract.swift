@@ -71,7 +71,7 @@ struct ReadingContract {
     @Test(arguments: ContractTransport.all)
     func text_isInTheCharsetOfTheAnswer(transport: ContractTransport) async throws {
         let server = try ScriptedServer(
-            .answer(fields: [("Content-Type", "text/plain; charset=ISO-8859-1")], body: Data([0x67, 0xFC])))
+            .response(fields: [("Content-Type", "text/plain; charset=ISO-8859-1")], body: Data([0x67, 0xFC])))
         defer { server.stop() }
         #expect(try await client(transport).send(RequestData(path: server.url()), as: .text).body == "gü")
     }
@@ -105,7 +105,7 @@ struct ReadingContract {
     func problem_isPartOfTheError(transport: ContractTransport) async throws {
         let body = Data(#"{"type":"urn:x","title":"No credit","status":403,"balance":30}"#.utf8)
         let server = try ScriptedServer(
-            .answer(403, fields: [("Content-Type", "application/problem+json")], body: body))
+            .response(403, fields: [("Content-Type", "application/problem+json")], body: body))
         defer { server.stop() }
         let error = await expectFailure(.unacceptableStatus) {
             try await FindRow(url: server.url("/?key=secret")).send(over: client(transport)).body

@@ -68,7 +68,7 @@ struct SecondResponseContract {
     func firstLineThatContinuesNothing_afterARedirect(transport: ContractTransport, line: String) async throws {
         let bad = try ScriptedServer(.raw(Self.folded(line)))
         defer { bad.stop() }
-        let server = try ScriptedServer(.answer(302, fields: [("Location", bad.url())]))
+        let server = try ScriptedServer(.response(302, fields: [("Location", bad.url())]))
         defer { server.stop() }
         for _ in 0..<10 {
             do {

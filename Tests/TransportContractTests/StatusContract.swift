@@ -13,7 +13,7 @@ struct StatusContract {
         ]
     )
     func anyStatus_isAResponseWithItsBody(transport: ContractTransport, status: Int) async throws {
-        let server = try ScriptedServer(.answer(status, fields: [("X-A", "b")], body: Data("body".utf8)))
+        let server = try ScriptedServer(.response(status, fields: [("X-A", "b")], body: Data("body".utf8)))
         defer { server.stop() }
         let answer = try await transport.send(.get, server.url())
         #expect(answer.status == status)
@@ -47,7 +47,7 @@ struct StatusContract {
     @Test(arguments: ContractTransport.all, ["Basic realm=\"r\"", "Digest realm=\"r\", nonce=\"n\"", "Bearer"])
     func unauthorized_isAResponse(transport: ContractTransport, challenge: String) async throws {
         let server = try ScriptedServer(
-            .answer(401, fields: [("WWW-Authenticate", challenge)], body: Data("who are you".utf8))
+            .response(401, fields: [("WWW-Authenticate", challenge)], body: Data("who are you".utf8))
         )
         defer { server.stop() }
         for method in [HTTPRequest.Method.get, .post] {
@@ -62,7 +62,7 @@ struct StatusContract {
     @Test(arguments: ContractTransport.all)
     func proxyAuthenticationFromAServer_isAResponse(transport: ContractTransport) async throws {
         let fields = [("Proxy-Authenticate", "Basic realm=\"p\"")]
-        let server = try ScriptedServer(.answer(407, fields: fields, body: Data("no".utf8)))
+        let server = try ScriptedServer(.response(407, fields: fields, body: Data("no".utf8)))
         defer { server.stop() }
         let answer = try await transport.send(.get, server.url())
         #expect(answer.status == 407)
@@ -71,7 +71,7 @@ struct StatusContract {
 
     @Test(arguments: ContractTransport.all, [301, 302, 303, 307, 308])
     func redirect_isHandedBackAsItIs(transport: ContractTransport, status: Int) async throws {
-        let server = try ScriptedServer(.answer(status, fields: [("Location", "/next")], body: Data("moved".utf8)))
+        let server = try ScriptedServer(.response(status, fields: [("Location", "/next")], body: Data("moved".utf8)))
         defer { server.stop() }
         for method in [HTTPRequest.Method.get, .post] {
             let answer = try await transport.send(method, server.url(), body: method == .post ? Data("x".utf8) : nil)
@@ -85,7 +85,7 @@ struct StatusContract {
     @Test(arguments: ContractTransport.all, ["//[::1]/x", "//a%20b/x", "http://[", "::", "http://a b/"])
     func redirectToAnything_isHandedBackAsItIs(transport: ContractTransport, location: String) async throws {
         let check = {
-            let server = try ScriptedServer(.answer(302, fields: [("Location", location)]))
+            let server = try ScriptedServer(.response(302, fields: [("Location", location)]))
             defer { server.stop() }
             let answer = try await transport.send(.get, server.url())
             #expect(answer.status == 302)
@@ -97,7 +97,7 @@ struct StatusContract {
 
     @Test(arguments: ContractTransport.all, [301, 302, 303, 305, 306, 307, 308])
     func redirectWithoutLocation_isAResponseWithItsBody(transport: ContractTransport, status: Int) async throws {
-        let server = try ScriptedServer(.answer(status, body: Data("nowhere".utf8)))
+        let server = try ScriptedServer(.response(status, body: Data("nowhere".utf8)))
         defer { server.stop() }
         try await transport.run(.redirectWithoutLocation) {
             let answer = try await transport.send(.get, server.url())

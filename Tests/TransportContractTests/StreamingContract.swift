@@ -85,7 +85,7 @@ struct StreamingContract {
     @Test(arguments: ContractTransport.all)
     func readerWhoWaits_isNotForgotten_hundredTimes(transport: ContractTransport) async throws {
         let size = 2 << 20
-        let server = try ScriptedServer(.answer(body: Data(count: size)))
+        let server = try ScriptedServer(.response(body: Data(count: size)))
         defer { server.stop() }
         for round in 0..<100 {
             let response = try await transport.start(.get, server.url())
@@ -224,7 +224,7 @@ struct StreamingContract {
         let plain = PatternBytes.make(count: 100_000)
         let fields = [("Content-Encoding", encoding)]
         let server = try ScriptedServer(
-            .answer(fields: fields, body: encoding == "gzip" ? Gzip.stored(plain) : plain))
+            .response(fields: fields, body: encoding == "gzip" ? Gzip.stored(plain) : plain))
         let slow = try ScriptedServer([.read, .pause(milliseconds: 2500), .send("HTTP/1.1 204 x\r\n\r\n"), .close])
         defer {
             server.stop()
@@ -250,7 +250,7 @@ struct StreamingContract {
     func slowReader_isNotIdle(transport: ContractTransport) async throws {
         // More than fits into the reader's buffer and the sockets' buffers.
         let size = 32 << 20
-        let server = try ScriptedServer(.answer(body: Data(count: size)))
+        let server = try ScriptedServer(.response(body: Data(count: size)))
         let slow = try ScriptedServer([.read, .pause(milliseconds: 4500), .send("HTTP/1.1 204 x\r\n\r\n"), .close])
         defer {
             server.stop()

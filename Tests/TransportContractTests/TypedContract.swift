@@ -46,7 +46,7 @@ struct TypedContract {
         let fields = [("X-A", "b"), ("Location", "/x"), ("WWW-Authenticate", "Basic realm=\"r\"")]
         let script: Script =
             status == 304
-            ? [.read, .send(Script.head(304, fields: fields))] : .answer(status, fields: fields, body: body)
+            ? [.read, .send(Script.head(304, fields: fields))] : .response(status, fields: fields, body: body)
         let server = try ScriptedServer(script)
         defer { server.stop() }
         let error = await expectFailure(.unacceptableStatus) {

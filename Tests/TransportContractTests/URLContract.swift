@@ -12,7 +12,7 @@ struct URLContract {
     /// Returns a server that redirects to another one.
     private func servers(_ location: (String) -> String) throws -> (first: ScriptedServer, last: ScriptedServer) {
         let last = try ScriptedServer(.ok())
-        return (try ScriptedServer(.answer(302, fields: [("Location", location(last.url("/next")))])), last)
+        return (try ScriptedServer(.response(302, fields: [("Location", location(last.url("/next")))])), last)
     }
 
     @Test(arguments: ContractTransport.all)

@@ -67,7 +67,7 @@ struct ArticleTests {
     @Test(arguments: transports)
     func movieFailures_haveTheirCases(transport: any HTTPTransport) async throws {
         let cases: [(Script, APIError)] = [
-            (.answer(404), .responseUnsuccessful), (.ok("<html>"), .jsonConversionFailure),
+            (.response(404), .responseUnsuccessful), (.ok("<html>"), .jsonConversionFailure),
             (.ok(""), .invalidData), (.closed, .requestFailed), (.ok("null"), .invalidData),
         ]
         for (script, expected) in cases {
@@ -189,7 +189,7 @@ struct ArticleTests {
 
     @Test(arguments: transports)
     func routerHandsOn_whateverTheStatus(transport: any HTTPTransport) async throws {
-        try await withScript(.answer(503, fields: [("X-A", "1"), ("X-A", "2")], body: Data("later".utf8))) { _ in
+        try await withScript(.response(503, fields: [("X-A", "1"), ("X-A", "2")], body: Data("later".utf8))) { _ in
             let router = Router<MovieApi>(client: NetworkClient(transport: transport))
             let (data, response, error) = await called { done in
                 router.request(.popular(page: 1)) { done(($0, $1, $2)) }

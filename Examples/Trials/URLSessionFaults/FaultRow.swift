@@ -88,7 +88,7 @@ struct Report: Sendable {
         case .signal(let number): "the process ends (signal \(number))"
         case .other(let status): "the process ends (status \(status))"
         case .hung:
-            "no answer in \(Int(seconds)) s" + (server.isEmpty ? "" : "; the server saw \(server)")
+            "no response in \(Int(seconds)) s" + (server.isEmpty ? "" : "; the server saw \(server)")
                 + (Double(cpuMilliseconds) > seconds * 500 ? "; a core is busy" : "")
         }
     }

@@ -37,7 +37,7 @@ extension URLSessionFaults {
         FaultRow(
             "bomb",
             "300 MB as 2 MB of gzip, collected whole",
-            .answer(fields: [("Content-Encoding", "gzip")], body: Gzip.zeros(count: 300_000_000)),
+            .response(fields: [("Content-Encoding", "gzip")], body: Gzip.zeros(count: 300_000_000)),
             patience: 20,
             isRight: { megabytes($0.said) < 200 },
             probe: whole

@@ -35,7 +35,7 @@ protocol EasyEvents: AnyObject {
     func progresses(moved: Int) -> Bool
 }
 
-/// The answer to a request for bytes of a body.
+/// What libcurl is told when it asks for bytes of a body.
 enum Sending {
     /// The bytes are in the buffer; none is the end.
     case filled
@@ -45,7 +45,7 @@ enum Sending {
     case stop
 }
 
-/// The answer to bytes of a body.
+/// What libcurl is told when it delivers bytes of a body.
 enum Receiving {
     /// They were taken.
     case taken

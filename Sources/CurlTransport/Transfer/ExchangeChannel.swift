@@ -173,7 +173,7 @@ final class ExchangeChannel: Sendable {
             guard state.flow.mode != .nothing else { return (.done(.success(nil)), false) }
             if continuation == nil, state.flow.held == 0, !state.flow.hasEnded { return (.waits, false) }
             let (reading, resumes) = state.flow.read()
-            return (state.answer(reading, continuation), resumes)
+            return (state.deliver(reading, continuation), resumes)
         }
     }
 
@@ -188,7 +188,7 @@ final class ExchangeChannel: Sendable {
             if continuation == nil, !state.flow.hasEnded { return (.waits, false, false) }
             let (reading, resumes, isTooLarge) = state.flow.collect(upTo: limit)
             if isTooLarge { return (.done(.failure(NetworkError.bodyTooLarge(limit: limit))), false, true) }
-            return (state.answer(reading, continuation), resumes, false)
+            return (state.deliver(reading, continuation), resumes, false)
         }
     }
 
@@ -224,7 +224,7 @@ extension ExchangeChannel.State {
         return true
     }
 
-    fileprivate mutating func answer(
+    fileprivate mutating func deliver(
         _ reading: BodyFlow.Reading, _ continuation: ExchangeChannel.ReaderContinuation?
     ) -> ExchangeChannel.Reading {
         switch reading {

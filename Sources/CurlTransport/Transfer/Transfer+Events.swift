@@ -3,7 +3,7 @@ import NetworkCore
 /// What a transfer makes of libcurl's events: each goes to the transfer's state, and the verdict goes back.
 extension Transfer: EasyEvents {
     func progresses(moved: Int) -> Bool {
-        guard !tunnelAnswer.progresses(in: clock.call, moved: moved) else { return true }
+        guard !tunnelResponse.progresses(in: clock.call, moved: moved) else { return true }
         state.fail(NetworkError.endlessRefusal)
         return false
     }
@@ -141,6 +141,6 @@ extension NetworkError {
         NetworkError(
             .proxyFailed,
             "the proxy refused the tunnel with too long a body: its response to CONNECT has more than "
-                + "\(TunnelAnswer.maximumBytes) bytes", phase: .connecting)
+                + "\(TunnelResponse.maximumBytes) bytes", phase: .connecting)
     }
 }

@@ -72,7 +72,7 @@ final class Transfer: @unchecked Sendable {
     /// What is known of the transfer's lookups.
     var lookUp = LookUp()
     /// What the proxy has sent before the tunnel is open.
-    var tunnelAnswer = TunnelAnswer()
+    var tunnelResponse = TunnelResponse()
     /// The loop, while it has the transfer.
     var delegate: (any TransferDelegate)?
     /// The time source of the callbacks: the loop's clock, read once per round.

@@ -8,20 +8,20 @@ public struct DemoRoute: Sendable {
     public let summary: String
 
     let readsBody: Bool
-    let answer: @Sendable (DemoRequest) async throws -> DemoAnswer
+    let response: @Sendable (DemoRequest) async throws -> DemoResponse
 
     init(
         _ methods: [String] = ["GET"],
         _ path: String,
         _ summary: String,
         readsBody: Bool = false,
-        answer: @escaping @Sendable (DemoRequest) async throws -> DemoAnswer
+        response: @escaping @Sendable (DemoRequest) async throws -> DemoResponse
     ) {
         self.methods = methods
         self.path = path
         self.summary = summary
         self.readsBody = readsBody
-        self.answer = answer
+        self.response = response
     }
 
     /// Returns the value in place of `:name` in a path, or an empty string for a route without one; `nil` if the path

@@ -13,7 +13,7 @@ extension DemoServer {
             }
             user["id"] = 4
             let body = try JSONSerialization.data(withJSONObject: user, options: .sortedKeys)
-            return DemoAnswer(status: 201, fields: [("Content-Type", "application/json")], body: .data(body))
+            return DemoResponse(status: 201, fields: [("Content-Type", "application/json")], body: .data(body))
         },
         DemoRoute([], "/users", "three users as JSON: id and name") { _ in
             try .json(["Ada", "Brendan", "Chris"].enumerated().map { User(id: $0.offset + 1, name: $0.element) })
@@ -37,7 +37,7 @@ extension DemoServer {
         DemoRoute([], "/status/:code", "that status, 200 to 599, with a small JSON body (204 and 304 without)") {
             request in
             let code = try request.number(in: 200...599)
-            guard code != 204, code != 304 else { return DemoAnswer(status: code) }
+            guard code != 204, code != 304 else { return DemoResponse(status: code) }
             return try .json(["status": code], status: code)
         },
         DemoRoute([], "/delay/:milliseconds", "a response after that time in milliseconds, at most 60000") { request in
@@ -47,7 +47,7 @@ extension DemoServer {
         },
         DemoRoute([], "/bytes/:count", "that many bytes of a fixed pattern, at most 67108864") { request in
             let count = try request.number(in: 0...67_108_864)
-            return DemoAnswer(fields: [("Content-Type", "application/octet-stream")], body: .pattern(count: count))
+            return DemoResponse(fields: [("Content-Type", "application/octet-stream")], body: .pattern(count: count))
         },
         DemoRoute(
             [], "/events/:count", "server-sent events up to that number, at most 1000, three a connection; then 204"
@@ -57,37 +57,37 @@ extension DemoServer {
             let id = request.headers.first { $0[0].lowercased() == "last-event-id" }?[1]
             // The client may send any number. One past the last is clamped against overflow; one below 0 starts over.
             let read = min(max(0, id.flatMap { Int($0) } ?? 0), last)
-            guard read < last else { return DemoAnswer(status: 204) }
+            guard read < last else { return DemoResponse(status: 204) }
             let events = (read + 1...min(read + 3, last)).map { "id: \($0)\ndata: event \($0)\n\n" }.joined()
-            return DemoAnswer(
+            return DemoResponse(
                 fields: [("Content-Type", "text/event-stream")],
                 body: .data(Data("retry: 10\n\n\(events)".utf8))
             )
         },
         DemoRoute([], "/gzip", "JSON with Content-Encoding: gzip") { _ in
             let rows = (1...100).map { SampleRow(dataField1: "\($0)", dataField2: "compressed") }
-            var answer = try DemoAnswer.json(rows)
-            if case .data(let plain) = answer.body { answer.body = .data(Gzip.stored(plain)) }
-            answer.fields.append(("Content-Encoding", "gzip"))
-            return answer
+            var response = try DemoResponse.json(rows)
+            if case .data(let plain) = response.body { response.body = .data(Gzip.stored(plain)) }
+            response.fields.append(("Content-Encoding", "gzip"))
+            return response
         },
         DemoRoute([], "/redirect/:count", "that many redirects (302), at most 100, the last to /test") { request in
             let count = try request.number(in: 1...100)
             let next = count == 1 ? "/test" : "/redirect/\(count - 1)"
-            return DemoAnswer(status: 302, fields: [("Location", next)])
+            return DemoResponse(status: 302, fields: [("Location", next)])
         },
         DemoRoute([], "/bearer/:token", "200 with that bearer token, 401 with another or none") { request in
             let wanted = "Bearer \(request.value)"
             let isIn = request.headers.contains { $0[0].lowercased() == "authorization" && $0[1] == wanted }
-            var answer = try DemoAnswer.json(["authorized": isIn], status: isIn ? 200 : 401)
-            if !isIn { answer.fields.append(("WWW-Authenticate", "Bearer")) }
-            return answer
+            var response = try DemoResponse.json(["authorized": isIn], status: isIn ? 200 : 401)
+            if !isIn { response.fields.append(("WWW-Authenticate", "Bearer")) }
+            return response
         },
         DemoRoute([], "/cookies", "two Set-Cookie header fields") { _ in
-            var answer = try DemoAnswer.json(["cookies": 2])
-            answer.fields.append(("Set-Cookie", "first=1; Path=/"))
-            answer.fields.append(("Set-Cookie", "second=2; Path=/; HttpOnly"))
-            return answer
+            var response = try DemoResponse.json(["cookies": 2])
+            response.fields.append(("Set-Cookie", "first=1; Path=/"))
+            response.fields.append(("Set-Cookie", "second=2; Path=/; HttpOnly"))
+            return response
         },
         DemoRoute(
             ["POST", "PUT", "PATCH"],

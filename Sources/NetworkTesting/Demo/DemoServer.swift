@@ -54,7 +54,7 @@ public final class DemoServer: Sendable {
             timeout: 120,
             pool: PromptSocketPool(SocketPool(queue: EpollQueue())),
             logger: logger,
-            handler: ClosureHTTPHandler { await Self.answer(DemoRequest($0)) }
+            handler: ClosureHTTPHandler { await Self.response(DemoRequest($0)) }
         )
         let listening = Task { try await server.waitUntilListening(timeout: 10) }
         let task = Task {
@@ -102,7 +102,7 @@ public final class DemoServer: Sendable {
     /// The scheme, host and port, such as `http://127.0.0.1:3000`.
     public var baseURL: String { "http://\(host):\(port)" }
 
-    private static func answer(_ request: DemoRequest) async -> FlyingFox.HTTPResponse {
+    private static func response(_ request: DemoRequest) async -> FlyingFox.HTTPResponse {
         do {
             return try await route(request).response(to: request.method)
         } catch let refusal as DemoRefusal {
@@ -112,7 +112,7 @@ public final class DemoServer: Sendable {
         }
     }
 
-    private static func route(_ request: DemoRequest) async throws -> DemoAnswer {
+    private static func route(_ request: DemoRequest) async throws -> DemoResponse {
         let matches = routes.compactMap { route in route.match(request.path).map { (route, $0) } }
         guard let (route, value) = matches.first(where: { $0.0.accepts(request.method) }) else {
             try await request.drainBody()
@@ -125,12 +125,12 @@ public final class DemoServer: Sendable {
         request.value = value
         // FlyingFox would parse the rest of a body that a route does not read as the next request.
         if !route.readsBody { try await request.drainBody() }
-        return try await route.answer(request)
+        return try await route.response(request)
     }
 
     private static func refused(_ refusal: DemoRefusal, to method: String) -> FlyingFox.HTTPResponse {
         let body = Data("{\"error\":\"\(refusal.message.filter { $0 != "\"" && $0 != "\\" })\"}".utf8)
-        return DemoAnswer(
+        return DemoResponse(
             status: refusal.status,
             fields: [("Content-Type", "application/json")],
             body: .data(body)

@@ -17,15 +17,15 @@ extension ReceivedRequest: SafelyPrinted {
     }
 }
 
-extension StubAnswer: SafelyPrinted {
-    /// The kind of answer, and its size.
+extension StubResponse: SafelyPrinted {
+    /// The kind of response, and its size.
     public var description: String {
         switch outcome {
         case .response(let head, let body):
             let bytes = body.chunks.reduce(0) { $0 + $1.count }
             return "\(head.status.code), \(head.headerFields.count) header fields, a body of \(bytes) bytes"
         case .failure(let error): return "a failure: \(type(of: error))"
-        case .computed: return "a computed answer"
+        case .computed: return "a computed response"
         }
     }
 }

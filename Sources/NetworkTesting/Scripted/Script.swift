@@ -86,13 +86,13 @@ extension Script {
     ///   - status: The status code. Default: 200.
     ///   - fields: Header fields in addition to `Content-Length`.
     ///   - body: The body. Default: empty.
-    public static func answer(_ status: Int = 200, fields: [(String, String)] = [], body: Data = Data()) -> Script {
+    public static func response(_ status: Int = 200, fields: [(String, String)] = [], body: Data = Data()) -> Script {
         [.forEachRequest([.send(head(status, fields: fields + [("Content-Length", "\(body.count)")]) + body)])]
     }
 
     /// Returns a script that responds to every request with 200 and a text, and keeps the connection.
     public static func ok(_ body: String = "", fields: [(String, String)] = []) -> Script {
-        answer(fields: fields, body: Data(body.utf8))
+        response(fields: fields, body: Data(body.utf8))
     }
 
     /// Returns a script that reads one request, sends a text unchanged, and closes.

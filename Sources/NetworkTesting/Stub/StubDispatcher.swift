@@ -2,7 +2,7 @@ public import NetworkCore
 import Foundation
 import Synchronization
 
-/// A transport without a network. It gives the answers that a test has stubbed, fails with an error for every other
+/// A transport without a network. It gives the responses that a test has stubbed, fails with an error for every other
 /// request, and records what was sent.
 ///
 /// ```swift
@@ -15,8 +15,8 @@ import Synchronization
 /// try stub.checkAllUsed()
 /// ```
 ///
-/// The dispatcher tries the stubs in the order in which they were added; the first one that matches and has an answer
-/// left gives it. Each answer is given once; ``always(_:_:)`` repeats its answer. A request without an answer fails
+/// The dispatcher tries the stubs in the order in which they were added; the first one that matches and has a response
+/// left gives it. Each response is given once; ``always(_:_:)`` repeats its own. A request without a response fails
 /// with ``NetworkCore/NetworkError/Code/notStubbed``, whose message names the request and the stubs.
 ///
 /// The dispatcher is an ``NetworkCore/HTTPTransport``: a client with interceptors works over it as over a real
@@ -48,40 +48,40 @@ public final class StubDispatcher: HTTPTransport {
         self.capabilities = capabilities
     }
 
-    /// Creates a dispatcher that gives the same answer to every request.
-    public convenience init(always answer: StubAnswer) {
+    /// Creates a dispatcher that gives the same response to every request.
+    public convenience init(always response: StubResponse) {
         self.init()
-        always(.any, answer)
+        always(.any, response)
     }
 
-    /// Stubs answers for matching requests. They are given in order, each of them once.
+    /// Stubs responses for matching requests. They are given in order, each of them once.
     /// - Parameters:
     ///   - matcher: The requests to match.
-    ///   - answers: The answers, in order.
+    ///   - responses: The responses, in order.
     @discardableResult
-    public func when(_ matcher: StubMatcher, _ answers: StubAnswer...) -> Self {
-        stubs.withLock { $0.add(matcher, answers: answers, repeats: false) }
+    public func when(_ matcher: StubMatcher, _ responses: StubResponse...) -> Self {
+        stubs.withLock { $0.add(matcher, responses: responses, repeats: false) }
         return self
     }
 
-    /// Stubs one answer for all matching requests.
+    /// Stubs one response for all matching requests.
     @discardableResult
-    public func always(_ matcher: StubMatcher, _ answer: StubAnswer) -> Self {
-        stubs.withLock { $0.add(matcher, answers: [answer], repeats: true) }
+    public func always(_ matcher: StubMatcher, _ response: StubResponse) -> Self {
+        stubs.withLock { $0.add(matcher, responses: [response], repeats: true) }
         return self
     }
 
     /// The requests sent so far, in order, including those without a stub.
     public var sent: [SentRequest] { stubs.withLock(\.sent) }
 
-    /// Checks that each answer was given (one of ``always(_:_:)`` at least once) and that every request had a stub.
-    /// - Throws: ``StubFailure``, which lists the answers that are left and the requests without a stub.
+    /// Checks that each response was given (one of ``always(_:_:)`` at least once) and that every request had a stub.
+    /// - Throws: ``StubFailure``, which lists the responses that are left and the requests without a stub.
     public func checkAllUsed() throws {
         let problems = stubs.withLock(\.problems)
         guard problems.isEmpty else { throw StubFailure(problems: problems) }
     }
 
-    /// Gives the request its first answer that is left, after the answer's delay. A delay longer than one of the
+    /// Gives the request its first response that is left, after the response's delay. A delay longer than one of the
     /// request's timeouts ends in that timeout; so does a delay before a chunk of the body. After the total timeout
     /// each read of the body fails.
     ///
@@ -92,33 +92,33 @@ public final class StubDispatcher: HTTPTransport {
             try request.check(for: capabilities)
             let time = clock.stubTime(of: request.options)
             let sent = SentRequest(request, body: try await time.collect(request.body))
-            return try await give(try answer(to: sent), to: sent, request, time)
+            return try await give(try response(to: sent), to: sent, request, time)
         } catch {
             throw (error as? NetworkError)?.during(request, transport: name, elapsed: .zero) ?? error
         }
     }
 
-    /// Returns the first answer that is left of the stubs that match.
-    private func answer(to sent: SentRequest) throws -> StubAnswer {
+    /// Returns the first response that is left of the stubs that match.
+    private func response(to sent: SentRequest) throws -> StubResponse {
         let matchers = stubs.withLock { $0.receive(sent) }
         for (index, matcher) in matchers.enumerated() where matcher.matches(sent) {
-            if let answer = stubs.withLock({ $0.takeAnswer(ofStub: index) }) { return answer }
+            if let response = stubs.withLock({ $0.takeResponse(ofStub: index) }) { return response }
         }
         throw stubs.withLock { $0.miss(sent) }
     }
 
     private func give(
-        _ answer: StubAnswer, to sent: SentRequest, _ request: TransportRequest, _ time: StubTime
+        _ response: StubResponse, to sent: SentRequest, _ request: TransportRequest, _ time: StubTime
     ) async throws -> TransportResponse {
-        try await time.wait(answer.delay, for: .head)
-        switch answer.outcome {
+        try await time.wait(response.delay, for: .head)
+        switch response.outcome {
         case .failure(let error): throw error
         case .computed(let make): return try await give(try make(sent), to: sent, request, time)
         case .response(let head, let body):
             return TransportResponse(
                 head: head,
                 body: TransportResponse.Body(source: StubBody(body, of: request, time: time)),
-                metrics: TransportMetrics(total: answer.delay)
+                metrics: TransportMetrics(total: response.delay)
             )
         }
     }
@@ -131,7 +131,7 @@ extension NetworkError.Code {
 
 /// The problems that ``StubDispatcher/checkAllUsed()`` found.
 public struct StubFailure: Error, Sendable, CustomStringConvertible {
-    /// One sentence for each answer that was not given and for each request without a stub, without the request's
+    /// One sentence for each response that was not given and for each request without a stub, without the request's
     /// query. ``StubDispatcher/sent`` has the complete requests.
     public let problems: [String]
 

@@ -142,16 +142,16 @@ struct FetchCommand: AsyncParsableCommand {
 
     /// Prints one object even if the request fails, and then exits with the status of the outcome.
     private func printJSON() async throws {
-        let line: AnswerLine
+        let line: OutcomeLine
         var failure: (any Error)?
         do {
-            line = try await answerLine()
+            line = try await outcomeLine()
         } catch let error as NetworkError {
-            (line, failure) = (AnswerLine(error: error), error)
+            (line, failure) = (OutcomeLine(error: error), error)
         } catch is CancellationError {
-            (line, failure) = (AnswerLine(error: .cancelled), NetworkError.cancelled)
+            (line, failure) = (OutcomeLine(error: .cancelled), NetworkError.cancelled)
         } catch let error as ToolFailure {
-            (line, failure) = (AnswerLine(failure: error), error)
+            (line, failure) = (OutcomeLine(failure: error), error)
         }
         if output != nil, let status = line.status { try check(status) }
         try await write(head: line.json.line + [UInt8(ascii: "\n")], body: TransportResponse.Body(Data()))
@@ -159,13 +159,13 @@ struct FetchCommand: AsyncParsableCommand {
         if let status = line.status { try check(status) }
     }
 
-    private func answerLine() async throws -> AnswerLine {
+    private func outcomeLine() async throws -> OutcomeLine {
         let request = try await request()
         let client = try await client(for: request)
         return try await pipeline.keepingCookies(of: client) {
             try await carrying(request, by: client) { response, url in
                 let body = try await response.body.collect(upTo: request.options.maximumBodyBytes)
-                return AnswerLine(id: nil, response: response, body: body, url: url.absoluteString)
+                return OutcomeLine(id: nil, response: response, body: body, url: url.absoluteString)
             }
         }
     }

@@ -19,8 +19,8 @@ struct Replay: Sendable {
 
     /// Writes a result for every line until the source ends.
     /// - Throws: ``ToolFailure`` if the source can't be read, after the requests in flight have completed; or at once
-    ///   if the output can't be written, which ends the reading and cancels the requests in flight: nobody will see
-    ///   their results. `CancellationError`.
+    ///   if the output can't be written, which ends the reading and cancels the requests in flight, whose
+    ///   results would be lost. `CancellationError`.
     func run(_ source: ByteSource) async throws {
         let (failures, failed) = AsyncStream<any Error>.makeStream()
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -49,7 +49,7 @@ struct Replay: Sendable {
                     started += 1
                     group.addTask {
                         do {
-                            try await output.write(answer(to: line).json.line + [UInt8(ascii: "\n")])
+                            try await output.write(outcome(of: line).json.line + [UInt8(ascii: "\n")])
                         } catch {
                             failed.yield(error)
                             throw error
@@ -80,7 +80,7 @@ struct Replay: Sendable {
     }
 
     /// Returns the result of one line, valid or not.
-    func answer(to line: LineSplitter.Line) async -> AnswerLine {
+    func outcome(of line: LineSplitter.Line) async -> OutcomeLine {
         guard let bytes = line.bytes else {
             return .invalid(line, .null, "it has more than \(Self.maximumLineBytes) bytes")
         }
@@ -96,18 +96,18 @@ struct Replay: Sendable {
             let response = try await client.send(request, as: .stream)
             let body = try await response.body.collect(upTo: request.options.maximumBodyBytes)
             let url = response.url ?? request.url
-            return AnswerLine(id: id, response: response, body: body, url: url.absoluteString)
+            return OutcomeLine(id: id, response: response, body: body, url: url.absoluteString)
         } catch let problem as JSONProblem {
             return .invalid(line, id, "not JSON: \(problem.message), at byte \(problem.offset)")
         } catch let problem as LineProblem {
             return .invalid(line, id, problem.message)
         } catch var error as NetworkError {
             if error.phase == .preparing { error.message = "line \(line.number): \(error.message)" }
-            return AnswerLine(id: id, error: error)
+            return OutcomeLine(id: id, error: error)
         } catch is CancellationError {
-            return AnswerLine(id: id, error: .cancelled)
+            return OutcomeLine(id: id, error: .cancelled)
         } catch {
-            return AnswerLine(
+            return OutcomeLine(
                 id: id,
                 code: NetworkError.Code.unclassified.rawValue,
                 message: "line \(line.number): \(NetworkError.logText(of: error))"
@@ -116,9 +116,9 @@ struct Replay: Sendable {
     }
 }
 
-extension AnswerLine {
+extension OutcomeLine {
     /// Returns the result of a line that is not a request.
-    fileprivate static func invalid(_ line: LineSplitter.Line, _ id: JSONValue, _ problem: String) -> AnswerLine {
-        AnswerLine(id: id, code: "invalidLine", message: "line \(line.number): \(problem)")
+    fileprivate static func invalid(_ line: LineSplitter.Line, _ id: JSONValue, _ problem: String) -> OutcomeLine {
+        OutcomeLine(id: id, code: "invalidLine", message: "line \(line.number): \(problem)")
     }
 }

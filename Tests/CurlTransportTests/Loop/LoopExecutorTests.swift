@@ -12,7 +12,7 @@ struct LoopExecutorTests {
     }
 
     @Test func `a task resumes on the loop where its response arrived`() async throws {
-        let server = try ScriptedServer(.answer(200, body: Data("abc".utf8)))
+        let server = try ScriptedServer(.response(200, body: Data("abc".utf8)))
         defer { server.stop() }
         let dispatcher = CurlNetworkDispatcher()
         let request = TransportRequest(url: try RequestURL(server.url()))
@@ -32,7 +32,7 @@ struct LoopExecutorTests {
 
     @Test func `many tasks on the loop's thread get their responses, streamed ones too`() async throws {
         let body = PatternBytes.make(count: 600_000)
-        let server = try ScriptedServer(.answer(200, body: body))
+        let server = try ScriptedServer(.response(200, body: body))
         defer { server.stop() }
         let dispatcher = CurlNetworkDispatcher()
         let request = TransportRequest(url: try RequestURL(server.url()))
@@ -53,7 +53,7 @@ struct LoopExecutorTests {
     }
 
     @Test func `tasks that only wake each other do not keep a response from arriving`() async throws {
-        let server = try ScriptedServer(.answer(200, body: Data()))
+        let server = try ScriptedServer(.response(200, body: Data()))
         defer { server.stop() }
         let dispatcher = CurlNetworkDispatcher()
         let request = TransportRequest(url: try RequestURL(server.url()))

@@ -27,7 +27,7 @@ struct EncodingOptionTests {
         }
         let sample = try #require(Self.packed[encoding])
         let body = try #require(Data(base64Encoded: sample.base64))
-        let server = try ScriptedServer(.answer(fields: [("Content-Encoding", encoding.rawValue)], body: body))
+        let server = try ScriptedServer(.response(fields: [("Content-Encoding", encoding.rawValue)], body: body))
         defer { server.stop() }
         let exchange = try await OptionExchange(server.url()) { $0.acceptedEncodings = [encoding, .gzip] }
         #expect(exchange.text == sample.text)
@@ -46,7 +46,7 @@ struct EncodingOptionTests {
             (damaged, .invalidContentEncoding), (whole + Data("more".utf8), .invalidContentEncoding),
         ] {
             let server = try ScriptedServer(
-                .answer(fields: [("Content-Encoding", encoding.rawValue)], body: Data(body)))
+                .response(fields: [("Content-Encoding", encoding.rawValue)], body: Data(body)))
             defer { server.stop() }
             await expectFailure(code) {
                 try await OptionExchange(server.url()) { $0.acceptedEncodings = [encoding] }

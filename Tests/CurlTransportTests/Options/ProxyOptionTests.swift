@@ -170,7 +170,7 @@ struct ProxyOptionTests {
         // Newer libcurl versions have their own limits for heads.
         if !refusal.isHead || error?.code != .responseHeadTooLarge {
             #expect(error?.code == .proxyFailed && error?.phase == .connecting, "\(error as Any)")
-            #expect(error?.message.contains("more than \(TunnelAnswer.maximumBytes) bytes") == true)
+            #expect(error?.message.contains("more than \(TunnelResponse.maximumBytes) bytes") == true)
         }
         // The transfer does not repeat the request after such a long refusal.
         #expect(proxy.connectionCount == 1)

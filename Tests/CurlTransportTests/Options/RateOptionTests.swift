@@ -10,7 +10,7 @@ import Testing
 struct RateOptionTests {
     @Test func receivingIsSlowedDown() async throws {
         let size = 1_000_000
-        let server = try ScriptedServer(.answer(fields: [], body: Data(count: size)))
+        let server = try ScriptedServer(.response(fields: [], body: Data(count: size)))
         defer { server.stop() }
         let exchange = try await OptionExchange(server.url()) { $0.rate.maximumReceived = 200_000 }
         #expect(exchange.text.utf8.count == size)
@@ -45,7 +45,7 @@ struct RateOptionTests {
     /// While the body is not read, the server is stopped rather than slow.
     @Test func aPauseOfTheReadersIsNotSlowness() async throws {
         let size = 8_000_000
-        let server = try ScriptedServer(.answer(fields: [], body: Data(count: size)))
+        let server = try ScriptedServer(.response(fields: [], body: Data(count: size)))
         defer { server.stop() }
         var request = TransportRequest(url: try RequestURL(server.url()))
         request.options.totalTimeout = .seconds(55)

@@ -19,7 +19,7 @@ extension CanaryPlace {
         },
         CanaryPlace("a stub's answer") { secret in
             let fields: HTTPFields = [.setCookie: secret.value]
-            let answers: [StubAnswer] = [
+            let answers: [StubResponse] = [
                 .text(secret.value, fields: fields), .json(["password": secret.value]), .status(401, fields: fields),
                 .chunks([secret.data, secret.data]), .bytes(secret.data).after(.seconds(1)),
                 .failure(Own(secret: secret.value)), .computed { _ in .text(secret.value) },
@@ -30,7 +30,7 @@ extension CanaryPlace {
         CanaryPlace("repeated bytes") { [RepeatedBytes($0.data, times: 2, after: $0.data)] },
         CanaryPlace("a server's script") { secret in
             let scripts: [Script] = [
-                .ok(secret.value), .raw(secret.value), .answer(fields: [("Set-Cookie", secret.value)]),
+                .ok(secret.value), .raw(secret.value), .response(fields: [("Set-Cookie", secret.value)]),
                 [.read, .sendSplit(secret.data, each: 3), .flood(secret.data), .forEachRequest([.send(secret.value)])],
                 [.readHead, .readBody(5), .pause(milliseconds: 1), .wait(until: Gate()), .open(Gate()), .stall],
                 [.read, .reset, .close],

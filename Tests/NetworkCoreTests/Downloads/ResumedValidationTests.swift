@@ -14,7 +14,7 @@ struct ResumedValidationTests {
     /// Performs a download that is cut after five bytes, with the given responses to the requests for the rest.
     private func download(
         to path: String, judging validation: ResponseValidation, first: HTTPFields = [.contentType: type],
-        cutAt total: Int = 10, then rest: StubAnswer...
+        cutAt total: Int = 10, then rest: StubResponse...
     ) async throws -> NetworkResponse<DownloadedFile> {
         let stub = StubDispatcher()
         var fields = first
@@ -32,13 +32,13 @@ struct ResumedValidationTests {
         return response
     }
 
-    private func rest(_ more: HTTPFields = [:]) -> StubAnswer {
+    private func rest(_ more: HTTPFields = [:]) -> StubResponse {
         var fields: HTTPFields = [.contentRange: "bytes 5-9/10", .eTag: "\"v\"", .contentLength: "5"]
         for field in more { fields.append(field) }
         return .text("56789", status: 206, fields: fields)
     }
 
-    private func nothingMore(_ more: HTTPFields = [:]) -> StubAnswer {
+    private func nothingMore(_ more: HTTPFields = [:]) -> StubResponse {
         var fields: HTTPFields = [.contentRange: "bytes */5", .contentType: "text/html"]
         for field in more { fields.append(field) }
         return .text("<html>no</html>", status: 416, fields: fields)

@@ -35,7 +35,7 @@ struct TypeNameTests {
         ("{}", "the body is not a [Account]: an array was expected, and an object found"),
     ])
     func errorsSayWhatWasFound(body: String, message: String) async throws {
-        let answer = StubAnswer.text(body, fields: [.contentType: "application/json"])
+        let answer = StubResponse.text(body, fields: [.contentType: "application/json"])
         let client = NetworkClient(transport: StubDispatcher(always: answer))
         let error = await #expect(throws: NetworkError.self) {
             _ = try await client.send(RequestData(url: "http://h/"), as: [Account].self)
@@ -44,7 +44,7 @@ struct TypeNameTests {
     }
 
     @Test func aPageInPlaceOfJSON_isNamed() async throws {
-        let page = StubAnswer.text("<html>", fields: [.contentType: "text/html; charset=utf-8"])
+        let page = StubResponse.text("<html>", fields: [.contentType: "text/html; charset=utf-8"])
         let client = NetworkClient(transport: StubDispatcher(always: page))
         let error = await #expect(throws: NetworkError.self) {
             _ = try await client.send(RequestData(url: "http://h/"), as: [Account].self)

@@ -28,14 +28,14 @@ extension TransportRequest {
         // A one-time stream must not begin before the server accepts the request.
         let isOnce = round.body.map { !$0.isReplayable } ?? false
         if isOnce, !headerFields.contains(.expect) { round.headerFields[.expect] = "100-continue" }
-        var answered = 0
+        var rounds = 0
         while true {
             let earlier = ContinuousClock.now - start
-            let response = try await send(round).following(rounds: answered, of: earlier)
-            guard response.status == .unauthorized, answered < Self.maximumRounds - 1,
-                let authorization = credentials.authorization(for: round, after: response.head, answered: answered)
+            let response = try await send(round).following(rounds: rounds, of: earlier)
+            guard response.status == .unauthorized, rounds < Self.maximumRounds - 1,
+                let authorization = credentials.authorization(for: round, after: response.head, rounds: rounds)
             else { return response }
-            answered += 1
+            rounds += 1
             await response.drain()
             if Task.isCancelled { throw NetworkError.cancelled }
             if let deadline {
@@ -57,21 +57,21 @@ extension TransportOptions.Authentication {
         /// Whether Basic over TLS will do where the server offers no Digest.
         let allowsBasic: Bool
 
-        /// Returns the value of `Authorization`; `nil` where no challenge can be answered, or the credentials were
+        /// Returns the value of `Authorization`; `nil` without a known challenge, or where the credentials were
         /// refused already.
-        func authorization(for request: TransportRequest, after head: HTTPResponse, answered: Int) -> String? {
+        func authorization(for request: TransportRequest, after head: HTTPResponse, rounds: Int) -> String? {
             let challenges = AuthenticationChallenge.all(in: head.headerFields)
             let digests = challenges.compactMap(DigestChallenge.init)
             // The strongest; of equal ones the first.
             let algorithms = DigestChallenge.Algorithm.allCases
             let digest = algorithms.lazy.compactMap { name in digests.first { $0.algorithm == name } }.first
             if let digest {
-                guard answered == 0 || digest.isStale else { return nil }
+                guard rounds == 0 || digest.isStale else { return nil }
                 return digest.authorization(
                     user: user, password: password, method: request.method.rawValue, target: request.url.target,
                     clientNonce: Self.nonce())
             }
-            guard allowsBasic, answered == 0, request.url.scheme == "https",
+            guard allowsBasic, rounds == 0, request.url.scheme == "https",
                 challenges.contains(where: { $0.scheme == "basic" })
             else { return nil }
             return TransportOptions.Authentication.basic(user: user, password: .init(password)).fieldValue

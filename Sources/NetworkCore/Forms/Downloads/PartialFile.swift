@@ -211,7 +211,7 @@ struct PartialFile {
         }
     }
 
-    /// Writes a record, and returns once the disk has it: after a power loss, a record of 0 bytes would be nobody's.
+    /// Writes a record, and returns once the disk has it: after a power loss, a record of 0 bytes would be useless.
     /// - Returns: Whether there was none before, so that it is written.
     private static func write(_ record: PartialRecord?, to path: String) throws(SystemFile.Failure) -> Bool {
         let bytes = record.flatMap { try? JSONEncoder().encode($0) } ?? emptyRecord
@@ -227,7 +227,7 @@ struct PartialFile {
             try file.write(bytes)
             try file.sync()
         } catch {
-            // Only the first error is reported. A part of a record would be nobody's.
+            // Only the first error is reported. A part of a record would be useless.
             try? file.close()
             try? SystemFile.remove(path)
             throw error

@@ -1,30 +1,30 @@
 public import Foundation
 public import NetworkCore
 
-/// The outcome of a stubbed request: a response, an error, or the result of a closure.
-public struct StubAnswer: Sendable {
+/// What a stubbed request receives: a response, an error in its place, or what a closure makes of the request.
+public struct StubResponse: Sendable {
     enum Outcome: Sendable {
         case response(HTTPResponse, StubBody.Content)
         case failure(any Error)
-        case computed(@Sendable (SentRequest) throws -> StubAnswer)
+        case computed(@Sendable (SentRequest) throws -> StubResponse)
     }
 
     let outcome: Outcome
     var delay = Duration.zero
 
     /// Returns a response whose body is the given bytes.
-    public static func bytes(_ body: Data, status: Int = 200, fields: HTTPFields = [:]) -> StubAnswer {
+    public static func bytes(_ body: Data, status: Int = 200, fields: HTTPFields = [:]) -> StubResponse {
         chunks([body], status: status, fields: fields)
     }
 
     /// Returns a response whose body is a text in UTF-8.
-    public static func text(_ body: String, status: Int = 200, fields: HTTPFields = [:]) -> StubAnswer {
+    public static func text(_ body: String, status: Int = 200, fields: HTTPFields = [:]) -> StubResponse {
         bytes(Data(body.utf8), status: status, fields: fields)
     }
 
     /// Returns a response whose body is a value as JSON. If the value can't be encoded, the request fails with the
     /// encoder's error.
-    public static func json(_ value: some Encodable, status: Int = 200, fields: HTTPFields = [:]) -> StubAnswer {
+    public static func json(_ value: some Encodable, status: Int = 200, fields: HTTPFields = [:]) -> StubResponse {
         var fields = fields
         if !fields.contains(.contentType) { fields[.contentType] = "application/json" }
         do {
@@ -35,7 +35,7 @@ public struct StubAnswer: Sendable {
     }
 
     /// Returns a response without a body; the status must be 100 to 999.
-    public static func status(_ status: Int, fields: HTTPFields = [:]) -> StubAnswer {
+    public static func status(_ status: Int, fields: HTTPFields = [:]) -> StubResponse {
         chunks([], status: status, fields: fields)
     }
 
@@ -52,24 +52,24 @@ public struct StubAnswer: Sendable {
         fields: HTTPFields = [:],
         every interval: Duration = .zero,
         thenFailing failure: (any Error)? = nil
-    ) -> StubAnswer {
+    ) -> StubResponse {
         let content = StubBody.Content(chunks: chunks.filter { !$0.isEmpty }, interval: interval, failure: failure)
-        return StubAnswer(
+        return StubResponse(
             outcome: .response(HTTPResponse(status: .init(code: status), headerFields: fields), content))
     }
 
     /// Returns an error in place of a response, such as ``NetworkCore/NetworkError/connectTimeout``.
-    public static func failure(_ error: any Error) -> StubAnswer { StubAnswer(outcome: .failure(error)) }
+    public static func failure(_ error: any Error) -> StubResponse { StubResponse(outcome: .failure(error)) }
 
-    /// Returns an answer that a closure computes from the request. An error of the closure fails the request.
-    public static func computed(_ make: @escaping @Sendable (SentRequest) throws -> StubAnswer) -> StubAnswer {
-        StubAnswer(outcome: .computed(make))
+    /// Returns a response that a closure computes from the request. An error of the closure fails the request.
+    public static func computed(_ make: @escaping @Sendable (SentRequest) throws -> StubResponse) -> StubResponse {
+        StubResponse(outcome: .computed(make))
     }
 
-    /// Returns the same answer after a delay on the dispatcher's clock.
-    public func after(_ delay: Duration) -> StubAnswer {
-        var answer = self
-        answer.delay = delay
-        return answer
+    /// Returns the same response after a delay on the dispatcher's clock.
+    public func after(_ delay: Duration) -> StubResponse {
+        var response = self
+        response.delay = delay
+        return response
     }
 }

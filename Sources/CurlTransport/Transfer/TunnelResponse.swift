@@ -4,7 +4,7 @@
 /// to its end, which the proxy may have announced as a terabyte. It calls its progress function after each byte, so
 /// these calls count the bytes. Of other calls of the progress function there are a few in one call of libcurl, and
 /// many only while a body moves.
-struct TunnelAnswer {
+struct TunnelResponse {
     /// The maximum number of bytes in a transfer's responses to CONNECT, heads and bodies, not counting a few in each
     /// call of libcurl. Reading them takes about fifteen milliseconds, and a proxy's error page is smaller.
     static let maximumBytes = 16_384

@@ -2,7 +2,7 @@ import Foundation
 import NetworkLayer
 
 /// One result: the line that `run` prints for each line of input, and `fetch --json` for its request.
-struct AnswerLine: Sendable {
+struct OutcomeLine: Sendable {
     /// The id of the request, unchanged; `nil` omits the key.
     var id: JSONValue?
     var status: Int?

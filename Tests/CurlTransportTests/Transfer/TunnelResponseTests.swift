@@ -3,18 +3,18 @@ import Testing
 @testable import CurlTransport
 
 @Suite("A proxy's response to CONNECT")
-struct TunnelAnswerTests {
+struct TunnelResponseTests {
     @Test func soManyBytesMayCome_InOneCallOrInSeveral() {
         for calls in [1, 10] {
-            var answer = TunnelAnswer()
+            var answer = TunnelResponse()
             var bytes = 0
-            while answer.progresses(in: 1 + bytes * calls / TunnelAnswer.maximumBytes, moved: 0) { bytes += 1 }
-            #expect((TunnelAnswer.maximumBytes...TunnelAnswer.maximumBytes + 1_000).contains(bytes))
+            while answer.progresses(in: 1 + bytes * calls / TunnelResponse.maximumBytes, moved: 0) { bytes += 1 }
+            #expect((TunnelResponse.maximumBytes...TunnelResponse.maximumBytes + 1_000).contains(bytes))
         }
     }
 
     @Test func callsAsOrdinaryTransfersHaveThem_DoNotCount() {
-        var answer = TunnelAnswer()
+        var answer = TunnelResponse()
         let goesOn = (1...200_000).allSatisfy { call in
             // A few progress calls for each call of libcurl, and more for one that moves a body.
             (0..<10).allSatisfy { _ in answer.progresses(in: call / 2, moved: 0) }

@@ -3,7 +3,7 @@ import FlyingSocks
 import Foundation
 
 /// The response of a route.
-struct DemoAnswer: Sendable {
+struct DemoResponse: Sendable {
     enum Body: Sendable {
         case data(Data)
         case pattern(count: Int)
@@ -13,10 +13,10 @@ struct DemoAnswer: Sendable {
     var fields: [(name: String, value: String)] = []
     var body = Body.data(Data())
 
-    static func json(_ value: some Encodable, status: Int = 200) throws -> DemoAnswer {
+    static func json(_ value: some Encodable, status: Int = 200) throws -> DemoResponse {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return DemoAnswer(
+        return DemoResponse(
             status: status,
             fields: [("Content-Type", "application/json")],
             body: .data(try encoder.encode(value))
