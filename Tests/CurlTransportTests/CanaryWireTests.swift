@@ -26,8 +26,8 @@ struct CanaryWireTests {
         CanaryPrinter.all.map { $0.text(value) }.joined(separator: "\n")
     }
 
-    @Test("No wire log, error, or value shows a secret of an exchange", arguments: CanarySecret.all)
-    func exchange(secret: CanarySecret) async throws {
+    @Test(arguments: CanarySecret.all)
+    func `no wire log, error, or value shows a secret of an exchange`(secret: CanarySecret) async throws {
         let value = Self.sent(secret)
         let fields = [
             ("Set-Cookie", value), ("X-Auth-Token", value), ("WWW-Authenticate", "Basic realm=\"\(value)\""),
@@ -58,10 +58,8 @@ struct CanaryWireTests {
         Self.check(secret, log.text, "the log")
     }
 
-    @Test(
-        "Blanks before a colon or after a scheme expose no secret, in a head of any kind",
-        arguments: [" ", "\t", " \t "])
-    func blanks(blank: String) async throws {
+    @Test(arguments: [" ", "\t", " \t "])
+    func `blanks before a colon or after a scheme expose no secret, in a head of any kind`(blank: String) async throws {
         for secret in CanarySecret.all {
             // What splits a line ends the head early or turns the rest into another field.
             let value = secret.percentEncoded
@@ -90,8 +88,8 @@ struct CanaryWireTests {
         }
     }
 
-    @Test("Nothing shows a secret when a proxy requires a password", arguments: CanarySecret.all)
-    func proxy(secret: CanarySecret) async throws {
+    @Test(arguments: CanarySecret.all)
+    func `nothing shows a secret when a proxy requires a password`(secret: CanarySecret) async throws {
         let challenge = [("Proxy-Authenticate", "Basic realm=\"\(Self.sent(secret))\"")]
         let server = try ScriptedServer(.response(407, fields: challenge, body: Data()))
         defer { server.stop() }

@@ -63,7 +63,7 @@ struct CurlCommandTests {
         Case(testDescription: "timeouts", configure: { $0.totalTimeout = .seconds(20) }),
     ]
 
-    @Test(arguments: cases) func command_sendsTheSameBytes(trial: Case) async throws {
+    @Test(arguments: cases) func `a command sends the same bytes`(trial: Case) async throws {
         let server = try ScriptedServer([.read, .send("HTTP/1.1 204 No Content\r\n\r\n"), .close])
         defer { server.stop() }
         var request = TransportRequest(method: trial.method, url: try RequestURL(server.url(trial.path)))

@@ -16,7 +16,7 @@ struct CurlNetworkDispatcherTests {
         return request
     }
 
-    @Test func itSpeaksNoMoreConnectionsThanItsLimit_AndTheOthersWaitInOrder() async throws {
+    @Test func `no more connections open than the limit allows, and the other requests wait in order`() async throws {
         let server = try ScriptedServer(.ok("x"))
         defer { server.stop() }
         var configuration = CurlNetworkDispatcher.Configuration()
@@ -31,7 +31,7 @@ struct CurlNetworkDispatcherTests {
         #expect(server.connectionCount <= 3)
     }
 
-    @Test func aFullQueueIsOverloaded() async throws {
+    @Test func `a full queue is overloaded`() async throws {
         let server = try ScriptedServer(.stalled)
         defer { server.stop() }
         var configuration = CurlNetworkDispatcher.Configuration()
@@ -57,7 +57,7 @@ struct CurlNetworkDispatcherTests {
         #expect(codes == [.overloaded])
     }
 
-    @Test func droppingTheDispatcherFailsWhatRuns() async throws {
+    @Test func `dropping the dispatcher fails the running requests`() async throws {
         let server = try ScriptedServer(.stalled)
         defer { server.stop() }
         let loop = try CurlLoop(limits: LoopLimits())
@@ -83,7 +83,7 @@ struct CurlNetworkDispatcherTests {
         } throws: { ($0 as? NetworkError)?.code == .shutDown }
     }
 
-    @Test func aThousandCancelsInEveryPhaseEndOnceEach_AndTheDispatcherGoesOn() async throws {
+    @Test func `a thousand cancels in every phase end once each, and the dispatcher goes on`() async throws {
         let server = try ScriptedServer([
             .forEachRequest([
                 .send("HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n"), .send(Data(count: 50_000)), .stall,
@@ -105,7 +105,7 @@ struct CurlNetworkDispatcherTests {
         #expect(try await response.body.collect() == Data("still here".utf8))
     }
 
-    @Test func manyTotalTimeoutsInTheQueueEndEach() async throws {
+    @Test func `many total timeouts in the queue end each`() async throws {
         let server = try ScriptedServer(.stalled)
         defer { server.stop() }
         var configuration = CurlNetworkDispatcher.Configuration()
@@ -134,7 +134,7 @@ struct CurlNetworkDispatcherTests {
         return response.metrics
     }
 
-    @Test func metricsTellReuseAddressesAndSizes_AndWhatIsUnknownIsNil() async throws {
+    @Test func `metrics tell reuse, addresses and sizes, and an unknown figure is nil`() async throws {
         let server = try ScriptedServer(.ok("hello"))
         defer { server.stop() }
         let dispatcher = CurlNetworkDispatcher()
@@ -157,7 +157,7 @@ struct CurlNetworkDispatcherTests {
         #expect(second.total >= second.firstByte ?? .zero)
     }
 
-    @Test func aGetWithABodyIsSent() async throws {
+    @Test func `a GET with a body is sent`() async throws {
         let server = try ScriptedServer(.ok("x"))
         defer { server.stop() }
         _ = try await CurlNetworkDispatcher.instance.send(
@@ -167,7 +167,7 @@ struct CurlNetworkDispatcherTests {
         #expect(received.body == Data("query".utf8))
     }
 
-    @Test func anIPv6LiteralIsReachedOrRefusedByTheNetwork() async throws {
+    @Test func `an IPv6 literal is reached, or refused by the network`() async throws {
         // Nothing listens on port 1 of ::1. The point is that a connection is attempted and the request is not refused
         // up front.
         await #expect {

@@ -8,7 +8,7 @@ import Testing
 @Suite("Descriptors", .timeLimit(.minutes(1)))
 struct DescriptorTests {
     /// libcurl opens the connections of its lookups over HTTPS without the transport's socket callback.
-    @Test func noProgramInheritsAConnection() async {
+    @Test func `no program inherits a connection`() async {
         await #expect(processExitsWith: .success) {
             func sockets(besides names: ScriptedServer) -> Set<Int32> {
                 Set((3..<256).filter { LocalPort.of($0).map { $0 > 0 && $0 != Int(names.port) } == true })
@@ -33,7 +33,7 @@ struct DescriptorTests {
     }
 
     /// Runs in a process of its own, which has no descriptors left for a while.
-    @Test func exhaustedDescriptorsAreAnError_AndPass() async {
+    @Test func `exhausted descriptors are an error, and pass`() async {
         await #expect(processExitsWith: .success) {
             let server = try ScriptedServer(.ok("ok"))
             var request = TransportRequest(url: try RequestURL(server.url()))

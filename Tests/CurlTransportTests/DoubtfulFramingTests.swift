@@ -43,7 +43,7 @@ struct DoubtfulFramingTests {
     ]
 
     @Test(arguments: refused, [false, true])
-    func aRefusedOneLeavesNoConnectionBehind(lines: String, isProxied: Bool) async throws {
+    func `a refused response leaves no connection behind`(lines: String, isProxied: Bool) async throws {
         let isChunked = lines.contains("chunked")
         let server = try server("HTTP/1.1 200 OK\r\n\(lines)", isChunked ? "5\r\nhello\r\n0\r\n\r\n" : "hello")
         defer { server.stop() }
@@ -64,7 +64,7 @@ struct DoubtfulFramingTests {
             "HTTP/2.0 200 OK", "HTTP/3 200 OK", "HTTP/0.9 200 OK", "HTTP/11 200 OK", "HTTP/1 200 OK",
             "HTTP/1.1 100 Go on\r\n\r\nHTTP/2 200",
         ], [false, true])
-    func aRefusedStatusLineLeavesNoConnectionBehind(line: String, isProxied: Bool) async throws {
+    func `a refused status line leaves no connection behind`(line: String, isProxied: Bool) async throws {
         let server = try server("\(line)\r\nContent-Length: 5", "hello")
         defer { server.stop() }
         await #expect(throws: NetworkError.self) { try await get(server, host: isProxied ? "one.test" : nil) }
@@ -84,7 +84,7 @@ struct DoubtfulFramingTests {
     ]
 
     @Test(arguments: taken, [false, true])
-    func aTakenOneLeavesNoConnectionBehind(head: String, isProxied: Bool) async throws {
+    func `a doubtful response that is taken leaves no connection behind`(head: String, isProxied: Bool) async throws {
         let isChunked = head.contains("chunked")
         let body = head.contains(" 204 ") ? "" : isChunked ? "5\r\nhello\r\n0\r\n\r\n" : "hello"
         let server = try server(head, body)
@@ -95,7 +95,7 @@ struct DoubtfulFramingTests {
     }
 
     /// Newer libcurl versions refuse it.
-    @Test func aCRWithinALineLeavesNoConnectionBehind() async throws {
+    @Test func `a CR within a line leaves no connection behind`() async throws {
         let server = try server("HTTP/1.1 200 OK\r\nX-A: a\rContent-Length: 66\r\nContent-Length: 5", "hello")
         defer { server.stop() }
         do { #expect(try await get(server, host: nil) == "hello") } catch let error as NetworkError {
@@ -106,7 +106,7 @@ struct DoubtfulFramingTests {
 
     /// Newer libcurl versions unfold lines before passing them to callbacks.
     @Test(.enabled(if: Libcurl.found.version < LibcurlVersion(8, 15)))
-    func aContinuedLineLeavesNoConnectionBehind() async throws {
+    func `a continued line leaves no connection behind`() async throws {
         let server = try server("HTTP/1.1 200 OK\r\nX-A: a\r\n Content-Length: 66\r\nContent-Length: 5", "hello")
         defer { server.stop() }
         #expect(try await get(server, host: nil) == "hello")
@@ -119,7 +119,7 @@ struct DoubtfulFramingTests {
         "304 Not Modified\r\nContent-Length: 66", "200 OK\r\nContent-Length:5\t", "204 No Content\r\nContent-Length: 0",
         "103 Hints\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 5",
     ])
-    func whatIsFramedWellKeepsItsConnection(head: String) async throws {
+    func `a well framed response keeps its connection`(head: String) async throws {
         let body = head.contains("hunked") ? "5\r\nhello\r\n0\r\n\r\n" : head.contains("200") ? "hello" : ""
         let server = try ScriptedServer([.forEachRequest([.send("HTTP/1.1 \(head)\r\n\r\n\(body)")])])
         defer { server.stop() }
@@ -128,7 +128,7 @@ struct DoubtfulFramingTests {
     }
 
     /// Regression: libcurl refused a chunked body over a kept connection whose peer had spoken HTTP/1.0.
-    @Test func afterHTTP1_0_aBodyOfUnknownLengthGoesOut() async throws {
+    @Test func `after HTTP/1.0, a body of unknown length goes out`() async throws {
         let old = "HTTP/1.0 200 OK\r\nConnection: keep-alive\r\nContent-Length: 5\r\n\r\nhello"
         let server = try ScriptedServer([.read, .send(old), .stall], .ok("taken"))
         defer { server.stop() }
@@ -144,7 +144,7 @@ struct DoubtfulFramingTests {
     }
 
     /// The caller's side must accept every head that the loop accepted: by then its connection may be back in the pool.
-    @Test func whatTheLoopTakes_theCallersSideTakes() {
+    @Test func `what the loop takes, the caller's side takes`() {
         var random = SeededGenerator(seed: 3)
         let status = [
             "HTTP/1.1 200 OK", "HTTP/1.0 404", "HTTP/2 204 ", "http/1.1 200 OK", "HTTP/1.1 2000", "HTTP/1.1 99 x",

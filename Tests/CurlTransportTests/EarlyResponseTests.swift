@@ -49,7 +49,7 @@ struct EarlyResponseTests {
             "201 Created\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nearly\r\n0\r\n\r\n",
             "403 Forbidden\r\nContent-Length: 5\r\n\r\nearly",
         ])
-    func theirConnectionCarriesNoOtherRequest(kind: Body, response: String) async throws {
+    func `the connection of an early response carries no other request`(kind: Body, response: String) async throws {
         let server = try ScriptedServer([.readHead, .send("HTTP/1.1 \(response)"), .stall], .ok("second"))
         defer { server.stop() }
         let first = try await send(server, body(kind))
@@ -61,7 +61,7 @@ struct EarlyResponseTests {
 
     /// A response that is whole before the server has taken the request's body is the response.
     @Test(arguments: [true, false], [true, false])
-    func aWholeResponseIsDeliveredWhileTheBodyIsStuck(isStreamed: Bool, isCollected: Bool) async throws {
+    func `a whole response is delivered while the body is stuck`(isStreamed: Bool, isCollected: Bool) async throws {
         // Nothing reads the request's body, so the upload can't end.
         let gate = Gate()
         let early = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nearly"
@@ -91,7 +91,7 @@ struct EarlyResponseTests {
             "HTTP/1.1 417 No\r\nConnection: close\r\nContent-Length: 3\r\n\r\nno!",
             "HTTP/1.1 417 No\r\nContent-Length: 0\r\n\r\n",
         ])
-    func aRefusedExpectation_isLeftOut(kind: Body, refusal: String) async throws {
+    func `a refused expectation is left out`(kind: Body, refusal: String) async throws {
         let server = try ScriptedServer([.readHead, .send(refusal), .stall], .ok("taken"))
         defer { server.stop() }
         let response = try await send(server, body(kind))
@@ -104,7 +104,7 @@ struct EarlyResponseTests {
 
     /// A 417 response to a request without an expectation is the final response, complete with its body.
     @Test(arguments: Body.allCases)
-    func aServerThatRefusesWhatNothingExpects_hasResponded(kind: Body) async throws {
+    func `a server that refuses an expectation that was not sent has responded`(kind: Body) async throws {
         let refusal = "HTTP/1.1 417 No\r\nContent-Length: 3\r\n\r\nno!"
         let server = try ScriptedServer([.readHead, .send(refusal), .stall], [.read, .send(refusal), .stall])
         defer { server.stop() }
@@ -118,7 +118,7 @@ struct EarlyResponseTests {
     /// Only the response to the round that asks for a challenge is held back. The next round's head is delivered at
     /// once.
     @Test(.enabled(if: Libcurl.found.has(.requestCheck), "below libcurl 7.80, each round has a connection of its own"))
-    func theHeadOfALaterRoundIsHandedOutAtOnce() async throws {
+    func `the head of a later round is handed out at once`() async throws {
         let gate = Gate()
         let challenge = Script.head(401, fields: [("WWW-Authenticate", Self.digest), ("Content-Length", "0")])
         let server = try ScriptedServer([
@@ -137,7 +137,7 @@ struct EarlyResponseTests {
     /// The new connection after a refused expectation is checked as any other is: bytes that wait on it are no
     /// response.
     @Test(.enabled(if: Libcurl.found.has(.requestCheck), "detected from libcurl 7.80 on"))
-    func afterARefusedExpectation_theNewConnectionIsLookedAt() async throws {
+    func `after a refused expectation, the new connection is looked at`() async throws {
         // The new socket often, but not always, gets the closed one's number.
         for _ in 0..<10 {
             let (gate, sent) = (Gate(), Gate())
@@ -159,7 +159,7 @@ struct EarlyResponseTests {
 
     /// Regression: libcurl held back the next request's body on a connection that had only carried a request for a
     /// challenge.
-    @Test func afterARefusedExpectationAndARefusal_theNextBodyGoesOut() async throws {
+    @Test func `after a refused expectation and a refusal, the next body goes out`() async throws {
         let server = try ScriptedServer(
             [.readHead, .send("HTTP/1.1 417 No\r\nContent-Length: 0\r\n\r\n"), .stall],
             [

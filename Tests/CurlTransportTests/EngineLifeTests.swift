@@ -22,7 +22,7 @@ struct EngineLifeTests {
 
     /// Regression: the transfer ended in libcurl's first call, after which the loop had nothing to wait for, and its
     /// caller never received the result.
-    @Test func whatEndsInTheLastRound_isToldToItsCaller() async throws {
+    @Test func `the caller is told of an end in the last round`() async throws {
         let loop = try CurlLoop(limits: LoopLimits())
         var request = try request("http://127.0.0.1:1/")
         request.options.addressPolicy = .custom { _ in false }
@@ -37,7 +37,7 @@ struct EngineLifeTests {
     }
 
     @Test(arguments: CurlNetworkDispatcher.Configuration.Scheduling.allCases)
-    func theLoopIsScheduledAsWasAsked(scheduling: CurlNetworkDispatcher.Configuration.Scheduling) async throws {
+    func `the loop is scheduled as asked`(scheduling: CurlNetworkDispatcher.Configuration.Scheduling) async throws {
         var configuration = CurlNetworkDispatcher.Configuration()
         configuration.scheduling = scheduling
         let dispatcher = CurlNetworkDispatcher(configuration: configuration)
@@ -46,7 +46,7 @@ struct EngineLifeTests {
         #expect(isInBatches == (scheduling == .batch))
     }
 
-    @Test func aGracefulShutDownLetsWhatRunsEnd_AndRefusesWhatComes() async throws {
+    @Test func `a graceful shutdown lets running requests end, and refuses new ones`() async throws {
         let gate = Gate()
         let server = try ScriptedServer([
             .read, .wait(until: gate), .send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"),
@@ -65,7 +65,7 @@ struct EngineLifeTests {
         #expect(await code(Task { try await dispatcher.send(request).body.collect() }) == .shutDown)
     }
 
-    @Test func whatHasNotEndedInTimeFails() async throws {
+    @Test func `a request that has not ended in time fails`() async throws {
         let server = try ScriptedServer(.stalled)
         defer { server.stop() }
         for patience in [Duration.zero, .milliseconds(50)] {
@@ -81,7 +81,7 @@ struct EngineLifeTests {
 
     /// The call has ended for its caller, and the loop keeps the transfer until its lookup ends.
     @Test(.enabled(if: Libcurl.found.version >= LibcurlVersion(7, 88, 1), "over HTTPS from libcurl 7.88.1 on"))
-    func aRequestThatIsOver_IsNotWaitedFor_AlthoughItsLookUpGoesOn() async throws {
+    func `a request that is over is not waited for, although its lookup goes on`() async throws {
         let names = try ScriptedServer([.stall])
         defer { names.stop() }
         let dispatcher = CurlNetworkDispatcher()
@@ -100,7 +100,7 @@ struct EngineLifeTests {
     }
 
     @Test(arguments: [Duration.seconds(Int64.max), .seconds(Int64.min), .nanoseconds(Int64.max), .milliseconds(-1)])
-    func anyPatienceWillDo(patience: Duration) async throws {
+    func `any patience will do`(patience: Duration) async throws {
         let server = try ScriptedServer(.ok("x"))
         defer { server.stop() }
         let dispatcher = CurlNetworkDispatcher()
@@ -108,7 +108,7 @@ struct EngineLifeTests {
         await dispatcher.shutDown(within: patience)
     }
 
-    @Test func aTimeThatIsTooFarOff_IsTheLastOneThereIs() {
+    @Test func `a time too far off is the last one there is`() {
         let now = MonotonicTime.now
         #expect(now + .seconds(Int64.max) == .distantFuture)
         #expect(now + .seconds(Int64.min) < now)
@@ -118,7 +118,7 @@ struct EngineLifeTests {
         #expect(MonotonicTime.distantFuture.milliseconds(until: now) == 0)
     }
 
-    @Test func shuttingDownWhatNeverRanEndsAtOnce_Twice() async throws {
+    @Test func `shutting down an idle dispatcher ends at once, twice`() async throws {
         let dispatcher = CurlNetworkDispatcher()
         await dispatcher.shutDown(within: .seconds(20))
         await dispatcher.shutDown(within: .zero)
@@ -127,7 +127,7 @@ struct EngineLifeTests {
         }
     }
 
-    @Test func aBodyThatIsReadKeepsItsDispatcher() async throws {
+    @Test func `a body that is read keeps its dispatcher`() async throws {
         let gate = Gate()
         let server = try ScriptedServer([
             .read, .send("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nab"), .wait(until: gate), .send("cd"),
@@ -138,7 +138,7 @@ struct EngineLifeTests {
         #expect(try await response.body.collect() == Data("abcd".utf8))
     }
 
-    @Test func severalLoopsShareTheOrigins() async throws {
+    @Test func `several loops share the origins`() async throws {
         let servers = try (0..<8).map { _ in try ScriptedServer(.ok("x")) }
         defer { for server in servers { server.stop() } }
         var configuration = CurlNetworkDispatcher.Configuration()
@@ -155,7 +155,7 @@ struct EngineLifeTests {
         await dispatcher.shutDown(within: .seconds(10))
     }
 
-    @Test func aThousandDispatchersLeaveNothingBehind() async throws {
+    @Test func `a thousand dispatchers leave nothing behind`() async throws {
         let server = try ScriptedServer(.ok("x"))
         defer { server.stop() }
         let request = try request(server.url())
@@ -176,7 +176,7 @@ struct EngineLifeTests {
         #expect(after.residentKilobytes < before.residentKilobytes + 200_000)
     }
 
-    @Test func aChildInheritsNoDescriptor() async throws {
+    @Test func `a child inherits no descriptor`() async throws {
         let server = try ScriptedServer(.ok("x"))
         defer { server.stop() }
         let dispatcher = CurlNetworkDispatcher()
@@ -198,7 +198,7 @@ struct EngineLifeTests {
     }
 
     /// Regression: a transfer whose socket was closed at the end kept the loop, and the loop its transfer.
-    @Test func loopsThatEndDuringAHandshakeAreReleased() async throws {
+    @Test func `loops that end during a handshake are released`() async throws {
         let server = try ScriptedServer([.stall])
         defer { server.stop() }
         let request = try request("https://127.0.0.1:\(server.port)/")
@@ -221,7 +221,7 @@ struct EngineLifeTests {
     }
 
     /// Regression: the multi handle was released while still open, which trapped.
-    @Test func aThreadThatCanNotBeStartedIsAnError() {
+    @Test func `a thread that can't be started is an error`() {
         #expect(throws: NetworkError.self) {
             _ = try CurlLoop(limits: LoopLimits()) { _, _ in
                 throw NetworkError(.unclassified, "no thread")
@@ -230,7 +230,7 @@ struct EngineLifeTests {
     }
 
     /// A reused handle reports the times of its last transfer, as if it were already connected.
-    @Test func aHandleThatIsUsedAgainKeepsTheConnectTimeout() async throws {
+    @Test func `a handle that is used again keeps the connect timeout`() async throws {
         let server = try ScriptedServer(.ok("x"))
         let full = try FullListener()
         defer { server.stop() }
@@ -257,7 +257,7 @@ struct EngineLifeTests {
     }
 
     @Test(.enabled(if: Localhost.hasName, "/etc/hosts has no localhost"))
-    func aBurstToAColdNameStartsFewResolverThreads() async throws {
+    func `a burst to a cold name starts few resolver threads`() async throws {
         let server = try ScriptedServer(.ok("x"))
         defer { server.stop() }
         let dispatcher = CurlNetworkDispatcher()

@@ -10,7 +10,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct EventSlotTests {
     /// Regression: a refused response and its connection were held for the whole pause before reconnecting.
-    @Test func streamThatWaitsToReconnect_keepsNoSlot() async throws {
+    @Test func `a stream that waits to reconnect keeps no slot`() async throws {
         let busy: Script = [
             .read, .send("HTTP/1.1 503 Busy\r\nContent-Length: 5000000\r\n\r\n"),
             .flood(Data(repeating: 0x78, count: 1000)),

@@ -14,7 +14,7 @@ struct LaneTests {
         return options
     }
 
-    @Test func requestsOfAResolverShareWithNoOthers() {
+    @Test func `requests with a resolver share connections with no others`() {
         let plain = Lane(options(), to: origin, loops: 1)
         let first = Lane(options { $0.names.dnsOverHTTPS = "https://one.example/dns" }, to: origin, loops: 1)
         let second = Lane(options { $0.names.dnsOverHTTPS = "https://two.example/dns" }, to: origin, loops: 1)
@@ -23,7 +23,7 @@ struct LaneTests {
         #expect(plain == Lane(options { $0.rate.maximumSent = 1 }, to: origin, loops: 1))
     }
 
-    @Test func aDispatcherHasSoManyResolversAndNoMore() async throws {
+    @Test func `a dispatcher has a limited number of resolvers`() async throws {
         let group = LoopGroup(limits: LoopLimits())
         for number in 0..<LoopGroup.maximumLanes {
             let options = options { $0.names.dnsOverHTTPS = "https://r\(number).example/" }
@@ -41,7 +41,7 @@ struct LaneTests {
 
     /// Regression: a mistyped interface was looked up as a host, while every other exchange of the dispatcher waited.
     @Test(arguments: ["eth9", "no.such.host"])
-    func anInterfaceThatIsNone_isAnErrorAtOnce(name: String) async throws {
+    func `an interface that does not exist is an error at once`(name: String) async throws {
         let server = try ScriptedServer(.ok())
         defer { server.stop() }
         await #expect {
@@ -52,7 +52,7 @@ struct LaneTests {
     }
 
     @Test(arguments: ["host!localhost", "if!lo", "fe80::1%lo", "a.host.name.of.some.length", ""])
-    func whatIsNeitherAddressNorInterfaceIsRefused(name: String) async throws {
+    func `a text that is neither an address nor an interface is refused`(name: String) async throws {
         await #expect {
             _ = try await OptionExchange("http://127.0.0.1:1/") { $0.connection.interface = name }
         } throws: {
@@ -60,7 +60,7 @@ struct LaneTests {
         }
     }
 
-    @Test func aConnectionFromAnAddressServesNoRequestThatAskedForNone() async throws {
+    @Test func `a connection from an address serves no request that asked for none`() async throws {
         let server = try ScriptedServer(.ok())
         defer { server.stop() }
         let dispatcher = CurlNetworkDispatcher()

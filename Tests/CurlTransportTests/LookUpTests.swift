@@ -9,7 +9,7 @@ import Testing
 struct LookUpTests {
     private let start = MonotonicTime(nanoseconds: 1_000)
 
-    @Test func aSocketOrARequestEndsIt() {
+    @Test func `a socket ends a lookup, and so does the request's end`() {
         var lookUp = LookUp()
         #expect(!lookUp.isUnderWay(at: start))
         for isEndedBySocket in [true, false] {
@@ -21,7 +21,7 @@ struct LookUpTests {
         }
     }
 
-    @Test func theAddressOfAnInterfaceIsNone() {
+    @Test func `the address of an interface is no lookup`() {
         var lookUp = LookUp()
         #expect(lookUp.isOfPeer(isBehindProxy: false))
         lookUp.begins(at: start)
@@ -30,7 +30,7 @@ struct LookUpTests {
         #expect(!lookUp.isUnderWay(at: start))
     }
 
-    @Test func behindAProxyItIsWaitedForNoLongerThanItCanTake() {
+    @Test func `behind a proxy, a lookup is waited for no longer than it can take`() {
         var lookUp = LookUp()
         lookUp.begins(at: start)
         lookUp.socketOpened()
@@ -43,13 +43,13 @@ struct LookUpTests {
         ("socks4://a:1", true), ("SOCKS5://a", true), ("socks://a", true), ("socks4a://a", false),
         ("socks5h://a", false), ("http://socks4", false), ("", false),
     ])
-    func proxiesThatAreToldAddresses(url: String, takesAddresses: Bool) {
+    func `some proxies are told addresses`(url: String, takesAddresses: Bool) {
         #expect(ProxyOption.takesAddresses(url) == takesAddresses)
     }
 
     /// libcurl below 8.9 leaves the connections of a lookup over HTTPS open when its transfer is removed.
     @Test(.enabled(if: asksOverHTTPS, "over HTTPS from libcurl 7.88.1 on"), arguments: ["socks4", "socks5"])
-    func behindASOCKSProxy_itEndsBeforeItsTransferIsForgotten(scheme: String) async throws {
+    func `behind a SOCKS proxy, a lookup ends before its transfer is forgotten`(scheme: String) async throws {
         let names = try ScriptedServer([.stall])
         let proxy = try ScriptedServer(Self.proxy(scheme))
         defer {
@@ -72,7 +72,7 @@ struct LookUpTests {
     /// Regression: the connection to the proxy was taken for the end of the lookup, so that all requests looked up the
     /// name at once.
     @Test(.enabled(if: asksOverHTTPS, "over HTTPS from libcurl 7.88.1 on"), arguments: ["socks4", "socks5"])
-    func behindASOCKSProxy_soManyLookUpANameAndNoMore(scheme: String) async throws {
+    func `behind a SOCKS proxy, a limited number of requests look up a name`(scheme: String) async throws {
         let names = try ScriptedServer([.stall])
         let proxy = try ScriptedServer(Self.proxy(scheme))
         defer {

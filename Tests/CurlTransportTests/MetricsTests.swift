@@ -14,11 +14,11 @@ struct MetricsTests {
         arguments: [
             ("TLSv1.3", "1.3"), ("TLS1.2", "1.2"), ("TLSv1", "1.0"), ("unknown", nil), ("", nil),
         ] as [(String, String?)])
-    func aProtocolsNameHasItsVersion(name: String, version: String?) {
+    func `a protocol's name has its version`(name: String, version: String?) {
         #expect(TLSSession.version(in: name) == version)
     }
 
-    @Test func aNewConnectionHasEachStep_AndAKeptOneHasNone() async throws {
+    @Test func `a new connection has each step, and a kept one has none`() async throws {
         let server = try ScriptedServer(.ok("hello"))
         defer { server.stop() }
         let url = "http://localhost:\(server.port)/"
@@ -46,7 +46,7 @@ struct MetricsTests {
         #expect(second.requestBodyBytes == nil)
     }
 
-    @Test func bytesAreCountedOnTheWireAndDecoded() async throws {
+    @Test func `bytes are counted on the wire and decoded`() async throws {
         let packed = Gzip.zeros(count: 100_000)
         let server = try ScriptedServer(.response(fields: [("Content-Encoding", "gzip")], body: packed))
         defer { server.stop() }
@@ -61,7 +61,7 @@ struct MetricsTests {
     }
 
     /// libcurl counts the framing of chunks, too.
-    @Test func aStreamedBodyHasItsOwnBytes() async throws {
+    @Test func `a streamed body has its own bytes`() async throws {
         let server = try ScriptedServer(.ok())
         defer { server.stop() }
         var request = TransportRequest(method: .post, url: try RequestURL(server.url()))
@@ -77,7 +77,7 @@ struct MetricsTests {
     }
 
     @Test(.enabled(if: Libcurl.found.has(.requestCheck), "counted from libcurl 7.80 on"))
-    func whatIsSentOnceMoreIsCounted() async throws {
+    func `a body that is sent once more is counted`() async throws {
         // The first connection responds once, reads the second request, and closes without a response.
         let once: Script = [.read, .send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"), .read, .close]
         let server = try ScriptedServer(once, .ok())
@@ -90,7 +90,7 @@ struct MetricsTests {
     }
 
     /// libcurl gives up at the fifth retry that a handle has counted since its last reset.
-    @Test func retriesOfManyRequestsDoNotAddUp() async throws {
+    @Test func `retries of many requests do not add up`() async throws {
         let once: Script = [.read, .send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"), .read, .close]
         let server = try ScriptedServer(once)
         defer { server.stop() }
@@ -101,7 +101,7 @@ struct MetricsTests {
         #expect(server.connectionCount == 20)
     }
 
-    @Test func theWaitForATurnIsCounted() async throws {
+    @Test func `the wait for a turn is counted`() async throws {
         let gate = Gate()
         let server = try ScriptedServer([
             .forEachRequest([

@@ -21,7 +21,7 @@ struct NothingRemainsTests {
     /// Regression: heap corruption with libcurl 7.84 to 8.0, whose handles keep a pointer to the last header line of
     /// the previous transfer.
     @Test(arguments: ["\tX: y", " folded"])
-    func aFirstFieldThatBeginsWithABlank_touchesNothingOfTheResponseBefore(line: String) async throws {
+    func `a first field that begins with a blank touches nothing of the response before`(line: String) async throws {
         let good = try ScriptedServer(.ok("good", fields: [("X-Long", String(repeating: "x", count: 2_000))]))
         let bad = try ScriptedServer(.raw("HTTP/1.1 200 OK\r\n\(line)\r\n\r\n"))
         defer {
@@ -37,7 +37,7 @@ struct NothingRemainsTests {
 
     /// Regression: libcurl keeps the list of addresses until the transfer starts. The list was freed before that, and
     /// the handle's next transfer read it.
-    @Test func addressesOfARequestThatNeverStarted_areForNoOther() async throws {
+    @Test func `addresses of a request that never started serve no other`() async throws {
         let gate = Gate()
         let server = try ScriptedServer([
             .read, .wait(until: gate), .send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"),
@@ -70,7 +70,7 @@ struct NothingRemainsTests {
 
     /// A streamed body without a length fails at an HTTP/1.0 peer after its header lines have been built, credentials
     /// among them.
-    @Test func credentialsOfAFailedUpload_areForNoOther() async throws {
+    @Test func `credentials of a failed upload serve no other request`() async throws {
         let challenge =
             "HTTP/1.0 401 No\r\nWWW-Authenticate: Digest realm=\"r\", nonce=\"n\", qop=\"auth\"\r\n"
             + "Content-Length: 0\r\n\r\n"
@@ -100,7 +100,7 @@ struct NothingRemainsTests {
     /// Regression: a second response, sent after the first was read, became the response to the next request. A server
     /// that is out of step with its requests would give one user's response to another.
     @Test(.enabled(if: Libcurl.found.has(.requestCheck), "detected from libcurl 7.80 on"))
-    func aResponseThatAnswersNoRequest_isNotTheNextOnes() async throws {
+    func `a response without a request is not the next request's`() async throws {
         let (isRead, isForged) = (Gate(), Gate())
         let forged = Script([
             .read, .send("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nown"), .wait(until: isRead),
@@ -123,7 +123,7 @@ struct NothingRemainsTests {
     /// Regression: libcurl below 8.7 requested a Digest challenge without the body, and recorded that with the
     /// connection. Where the response was neither a challenge nor a success, the next request's body was held back too.
     @Test(arguments: [HTTPRequest.Method.post, .put])
-    func aBodyThatWasHeldBackIsNoOthers(method: HTTPRequest.Method) async throws {
+    func `a body that was held back is no other request's`(method: HTTPRequest.Method) async throws {
         let server = try ScriptedServer(.response(503))
         defer { server.stop() }
         func send(_ text: String, _ method: HTTPRequest.Method, isNamed: Bool) async throws {
@@ -144,7 +144,7 @@ struct NothingRemainsTests {
         #expect(server.requests.last?.body == Data("body 3".utf8))
     }
 
-    @Test func aRequestThatAsksForHTTP2_getsAConnectionThatNegotiatedIt() throws {
+    @Test func `a request that asks for HTTP/2 gets a connection that negotiated it`() throws {
         func version(_ asked: TransportOptions.HTTPVersion) -> Bool {
             HTTPVersionOption(version: asked, isSecure: true, isLimited: false, support: Libcurl.found).negotiatesHTTP2
         }

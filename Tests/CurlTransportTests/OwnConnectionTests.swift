@@ -37,7 +37,7 @@ struct OwnConnectionTests {
         }
     }
 
-    @Test func aSecondRoundTakesNoTunnelOfOtherCredentials() async throws {
+    @Test func `a second round takes no tunnel of other credentials`() async throws {
         func tunnel(_ steps: Script.Step...) -> Script {
             Script([.read, .send(Self.connected), .read] + steps)
         }
@@ -52,7 +52,7 @@ struct OwnConnectionTests {
     }
 
     /// A POST on a kept connection that ends is not repeated, with or without credentials.
-    @Test func eachRoundOfAPostWithDigestGoesOutOnce_orNotAtAll() async throws {
+    @Test func `each round of a POST with digest goes out once, or not at all`() async throws {
         let server = try ScriptedServer(
             [.read, .send(Self.response("kept")), .read, .close], [.read, .send(Self.challenge), .close],
             [.read, .send(Self.response("paid")), .stall])
@@ -75,7 +75,7 @@ struct OwnConnectionTests {
 
     /// The request tries each kept connection with waiting bytes once and leaves it behind.
     @Test(.enabled(if: Libcurl.found.has(.requestCheck), "detected from libcurl 7.80 on"))
-    func staleConnectionsDoNotFailARequestWithDigest() async throws {
+    func `stale connections do not fail a request with digest`() async throws {
         let (all, stale) = (Gate(), Gate())
         let sent = (0..<3).map { _ in Gate() }
         let late = "HTTP/1.1 408 Late\r\nContent-Length: 0\r\n\r\n"
@@ -99,7 +99,7 @@ struct OwnConnectionTests {
     }
 
     /// The times of the lost connection do not apply to the next one.
-    @Test func connectTimeoutHoldsForTheConnectionOfARepeat() async throws {
+    @Test func `the connect timeout holds for the connection of a repeat`() async throws {
         let server = try ScriptedServer(
             [.read, .send(Self.connected), .read, .send(Self.response("kept")), .read, .close], [.read, .stall])
         defer { server.stop() }

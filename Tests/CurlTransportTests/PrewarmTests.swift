@@ -10,7 +10,7 @@ import Testing
 struct PrewarmTests {
     private let dispatcher = CurlNetworkDispatcher()
 
-    @Test func theyAreOpenAndWithoutAnyRequest_AndServeTheNextOnes() async throws {
+    @Test func `connections made ahead are open, carried no request, and serve the next ones`() async throws {
         let server = try ScriptedServer(.ok("x"))
         defer { server.stop() }
         try await dispatcher.prewarm(RequestURL(server.url("/not/asked/for")), connections: 3)
@@ -31,7 +31,7 @@ struct PrewarmTests {
     }
 
     @Test(arguments: [TransportOptions.HTTPVersion.automatic, .http1_1, .http2])
-    func whateverTheVersion(version: TransportOptions.HTTPVersion) async throws {
+    func `connections are made ahead for any version`(version: TransportOptions.HTTPVersion) async throws {
         let server = try ScriptedServer(.ok("x"))
         defer { server.stop() }
         var options = TransportOptions()
@@ -42,7 +42,7 @@ struct PrewarmTests {
         #expect(exchange.metrics.connectionReused == true)
     }
 
-    @Test func oneThatWasKeptAlreadyIsNotCounted() async throws {
+    @Test func `a connection that was kept already is not counted`() async throws {
         let server = try ScriptedServer(.ok("x"))
         defer { server.stop() }
         _ = try await OptionExchange(server.url(), over: dispatcher)
@@ -52,7 +52,7 @@ struct PrewarmTests {
         #expect(server.connectionCount == 3)
     }
 
-    @Test func whatCanNotBeOpenedFails() async throws {
+    @Test func `an origin that can't be reached fails`() async throws {
         await expectFailure(.connectFailed) { try await dispatcher.prewarm(RequestURL(ClosedPort().url())) }
         await expectFailure(.nameNotResolved) {
             try await dispatcher.prewarm(RequestURL("http://nonexistent.invalid/"), connections: 2)
@@ -63,7 +63,7 @@ struct PrewarmTests {
         await expectFailure(.connectTimeout) { try await dispatcher.prewarm(RequestURL(full.url()), options: options) }
     }
 
-    @Test func whatMakesNoSenseIsRefused() async throws {
+    @Test func `a request that makes no sense is refused`() async throws {
         let url = try RequestURL("http://127.0.0.1:1/")
         for count in [-1, 0, 129] {
             await expectFailure(.invalidOption) { try await dispatcher.prewarm(url, connections: count) }
@@ -75,7 +75,7 @@ struct PrewarmTests {
 
     /// Regression: such connections were opened, then closed at once or never considered for reuse, and the call
     /// succeeded.
-    @Test func whatWouldNotBeKeptIsRefused() async throws {
+    @Test func `a connection that would not be kept is refused`() async throws {
         let server = try ScriptedServer(.ok("x"))
         defer { server.stop() }
         let url = try RequestURL("http://example.invalid/")
@@ -94,7 +94,7 @@ struct PrewarmTests {
         #expect(server.connectionCount == 0)
     }
 
-    @Test func cancellingEndsIt() async throws {
+    @Test func `cancelling ends the making of connections`() async throws {
         let full = try FullListener()
         let url = try RequestURL(full.url())
         let opening = Task { try await dispatcher.prewarm(url, connections: 2) }

@@ -22,7 +22,8 @@ struct RecordFloodTests {
     }
 
     @Test(arguments: [1, 4_096])
-    func withoutEndInTheHandshake_FailTheirRequest_AndHoldUpNoOther(inARecord count: Int) async throws {
+    func `endless records in the handshake fail their request, and hold up no other`(inARecord count: Int) async throws
+    {
         let flood = try ScriptedServer(Self.hellos(count))
         defer { flood.stop() }
         let server = try ScriptedServer(.ok("well"))
@@ -40,7 +41,7 @@ struct RecordFloodTests {
         await dispatcher.shutDown(within: .zero)
     }
 
-    @Test func fromAProxyFailTheRequestToo() async throws {
+    @Test func `endless records from a proxy fail the request too`() async throws {
         let flood = try ScriptedServer(Self.hellos(1))
         defer { flood.stop() }
         let dispatcher = CurlNetworkDispatcher()
@@ -53,7 +54,7 @@ struct RecordFloodTests {
         await dispatcher.shutDown(within: .zero)
     }
 
-    @Test func fromAResolverOverHTTPSFailTheRequestToo() async throws {
+    @Test func `endless records from a resolver over HTTPS fail the request too`() async throws {
         let flood = try ScriptedServer(Self.hellos(1))
         defer { flood.stop() }
         let dispatcher = CurlNetworkDispatcher()
@@ -64,7 +65,7 @@ struct RecordFloodTests {
         await dispatcher.shutDown(within: .zero)
     }
 
-    @Test func areCounted_AndDataBuysNoMoreOfThem() {
+    @Test func `records are counted, and data buys no more of them`() {
         var (count, records) = (UInt(0), 0)
         while count <= TLSGuard.maximum {
             count = TLSGuard.count(count, hasData: false)

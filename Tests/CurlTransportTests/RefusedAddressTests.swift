@@ -10,7 +10,7 @@ import Testing
 struct RefusedAddressTests {
     /// From 7.88 to 8.3, libcurl tries the next address only after half of the connect timeout, which is far away here.
     @Test(arguments: [1, 2, 4])
-    func areFollowedByTheNextOneAtOnce(count: Int) async throws {
+    func `refused addresses are followed by the next one at once`(count: Int) async throws {
         let server = try ScriptedServer(.ok("x"))
         defer { server.stop() }
         let dispatcher = CurlNetworkDispatcher()
@@ -27,7 +27,7 @@ struct RefusedAddressTests {
     /// From 7.88 to 8.1 libcurl closes the socket of a silent address without a report, and waits. Below 7.87 it does
     /// not know the connect timeout, by which it divides the time among addresses (``ConnectTimeoutOption``).
     @Test(.enabled(if: Libcurl.found.has(.quickExit), "libcurl has the connect timeout from 7.87 on"))
-    func aSilentAddressIsFollowedByTheNextOne() async throws {
+    func `a silent address is followed by the next one`() async throws {
         let server = try ScriptedServer(.ok("x"))
         defer { server.stop() }
         let full = try FullListener(on: server.port, of: "127.0.0.2")
@@ -40,7 +40,7 @@ struct RefusedAddressTests {
         await dispatcher.shutDown(within: .zero)
     }
 
-    @Test func areAnErrorWhenNoneIsLeft() async throws {
+    @Test func `refused addresses are an error when none is left`() async throws {
         let port = try ClosedPort()
         let dispatcher = CurlNetworkDispatcher()
         let places = ["127.0.0.1", "127.0.0.2", "127.0.0.3"]

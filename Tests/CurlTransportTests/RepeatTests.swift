@@ -41,7 +41,7 @@ struct RepeatTests {
     }
 
     @Test(arguments: [HTTPRequest.Method.post, .patch, HTTPRequest.Method("CHARGE")!], Body.allCases)
-    func aMethodThatIsNotIdempotent_isExecutedOnce(method: HTTPRequest.Method, kind: Body) async throws {
+    func `a method that is not idempotent is executed once`(method: HTTPRequest.Method, kind: Body) async throws {
         let server = try ScriptedServer(Self.once, .ok())
         defer { server.stop() }
         _ = try await send(.get, server.url())
@@ -56,7 +56,7 @@ struct RepeatTests {
     @Test(
         .enabled(if: Libcurl.found.has(.requestCheck), "detected from libcurl 7.80 on"),
         arguments: [HTTPRequest.Method.get, .put, .delete])
-    func anIdempotentMethodIsRepeated_andCounted(method: HTTPRequest.Method) async throws {
+    func `an idempotent method is repeated, and counted`(method: HTTPRequest.Method) async throws {
         let server = try ScriptedServer(Self.once, .ok())
         defer { server.stop() }
         #expect(try await send(.get, server.url()).repeats == 0)
@@ -66,7 +66,7 @@ struct RepeatTests {
     }
 
     @Test(.enabled(if: Libcurl.found.has(.requestCheck), "detected from libcurl 7.80 on"))
-    func whatTheTransportRepeats_isAnAttemptOfTheCall() async throws {
+    func `a repeat by the transport is an attempt of the call`() async throws {
         let server = try ScriptedServer(Self.once, .ok("once more"))
         defer { server.stop() }
         let client = NetworkClient(transport: dispatcher)
@@ -75,7 +75,7 @@ struct RepeatTests {
         #expect(response.attempts == 2)
     }
 
-    @Test func aCallerMaySaySo() async throws {
+    @Test func `a caller may allow repeats`() async throws {
         let server = try ScriptedServer(Self.once, .ok())
         defer { server.stop() }
         _ = try await send(.get, server.url())
@@ -115,7 +115,7 @@ struct RepeatTests {
 
     /// Regression: a repeat whose name had to be looked up waited in the queue, and went out over a new handle.
     @Test(arguments: [(HTTPRequest.Method.post, false), (.get, true)])
-    func aReturnToTheQueue_isNoWayToRepeat(method: HTTPRequest.Method, mayRepeat: Bool) throws {
+    func `a return to the queue is no way to repeat`(method: HTTPRequest.Method, mayRepeat: Bool) throws {
         let connections = SoiledConnections()
         let transfer = try Self.running(method, "http://name.test/", over: connections)
         #expect(transfer.lookUpBegins())
@@ -129,7 +129,9 @@ struct RepeatTests {
 
     /// With a new connection comes a new handle, which has sent nothing.
     @Test(arguments: [(HTTPRequest.Method.post, false), (.get, true)])
-    func aNewConnectionInPlaceOfAKeptOne_isNoWayToRepeat(method: HTTPRequest.Method, mayBegin: Bool) throws {
+    func `a new connection in place of a kept one is no way to repeat`(method: HTTPRequest.Method, mayBegin: Bool)
+        throws
+    {
         let connections = SoiledConnections()
         let transfer = try Self.running(method, "http://127.0.0.1/", over: connections)
         #expect(transfer.mayGoOut(from: 1, sent: 0))
@@ -138,7 +140,7 @@ struct RepeatTests {
         #expect((transfer.state.failure == nil) == mayBegin)
     }
 
-    @Test func theRecordTellsARepeatFromARound() {
+    @Test func `the record tells a repeat from a round`() {
         var record = SendingRecord(mayRepeat: false)
         #expect(record.goesOut(sent: 0) == true)
         record.responseArrived()

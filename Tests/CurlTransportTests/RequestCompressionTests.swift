@@ -11,7 +11,7 @@ import Testing
 struct RequestCompressionTests {
     private let dispatcher = CurlNetworkDispatcher()
 
-    @Test func aStreamIsPackedWhileItIsSent_AndAgainOnASecondTry() async throws {
+    @Test func `a stream is packed while it is sent, and again on a second try`() async throws {
         let size = 1_000_000
         let body = Data(repeating: 0x61, count: size)
         // The first connection responds once, reads the second request, and closes without a response.
@@ -44,7 +44,7 @@ struct RequestCompressionTests {
     }
 
     @Test(arguments: [999, 1_001])
-    func aPackedStreamOfAnotherLengthFails(length: Int) async throws {
+    func `a packed stream of another length fails`(length: Int) async throws {
         let server = try ScriptedServer(.ok())
         defer { server.stop() }
         var request = TransportRequest(method: .post, url: try RequestURL(server.url()))

@@ -21,7 +21,7 @@ struct ResponseFramingTests {
     }
 
     @Test(arguments: ["gzip", "gzip, chunked", "chunked, deflate", "X-GZIP", "gzip,gzip,gzip,gzip,gzip", "br"])
-    func noneButChunkedIsTaken(codings: String) async throws {
+    func `no transfer coding but chunked is accepted`(codings: String) async throws {
         let packed = Gzip.stored(Data("hello".utf8))
         let server = try ScriptedServer([
             .read, .send("HTTP/1.1 200 OK\r\ntransfer-Encoding: \(codings)\r\n\r\n"), .send(packed), .close,
@@ -35,7 +35,9 @@ struct ResponseFramingTests {
     @Test(arguments: [
         "Transfer-Encoding : chunked", "Transfer-Encoding\t: chunked", "Transfer-Encoding:", "Content-Length : 2",
     ])
-    func framingThatCanBeReadInTwoWays_isRefused(lines: String) async throws { try await expectRefusal(of: lines) }
+    func `framing that can be read in two ways is refused`(lines: String) async throws {
+        try await expectRefusal(of: lines)
+    }
 
     @Test(
         .enabled(
@@ -44,7 +46,7 @@ struct ResponseFramingTests {
             "Transfer-Encoding:\r\n chunked", "Transfer-Encoding: chunked\r\n , gzip", "Content-Length:\r\n 2",
             "Content-Length: 2\r\n 0",
         ])
-    func framingThatIsContinued_isRefused(lines: String) async throws { try await expectRefusal(of: lines) }
+    func `framing that is continued is refused`(lines: String) async throws { try await expectRefusal(of: lines) }
 
     private func expectRefusal(of lines: String) async throws {
         let server = try ScriptedServer(
@@ -55,7 +57,7 @@ struct ResponseFramingTests {
     }
 
     @Test(arguments: ["chunked", "CHUNKED", " chunked \t", "identity, chunked"])
-    func chunksAreTaken(coding: String) async throws {
+    func `chunks are taken`(coding: String) async throws {
         let server = try ScriptedServer(
             .raw("HTTP/1.1 200 OK\r\nTransfer-Encoding:\(coding)\r\n\r\n5\r\nhello\r\n0\r\n\r\n"))
         defer { server.stop() }
@@ -64,7 +66,7 @@ struct ResponseFramingTests {
 
     /// Transfer-Encoding overrides Content-Length (RFC 9112 §6.3), also while a body is being sent.
     @Test(arguments: [true, false])
-    func aContentLengthBesideChunksIsNoLength(isFolded: Bool) async throws {
+    func `a content length next to chunks is no length`(isFolded: Bool) async throws {
         let gate = Gate()
         let fold = isFolded ? "X-Folded: a\r\n b\r\n" : ""
         let server = try ScriptedServer([

@@ -21,7 +21,7 @@ struct ShortDescriptorsTests {
         }
     }
 
-    @Test func requestsFailClearly_AndGoOnWhenThereAreSomeAgain() async {
+    @Test func `requests fail clearly, and go on when there are descriptors again`() async {
         await #expect(processExitsWith: .success) {
             var limit = rlimit()
             getrlimit(__rlimit_resource_t(7), &limit)
@@ -55,7 +55,7 @@ struct ShortDescriptorsTests {
         }
     }
 
-    @Test func aNameThatCanNotBeLookedUpForThatReasonIsAnError() async {
+    @Test func `a name that can't be looked up for want of descriptors is an error`() async {
         await #expect(processExitsWith: .success) {
             var limit = rlimit()
             getrlimit(__rlimit_resource_t(7), &limit)

@@ -8,7 +8,7 @@ import Testing
 struct SignalTests {
     /// TLS libraries write without MSG_NOSIGNAL. After the peer has gone, the writing thread gets SIGPIPE, whose
     /// default action ends the process. Also, the program's signal handlers must not run on the loop's thread.
-    @Test func theLoopsThreadHearsNoSignal() async throws {
+    @Test func `the loop's thread receives no signal`() async throws {
         let dispatcher = CurlNetworkDispatcher()
         let executor = try dispatcher.loopExecutor()
         let blocked = await Task(executorPreference: executor) { Self.blockedSignals() }.value

@@ -18,7 +18,7 @@ struct StreamingTests {
 
     /// Regression: the cancellation never reached a reader that did not wait.
     @Test(arguments: [false, true])
-    func aReaderThatNeverWaitsIsCancelledToo(isCoded: Bool) async throws {
+    func `a reader that never waits is cancelled too`(isCoded: Bool) async throws {
         let body = try #require(isCoded ? Self.gzipOfZeros : Data(count: 100_000))
         let coding = isCoded ? "Content-Encoding: gzip\r\n" : ""
         let server = try ScriptedServer(
@@ -43,7 +43,7 @@ struct StreamingTests {
     )
 
     /// Regression: discarded data was delivered again, or the reader waited for the body's end.
-    @Test func afterABodyThatWasTooLargeNothingComes() async throws {
+    @Test func `after a body that was too large, nothing comes`() async throws {
         let server = try ScriptedServer([
             .read, .send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\na\r\n0123456789\r\n"), .stall,
         ])
@@ -57,7 +57,7 @@ struct StreamingTests {
 
     /// About ten thousand chunks, each of which waits for a thread of the pool that all tests share.
     @Test(.timeLimit(.minutes(5)))
-    func aReaderThatWaitsBeforeTheSenderPausesIsNotForgotten() async throws {
+    func `a reader that waits before the sender pauses is not forgotten`() async throws {
         // Chunks around the marks, read as fast as they arrive and with occasional pauses.
         let size = 8 << 20
         let server = try ScriptedServer([

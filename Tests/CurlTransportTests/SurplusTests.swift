@@ -37,7 +37,7 @@ struct SurplusTests {
 
     /// Linux may give one local port to connections with different destinations.
     @Test(arguments: [false, true])
-    func connectionsFromOnePortAreToldApart(isShared: Bool) async throws {
+    func `connections from one port are told apart`(isShared: Bool) async throws {
         let (gate, sent) = (Gate(), Gate())
         let server = try ScriptedServer(Self.surplus(after: gate, sent: sent), .ok("honest"))
         let other = try ScriptedServer(.ok("other"))
@@ -45,7 +45,7 @@ struct SurplusTests {
         let port = try #require(try await get(server.url()).port)
         if isShared, try await !isAnswered(by: other, fromPort: port) {
             // Another program has the port at that address: repeat the whole test from another port.
-            return try await connectionsFromOnePortAreToldApart(isShared: true)
+            return try await `connections from one port are told apart`(isShared: true)
         }
         gate.open()
         try await sent.wait()
@@ -64,7 +64,7 @@ struct SurplusTests {
         }
     }
 
-    @Test func aUnixSocketIsLookedAt() async throws {
+    @Test func `a Unix socket is looked at`() async throws {
         let path = "/tmp/networklayer-\(UUID()).socket"
         let server = try UnixServer(path, isAbstract: false)
         defer { server.stop() }
@@ -103,7 +103,9 @@ struct DiscardedSurplusTests {
             "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\n\(chunked)",
             "HTTP/1.1 200 OK\r\nTrailer: A\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\nA: b\r\n\r\n",
         ], [HTTPRequest.Method.get, .post, .head])
-    func itsConnectionCarriesNoOtherRequest(response: String, method: HTTPRequest.Method) async throws {
+    func `a connection with surplus bytes carries no other request`(response: String, method: HTTPRequest.Method)
+        async throws
+    {
         let chunks = ["2\r\nhi\r\n0\r\n", "A: b\r\n"]
         let response = method == .head ? chunks.reduce(response) { $0.replacing($1, with: "") } : response
         let server = try ScriptedServer(
@@ -115,7 +117,7 @@ struct DiscardedSurplusTests {
         #expect(server.connectionCount == 2)
     }
 
-    @Test func itIsNotTheResponseToTheNextRoundOfDigest() async throws {
+    @Test func `surplus bytes are not the response to the next round of digest`() async throws {
         let refusal = "HTTP/1.1 401 No\r\n\(Self.challenge)\r\n\(Self.chunked)"
         let server = try ScriptedServer(
             [.read, .send(refusal + Self.surplus), .read, .send("forged"), .stall], .ok("honest"))
@@ -131,7 +133,7 @@ struct DiscardedSurplusTests {
         "HTTP/1.1 200 OK\r\n\(chunked)", "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n",
         "HTTP/1.1 204 No Content\r\n\r\n", "HTTP/1.1 304 Not Modified\r\n\r\n",
     ])
-    func withoutSurplusTheConnectionIsKept(response: String) async throws {
+    func `without surplus, the connection is kept`(response: String) async throws {
         let server = try ScriptedServer([.read, .send(response), .read, .send(Self.honest), .stall])
         defer { server.stop() }
         let dispatcher = CurlNetworkDispatcher()

@@ -13,7 +13,7 @@ struct UploadProgressTests {
         _ = try await response.body.collect()
     }
 
-    @Test func progress_growsToTheEnd_andTheBytesAreTheSame() async throws {
+    @Test func `progress grows to the end, and the bytes are the same`() async throws {
         let server = try ScriptedServer(.ok())
         defer { server.stop() }
         let bytes = Data((0..<1_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) })
@@ -29,7 +29,7 @@ struct UploadProgressTests {
         #expect(server.requests.first?.values(of: "Content-Length") == ["1000000"])
     }
 
-    @Test func progressOfUnknownLength_hasNoTotal() async throws {
+    @Test func `progress of unknown length has no total`() async throws {
         let server = try ScriptedServer(.ok())
         defer { server.stop() }
         let body = TransportRequest.Body.replayableStream {
@@ -44,7 +44,7 @@ struct UploadProgressTests {
         #expect(server.requests.first?.body == Data("abcabcabc".utf8))
     }
 
-    @Test func sequence_endsWithTheRequest() async throws {
+    @Test func `a sequence ends with the request`() async throws {
         let server = try ScriptedServer(.ok())
         defer { server.stop() }
         let steps = try await upload(to: server.url())

@@ -12,7 +12,7 @@ struct UploadTests {
     /// Regression: libcurl sends the request again, and the caller got the first response's head with the second one's
     /// body.
     @Test(arguments: [10, 1_000_000])
-    func aRefusedExpectationIsNotTheAnswer(size: Int) async throws {
+    func `a refused expectation is not the response`(size: Int) async throws {
         let refusal = Script.Step.send("HTTP/1.1 417 Expectation Failed\r\nContent-Length: 2\r\n\r\nno")
         let answer = Script.Step.send("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nyes")
         // libcurl 8.23 uses another connection if the head arrives apart from the body.
@@ -29,7 +29,7 @@ struct UploadTests {
 
     /// The 417 is the final response if the body has already been sent.
     @Test(arguments: [TransportRequest.Body.bytes(Data(count: 10)), .stream(tenBytes, length: 10), .stream(tenBytes)])
-    func aRefusalAfterTheBodyIsTheAnswer(body: TransportRequest.Body) async throws {
+    func `a refusal after the body is the response`(body: TransportRequest.Body) async throws {
         // libcurl sends the body when nothing arrives for a second.
         let server = try ScriptedServer(.response(417, body: Data("no".utf8)))
         defer { server.stop() }
@@ -70,7 +70,7 @@ struct UploadTests {
         (0..<count).reduce(into: Data()) { $0 += Data(repeating: UInt8(truncatingIfNeeded: $1), count: size) }
     }
 
-    @Test func aStreamOfUnknownLengthIsSentInChunks() async throws {
+    @Test func `a stream of unknown length is sent in chunks`() async throws {
         let server = try ScriptedServer(.ok())
         defer { server.stop() }
         _ = try await post(server.url(), .stream(chunks(50, of: 40_000))).body.collect()
@@ -83,7 +83,7 @@ struct UploadTests {
     }
 
     @Test(arguments: [(3, 1_000), (40, 150_001)])
-    func aStreamOfKnownLengthHasAContentLength(count: Int, size: Int) async throws {
+    func `a stream of known length has a Content-Length`(count: Int, size: Int) async throws {
         let server = try ScriptedServer(.ok())
         defer { server.stop() }
         _ = try await post(server.url(), .stream(chunks(count, of: size), length: count * size)).body.collect()
@@ -96,7 +96,7 @@ struct UploadTests {
     /// All data that a stream has produced reaches the server, even if the stream produces more only after the server
     /// has it.
     @Test(arguments: [600_000, nil])
-    func aStreamThatWaitsKeepsNothingBack(length: Int?) async throws {
+    func `a stream that waits keeps nothing back`(length: Int?) async throws {
         let (size, gate) = (300_000, Gate())
         let answer = Script.Step.send("HTTP/1.1 204 x\r\n\r\n")
         let server = try ScriptedServer(
@@ -115,14 +115,14 @@ struct UploadTests {
         #expect(try await post(server.url(), .stream(body, length: length)).status == .noContent)
     }
 
-    @Test func anEmptyStreamIsAnEmptyBody() async throws {
+    @Test func `an empty stream is an empty body`() async throws {
         let server = try ScriptedServer(.ok())
         defer { server.stop() }
         _ = try await post(server.url(), .stream(chunks(0, of: 0))).body.collect()
         #expect(server.requests.first?.body == Data())
     }
 
-    @Test func aFileIsSentWithItsLength_AndMayBeEmpty() async throws {
+    @Test func `a file is sent with its length, and may be empty`() async throws {
         let server = try ScriptedServer(.ok())
         defer { server.stop() }
         for size in [0, 1, 65_536, 300_000] {
@@ -140,7 +140,7 @@ struct UploadTests {
     }
 
     @Test(arguments: ["/nonexistent/file", "/tmp", "/dev/null"])
-    func whatIsNoReadableFileIsRefusedAtOnce(path: String) {
+    func `a path that is no readable file is refused at once`(path: String) {
         #expect { try TransportRequest.Body.file(path) } throws: { error in
             let error = error as? NetworkError
             return error?.code == .unreadableFile && error?.message.contains(path) == true
@@ -149,7 +149,7 @@ struct UploadTests {
 
     struct ProducerFault: Error, Equatable { let number: Int }
 
-    @Test func theProducersErrorIsTheCallersError_AHundredTimes() async throws {
+    @Test func `the producer's error is the caller's error, a hundred times`() async throws {
         let server = try ScriptedServer(.ok())
         defer { server.stop() }
         for number in 0..<100 {
@@ -162,7 +162,7 @@ struct UploadTests {
         }
     }
 
-    @Test func aStreamShorterOrLongerThanItsLengthFails() async throws {
+    @Test func `a stream shorter or longer than its length fails`() async throws {
         let server = try ScriptedServer(.ok())
         defer { server.stop() }
         for length in [2_999, 3_001] {
@@ -174,7 +174,7 @@ struct UploadTests {
 
     /// libcurl never calls the read callback for a body of no bytes.
     @Test(arguments: [true, false])
-    func aStreamLongerThanNothingFails(isReplayable: Bool) async throws {
+    func `a stream longer than nothing fails`(isReplayable: Bool) async throws {
         let server = try ScriptedServer(.ok(), .ok())
         defer { server.stop() }
         for count in [1, 5] {
@@ -192,7 +192,7 @@ struct UploadTests {
     }
 
     /// The stream's error reaches the caller, and the wait for it has the same limits as for any other stream.
-    @Test func aStreamOfNothingMayFail_orTakeTooLong() async throws {
+    @Test func `a stream of nothing may fail, or take too long`() async throws {
         let server = try ScriptedServer(.ok())
         defer { server.stop() }
         let failing = AsyncThrowingStream<Data, any Error> { $0.finish(throwing: ProducerFault(number: 7)) }
@@ -214,7 +214,7 @@ struct UploadTests {
         #expect(server.requests.isEmpty)
     }
 
-    @Test func aSlowServerStopsTheProducer() async throws {
+    @Test func `a slow server stops the producer`() async throws {
         let gate = Gate()
         let server = try ScriptedServer([.readHead, .wait(until: gate), .stall])
         defer { server.stop() }
@@ -239,7 +239,7 @@ struct UploadTests {
         gate.open()
     }
 
-    @Test func anEarlyAnswerEndsTheUpload() async throws {
+    @Test func `an early response ends the upload`() async throws {
         let server = try ScriptedServer([
             .readHead, .send("HTTP/1.1 413 Too Large\r\nContent-Length: 2\r\nConnection: close\r\n\r\nno"), .stall,
         ])
@@ -255,7 +255,7 @@ struct UploadTests {
     /// Regression: libcurl ends a transfer when both bodies have ended, so a stream that ended with the response never
     /// ended.
     @Test(arguments: ["hello", ""])
-    func theResponseEndsWhereItsLengthSays_WhileABodyIsStreamed(text: String) async throws {
+    func `the response ends where its length says, while a body is streamed`(text: String) async throws {
         let server = try ScriptedServer([
             .readHead, .send("HTTP/1.1 200 OK\r\nContent-Length: \(text.utf8.count)\r\n\r\n\(text)"), .stall,
         ])
@@ -271,7 +271,7 @@ struct UploadTests {
 
     private enum Trace { @TaskLocal static var id = "none" }
 
-    @Test func aProducerHasItsCallersTaskLocalValuesAndPriority() async throws {
+    @Test func `a producer has its caller's task-local values and priority`() async throws {
         let once: Script = [.read, .send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"), .read, .close]
         let server = try ScriptedServer(once, .ok())
         defer { server.stop() }
@@ -298,7 +298,7 @@ struct UploadTests {
         #expect(Set(seen.withLock(\.self)) == ["trace \(TaskPriority.high.rawValue)"])
     }
 
-    @Test func aReplayableStreamIsSentAgain_WhenTheKeptConnectionWasClosed() async throws {
+    @Test func `a replayable stream is sent again when the kept connection was closed`() async throws {
         // The first connection responds once, reads the second request, and closes without a response.
         let once: Script = [.read, .send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"), .read, .close]
         let made = Counter()

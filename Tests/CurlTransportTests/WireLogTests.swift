@@ -29,7 +29,7 @@ struct WireLogTests {
         func log(event: LogEvent) { lines.add("\(event.message)") }
     }
 
-    @Test func itShowsHeadsAndSizes_AndNoSecret() async throws {
+    @Test func `a wire log shows heads and sizes, and no secret`() async throws {
         let server = try ScriptedServer(
             .ok("body-secret", fields: [("Set-Cookie", "sid=cookie-secret"), ("X-Answer", "yes")]))
         defer { server.stop() }

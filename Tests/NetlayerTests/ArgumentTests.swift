@@ -7,7 +7,7 @@ import Testing
 @Suite("Arguments are used unchanged or refused", .timeLimit(.minutes(1)))
 struct ArgumentTests {
     @Test(arguments: ["-d \"$bad\"", "-o \"o$bad\"", "--data-raw \"$bad\"", "--data=\"$bad\"", "-H \"A: $bad\""])
-    func argumentThatIsNotUTF8_isRefused(option: String) async throws {
+    func `an argument that is not UTF-8 is refused`(option: String) async throws {
         let folder = try TestFolder()
         defer { folder.remove() }
         let server = try ScriptedServer(.ok("new"))
@@ -24,7 +24,7 @@ struct ArgumentTests {
         ["--max-body=a-secret-of-some-length"], ["--unknown=a-secret-of-some-length"],
         ["--retry=a-secret-of-some-length"],
     ])
-    func longValue_isNotRepeated(options: [String]) async throws {
+    func `a long value is not repeated`(options: [String]) async throws {
         let run = try await ToolRun(["fetch", "http://127.0.0.1/"] + options)
         #expect(run.status == ProcessStatus.usage.rawValue)
         #expect(!run.errors.contains("a-secret") && !run.errors.isEmpty)
@@ -37,19 +37,20 @@ struct ArgumentTests {
     ]
 
     /// Regression: a token in the place of a token's name is a likely mistake, and appeared in the shell's log.
-    @Test(arguments: tokens) func tokenInThePlaceOfItsName_isNotShown(token: String) {
+    @Test(arguments: tokens) func `a token in the place of its name is not shown`(token: String) {
         #expect(ShownName.variable(token) == "(\(token.utf8.count) bytes)")
         #expect(ShownName.path(token) == "(\(token.utf8.count) bytes)")
     }
 
-    @Test(arguments: ["--bearer-env", "--bearer-file"]) func tokenInThePlaceOfItsName_isNotRepeated(option: String)
+    @Test(arguments: ["--bearer-env", "--bearer-file"])
+    func `a token in the place of its name is not repeated`(option: String)
         async throws
     {
         let run = try await ToolRun(["fetch", "http://127.0.0.1/", option, Self.tokens[1]])
         #expect(run.status != 0 && run.errors.contains("(40 bytes)") && !run.errors.contains("ghp"), "\(run.errors)")
     }
 
-    @Test func nameOfAToken_isShown() async throws {
+    @Test func `the name of a token is shown`() async throws {
         for name in ["NO_SUCH_TOKEN", "token2", "GITHUB_ACCESS_TOKEN"] {
             #expect(ShownName.variable(name) == "'\(name)'")
         }
@@ -67,7 +68,7 @@ struct ArgumentTests {
             (["-d", "@/no/such"], 8), (["--bearer-file", "/no/such"], 8), (["--bearer-env", "NO_SUCH"], 2),
             (["-F", "a=@/no/such"], 8), (["-X", "HEAD", "-d", "x"], 3),
         ] as [([String], Int32)])
-    func failureBeforeSending_isInTheJSONToo(options: [String], status: Int32) async throws {
+    func `a failure before sending is in the JSON too`(options: [String], status: Int32) async throws {
         let run = try await ToolRun(["fetch", "http://127.0.0.1/", "--json"] + options)
         #expect(run.status == status && run.errors.hasPrefix("netlayer: "))
         let json = try JSONSerialization.jsonObject(with: run.output) as? [String: Any]
@@ -76,12 +77,12 @@ struct ArgumentTests {
     }
 
     @Test(arguments: [["-X", "HEAD", "-d", "x"], ["-u", "a:b", "-H", "Authorization: Basic x"], ["-X", "TRACE"]])
-    func requestThatCannotBeSent_hasNoCurlCommand(options: [String]) async throws {
+    func `a request that can't be sent has no curl command`(options: [String]) async throws {
         let run = try await ToolRun(["fetch", "http://127.0.0.1/", "--curl"] + options)
         #expect(run.status == ProcessStatus.refusedBeforeSending.rawValue && run.text.isEmpty, "\(run.text)")
     }
 
-    @Test func curlCommand_hasWhatThePipelineAdds() async throws {
+    @Test func `a curl command has what the pipeline adds`() async throws {
         let folder = try TestFolder()
         defer { folder.remove() }
         let jar = "# Netscape HTTP Cookie File\na.test\tFALSE\t/\tFALSE\t0\tsid\tkept\n"
@@ -130,7 +131,7 @@ struct ArgumentTests {
             (["-X", "PUT", "-d", "x"], true), (["-X", "DELETE"], true), (["-X", "PATCH", "-d", "x"], true),
             (["-X", "GET", "-d", "x"], true), (["-X", "OPTIONS"], true), (["-X", "FOO"], true),
         ])
-    func curlCommand_followsAsTheToolDoes_orIsRefused(options: [String], isRefused: Bool) async throws {
+    func `a curl command follows as the tool does, or is refused`(options: [String], isRefused: Bool) async throws {
         if isRefused {
             let run = try await ToolRun(["fetch", "http://127.0.0.1/", "-L", "--curl"] + options)
             #expect(run.status == ProcessStatus.usage.rawValue && run.errors.contains("--location"), "\(run.errors)")
@@ -163,7 +164,7 @@ struct ArgumentTests {
         (["-L", "--cookie-jar", "/no/jar"], "--cookie-jar"),
         (["--retry", "1", "--cookie-jar", "/no/jar"], "--cookie-jar"),
     ])
-    func whatCurlCannotFollow_isNamed(options: [String], name: String) async throws {
+    func `a redirect that curl can't follow is named`(options: [String], name: String) async throws {
         let run = try await ToolRun(["fetch", "http://127.0.0.1/", "--curl"] + options)
         #expect(run.status == ProcessStatus.usage.rawValue && run.text.isEmpty, "\(run.text)")
         #expect(run.errors.contains(name), "\(run.errors)")
@@ -171,7 +172,7 @@ struct ArgumentTests {
 
     /// Regression: the command repeated a POST, which the tool sends once.
     @Test(arguments: ["GET", "HEAD", "OPTIONS", "PUT", "DELETE", "POST", "PATCH", "FOO"])
-    func curlCommand_retriesTheSameMethods(method: String) async throws {
+    func `a curl command retries the same methods`(method: String) async throws {
         let run = try await ToolRun(["fetch", "http://127.0.0.1/", "--curl", "--retry", "2", "-X", method])
         #expect(run.status == 0, "\(run.errors)")
         let isRetried = ["GET", "HEAD", "OPTIONS", "PUT", "DELETE"].contains(method)

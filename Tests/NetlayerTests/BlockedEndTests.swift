@@ -37,8 +37,8 @@ struct BlockedEndTests {
 
     private func server() throws -> ScriptedServer { try ScriptedServer(.ok(String(repeating: "x", count: 4 << 20))) }
 
-    @Test("A signal ends the program with the signal's status", arguments: Block.allCases, [SIGINT, SIGTERM, SIGHUP])
-    func signals(block: Block, number: Int32) async throws {
+    @Test(arguments: Block.allCases, [SIGINT, SIGTERM, SIGHUP])
+    func `a signal ends the program with the signal's status`(block: Block, number: Int32) async throws {
         let folder = try TestFolder()
         defer { folder.remove() }
         let server = try server()
@@ -52,8 +52,8 @@ struct BlockedEndTests {
     }
 
     /// The other end of the pipe stays closed.
-    @Test("--timeout ends the program with status 5", arguments: Block.allCases.filter(\.takesTimeout))
-    func timeout(block: Block) async throws {
+    @Test(arguments: Block.allCases.filter(\.takesTimeout))
+    func `--timeout ends the program with status 5`(block: Block) async throws {
         let folder = try TestFolder()
         defer { folder.remove() }
         let server = try server()
@@ -80,8 +80,8 @@ struct BlockedEndTests {
     /// F_SETPIPE_SZ, which Swift does not import.
     private static let setPipeSize: Int32 = 1031
 
-    @Test("A signal ends the program in a blocked message", arguments: LastMessage.allCases, [SIGINT, SIGTERM, SIGHUP])
-    func lastMessage(message: LastMessage, number: Int32) async throws {
+    @Test(arguments: LastMessage.allCases, [SIGINT, SIGTERM, SIGHUP])
+    func `a signal ends the program in a blocked message`(message: LastMessage, number: Int32) async throws {
         let folder = try TestFolder()
         defer { folder.remove() }
         // Opened for reading and writing, so that the shell's own open does not block.
@@ -94,9 +94,8 @@ struct BlockedEndTests {
         try held.close()
     }
 
-    @Test(
-        "A signal that the parent ignores is ignored", arguments: [("INT", SIGINT), ("TERM", SIGTERM), ("HUP", SIGHUP)])
-    func ignored(name: String, number: Int32) async throws {
+    @Test(arguments: [("INT", SIGINT), ("TERM", SIGTERM), ("HUP", SIGHUP)])
+    func `a signal that the parent ignores is ignored`(name: String, number: Int32) async throws {
         let folder = try TestFolder()
         defer { folder.remove() }
         let (sent, goesOn) = (Gate(), Gate())
@@ -114,8 +113,8 @@ struct BlockedEndTests {
         #expect(await tool.status == 0)
     }
 
-    @Test("A signal leaves no partial file", arguments: [SIGINT, SIGTERM, SIGHUP])
-    func draft(number: Int32) async throws {
+    @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
+    func `a signal leaves no partial file`(number: Int32) async throws {
         let folder = try TestFolder()
         defer { folder.remove() }
         let gate = Gate()
@@ -131,8 +130,8 @@ struct BlockedEndTests {
 
     /// timeout(1) signals the program and then its process group. Two different signals, since the system may merge two
     /// equal ones.
-    @Test("Two signals are one wish: no partial file, the status of one of them", arguments: 0..<5)
-    func signalsTwice(_: Int) async throws {
+    @Test(arguments: 0..<5)
+    func `two signals are one: no partial file, the status of one of them`(_: Int) async throws {
         let folder = try TestFolder()
         defer { folder.remove() }
         let gate = Gate()
@@ -149,7 +148,7 @@ struct BlockedEndTests {
         #expect(try folder.entries == [])
     }
 
-    @Test("serve ends with 0 after two signals", arguments: 0..<5) func serveTwice(_: Int) async throws {
+    @Test(arguments: 0..<5) func `serve ends with 0 after two signals`(_: Int) async throws {
         let tool = try RunningTool(["serve", "--port", "0"])
         try await tool.readFirstByte()
         tool.send(SIGTERM)
@@ -157,7 +156,7 @@ struct BlockedEndTests {
         #expect(await tool.status == 0)
     }
 
-    @Test("Many signals do not keep a blocked program") func manySignals() async throws {
+    @Test func `many signals do not keep a blocked program`() async throws {
         let folder = try TestFolder()
         defer { folder.remove() }
         let pipe = try NamedPipe(in: folder)

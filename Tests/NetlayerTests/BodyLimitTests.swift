@@ -18,8 +18,8 @@ struct BodyLimitTests {
         try await ToolRun(["fetch", url] + mode.arguments(in: folder) + more)
     }
 
-    @Test("A body above the limit is refused with status 7, and no file appears", arguments: FetchMode.allCases)
-    func larger(mode: FetchMode) async throws {
+    @Test(arguments: FetchMode.allCases)
+    func `a body above the limit is refused with status 7, and no file appears`(mode: FetchMode) async throws {
         let folder = try TestFolder()
         defer { folder.remove() }
         let server = try ScriptedServer(.ok(Self.body, fields: Self.fields))
@@ -40,8 +40,8 @@ struct BodyLimitTests {
         }
     }
 
-    @Test("A body as large as the limit is accepted", arguments: FetchMode.allCases)
-    func equal(mode: FetchMode) async throws {
+    @Test(arguments: FetchMode.allCases)
+    func `a body as large as the limit is accepted`(mode: FetchMode) async throws {
         let folder = try TestFolder()
         defer { folder.remove() }
         // After a stream of events, a 204 response ends the reconnections.
@@ -56,8 +56,8 @@ struct BodyLimitTests {
         }
     }
 
-    @Test("The limit counts decompressed bytes", arguments: FetchMode.allCases)
-    func decompressed(mode: FetchMode) async throws {
+    @Test(arguments: FetchMode.allCases)
+    func `the limit counts decompressed bytes`(mode: FetchMode) async throws {
         let folder = try TestFolder()
         defer { folder.remove() }
         let demo = DemoServer()
@@ -74,8 +74,8 @@ struct BodyLimitTests {
         #expect(try folder.entries == [])
     }
 
-    @Test("The body of a redirect or of a retried response does not count")
-    func leftBehind() async throws {
+    @Test
+    func `the body of a redirect or of a retried response does not count`() async throws {
         let large = String(repeating: "x", count: 100)
         let server = try ScriptedServer(
             .response(302, fields: [("Location", "/next"), ("Connection", "close")], body: Data(large.utf8)),
@@ -87,8 +87,8 @@ struct BodyLimitTests {
         #expect(run.text == "small")
     }
 
-    @Test("An existing partial file counts in full")
-    func resumed() async throws {
+    @Test
+    func `an existing partial file counts in full`() async throws {
         let folder = try TestFolder()
         defer { folder.remove() }
         let complete = [("ETag", "\"1\""), ("Content-Range", "bytes */20")]
@@ -106,8 +106,8 @@ struct BodyLimitTests {
         }
     }
 
-    @Test("Without it, 64 MiB are printed, and files, lines, and events are unlimited", arguments: FetchMode.allCases)
-    func unsaid(mode: FetchMode) throws {
+    @Test(arguments: FetchMode.allCases)
+    func `without --max-bytes, 64 MiB are printed, and files, lines, and events are unlimited`(mode: FetchMode) throws {
         let folder = try TestFolder()
         defer { folder.remove() }
         let unsaid = try FetchCommand.parse(["http://127.0.0.1/"] + mode.arguments(in: folder))
@@ -117,8 +117,8 @@ struct BodyLimitTests {
         #expect(said.bodyLimit == ([.resumable, .checked].contains(mode) ? nil : 7))
     }
 
-    @Test("64 MiB and one byte go to a file, but not to standard output", arguments: [FetchMode.plain, .file])
-    func large(mode: FetchMode) async throws {
+    @Test(arguments: [FetchMode.plain, .file])
+    func `64 MiB and one byte go to a file, but not to standard output`(mode: FetchMode) async throws {
         let folder = try TestFolder()
         defer { folder.remove() }
         let server = try ScriptedServer(.response(body: Data(count: (64 << 20) + 1)))

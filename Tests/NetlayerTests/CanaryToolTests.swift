@@ -33,8 +33,8 @@ struct CanaryToolTests {
         #expect(!text.unicodeScalars.contains { $0 != "\n" && $0 != "\t" && Redaction.isInvisible($0) }, "\(what)")
     }
 
-    @Test("Neither a redacted curl command nor a failure shows a secret", arguments: CanarySecret.all)
-    func process(secret: CanarySecret) throws {
+    @Test(arguments: CanarySecret.all)
+    func `neither a redacted curl command nor a failure shows a secret`(secret: CanarySecret) throws {
         // Nothing listens on this port.
         let closed = try ClosedPort()
         let base = "http://127.0.0.1:\(closed.port)"
@@ -61,16 +61,14 @@ struct CanaryToolTests {
     }
 
     /// libcurl quotes the variable as written, blanks included.
-    @Test(
-        "No error shows the password of the environment's proxy",
-        arguments: [
-            "user:hunter2#x@proxy.invalid:1", "user:first hunter2@proxy.invalid", "hunter2@proxy.invalid:x",
-            "http://user:first hunter2@proxy.invalid", "http://user:correct hunter2 battery staple@127.0.0.1:9",
-            "http://user:4711 8015 hunter2@127.0.0.1:9", "http://user:12345678#hunter2@127.0.0.1:9",
-            "http://user:hunter2/4711?@127.0.0.1:9", "http://user:4711 'hunter2'@127.0.0.1:9",
-            "http://user:4711 hunter2\(String(repeating: " staple", count: 80))@127.0.0.1:9",
-        ])
-    func environmentProxy(proxy: String) async throws {
+    @Test(arguments: [
+        "user:hunter2#x@proxy.invalid:1", "user:first hunter2@proxy.invalid", "hunter2@proxy.invalid:x",
+        "http://user:first hunter2@proxy.invalid", "http://user:correct hunter2 battery staple@127.0.0.1:9",
+        "http://user:4711 8015 hunter2@127.0.0.1:9", "http://user:12345678#hunter2@127.0.0.1:9",
+        "http://user:hunter2/4711?@127.0.0.1:9", "http://user:4711 'hunter2'@127.0.0.1:9",
+        "http://user:4711 hunter2\(String(repeating: " staple", count: 80))@127.0.0.1:9",
+    ])
+    func `no error shows the password of the environment's proxy`(proxy: String) async throws {
         let environment = ["http_proxy": proxy, "no_proxy": "", "NO_PROXY": ""]
         let arguments = ["fetch", "--transport", "curl", "--timeout", "20", "--json", "http://a.invalid/"]
         let run = try await ToolRun(arguments, environment: environment)
@@ -80,8 +78,8 @@ struct CanaryToolTests {
         }
     }
 
-    @Test("The error for a refused line does not show the line's secrets", arguments: CanarySecret.all)
-    func lines(secret: CanarySecret) async throws {
+    @Test(arguments: CanarySecret.all)
+    func `the error for a refused line does not show the line's secrets`(secret: CanarySecret) async throws {
         func quoted(_ text: String) -> String { String(decoding: JSONValue.string(text).line, as: UTF8.self) }
         let text = quoted(secret.value)
         let url = quoted("http://u:\(secret.value)@h/?k=\(secret.value)")
@@ -100,8 +98,8 @@ struct CanaryToolTests {
         }
     }
 
-    @Test("A comparison reports that secret fields differ, but not how", arguments: CanarySecret.all)
-    func comparison(secret: CanarySecret) throws {
+    @Test(arguments: CanarySecret.all)
+    func `a comparison reports that secret fields differ, but not how`(secret: CanarySecret) throws {
         func observation(_ name: String, _ value: String) -> Observation {
             var observation = Observation(transport: name)
             let fields: HTTPFields = [.setCookie: value, .location: "http://u:\(value)@h/?k=\(value)"]
@@ -117,8 +115,8 @@ struct CanaryToolTests {
         Self.check(String(decoding: report.json.line, as: UTF8.self), secret, "JSON")
     }
 
-    @Test("Control sequences for a terminal are made visible, wherever the chunks end")
-    func terminal() throws {
+    @Test
+    func `control sequences for a terminal are made visible, wherever the chunks end`() throws {
         let text = "a\u{1B}[2J\u{9B}é\u{202E}b\r\n\t日本😀\u{7F}"
         let shown = #"a\u{1B}[2J\u{009B}é\u{202E}b\r"# + "\n\t日本😀" + #"\u{7F}"#
         #expect(TerminalText.visible(text) == shown)

@@ -30,7 +30,7 @@ import Testing
         return fields
     }()
 
-    @Test func percentiles_areNearestRank() {
+    @Test func `percentiles are nearest rank`() {
         let percentile = Percentiles((1...20).reversed().map { .milliseconds($0) })
         #expect(percentile(50) == .milliseconds(10))
         #expect(percentile(95) == .milliseconds(19))
@@ -41,14 +41,14 @@ import Testing
         #expect(Percentiles([])(50) == nil)
     }
 
-    @Test func sameAnswers_areAlikeWhateverTheDate() {
+    @Test func `equal responses are alike whatever the date`() {
         let left = Self.observation("curl", [(200, [.date: "yesterday", .server: "x"], "body")])
         let right = Self.observation("urlsession", [(200, [.server: "x", .date: "today"], "body")])
         #expect(Differences(left, right).found.isEmpty)
         #expect(ComparisonReport(url: "u", observations: [left, right]).isAlike)
     }
 
-    @Test func differentAnswers_areToldApartInWords() {
+    @Test func `different responses are told apart in words`() {
         let left = Self.observation("curl", [(200, [.server: "x", .via: "p"], "abc")])
         let right = Self.observation("urlsession", [(200, [.server: "y", .age: "1"], "abd")])
         #expect(
@@ -61,7 +61,7 @@ import Testing
         )
     }
 
-    @Test func bodiesOfDifferentLength_nameBothLengths() {
+    @Test func `bodies of different length name both lengths`() {
         let left = Self.observation("curl", [(200, [:], "abc")])
         let right = Self.observation("urlsession", [(200, [:], "")])
         #expect(
@@ -71,7 +71,7 @@ import Testing
         )
     }
 
-    @Test func joinedFields_areToldAsSuch() {
+    @Test func `joined fields are told as such`() {
         let left = Self.observation("curl", [(200, Self.cookies, "")])
         let right = Self.observation("urlsession", [(200, [.server: "x", .setCookie: "a=1, b=2"], "")])
         #expect(
@@ -81,7 +81,7 @@ import Testing
         )
     }
 
-    @Test func whatChangesFromRequestToRequest_isNotCompared() {
+    @Test func `fields that change from request to request are not compared`() {
         let left = Self.observation("curl", [(200, [.eTag: "1"], "a"), (200, [.eTag: "2"], "b")])
         let right = Self.observation("urlsession", [(200, [.eTag: "3"], "c"), (200, [.eTag: "4"], "d")])
         let differences = Differences(left, right)
@@ -93,7 +93,7 @@ import Testing
         )
     }
 
-    @Test func connectionFields_areToldAndAreNoDifference() {
+    @Test func `connection fields are told, and are no difference`() {
         let left = Self.observation("curl", [(200, [:], "")])
         let right = Self.observation("urlsession", [(200, [.connection: "keep-alive"], "")])
         let differences = Differences(left, right)
@@ -101,14 +101,14 @@ import Testing
         #expect(differences.notCompared == ["the header field 'connection' differs, and belongs to the connection"])
     }
 
-    @Test func statuses_areComparedAndTheRestThenIsNot() {
+    @Test func `statuses are compared, and the rest then is not`() {
         let left = Self.observation("curl", [(200, [.server: "x"], "a"), (404, [:], "a")])
         let right = Self.observation("urlsession", [(302, [:], "b")])
         #expect(Differences(left, right).found == ["status: 200 ×1, 404 ×1 over curl, 302 over urlsession"])
     }
 
     /// Regression: with several statuses only their set was compared, and "no differences" was said of the rest.
-    @Test func responses_areComparedWithThoseOfTheSameStatus() {
+    @Test func `responses are compared with those of the same status`() {
         let left = Self.observation("curl", [(200, [.server: "x"], "a"), (404, [.server: "x"], "gone")])
         let right = Self.observation("urlsession", [(404, [.server: "y"], "lost"), (200, [.server: "x"], "a")])
         let report = ComparisonReport(url: "u", observations: [left, right])
@@ -123,7 +123,7 @@ import Testing
         #expect(Differences(left, same).notCompared.isEmpty)
     }
 
-    @Test func whatIsNotCompared_isNamed() {
+    @Test func `fields that are not compared are named`() {
         let left = Self.observation("curl", [(200, [:], "a"), (500, [:], "b"), (500, [:], "c")])
         let right = Self.observation("urlsession", [(404, [:], "b"), (500, [:], "b")])
         let differences = Differences(left, right)
@@ -139,7 +139,7 @@ import Testing
     }
 
     /// The first response of each status is kept, and a server may have many.
-    @Test func statusesBeyondTheLimit_areNamed() {
+    @Test func `statuses beyond the limit are named`() {
         let many = (0..<20).map { (status: 200 + $0, fields: HTTPFields(), body: "a") }
         let differences = Differences(Self.observation("curl", many), Self.observation("urlsession", many))
         #expect(differences.found.isEmpty)
@@ -148,7 +148,7 @@ import Testing
     }
 
     /// Equal for Swift, and not the same bytes.
-    @Test func valuesOfOtherBytes_areDifferences() {
+    @Test func `values of other bytes are differences`() {
         let left = Self.observation("curl", [(200, [.server: "\u{E9}"], "")])
         let right = Self.observation("urlsession", [(200, [.server: "e\u{301}"], "")])
         #expect(Differences(left, right).found.count == 1)
@@ -156,7 +156,7 @@ import Testing
         #expect(Differences(changing, changing).notCompared.count == 1)
     }
 
-    @Test func failures_areDifferencesAndAreNeverAlike() {
+    @Test func `failures are differences, and are never alike`() {
         let refused = NetworkError(.connectFailed, "refused")
         let left = Self.observation("curl", [], errors: [refused, refused])
         let right = Self.observation("urlsession", [(200, [:], "")])
@@ -164,7 +164,7 @@ import Testing
         #expect(!ComparisonReport(url: "u", observations: [left, left]).isAlike)
     }
 
-    @Test func transports_takeTurnsAndEachSendsItsShare() async throws {
+    @Test func `transports take turns, and each sends its share`() async throws {
         let log = TurnLog()
         let comparison = Comparison(
             transports: ["left", "right"].map { LoggingTransport(name: $0, log: log) },

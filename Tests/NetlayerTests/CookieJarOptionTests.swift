@@ -14,8 +14,8 @@ struct CookieJarOptionTests {
         try String(contentsOfFile: folder.path("jar"), encoding: .utf8)
     }
 
-    @Test("Cookies are kept when there are too many redirects", arguments: FetchMode.allCases)
-    func redirects(mode: FetchMode) async throws {
+    @Test(arguments: FetchMode.allCases)
+    func `cookies are kept when there are too many redirects`(mode: FetchMode) async throws {
         let folder = try TestFolder()
         defer { folder.remove() }
         let server = try ScriptedServer(.response(302, fields: [("Location", "/"), Self.cookie]))
@@ -27,8 +27,8 @@ struct CookieJarOptionTests {
         #expect(try jar(folder).contains("sid\tkept"))
     }
 
-    @Test("Cookies of a response with a truncated body are kept", arguments: FetchMode.allCases)
-    func cutBody(mode: FetchMode) async throws {
+    @Test(arguments: FetchMode.allCases)
+    func `cookies of a response with a truncated body are kept`(mode: FetchMode) async throws {
         let folder = try TestFolder()
         defer { folder.remove() }
         let fields = [("Content-Type", "text/event-stream"), ("Content-Length", "100"), Self.cookie]
@@ -45,8 +45,8 @@ struct CookieJarOptionTests {
         #expect(try jar(folder).contains("sid\tkept"))
     }
 
-    @Test("Cookies are kept when --fail refuses the response, and after a timeout")
-    func refusedAndLate() async throws {
+    @Test
+    func `cookies are kept when --fail refuses the response, and after a timeout`() async throws {
         let fields = [("Content-Length", "9"), Self.cookie]
         for (script, options, status) in [
             (Script.response(404, fields: [Self.cookie]), ["--fail"], ProcessStatus.refusedByResult),
@@ -62,8 +62,8 @@ struct CookieJarOptionTests {
         }
     }
 
-    @Test("A file that can't be written is reported, and does not hide why the exchange failed")
-    func unwritable() async throws {
+    @Test
+    func `a file that can't be written is reported, and does not hide why the exchange failed`() async throws {
         let folder = try TestFolder()
         defer { folder.remove() }
         let jar = folder.path("missing/jar")

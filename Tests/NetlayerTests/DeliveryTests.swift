@@ -14,11 +14,11 @@ struct DeliveryTests {
         ["-F", "a=b", "-d", "x"], ["--lines", "-C", "-o", "x"], ["--events", "-C", "-o", "x"],
         ["--curl", "--checksum", "sha256:00", "-o", "x"],
     ])
-    func optionsThatContradict_areRefused(arguments: [String]) {
+    func `options that contradict are refused`(arguments: [String]) {
         #expect(throws: (any Error).self) { try FetchCommand.parse(["http://127.0.0.1/"] + arguments) }
     }
 
-    @Test func download_goesOnAndIsChecked() async throws {
+    @Test func `a download goes on and is checked`() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "netlayer-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -36,7 +36,7 @@ struct DeliveryTests {
         #expect(server.requests.first?.values(of: "Range") == ["bytes=3-"])
     }
 
-    @Test func form_isMultipart() async throws {
+    @Test func `a form is multipart`() async throws {
         let server = try ScriptedServer(.ok())
         defer { server.stop() }
         try await FetchCommand.parse([server.url(), "-F", "a=b", "-o", "/dev/null"]).run()
@@ -46,7 +46,7 @@ struct DeliveryTests {
         #expect(String(decoding: request.body, as: UTF8.self).contains("name=\"a\""))
     }
 
-    @Test func failuresOfFiles_haveTheirStatus() {
+    @Test func `failures of files have their status`() {
         for code in [NetworkError.Code.diskFull, .unwritableFile] {
             #expect(ProcessStatus(NetworkError(code, "x")) == .file)
         }

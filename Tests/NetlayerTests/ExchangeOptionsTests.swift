@@ -8,13 +8,13 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct ExchangeOptionsTests {
     @Test(arguments: [["--user", "ada"], ["--digest"], ["--digest", "--basic", "--user", "a:b"]])
-    func optionsThatMakeNoSense_areRefused_WithoutTheirText(arguments: [String]) {
+    func `options that make no sense are refused without their text`(arguments: [String]) {
         #expect {
             try FetchCommand.parse(["http://127.0.0.1/"] + arguments)
         } throws: { !FetchCommand.message(for: $0).contains("ada") }
     }
 
-    @Test func userAndRange_goOutAsFields() async throws {
+    @Test func `user and range go out as fields`() async throws {
         let server = try ScriptedServer(.ok())
         defer { server.stop() }
         try await FetchCommand.parse([server.url(), "-u", "ada:se:cret", "-r", "-500", "-o", "/dev/null"]).run()
@@ -24,7 +24,7 @@ struct ExchangeOptionsTests {
         #expect(request.values(of: "Accept-Encoding") == ["identity"])
     }
 
-    @Test func digest_answersTheChallenge() async throws {
+    @Test func `digest responds to the challenge`() async throws {
         let challenge = [("WWW-Authenticate", #"Digest realm="r", nonce="n", qop="auth""#)]
         let server = try ScriptedServer(.response(401, fields: challenge, body: Data()), .ok())
         defer { server.stop() }
@@ -34,7 +34,7 @@ struct ExchangeOptionsTests {
         #expect(server.requests.last?.values(of: "Authorization").first?.hasPrefix("Digest username=\"ada\"") == true)
     }
 
-    @Test func proxy_isAsked() async throws {
+    @Test func `a proxy is asked`() async throws {
         let proxy = try ScriptedServer(.ok())
         defer { proxy.stop() }
         let command = ["http://name.invalid/x", "-x", proxy.url(), "-o", "/dev/null", "--transport", "curl"]

@@ -9,8 +9,8 @@ import Testing
 struct FetchTimeoutTests {
     private static let head = Script.head(200, fields: [("Content-Type", "text/event-stream")])
 
-    @Test("The timeout ends an endless body with status 5", arguments: FetchMode.allCases)
-    func endless(mode: FetchMode) async throws {
+    @Test(arguments: FetchMode.allCases)
+    func `the timeout ends an endless body with status 5`(mode: FetchMode) async throws {
         let folder = try TestFolder()
         defer { folder.remove() }
         let server = try ScriptedServer([.read, .send(Self.head), .send("data: 1\n\n"), .stall])
@@ -23,8 +23,8 @@ struct FetchTimeoutTests {
         if mode == .events { #expect(run.text == #"{"id":"","type":"message","data":"1"}"# + "\n") }
     }
 
-    @Test("All connections of a stream of events share the timeout")
-    func reconnections() async throws {
+    @Test
+    func `all connections of a stream of events share the timeout`() async throws {
         // Each connection brings an event, so that failures do not add up, and requests an immediate reconnection.
         let server = try ScriptedServer([.read, .send(Self.head), .send("retry: 0\ndata: 1\n\n"), .close])
         defer { server.stop() }
@@ -33,8 +33,8 @@ struct FetchTimeoutTests {
         #expect(server.connectionCount > 1)
     }
 
-    @Test("A stream of events that ends in time succeeds")
-    func inTime() async throws {
+    @Test
+    func `a stream of events that ends in time succeeds`() async throws {
         let server = try ScriptedServer(.response(204))
         defer { server.stop() }
         let run = try await ToolRun(["fetch", server.url(), "--events", "--timeout", "30"])

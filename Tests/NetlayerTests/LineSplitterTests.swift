@@ -10,16 +10,16 @@ import Testing
         return lines.map { "\($0.number):\($0.bytes.map { String(decoding: $0, as: UTF8.self) } ?? "too long")" }
     }
 
-    @Test func lines_areCutAcrossChunks() {
+    @Test func `lines are cut across chunks`() {
         #expect(split(["a", "b\nc", "\n", "d"]) == ["1:ab", "2:c", "3:d"])
     }
 
-    @Test func blankLines_areSkippedAndCounted() { #expect(split(["\n \t\r\na\r\n\n"]) == ["3:a\r"]) }
+    @Test func `blank lines are skipped and counted`() { #expect(split(["\n \t\r\na\r\n\n"]) == ["3:a\r"]) }
 
-    @Test func lineAboveTheLimit_isReportedAndTheRestGoesOn() {
+    @Test func `a line above the limit is reported, and the rest goes on`() {
         #expect(split(["abcd", "e\nabcd\nx"], limit: 4) == ["1:too long", "2:abcd", "3:x"])
         #expect(split(["abcde"], limit: 4) == ["1:too long"])
     }
 
-    @Test func nothing_hasNoLines() { #expect(split([]) == []) }
+    @Test func `nothing has no lines`() { #expect(split([]) == []) }
 }

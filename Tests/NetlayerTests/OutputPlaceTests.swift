@@ -13,7 +13,9 @@ struct OutputPlaceTests {
     }
 
     @Test(arguments: Mode.allCases, [("link/../f", "s/f"), ("s//../f", "f"), ("~/f", "~/f"), ("to", "s/f")])
-    func existingFile(mode: Mode, place: (path: String, expected: String)) async throws {
+    func `an existing file is kept until the new one is whole`(mode: Mode, place: (path: String, expected: String))
+        async throws
+    {
         let folder = try TestFolder()
         defer { folder.remove() }
         let server = try ScriptedServer(.ok("new"))
@@ -32,7 +34,7 @@ struct OutputPlaceTests {
         for name in files { #expect(try read(folder, name) == (name == place.expected ? "new" : "old"), "\(name)") }
     }
 
-    @Test func linkToNothing_isFollowed_AndALoopIsAnError() async throws {
+    @Test func `a link to nothing is followed, and a loop is an error`() async throws {
         let folder = try TestFolder()
         defer { folder.remove() }
         for (link, target) in [("link", "target"), ("loop", "loop")] {
@@ -46,7 +48,7 @@ struct OutputPlaceTests {
         #expect(try folder.entries == ["link", "loop", "target"])
     }
 
-    @Test(.enabled(if: geteuid() == 0)) func replacedFile_keepsItsOwner() throws {
+    @Test(.enabled(if: geteuid() == 0)) func `a replaced file keeps its owner`() throws {
         let folder = try TestFolder()
         defer { folder.remove() }
         try Data().write(to: URL(filePath: folder.path("out")))
@@ -58,7 +60,7 @@ struct OutputPlaceTests {
     }
 
     /// As with curl: permission to create files in the folder is no permission to replace this one.
-    @Test(arguments: Mode.allCases) func fileThatMayNotBeWritten_isNotReplaced(mode: Mode) async throws {
+    @Test(arguments: Mode.allCases) func `a file that may not be written is not replaced`(mode: Mode) async throws {
         let folder = try TestFolder()
         defer { folder.remove() }
         let server = try ScriptedServer(.ok("new"))
@@ -74,7 +76,7 @@ struct OutputPlaceTests {
     }
 
     @Test(arguments: ["/dev/stdout", "/proc/self/fd/1", "/dev/fd/1"])
-    func openFile_isWrittenInto(path: String) async throws {
+    func `an open file is written into`(path: String) async throws {
         let folder = try TestFolder()
         defer { folder.remove() }
         let server = try ScriptedServer(.ok("new"))
@@ -89,7 +91,7 @@ struct OutputPlaceTests {
     }
 
     /// Regression: the temporary file's name was longer, and too long.
-    @Test func longestName_isWritten() async throws {
+    @Test func `the longest name is written`() async throws {
         let folder = try TestFolder()
         defer { folder.remove() }
         let server = try ScriptedServer(.response(fields: [("Set-Cookie", "a=b; Max-Age=60")], body: Data("x".utf8)))
@@ -102,7 +104,7 @@ struct OutputPlaceTests {
         #expect(try folder.entries == [jar, name])
     }
 
-    @Test func fail_writesNoFile() async throws {
+    @Test func `a failed run writes no file`() async throws {
         let folder = try TestFolder()
         defer { folder.remove() }
         let server = try ScriptedServer(.response(404, body: Data("not found".utf8)))
@@ -117,7 +119,7 @@ struct OutputPlaceTests {
     }
 
     /// The files that another download has left are unchanged until this one has written.
-    @Test(arguments: [404, nil]) func failedDownload_leavesWhatItHasNotWritten(status: Int?) async throws {
+    @Test(arguments: [404, nil]) func `a failed download leaves what it has not written`(status: Int?) async throws {
         let folder = try TestFolder()
         defer { folder.remove() }
         let server = try ScriptedServer(.response(status ?? 200))
@@ -138,7 +140,7 @@ struct OutputPlaceTests {
     }
 
     /// Regression: a HEAD request replaced the file with an empty one.
-    @Test func head_isNoDownload() async throws {
+    @Test func `a HEAD request is no download`() async throws {
         let folder = try TestFolder()
         defer { folder.remove() }
         let server = try ScriptedServer(

@@ -13,7 +13,7 @@ import Testing
         get throws { try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() }
     }
 
-    @Test func file_appearsWhenItIsFinishedAndKeepsItsMode() throws {
+    @Test func `a file appears when it is finished, and keeps its mode`() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let target = folder.appending(path: "out").path
         #expect(
@@ -28,7 +28,7 @@ import Testing
         #expect(try entries == ["out"])
     }
 
-    @Test func fileThatIsGivenUp_leavesNothing() throws {
+    @Test func `a file that is given up leaves nothing`() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         func abandon() throws {
             let file = try OutputFile(replacing: folder.appending(path: "out").path)
@@ -38,7 +38,7 @@ import Testing
         #expect(try entries == [])
     }
 
-    @Test func symbolicLink_staysAndItsTargetIsReplaced() throws {
+    @Test func `a symbolic link stays, and its target is replaced`() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let target = folder.appending(path: "target").path
         let link = folder.appending(path: "link").path
@@ -51,7 +51,7 @@ import Testing
         #expect(FileManager.default.contents(atPath: target) == Data("new".utf8))
     }
 
-    @Test func folderThatIsMissing_isNamedWithTheReason() throws {
+    @Test func `a folder that is missing is named with the reason`() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let target = folder.appending(path: "no/out").path
         let failure = #expect(throws: ToolFailure.self) {
@@ -68,18 +68,18 @@ import Testing
         (.connectTimeout, .timeout), (.idleTimeout, .timeout), (.totalTimeout, .timeout),
         (.truncatedBody, .brokenExchange), (.bodyTooLarge, .bodyTooLarge), (.init(rawValue: "new"), .brokenExchange),
     ])
-    func eachError_hasItsProcessStatus(_ code: NetworkError.Code, _ status: ProcessStatus) {
+    func `each error has its process status`(_ code: NetworkError.Code, _ status: ProcessStatus) {
         #expect(ProcessStatus(NetworkError(code, "")) == status)
     }
 
-    @Test func table_alignsAndLeavesNoSpaceAtTheEnd() {
+    @Test func `a table is aligned, and leaves no space at the end`() {
         var table = Table([("name", .left), ("n", .right), ("text", .left)])
         table.add(["a", "10", "x"])
         table.add(["long", "9", ""])
         #expect(table.lines == ["name   n  text", "a     10  x", "long   9"])
     }
 
-    @Test func progress_tellsShareAndSpeedWhereTheyAreKnown() {
+    @Test func `progress tells share and speed where they are known`() {
         #expect(
             ProgressMeter.text(12_300_000, of: 41_000_000, after: .seconds(3)) == "12.3 MB of 41.0 MB (30 %), 4.1 MB/s")
         #expect(ProgressMeter.text(2_000_000, of: nil, after: .seconds(1)) == "2.0 MB, 2.0 MB/s")

@@ -10,7 +10,8 @@ struct ReplayOutputTests {
     enum Place: CaseIterable, Sendable { case closedPipe, fullDevice }
 
     /// The input stays open and one request never gets a response, so that only the output can end the program.
-    @Test(arguments: Place.allCases, [1, 2, 256]) func outputThatFails(place: Place, concurrency: Int) async throws {
+    @Test(arguments: Place.allCases, [1, 2, 256])
+    func `output that fails ends the run`(place: Place, concurrency: Int) async throws {
         let folder = try TestFolder()
         defer { folder.remove() }
         let (stalled, quick) = (try ScriptedServer(.stalled), try ScriptedServer(.ok()))
@@ -34,7 +35,8 @@ struct ReplayOutputTests {
     }
 
     /// Lines that have been read and not started yet are not sent any more.
-    @Test(arguments: Place.allCases) func outputThatFails_isTheLastRequest(place: Place) async throws {
+    @Test(arguments: Place.allCases)
+    func `output that fails with the last request ends the run`(place: Place) async throws {
         let folder = try TestFolder()
         defer { folder.remove() }
         let quick = try ScriptedServer(.ok())

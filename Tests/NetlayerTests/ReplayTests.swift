@@ -12,7 +12,7 @@ import Testing
         return String(decoding: answer.json.line, as: UTF8.self)
     }
 
-    @Test func response_isAnsweredWithItsId() async {
+    @Test func `a response has the request's id`() async {
         #expect(
             await answer(#"{"id":"a","url":"http://h/p#f"}"#)
                 == #"{"id":"a","status":404,"headers":[["Server","x"]],"bodyBase64":"aGk=","effectiveURL":"http://h/p","#
@@ -20,7 +20,7 @@ import Testing
         )
     }
 
-    @Test func badLine_isAnsweredWithItsNumber() async {
+    @Test func `a bad line is reported with its number`() async {
         let nothing = #""status":null,"headers":null,"bodyBase64":null,"effectiveURL":null"#
         #expect(
             await answer(#"{"id":5,"url":false}"#)
@@ -30,13 +30,13 @@ import Testing
         #expect(await answer("?").contains(#"{"code":"invalidLine","message":"line 7: not JSON: "#))
     }
 
-    @Test func refusedRequest_isAnsweredWithTheLibrarysCode() async {
+    @Test func `a refused request is reported with the library's code`() async {
         #expect(await answer(#"{"url":"ftp://h/"}"#).contains(#"{"code":"invalidURL","message":"line 7: the URL"#))
         #expect(await answer(#"{"url":"http://h/","headers":[["a","b\r\n"]]}"#).contains(#"{"code":"invalidHeader""#))
         #expect(await answer(#"{"url":"http://h/","method":"G T"}"#).contains(#"{"code":"invalidMethod""#))
     }
 
-    @Test func redirectsAndCookies_areTheSessions() async throws {
+    @Test func `redirects and cookies are the session's`() async throws {
         let end = Script.head(200, fields: [("Content-Length", "0")])
         let fields = [("Location", "/end#f"), ("Set-Cookie", "sid=1; Path=/"), ("Content-Length", "0")]
         let server = try ScriptedServer(
@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func redirectToAnotherOrigin_takesCredentialsAlong_IfItIsTrusted(trusts: Bool) async throws {
+    func `a redirect to another origin takes credentials along if it is trusted`(trusts: Bool) async throws {
         let target = try ScriptedServer(.ok())
         let fields = [("Location", target.url("/end")), ("Content-Length", "0")]
         let start = try ScriptedServer([.read, .send(Script.head(302, fields: fields)), .close])

@@ -11,7 +11,7 @@ import Testing
         try parse(#"{"url":"http://a/","options":\#(text)}"#).transportRequest()
     }
 
-    @Test func fullLine_becomesARequest() throws {
+    @Test func `a full line becomes a request`() throws {
         let line = try parse(
             #"""
             {"id":1.50,"session":"s","url":"http://a/b?c","method":"PUT","headers":[["X-A","1"],["x-a","2"]],
@@ -35,13 +35,13 @@ import Testing
         #expect(request.options.maximumBodyBytes == 7)
     }
 
-    @Test func userAndPasswordOfAURL_areNoPartOfIt() throws {
+    @Test func `user and password of a URL are no part of it`() throws {
         let request = try parse(#"{"url":"http://u:p@bücher.example/"}"#).transportRequest()
         #expect(request.url.absoluteString == "http://xn--bcher-kva.example/")
         #expect(request.wireFields[.authorization] == "Basic dTpw")
     }
 
-    @Test func lineWithAURLAlone_hasTheDefaults() throws {
+    @Test func `a line with a URL alone has the defaults`() throws {
         let line = try parse(#"{"url":"http://a/","method":null,"options":{}}"#)
         let request = try line.transportRequest()
         #expect(line.id == .null)
@@ -91,17 +91,17 @@ import Testing
         ),
         (#"[]"#, "this is an array"),
     ])
-    func badLine_isRefusedByName(_ text: String, _ words: String) {
+    func `a bad line is refused by name`(_ text: String, _ words: String) {
         let problem = #expect(throws: LineProblem.self) { try parse(text) }
         #expect(problem?.message.contains(words) == true, "\(problem?.message ?? "")")
     }
 
-    @Test func idOfABadLine_isReadAllTheSame() throws {
+    @Test func `the id of a bad line is read all the same`() throws {
         #expect(RequestLine.id(of: try JSONParser.parse(Array(#"{"url":1,"id":"x"}"#.utf8))) == .string("x"))
         #expect(RequestLine.id(of: try JSONParser.parse(Array(#"{"id":{}}"#.utf8))) == .null)
     }
 
-    @Test func streamedUpload_isABodyOfUnknownLength() throws {
+    @Test func `a streamed upload is a body of unknown length`() throws {
         func body(_ options: String) throws -> TransportRequest.Body? {
             try parse(#"{"url":"http://a/","method":"POST","bodyBase64":"aGk=","options":\#(options)}"#)
                 .transportRequest().body
@@ -111,7 +111,7 @@ import Testing
         #expect(try body(#"{"uploadStreamed":false}"#)?.length == 2)
     }
 
-    @Test func redirectsAndCookies_becomeAPipeline() throws {
+    @Test func `redirects and cookies become a pipeline`() throws {
         let transport = URLSessionNetworkDispatcher.instance
         func client(_ text: String) throws -> NetworkClient {
             let line = try parse(#"{"url":"http://a/","options":\#(text)}"#)
@@ -148,7 +148,7 @@ import Testing
         #expect(error.map { !"\($0)".contains("secret") } == true)
     }
 
-    @Test func session_sharesItsCookies_AndNobodyElseDoes() {
+    @Test func `a session shares its cookies with no other`() {
         let jars = SessionJars()
         #expect(jars.jar(for: .string("1")) === jars.jar(for: .string("1")))
         #expect(jars.jar(for: .string("1")) !== jars.jar(for: .number("1")))
@@ -160,7 +160,7 @@ import Testing
         }
     }
 
-    @Test func sessionsWithoutEnd_keepTheCookiesOfTheLastOnes() {
+    @Test func `unlimited sessions keep the cookies of the last ones`() {
         let jars = SessionJars()
         let first = jars.jar(for: .string("first"))
         var most = 0
@@ -179,19 +179,19 @@ import Testing
         #"{"auth":{"scheme":"basic","user":"a","password":"s\u0000cret"}}"#,
         #"{"auth":{"scheme":"bearer","password":"s cret"}}"#, #"{"auth":{"scheme":"bearer"}}"#,
     ])
-    func credentialsThatCannotBeSent_areRefusedWithoutTheirText(_ text: String) {
+    func `credentials that can't be sent are refused without their text`(_ text: String) {
         let error = #expect(throws: NetworkError.self) { try options(text) }
         #expect(error?.code == .invalidOption)
         #expect(error.map { !"\($0)".contains("cret") } == true)
     }
 
-    @Test func bearer_takesTheTokenFromThePassword() throws {
+    @Test func `a bearer takes the token from the password`() throws {
         #expect(
             try options(#"{"auth":{"scheme":"bearer","password":"abc"}}"#).wireFields[.authorization] == "Bearer abc"
         )
     }
 
-    @Test func digestAndAny_areTheLibrarys() throws {
+    @Test func `digest and any are the library's`() throws {
         #expect(
             try options(#"{"auth":{"scheme":"digest","user":"a","password":"b"}}"#).options.authentication
                 == .digest(user: "a", password: "b")
@@ -202,7 +202,7 @@ import Testing
         )
     }
 
-    @Test func proxy_isTheLibrarys_AndAnEmptyOneIsNone() throws {
+    @Test func `a proxy is the library's, and an empty one is none`() throws {
         var proxy = TransportOptions.Proxy.Server("socks5h://127.0.0.1:1080", user: "u", password: "p")
         proxy.noProxy = ["a.test", "10.0.0.1"]
         proxy.tunnel = true
@@ -231,19 +231,19 @@ import Testing
         #expect(error?.code == .invalidOption)
     }
 
-    @Test func optionAndItsHeaderField_excludeOneAnother() throws {
+    @Test func `an option and its header field exclude one another`() throws {
         let line = try parse(#"{"url":"http://a/","headers":[["range","bytes=0-1"]],"options":{"range":"0-1"}}"#)
         let error = #expect(throws: NetworkError.self) { try line.transportRequest() }
         #expect(error?.code == .invalidOption)
     }
 
     @Test(arguments: ["0-499", "500-", "-500", "0-0,10-20", "bytes=1-2"])
-    func range_isSentInBytes(_ text: String) throws {
+    func `a range is sent in bytes`(_ text: String) throws {
         #expect(try ByteRange.fieldValue(text) == "bytes=" + text.replacing("bytes=", with: ""))
     }
 
     @Test(arguments: ["", "-", "5", "5-4", "a-b", "1-2,", "1-2-3", "+1-2", "0-99999999999999999999", "0-1\r\nX: y"])
-    func rangeThatMakesNoSense_isRefused(_ text: String) {
+    func `a range that makes no sense is refused`(_ text: String) {
         #expect(throws: NetworkError.self) { try ByteRange.fieldValue(text) }
     }
 }

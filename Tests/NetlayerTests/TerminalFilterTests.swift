@@ -28,8 +28,8 @@ struct TerminalFilterTests {
         return String(decoding: shown + filter.end(), as: UTF8.self)
     }
 
-    @Test("An incomplete character at the end is shown")
-    func unfinished() {
+    @Test
+    func `an incomplete character at the end is shown`() {
         for piece in Self.pieces {
             let bytes = Array("abc".utf8) + piece
             #expect(Self.inChunks(bytes, of: bytes.count) == Self.whole(bytes), "\(bytes)")
@@ -37,8 +37,8 @@ struct TerminalFilterTests {
         }
     }
 
-    @Test("Any bytes look the same in chunks of any size")
-    func anyBytes() {
+    @Test
+    func `any bytes look the same in chunks of any size`() {
         var generator = SeededGenerator(seed: 7)
         for _ in 0..<2_000 {
             let bytes = (0..<Int.random(in: 0...12, using: &generator)).flatMap { _ in
@@ -48,8 +48,8 @@ struct TerminalFilterTests {
         }
     }
 
-    @Test("The end of a body is shown, also after a failure", arguments: [nil, NetworkError.cancelled])
-    func printed(failure: NetworkError?) async throws {
+    @Test(arguments: [nil, NetworkError.cancelled])
+    func `the end of a body is shown, also after a failure`(failure: NetworkError?) async throws {
         let folder = try TestFolder()
         defer { folder.remove() }
         let file = try Descriptor.open(folder.path("out"), O_WRONLY | O_CREAT, mode: 0o600)

@@ -13,7 +13,7 @@ struct AddressPolicyTests {
         "2a00::200:5efe:10.0.0.1", "fe80::5efe:1.1.1.1", "1fff::1", "4000::1", "5f00::1", "e000::1", "64:ff9b::7f00:1",
         "64:ff9b::1:0:1.1.1.1", "64:ff9a::1.1.1.1", "::1.1.1.1", "2001::1", "2002:a00:1::1", "3fff::1",
     ])
-    func whatIsNotPublicIsRefused(address: String) throws {
+    func `an address that is not public is refused`(address: String) throws {
         #expect(!AddressPolicy.noPrivateRanges.allows(try #require(AddressPolicy.Address(address))))
         #expect(AddressPolicy.any.allows(try #require(AddressPolicy.Address(address))))
     }
@@ -23,11 +23,11 @@ struct AddressPolicyTests {
         "172.15.255.255", "172.32.0.0", "192.167.255.255", "223.255.255.255", "2606:4700::1111", "::ffff:1.1.1.1",
         "64:ff9b::101:101", "2a00::1", "2000::1", "2a00::5efe:1.1.1.1", "2002:101:101::1", "3ffe::1",
     ])
-    func whatIsPublicIsAllowed(address: String) throws {
+    func `a public address is allowed`(address: String) throws {
         #expect(AddressPolicy.noPrivateRanges.allows(try #require(AddressPolicy.Address(address))))
     }
 
-    @Test func whatIsNotGlobalUnicastIsRefused_WhateverItHolds() throws {
+    @Test func `an address that is not global unicast is refused, whatever it holds`() throws {
         var generator = SeededGenerator(seed: 19)
         for _ in 0..<2_000 {
             var bytes = (0..<16).map { _ in UInt8.random(in: 0...255, using: &generator) }
@@ -40,7 +40,7 @@ struct AddressPolicyTests {
     }
 
     @Test(arguments: ["::ffff:10.0.0.1", "::ffff:0:10.0.0.1", "64:ff9b::10.0.0.1", "2a00::5efe:10.0.0.1", "::10.0.0.1"])
-    func deniedRange_isDeniedWithinIPv6(address: String) throws {
+    func `a denied range is denied within IPv6`(address: String) throws {
         let policy = AddressPolicy.denying([try AddressPolicy.Range("10.0.0.0/8")])
         #expect(!policy.allows(try #require(AddressPolicy.Address(address))))
         #expect(policy.allows(try #require(AddressPolicy.Address("::ffff:11.0.0.1"))))
@@ -48,7 +48,7 @@ struct AddressPolicyTests {
         #expect(!mapped.allows(try #require(AddressPolicy.Address("::ffff:11.0.0.1"))))
     }
 
-    @Test func rangeThatIsWrittenMapped_isTheIPv4RangeThatItIs() throws {
+    @Test func `a range that is written mapped is the IPv4 range that it is`() throws {
         let range = try AddressPolicy.Range("::ffff:127.0.0.0/104")
         #expect(try range == AddressPolicy.Range("127.0.0.0/8"))
         for address in ["127.0.0.1", "::ffff:127.0.0.1"] {
@@ -60,7 +60,7 @@ struct AddressPolicyTests {
         #expect(try AddressPolicy.Range("::/80").contains(try #require(AddressPolicy.Address("::ffff:127.0.0.1"))))
     }
 
-    @Test func customPolicies_seeAMappedAddressAsTheIPv4AddressItIs() throws {
+    @Test func `custom policies see a mapped address as the IPv4 address it is`() throws {
         let policy = AddressPolicy.custom { $0.bytes != [127, 0, 0, 1] && $0.bytes.count == 4 }
         #expect(!policy.allows(try #require(AddressPolicy.Address("::ffff:127.0.0.1"))))
         #expect(policy.allows(try #require(AddressPolicy.Address("::ffff:127.0.0.2"))))
@@ -68,15 +68,15 @@ struct AddressPolicyTests {
     }
 
     @Test(arguments: ["", "1.2.3", "1.2.3.256", "01.2.3.4", "::g", "[::1]", "a", "1.2.3.4\0"])
-    func whatIsNoAddressIsNone(text: String) { #expect(AddressPolicy.Address(text) == nil) }
+    func `a text that is no address is none`(text: String) { #expect(AddressPolicy.Address(text) == nil) }
 
     @Test(arguments: ["10.0.0.0/33", "::/129", "10.0.0.0/", "10.0.0.0/-1", "x/8", ""])
-    func whatIsNoRangeIsRefused(text: String) {
+    func `a text that is no range is refused`(text: String) {
         let error = #expect(throws: NetworkError.self) { try AddressPolicy.Range(text) }
         #expect(error?.code == .invalidOption)
     }
 
-    @Test func rangesHoldWhatTheirBitsSay() throws {
+    @Test func `ranges hold what their bits say`() throws {
         let range = try AddressPolicy.Range("10.1.2.128/25")
         #expect(range.contains(try #require(AddressPolicy.Address("10.1.2.255"))))
         #expect(!range.contains(try #require(AddressPolicy.Address("10.1.2.127"))))
@@ -86,7 +86,7 @@ struct AddressPolicyTests {
         #expect(!(try AddressPolicy.Range("::1").contains(try #require(AddressPolicy.Address("::2")))))
     }
 
-    @Test func customPoliciesDecide_AndEqualTheirCopies() throws {
+    @Test func `custom policies decide, and equal their copies`() throws {
         let policy = AddressPolicy.custom { $0.description == "1.2.3.4" }
         #expect(policy.allows(try #require(AddressPolicy.Address("1.2.3.4"))))
         #expect(!policy.allows(try #require(AddressPolicy.Address("1.2.3.5"))))

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The flow of a body")
 struct BodyFlowTests {
-    @Test func aReaderGetsWhatIsHeld_AndWaitsWithoutIt() {
+    @Test func `a reader gets the held bytes, and waits without any`() {
         var flow = BodyFlow()
         #expect(flow.arrived(10, whenFull: .pause()) == .take)
         #expect(flow.read().reading == .everythingHeld)
@@ -17,7 +17,7 @@ struct BodyFlowTests {
         #expect(flow.received == 15)
     }
 
-    @Test func aSenderPausesAboveTheHighMark_AndReadingLetsItGoOn() {
+    @Test func `a sender pauses above the high mark, and reading lets it go on`() {
         var flow = BodyFlow()
         #expect(flow.arrived(BodyFlow.highMark, whenFull: .pause()) == .take)
         #expect(flow.arrived(1, whenFull: .pause()) == .pause)
@@ -29,12 +29,12 @@ struct BodyFlowTests {
         #expect(flow.read().resumesSender == false)
     }
 
-    @Test func aPieceLargerThanTheMarkIsTaken_WhenNothingIsHeld() {
+    @Test func `a piece larger than the mark is taken when nothing is held`() {
         var flow = BodyFlow()
         #expect(flow.arrived(BodyFlow.highMark * 2, whenFull: .pause()) == .take)
     }
 
-    @Test func aSenderThatCannotPauseFailsBeyondItsLimit() {
+    @Test func `a sender that can't pause fails beyond its limit`() {
         var flow = BodyFlow()
         #expect(flow.arrived(BodyFlow.highMark, whenFull: .fail(limit: BodyFlow.highMark + 1)) == .take)
         #expect(
@@ -42,7 +42,7 @@ struct BodyFlowTests {
         #expect(flow.arrived(1, whenFull: .fail(limit: BodyFlow.highMark + 1)) == .take)
     }
 
-    @Test func collectingNeverPauses_AndKeepsItsLimit() {
+    @Test func `collecting never pauses, and keeps its limit`() {
         var flow = BodyFlow()
         #expect(flow.arrived(BodyFlow.highMark, whenFull: .pause()) == .take)
         #expect(flow.arrived(1, whenFull: .pause()) == .pause)
@@ -57,13 +57,13 @@ struct BodyFlowTests {
         #expect(flow.roundEnded() == true)
     }
 
-    @Test func collectingBelowWhatIsHeldFailsAtOnce() {
+    @Test func `collecting less than the held bytes fails at once`() {
         var flow = BodyFlow()
         _ = flow.arrived(10, whenFull: .pause())
         #expect(flow.collect(upTo: 9).isTooLarge)
     }
 
-    @Test func aDiscardedBodyIsDropped_AndTheTransportIsToldOnce() {
+    @Test func `a discarded body is dropped, and the transport is told once`() {
         var flow = BodyFlow()
         _ = flow.arrived(10, whenFull: .pause())
         #expect(flow.discard() == true)
@@ -74,7 +74,7 @@ struct BodyFlowTests {
         #expect(ended.discard() == false)
     }
 
-    @Test func theEndWakesWhoWaits_AndIsReadAfterWhatIsHeld() {
+    @Test func `the end wakes a waiting reader, and is read after the held bytes`() {
         var flow = BodyFlow()
         #expect(flow.read().reading == .wait)
         flow.end()

@@ -25,7 +25,7 @@ struct CallTimeTests {
 
     private let request = RequestData(path: "http://127.0.0.1/")
 
-    @Test func valueThatComesTooLate_isATimeout() async throws {
+    @Test func `a value that comes too late is a timeout`() async throws {
         let error = await expectFailure(.totalTimeout) {
             try await client("x").with { $0.decoder = Self.slow }.send(request, as: String.self)
         }
@@ -36,7 +36,7 @@ struct CallTimeTests {
         #expect(try await patient.send(request, as: String.self).body == "late")
     }
 
-    @Test func cancellationWhileItIsDecoded_isNoted() async throws {
+    @Test func `a cancellation during the decoding is noted`() async throws {
         let started = Gate()
         let client = client("x", totalTimeout: nil).with {
             $0.decoder = .using { _, _ in
@@ -51,7 +51,7 @@ struct CallTimeTests {
         await expectFailure(.cancelled) { try await reading.value }
     }
 
-    @Test func linesOfOneChunk_endWithTheTime() async throws {
+    @Test func `lines of one chunk end with the time`() async throws {
         let lines = try await client("1\n2\n3\n").send(request, as: .lines)
         var iterator = lines.body.makeAsyncIterator()
         #expect(try await iterator.next() == "1")
@@ -62,7 +62,7 @@ struct CallTimeTests {
         #expect(try await iterator.next() == nil)
     }
 
-    @Test func blankJSONLines_endWithTheTask() async throws {
+    @Test func `blank JSON lines end with the task`() async throws {
         let client = client(String(repeating: "\n", count: 200_000) + "1\n", totalTimeout: nil)
         let reading = Task {
             var values = try await client.send(request, as: .jsonLines(of: Int.self)).body.makeAsyncIterator()
@@ -72,7 +72,7 @@ struct CallTimeTests {
         await expectFailure(.cancelled) { try await reading.value }
     }
 
-    @Test func linesAcrossTheCutsOfALargeChunk_areWhole() async throws {
+    @Test func `lines across the cuts of a large chunk are whole`() async throws {
         let expected = (0..<50_000).map { "line number \($0)" }
         var lines: [String] = []
         let client = client(expected.joined(separator: "\r\n"), totalTimeout: nil)
@@ -80,7 +80,7 @@ struct CallTimeTests {
         #expect(lines == expected)
     }
 
-    @Test func textThatComesTooLate_isATimeout() async throws {
+    @Test func `a text that comes too late is a timeout`() async throws {
         var late = client("x")
         late.validation = .custom { _ in
             let end = ContinuousClock.now + Self.total

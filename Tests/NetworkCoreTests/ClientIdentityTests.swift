@@ -59,7 +59,8 @@ struct ClientIdentityTests {
         NetworkClient(transport: stub, baseURL: base)
     }
 
-    @Test(arguments: Case.all) func requestComesFirst_thenTheClientAtHome(test: Case) async throws {
+    @Test(arguments: Case.all)
+    func `a request's values come first, then the client's at home`(test: Case) async throws {
         let stub = StubDispatcher(always: .text("x"))
         var client = client(stub, base: test.place == .noBase ? nil : "https://home.example/v1")
         if test.clientField { client.headerFields[.authorization] = "Client field" }
@@ -82,7 +83,7 @@ struct ClientIdentityTests {
         #expect(stub.sent.map { $0.headerFields[values: .authorization] } == [test.expected.field.map { [$0] } ?? []])
     }
 
-    @Test func whatIsForOneOrigin_staysWithTheBases() async throws {
+    @Test func `values for one origin stay with the bases`() async throws {
         let stub = StubDispatcher(always: .text("x"))
         let host = HTTPField.Name("Host")!
         var client = client(stub)
@@ -115,7 +116,7 @@ struct ClientIdentityTests {
     }
 
     /// Credentials that the request would not send do not count.
-    @Test func userAndPasswordOfAnotherOrigin_leaveItToTheClient() async throws {
+    @Test func `user and password of another origin leave it to the client`() async throws {
         let stub = StubDispatcher(always: .text("x"))
         var client = client(stub)
         client.headerFields[.authorization] = "Client field"
@@ -126,7 +127,7 @@ struct ClientIdentityTests {
     }
 
     /// They are the client's own, and rank below its field and its option.
-    @Test func userAndPasswordOfTheBase_areTheClients() async throws {
+    @Test func `user and password of the base are the client's`() async throws {
         let stub = StubDispatcher(always: .text("x"))
         var client = client(stub, base: "https://u:p@home.example/v1")
         func sent(_ request: RequestData) async throws -> String? {

@@ -9,7 +9,7 @@ struct CurlCommandTests {
         TransportRequest(url: try RequestURL(url), headerFields: fields)
     }
 
-    @Test func plainRequest_isReadable() throws {
+    @Test func `a plain request is readable`() throws {
         var request = try request("http://127.0.0.1:3000/users")
         request.headerFields[.userAgent] = "me"
         #expect(
@@ -20,7 +20,7 @@ struct CurlCommandTests {
     }
 
     /// curl 8.14 refuses to sign with `--path-as-is`, and `Name:` removes the field instead of sending it empty.
-    @Test func signedRequest_leavesThePathToCurl_andAnEmptyProxyFieldIsOne() throws {
+    @Test func `a signed request leaves the path to curl, and an empty proxy field is one`() throws {
         var request = try request("http://127.0.0.1:3000/users")
         request.options.authentication = .awsSigV4(.init(keyID: "a", secretKey: "b"))
         var proxy = TransportOptions.Proxy.Server("http://127.0.0.1:1")
@@ -38,12 +38,12 @@ struct CurlCommandTests {
             ("#", "'#'"),
         ]
     )
-    func words_areQuoted(text: String, expected: String) { #expect(ShellText.word(text) == expected) }
+    func `words are quoted`(text: String, expected: String) { #expect(ShellText.word(text) == expected) }
 
     /// Regression: a quote and a combining mark are one Character, which is not equal to a quote, so such words were
     /// left open.
     @Test(arguments: ["'\u{301}; echo injected; '\u{301}", "a'\u{200D}b", "it's", "'\u{FE0F}$(echo injected)"])
-    func quoteWithACombiningMark_isQuoted(text: String) throws {
+    func `a quote with a combining mark is quoted`(text: String) throws {
         let process = Process()
         process.executableURL = URL(filePath: "/bin/sh")
         process.arguments = ["-c", "printf %s \(ShellText.word(text))"]
@@ -56,7 +56,7 @@ struct CurlCommandTests {
         #expect(printed == Data(text.utf8))
     }
 
-    @Test func secrets_areHiddenUnlessAskedFor() throws {
+    @Test func `secrets are hidden unless asked for`() throws {
         var fields: HTTPFields = [.authorization: "Bearer secret-1", .cookie: "a=secret-2"]
         fields[try #require(HTTPField.Name("X-Api-Key"))] = "secret-3"
         fields[try #require(HTTPField.Name("X-Auth-Token"))] = "secret-4"
@@ -74,13 +74,13 @@ struct CurlCommandTests {
     }
 
     /// curl takes what follows a colon for the certificate's password.
-    @Test func certificatePathWithAColon_isEscaped() throws {
+    @Test func `a certificate path with a colon is escaped`() throws {
         var request = try request("https://127.0.0.1/")
         request.options.tls.clientCertificate = .init(.file("/a:b\\c.pem"))
         #expect(request.curlCommand().contains(#"--cert '/a\:b\\c.pem'"#), "\(request.curlCommand())")
     }
 
-    @Test func challengeWithABody_hasANote() throws {
+    @Test func `a challenge with a body has a note`() throws {
         var request = try request("http://127.0.0.1/")
         request.method = .post
         request.options.authentication = .digest(user: "a", password: "b")
@@ -94,7 +94,7 @@ struct CurlCommandTests {
         #expect(!request.curlCommand(secrets: .revealed).contains("  # "))
     }
 
-    @Test func digestPassword_isASecretToo() throws {
+    @Test func `a digest password is a secret too`() throws {
         var request = try request("http://127.0.0.1/")
         request.options.authentication = .digest(user: "me", password: "secret")
         #expect(request.curlCommand().contains("--digest --user REDACTED "))
@@ -103,7 +103,7 @@ struct CurlCommandTests {
         #expect(request.curlCommand().contains("-H 'Authorization: REDACTED'"))
     }
 
-    @Test func redacted_hidesWhatStandsInOtherPlacesThanAQuery() throws {
+    @Test func `a redacted command hides secrets in other places than the query`() throws {
         var request = try request("https://example.com/a?c2VjcmV0LXRva2Vu==&plain=secret-1")
         request.options.secretFields = [try #require(HTTPField.Name("X-Own"))]
         for (name, value) in [
@@ -137,7 +137,7 @@ struct CurlCommandTests {
         (Duration.milliseconds(-500), "0.001"), (.seconds(Int64.min), "0.001"), (.seconds(Int64.max), "31536000.000"),
         (.nanoseconds(1), "0.001"), (.milliseconds(1_050), "1.050"), (.milliseconds(-1), "0.001"), (.zero, "0.001"),
     ])
-    func timeouts_areClampedAndNeverTrap(timeout: Duration, written: String) throws {
+    func `timeouts are clamped, and never trap`(timeout: Duration, written: String) throws {
         var request = try request("http://127.0.0.1/")
         request.options.totalTimeout = timeout
         request.options.connectTimeout = timeout
@@ -147,7 +147,7 @@ struct CurlCommandTests {
 
     /// A terminal would act upon them. The shell produces the same bytes from the escaped text.
     @Test(arguments: ["a\u{1B}[2Jb", "\u{85}", "a\u{2028}b'c", "x\ty\n\n", "%\u{202E}"])
-    func controlCharacters_areMadeByTheShell(text: String) throws {
+    func `control characters are made by the shell`(text: String) throws {
         let word = ShellText.word(text)
         #expect(word.unicodeScalars.allSatisfy { $0 == "\n" || (0x20...0x7E).contains($0.value) })
         let process = Process()
@@ -165,7 +165,7 @@ struct CurlCommandTests {
         #expect(command.utf8.allSatisfy { (0x20...0x7E).contains($0) }, "\(command)")
     }
 
-    @Test func options_haveTheirNames() throws {
+    @Test func `options have their names`() throws {
         var request = try request("https://example.com/")
         request.options.httpVersion = .http1_1
         request.options.totalTimeout = .milliseconds(1_500)
@@ -190,7 +190,7 @@ struct CurlCommandTests {
         #expect(!command.contains("--compressed"))
     }
 
-    @Test func bodiesThatAreNotHere_areLeftToStandardInput() throws {
+    @Test func `bodies that are not here are left to standard input`() throws {
         var request = try request("http://127.0.0.1/")
         request.method = .put
         request.body = .stream(AsyncStream<Data> { $0.finish() })
@@ -202,14 +202,14 @@ struct CurlCommandTests {
         #expect(request.curlCommand(secrets: .revealed).hasSuffix("# standard input is the body of 2097152 bytes"))
     }
 
-    @Test func typedRequest_hasACommandToo() throws {
+    @Test func `a typed request has a command too`() throws {
         let data = RequestData(path: "http://127.0.0.1/a", method: .post, params: ["name": "O'Brien"])
         let command = try data.curlCommand(secrets: .revealed)
         #expect(command.contains(#"--data-raw '{"name":"O'\''Brien"}' http://127.0.0.1/a"#))
         expectFailure(.invalidURL) { try RequestData(path: "nowhere").curlCommand() }
     }
 
-    @Test func requestThatCannotBeSent_hasNoCommand() throws {
+    @Test func `a request that can't be sent has no command`() throws {
         var head = RequestData(path: "http://127.0.0.1/", method: .head)
         head.content = .bytes(Data("x".utf8), type: nil)
         expectFailure(.unsupported) { try head.curlCommand() }

@@ -18,7 +18,7 @@ struct InternationalNameTests {
             ("xn--bcher-kva.bücher.de", "xn--bcher-kva.xn--bcher-kva.de"), ("ⓛocalhost", "localhost"),
             ("דוגמה.example", "xn--6dbbec0c.example"),
         ])
-    func name_isConverted(name: String, ascii: String) throws {
+    func `a name is converted`(name: String, ascii: String) throws {
         let url = try RequestURL("http://\(name):81/ü?ü")
         #expect(url.absoluteString == "http://\(ascii):81/%C3%BC?%C3%BC")
         // The converted text parses to the same URL.
@@ -42,7 +42,7 @@ struct InternationalNameTests {
             (Array(repeating: String(repeating: "ü", count: 20), count: 20).joined(separator: "."), "too long"),
             (String(repeating: "ü", count: 30_000), "longer than 253"),
         ])
-    func whatIsNoName_isRefused(name: String, reason: String) throws {
+    func `a text that is no name is refused`(name: String, reason: String) throws {
         let error = try #require(throws: NetworkError.self) { try RequestURL("http://\(name)/") }
         #expect(error.code == .invalidURL)
         #expect(error.message.contains(reason), "\(error)")
@@ -54,13 +54,13 @@ struct InternationalNameTests {
         "ex［.com", "１２７.0.0.1", "127。0。0。1", "①②⑦.0.0.1", "１２７.1", "０x７f000001", "２１３０７０６４３３", "127.0.0.0１",
         "1.2.3.4５６", "［::1］", "ü%2e.de", "ü|.de", "ü;.de", "ü .de", "ü\u{A0}.de", "ü\\.de",
     ])
-    func whatStandsForSomethingElse_isRefused(name: String) {
+    func `a name with characters that stand for others is refused`(name: String) {
         expectFailure(.invalidURL) { try RequestURL("http://\(name)/") }
         expectFailure(.invalidURL) { try RequestURL("http://h/").resolving("//\(name)/") }
     }
 
     /// Any text as a host: the result is ASCII and parses to itself.
-    @Test func randomNames_giveHostsThatAreTheirOwnForm() throws {
+    @Test func `random names give hosts that are their own form`() throws {
         var generator = SeededGenerator(seed: 46)
         let pieces = [
             "ü", "ß", "a", "1", "１", "127", ".", "。", "．", "-", "xn--", "／", "：", "＠", "\u{AD}", "\u{200D}", "א", "☕",
@@ -78,7 +78,7 @@ struct InternationalNameTests {
         #expect(good > 200)
     }
 
-    @Test func withoutTheLibrary_theErrorSaysWhatToWrite() throws {
+    @Test func `without the library, the error says what to write`() throws {
         let error = try #require(throws: NetworkError.self) {
             try InternationalName.ascii(Array("bücher.de".utf8)[...], by: nil)
         }
@@ -88,7 +88,7 @@ struct InternationalNameTests {
     }
 
     /// Options go to libcurl unconverted, and it would read them in the encoding of the locale.
-    @Test func options_areWrittenInASCII() {
+    @Test func `options are written in ASCII`() {
         expectFailure(.invalidOption) { try OptionCheck.host("bücher.example", "x") }
         expectFailure(.invalidOption) { try TransportOptions.Proxy.Server("http://bücher.example:1").check() }
         var names = TransportOptions.Names()
@@ -96,7 +96,7 @@ struct InternationalNameTests {
         expectFailure(.invalidOption) { try names.check() }
     }
 
-    @Test func cookies_areThoseOfTheASCIIForm() throws {
+    @Test func `cookies are those of the ASCII form`() throws {
         let jar = CookieJar()
         try jar.set(CookieJar.Cookie(name: "a", value: "1", domain: "xn--bcher-kva.example"))
         #expect(jar.fieldValue(for: try RequestURL("http://bücher.example/")) == "a=1")

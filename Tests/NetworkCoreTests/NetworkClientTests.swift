@@ -18,7 +18,7 @@ private struct GetUsers: RequestType {
 struct NetworkClientTests {
     private let users = #"[{"id":1,"name":"Ada"},{"id":2,"name":"Bo"}]"#
 
-    @Test func typedResponse_hasValueStatusAndFields() async throws {
+    @Test func `a typed response has value, status and fields`() async throws {
         let stub = StubDispatcher(always: .text(users, status: 201, fields: [.server: "s"]).after(.milliseconds(3)))
         let response = try await GetUsers().send(over: stub)
         #expect(response.body == [User(id: 1, name: "Ada"), User(id: 2, name: "Bo")])
@@ -28,13 +28,13 @@ struct NetworkClientTests {
         #expect(stub.sent.map(\.url.absoluteString) == ["http://127.0.0.1/users?page=1"])
     }
 
-    @Test(arguments: [200, 299]) func status2xx_isAValue(status: Int) async throws {
+    @Test(arguments: [200, 299]) func `a status of 2xx is a value`(status: Int) async throws {
         #expect(
             try await GetUsers().send(over: StubDispatcher(always: .text(users, status: status))).body.count == 2)
     }
 
     @Test(arguments: [199, 300, 302, 304, 400, 401, 404, 500, 599])
-    func otherStatus_isAnErrorWithTheAnswer(status: Int) async throws {
+    func `another status is an error with the response`(status: Int) async throws {
         let stub = StubDispatcher(always: .text("sorry", status: status, fields: [.server: "s"]))
         let error = try await #require(throws: NetworkError.self) { _ = try await GetUsers().send(over: stub).body }
         #expect(error.code == .unacceptableStatus)
@@ -54,7 +54,7 @@ struct NetworkClientTests {
             ("[", "", "not valid"),
         ]
     )
-    func undecodableBody_isAnErrorThatShowsWhere(body: String, path: String, reason: String) async throws {
+    func `an undecodable body is an error that shows where`(body: String, path: String, reason: String) async throws {
         let stub = StubDispatcher(always: .text(body))
         let error = try await #require(throws: NetworkError.self) {
             _ = try await GetUsers().send(over: stub)
@@ -71,7 +71,7 @@ struct NetworkClientTests {
         #expect(error.unredactedDescription.contains(body))
     }
 
-    @Test func bodyStart_isShortAndPrintable() async throws {
+    @Test func `the body's start is short and printable`() async throws {
         let stub = StubDispatcher(always: .text("\u{1B}[31m\u{0}" + String(repeating: "x", count: 2000)))
         let error = try await #require(throws: NetworkError.self) { _ = try await GetUsers().send(over: stub).body }
         let start = try #require(error.decoding?.bodyStart)
@@ -80,7 +80,7 @@ struct NetworkClientTests {
         #expect(start.count < 600)
     }
 
-    @Test func emptyBody_isNoData() async throws {
+    @Test func `an empty body is no data`() async throws {
         await expectFailure(.noData) {
             _ = try await GetUsers().send(over: StubDispatcher(always: .text(""))).body
         }
@@ -91,7 +91,7 @@ struct NetworkClientTests {
         #expect(error.response?.status == .noContent)
     }
 
-    @Test func bodyAboveTheLimit_isRefused() async throws {
+    @Test func `a body above the limit is refused`() async throws {
         var client = NetworkClient(transport: StubDispatcher(always: .text("12345")))
         client.options.maximumBodyBytes = 5
         #expect(try await client.send(GetUsers().data, as: .data).body == Data("12345".utf8))
@@ -99,7 +99,7 @@ struct NetworkClientTests {
         await expectFailure(.bodyTooLarge) { try await client.send(GetUsers().data, as: .data).body }
     }
 
-    @Test func options_reachTheTransport() async throws {
+    @Test func `options reach the transport`() async throws {
         let stub = StubDispatcher(always: .text(users))
         var client = NetworkClient(transport: stub)
         client.options.totalTimeout = .seconds(5)
@@ -111,7 +111,7 @@ struct NetworkClientTests {
         await expectFailure(.invalidOption) { try await client.send(GetUsers().data, as: .data).body }
     }
 
-    @Test func responseBody_isASequenceOfChunks() async throws {
+    @Test func `a response body is a sequence of chunks`() async throws {
         var chunks: [Data] = []
         for try await chunk in TransportResponse.Body(Data("abc".utf8)) { chunks.append(chunk) }
         #expect(chunks.reduce(Data(), +) == Data("abc".utf8))

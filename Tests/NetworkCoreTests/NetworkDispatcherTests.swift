@@ -60,14 +60,14 @@ private struct OwnError: Error, Equatable {}
 struct NetworkDispatcherTests {
     private let body = Data("[]".utf8)
 
-    @Test func dispatcherWithOneMethod_worksWithAsync() async throws {
+    @Test func `a dispatcher with one method works with async`() async throws {
         #expect(try await GetRows().send(over: CannedDispatcher()).body == [Row(dataField1: "1", dataField2: "1")])
         #expect(
             try await GetRows().send(over: TutorialStyleDispatcher()).body == [Row(dataField1: "2", dataField2: "2")])
     }
 
     @Test(arguments: [CannedDispatcher(), TutorialStyleDispatcher()] as [any NetworkDispatcher])
-    func dispatcherWithOneMethod_worksWithExecute(dispatcher: any NetworkDispatcher) async throws {
+    func `a dispatcher with one method works with execute`(dispatcher: any NetworkDispatcher) async throws {
         let count = try await withCheckedThrowingContinuation { continuation in
             GetRows().execute(
                 dispatcher: dispatcher,
@@ -78,13 +78,13 @@ struct NetworkDispatcherTests {
         #expect(count == 1)
     }
 
-    @Test func errorOfADispatcher_isHandedOn() async {
+    @Test func `an error of a dispatcher is handed on`() async {
         await #expect(throws: OwnError()) {
             _ = try await GetRows().send(over: ClosureDispatcher { $0(.failure(OwnError())) }).body
         }
     }
 
-    @Test func secondCall_isDropped() async throws {
+    @Test func `a second call is dropped`() async throws {
         let twice = ClosureDispatcher { answer in
             answer(.success(Data("[]".utf8)))
             answer(.success(Data("no JSON".utf8)))
@@ -100,7 +100,7 @@ struct NetworkDispatcherTests {
         }
     }
 
-    @Test func execute_callsOnceOnItsQueue() async {
+    @Test func `execute calls once on its queue`() async {
         let queue = DispatchQueue(label: "callbacks")
         let key = DispatchSpecificKey<Bool>()
         queue.setSpecific(key: key, value: true)
@@ -125,7 +125,7 @@ struct NetworkDispatcherTests {
         #expect(calls.withLock { $0 } == 1)
     }
 
-    @Test func execute_reportsAnUndecodableBody() async {
+    @Test func `execute reports an undecodable body`() async {
         let error = await withCheckedContinuation { continuation in
             GetRows().execute(
                 dispatcher: ClosureDispatcher { $0(.success(Data("{}".utf8))) },
@@ -136,7 +136,7 @@ struct NetworkDispatcherTests {
         #expect((error as? NetworkError)?.code == .decodingFailed)
     }
 
-    @Test func cancellation_endsTheWaitForADispatcherThatNeverAnswers() async {
+    @Test func `cancellation ends the wait for a dispatcher that never responds`() async {
         let (started, start) = AsyncStream<Void>.makeStream()
         let late = Guarded<(@Sendable (Result<Data, any Error>) -> Void)?>(nil)
         let silent = ClosureDispatcher { answer in
@@ -150,7 +150,7 @@ struct NetworkDispatcherTests {
         late.withLock { $0 }?(.success(body))
     }
 
-    @Test func cancellationBeforeTheStart_isRemembered() async {
+    @Test func `a cancellation before the start is remembered`() async {
         let task = Task {
             while !Task.isCancelled { await Task.yield() }
             return try await ClosureDispatcher { _ in }.send(GetRows().data, as: .data).body
@@ -159,7 +159,7 @@ struct NetworkDispatcherTests {
         await expectFailure(.cancelled) { try await task.value }
     }
 
-    @Test func firstOutcome_isDeliveredOnceInAnyOrder() async throws {
+    @Test func `the first outcome is delivered once in any order`() async throws {
         let early = FirstOutcome<Int>()
         #expect(early.finish(.success(1)))
         #expect(!early.finish(.success(2)))

@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct NetworkErrorTests {
-    @Test func catchByName_matchesTheCode() {
+    @Test func `a catch by name matches the code`() {
         do {
             throw NetworkError(.invalidURL, "some words", phase: .preparing)
         } catch NetworkError.invalidURL {
@@ -22,7 +22,7 @@ struct NetworkErrorTests {
         }
     }
 
-    @Test func switchByName_matchesTheCode() {
+    @Test func `a switch by name matches the code`() {
         let error: any Error = NetworkError(.totalTimeout, "words")
         switch error {
         case NetworkError.idleTimeout: Issue.record("another code")
@@ -37,7 +37,7 @@ struct NetworkErrorTests {
 
     /// The media type and the charset of the response are all that a description shows of a header field.
     @Test(arguments: ["\u{1B}[2J", "\u{202E}", String(repeating: "x", count: 5000), "😀", "\r\nSet-Cookie: a"])
-    func contentType_isShownShortAndPrintable(text: String) async throws {
+    func `a content type is shown short and printable`(text: String) async throws {
         let token = text.utf8.count > 100 ? text : "x"
         let type = "\(token)/\(token); charset=\"\(text)\"; boundary=SECRET; q=\"SECRET\""
         let fields: HTTPFields = [.contentType: type, .eTag: "SECRET", .server: "SECRET"]
@@ -60,13 +60,13 @@ struct NetworkErrorTests {
         }
     }
 
-    @Test func code_isOpenAndCodable() throws {
+    @Test func `a code is open and Codable`() throws {
         let code = NetworkError.Code(rawValue: "teapot")
         #expect(NetworkError(code, "short and stout").code == code)
         #expect(try JSONEncoder().encode([code]) == Data(#"["teapot"]"#.utf8))
     }
 
-    @Test func description_namesTheExchangeAndHidesTheQuery() async throws {
+    @Test func `the description names the exchange and hides the query`() async throws {
         let data = RequestData(
             path: "http://127.0.0.1/a?token=query-secret",
             method: .post,
@@ -85,7 +85,7 @@ struct NetworkErrorTests {
         #expect(error.response?.body == Data("answer-secret".utf8))
     }
 
-    @Test func description_holdsTheUnderlyingError() {
+    @Test func `the description holds the underlying error`() {
         let error = NetworkError(
             .connectFailed,
             "no connection to 127.0.0.1:1",
@@ -96,7 +96,7 @@ struct NetworkErrorTests {
             error.description == "connectFailed: no connection to 127.0.0.1:1 [libcurl 7: Couldn't connect to server]")
     }
 
-    @Test func errorsBeforeAnExchange_holdNoValues() throws {
+    @Test func `errors before an exchange hold no values`() throws {
         for data in [
             RequestData(path: "http://secret@secret@h/"),
             RequestData(path: "http://us%3Aer:secret@h/"),

@@ -8,7 +8,7 @@ struct ParameterValueTests {
     private struct Unknown {}
     private enum Color: String { case red }
 
-    @Test func anyValue_becomesItsKind() {
+    @Test func `any value becomes its kind`() {
         #expect(ParameterValue(nil) == .null)
         #expect(ParameterValue(NSNull()) == .null)
         #expect(ParameterValue(Int?.none as Any) == .null)
@@ -33,7 +33,7 @@ struct ParameterValueTests {
     }
 
     /// Regression: the numbers 0 and 1 of `JSONSerialization` became booleans.
-    @Test func foundationsNumbers_areWhatTheyWereMadeOf() throws {
+    @Test func `Foundation's numbers are what they were made of`() throws {
         let json = #"{"one":1,"zero":0,"yes":true,"no":false,"d":1.0,"x":0.1,"most":18446744073709551615,"n":null}"#
         let object = try #require(try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any])
         let expected: ParameterValue = [
@@ -67,7 +67,7 @@ struct ParameterValueTests {
         "1e100",
         "123456789.123456789123456789", "0.1", "-2.5", "3",
     ])
-    func decimals_keepTheirDigits(text: String) throws {
+    func `decimals keep their digits`(text: String) throws {
         let decimal = try #require(Decimal(string: text))
         for value in [decimal, NSDecimalNumber(decimal: decimal)] as [Any] {
             let query = try RequestData(path: "http://h/", params: ["d": value]).transportRequest().url.query
@@ -82,7 +82,7 @@ struct ParameterValueTests {
         }
     }
 
-    @Test func nestedValues_becomeTheirKinds() {
+    @Test func `nested values become their kinds`() {
         let list: [Any?] = [1, "a", nil, [true], ["k": 2.5]]
         #expect(
             ParameterValue(list) == .array([.int(1), .string("a"), .null, .array([.bool(true)]), ["k": 2.5]])
@@ -92,7 +92,7 @@ struct ParameterValueTests {
         #expect(ParameterValue([String: Int]()) == .object([:]))
     }
 
-    @Test func valueThatJSONLacks_isUnencodableWithItsType() throws {
+    @Test func `a value that JSON lacks is unencodable with its type`() throws {
         for (value, name) in [
             (Unknown(), "Unknown"), (Color.red, "Color"), (Data([1]), "Data"),
             ([1: "a"], "Dictionary"),
@@ -105,7 +105,7 @@ struct ParameterValueTests {
         }
     }
 
-    @Test func literals_areValues() {
+    @Test func `literals are values`() {
         let value: ParameterValue = ["page": 1, "q": nil, "tags": ["a"], "deep": ["x": [true, 2.5, "\(1 + 1)"]]]
         #expect(
             value
@@ -118,7 +118,7 @@ struct ParameterValueTests {
         #expect(twice == .object(["a": .int(2)]))
     }
 
-    @Test func plainValue_isWhatJSONSerializationTakes() throws {
+    @Test func `a plain value is what JSON serialization takes`() throws {
         let data = RequestData(path: "http://h/", method: .post, params: ["a": 1, "b": nil, "c": ["x", true]])
         let params = try #require(data.params)
         #expect(params["a"] as? Int == 1)
@@ -127,7 +127,7 @@ struct ParameterValueTests {
         #expect(try JSONSerialization.jsonObject(with: bytes) is [String: Any])
     }
 
-    @Test func depth_hasALimit() {
+    @Test func `the depth has a limit`() {
         var value: Any = 1
         for _ in 0..<200 { value = [value] }
         let request = RequestData(path: "http://h/", method: .post, params: ["deep": value])

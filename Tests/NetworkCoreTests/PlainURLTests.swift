@@ -10,7 +10,7 @@ struct PlainURLTests {
         "http://h/?a=/b/../c", "http://xn--bcher-kva.example/~u/;v=1", "http://a.b.c.d.e:1/", "http://1a.example/",
         "http://web10:65535/x", "http://h/a.b/c..d",
     ])
-    func plainURL_isReadAsByTheParser(text: String) throws {
+    func `a plain URL is read as by the parser`(text: String) throws {
         var parser = RequestURLParser(text)
         #expect(try parts(#require(PlainURL.parse(text))) == parts(parser.parse().url))
     }
@@ -27,9 +27,9 @@ struct PlainURLTests {
         "http://\(String(repeating: "a", count: 64))/",
         "http://\(Array(repeating: "abcdefg", count: 32).joined(separator: "."))/",
     ])
-    func anythingElse_isLeftToTheParser(text: String) { #expect(PlainURL.parse(text) == nil) }
+    func `anything else is left to the parser`(text: String) { #expect(PlainURL.parse(text) == nil) }
 
-    @Test func whatItReads_theParserReadsTheSame() {
+    @Test func `URLs read without the parser are read the same by it`() {
         var random = SeededGenerator(seed: 11)
         let pieces = [
             "http://", "https://", "http:", "h", "a-b", "0", "1", "01", "256", "255", "x", "0x", ".", ".", "..", ":",

@@ -22,8 +22,8 @@ struct QuotedURLTests {
             "\t", "\n", "//", "http://", "'http://", " token: ", "key=",
         ]
 
-    @Test("No password is shown, whatever its characters", arguments: sentences)
-    func passwords(sentence: String) {
+    @Test(arguments: sentences)
+    func `no password is shown, whatever its characters`(sentence: String) {
         var random = SeededGenerator(seed: 11)
         for _ in 0..<300 {
             let password = random.text(of: Self.pieces, upTo: 6)
@@ -45,8 +45,8 @@ struct QuotedURLTests {
         }
     }
 
-    @Test("No password is shown in a text whose end is too long to scan", arguments: sentences)
-    func longPasswords(sentence: String) {
+    @Test(arguments: sentences)
+    func `no password is shown in a text whose end is too long to scan`(sentence: String) {
         for (filler, count) in [(" x", 1500), ("x", 3000), ("/", 3000), ("/ ", 33_000)] {
             let password = "4711 Qz1vKw" + String(repeating: filler, count: count)
             let text = sentence.replacing("{}", with: password)
@@ -56,8 +56,8 @@ struct QuotedURLTests {
         }
     }
 
-    @Test("No password is shown in a text that the library has cut before the @", arguments: sentences)
-    func cutWords(sentence: String) throws {
+    @Test(arguments: sentences)
+    func `no password is shown in a text that the library has cut before the @`(sentence: String) throws {
         let start = try #require(
             sentence.replacing("{}", with: "4711 Qz1vKw").utf8.split(separator: UInt8(ascii: "@")).first)
         let words = Redaction.words(ofLibrary: String(decoding: start, as: UTF8.self), isWhole: false)
@@ -67,8 +67,8 @@ struct QuotedURLTests {
         #expect(!lines.contains("4711") && !lines.contains("Qz1"), "\(lines)")
     }
 
-    @Test("Digits are no port if they exceed 65535 or if an @ follows after a query or a fragment")
-    func urls() {
+    @Test
+    func `digits are no port if they exceed 65535 or if an @ follows after a query or a fragment`() {
         var random = SeededGenerator(seed: 12)
         for url in ["http://user:{}@proxy:3128", "user:{}@proxy:3128", "//user:{}@h/", "socks5://{}:{}@h"] {
             for _ in 0..<300 {
@@ -89,19 +89,19 @@ struct QuotedURLTests {
         ] { #expect(Redaction().url(url) == expected) }
     }
 
-    @Test(
-        "Text other than users and passwords is shown",
-        arguments: [
-            ("Uses proxy env variable http_proxy == 'http://u:first hunter2@h:1'", "== 'http://…@h:1'"),
-            ("Unsupported proxy syntax in 'u:a b@h': no port", "Unsupported proxy syntax in '…@h': no port"),
-            ("Uses proxy env variable http_proxy == 'http://u:a#b@h:1'", "http_proxy == 'http://…'"),
-            ("Could not resolve host: h.example", "Could not resolve host: h.example"),
-            (
-                "Failed to connect to 127.0.0.1 port 9 after 0 ms: Couldn't connect",
-                "port 9 after 0 ms: Couldn't connect"
-            ),
-            ("subject: CN=h; emailAddress=a@b.example", "subject: CN=h; emailAddress=a@b.example"),
-            ("to 'http://h/p?token=one@two three", "to 'http://… three"),
-        ])
-    func rest(text: String, expected: String) { #expect(Redaction.words(ofLibrary: text).hasSuffix(expected)) }
+    @Test(arguments: [
+        ("Uses proxy env variable http_proxy == 'http://u:first hunter2@h:1'", "== 'http://…@h:1'"),
+        ("Unsupported proxy syntax in 'u:a b@h': no port", "Unsupported proxy syntax in '…@h': no port"),
+        ("Uses proxy env variable http_proxy == 'http://u:a#b@h:1'", "http_proxy == 'http://…'"),
+        ("Could not resolve host: h.example", "Could not resolve host: h.example"),
+        (
+            "Failed to connect to 127.0.0.1 port 9 after 0 ms: Couldn't connect",
+            "port 9 after 0 ms: Couldn't connect"
+        ),
+        ("subject: CN=h; emailAddress=a@b.example", "subject: CN=h; emailAddress=a@b.example"),
+        ("to 'http://h/p?token=one@two three", "to 'http://… three"),
+    ])
+    func `text other than users and passwords is shown`(text: String, expected: String) {
+        #expect(Redaction.words(ofLibrary: text).hasSuffix(expected))
+    }
 }

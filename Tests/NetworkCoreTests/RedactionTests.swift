@@ -8,38 +8,38 @@ import Testing
 
 @Suite("Redaction of printed text")
 struct RedactionTests {
-    @Test(
-        "A URL loses its user, password, query, and fragment, in any form",
-        arguments: [
-            ("https://h/p", "https://h/p"), ("https://h:8443/p?a=1#b", "https://h:8443/p?…"),
-            ("https://u:p@h/x", "https://h/x"),
-            ("https://u@h/x", "https://h/x"), ("https://u:p@h:80/x@y", "https://h:80/x@y"),
-            ("https://u:p@q@h/", "https://h/"),
-            ("https://u:pa/ss@h/x", "https://h/x"), ("https://u:pa?ss@h/x", "https://…?…"),
-            ("https://u:pa#ss@h", "https://…#…"),
-            ("https://u:pass", "https://…"), ("HTTPS:\\\\u:p@h\\x", "HTTPS:\\\\h\\x"), ("https:/u:p@h/", "https:/h/"),
-            ("https:u:p@h/", "https:h/"), ("//u:p@h/p", "//h/p"), ("u:p@h:1/x", "h:1/x"), ("u:pa/ss@h", "h"),
-            ("/p?a", "/p?…"),
-            ("https://[::1]:80/p", "https://[::1]:80/p"), ("https://u:p@[::1]/", "https://[::1]/"), ("#a", "#…"),
-            ("?a", "?…"),
-            ("https://h/a b?c d", "https://h/a b?…"), ("https://h/?\u{301}secret", "https://h/?…"), ("", ""),
-            ("https://medium.com/@user/story", "https://medium.com/@user/story"),
-        ])
-    func url(url: String, shown: String) { #expect(Redaction().url(url) == shown) }
+    @Test(arguments: [
+        ("https://h/p", "https://h/p"), ("https://h:8443/p?a=1#b", "https://h:8443/p?…"),
+        ("https://u:p@h/x", "https://h/x"),
+        ("https://u@h/x", "https://h/x"), ("https://u:p@h:80/x@y", "https://h:80/x@y"),
+        ("https://u:p@q@h/", "https://h/"),
+        ("https://u:pa/ss@h/x", "https://h/x"), ("https://u:pa?ss@h/x", "https://…?…"),
+        ("https://u:pa#ss@h", "https://…#…"),
+        ("https://u:pass", "https://…"), ("HTTPS:\\\\u:p@h\\x", "HTTPS:\\\\h\\x"), ("https:/u:p@h/", "https:/h/"),
+        ("https:u:p@h/", "https:h/"), ("//u:p@h/p", "//h/p"), ("u:p@h:1/x", "h:1/x"), ("u:pa/ss@h", "h"),
+        ("/p?a", "/p?…"),
+        ("https://[::1]:80/p", "https://[::1]:80/p"), ("https://u:p@[::1]/", "https://[::1]/"), ("#a", "#…"),
+        ("?a", "?…"),
+        ("https://h/a b?c d", "https://h/a b?…"), ("https://h/?\u{301}secret", "https://h/?…"), ("", ""),
+        ("https://medium.com/@user/story", "https://medium.com/@user/story"),
+    ])
+    func `a URL loses its user, password, query, and fragment, in any form`(url: String, shown: String) {
+        #expect(Redaction().url(url) == shown)
+    }
 
-    @Test(
-        "A text loses the secrets of its URLs and keeps its words",
-        arguments: [
-            ("what? no, #1 and (#0)", "what? no, #1 and (#0)"),
-            ("from 'http://u:p@h/a?b=c', then", "from 'http://h/a?…', then"),
-            ("a@b.example", "a@b.example"), ("proxy == 'u:p@h:1'", "proxy == h:1'"), ("http://h/?", "http://h/?"),
-            ("see (http://h/#frag)", "see (http://h/#…)"), ("eyJhbGciOiJIUzI1NiJ9.e30.abc", "…"), ("", ""),
-            ("a=http://u:p@h,b=http://v:q@i", "a=http://…@i"), ("/a?token=x y", "/a?… y"),
-        ])
-    func text(text: String, shown: String) { #expect(Redaction().text(text) == shown) }
+    @Test(arguments: [
+        ("what? no, #1 and (#0)", "what? no, #1 and (#0)"),
+        ("from 'http://u:p@h/a?b=c', then", "from 'http://h/a?…', then"),
+        ("a@b.example", "a@b.example"), ("proxy == 'u:p@h:1'", "proxy == h:1'"), ("http://h/?", "http://h/?"),
+        ("see (http://h/#frag)", "see (http://h/#…)"), ("eyJhbGciOiJIUzI1NiJ9.e30.abc", "…"), ("", ""),
+        ("a=http://u:p@h,b=http://v:q@i", "a=http://…@i"), ("/a?token=x y", "/a?… y"),
+    ])
+    func `a text loses the secrets of its URLs and keeps its words`(text: String, shown: String) {
+        #expect(Redaction().text(text) == shown)
+    }
 
-    @Test("Redacting a redacted text changes nothing")
-    func twice() {
+    @Test
+    func `redacting a redacted text changes nothing`() {
         for secret in CanarySecret.all {
             for text in [
                 secret.value, "http://\(secret.value)/?\(secret.value)", String(repeating: secret.value, count: 200),
@@ -53,23 +53,21 @@ struct RedactionTests {
         }
     }
 
-    @Test(
-        "Field names decide which fields are secret",
-        arguments: [
-            ("X-Auth-Key", true), ("x-oauth2", true), ("authority", false), ("X-Author", false),
-            ("Authorization", true),
-            ("Authorisation", true), ("Idempotency-Key", false), ("Monkey", true), ("Keys", false), ("X-Design", false),
-            ("X-Sign", true), ("Signed-At", false), ("X-JWT", true), ("Content-Type", false), ("Pinned", false),
-            ("X-Pin", true), ("DPoP", true), ("Api_Key", true), ("Accept", false), ("User-Agent", false),
-            ("Sec-WebSocket-Key", false),
-            ("X-Passwd", true), ("Host", false), ("ETag", false), ("Traceparent", false), ("X-Request-Id", false),
-        ])
-    func names(name: String, isSecret: Bool) throws {
+    @Test(arguments: [
+        ("X-Auth-Key", true), ("x-oauth2", true), ("authority", false), ("X-Author", false),
+        ("Authorization", true),
+        ("Authorisation", true), ("Idempotency-Key", false), ("Monkey", true), ("Keys", false), ("X-Design", false),
+        ("X-Sign", true), ("Signed-At", false), ("X-JWT", true), ("Content-Type", false), ("Pinned", false),
+        ("X-Pin", true), ("DPoP", true), ("Api_Key", true), ("Accept", false), ("User-Agent", false),
+        ("Sec-WebSocket-Key", false),
+        ("X-Passwd", true), ("Host", false), ("ETag", false), ("Traceparent", false), ("X-Request-Id", false),
+    ])
+    func `field names decide which fields are secret`(name: String, isSecret: Bool) throws {
         #expect(SecretFields.contains(try #require(HTTPField.Name(name))) == isSecret)
     }
 
-    @Test("The text of an error has a limit, whatever the server sends", arguments: [90_000, 1_000_000])
-    func errorsAreShort(count: Int) async throws {
+    @Test(arguments: [90_000, 1_000_000])
+    func `the text of an error has a limit, whatever the server sends`(count: Int) async throws {
         let long = String(repeating: "x", count: count)
         let type = NetworkClient(
             transport: AnsweringTransport(.init(fields: [.contentType: "text/\(long)"], body: "1"))
@@ -88,10 +86,8 @@ struct RedactionTests {
         #expect(try #require(refused).description.utf8.count < 400)
     }
 
-    @Test(
-        "A field with a control character is refused before anything is sent",
-        arguments: ["\u{1B}[2J", "a\u{7}", "\u{7F}"])
-    func controlCharacters(value: String) async throws {
+    @Test(arguments: ["\u{1B}[2J", "a\u{7}", "\u{7F}"])
+    func `a field with a control character is refused before anything is sent`(value: String) async throws {
         let transport = AnsweringTransport(.init())
         // The other initializer replaces them with spaces.
         let field = HTTPField(name: try #require(HTTPField.Name("X-A")), lenientValue: value.utf8)
@@ -109,9 +105,8 @@ struct RedactionTests {
         expectFailure(.invalidHeader) { try proxied.options.check() }
     }
 
-    @Test(
-        "A wire log excludes DNS over HTTPS, since libcurl would write its queries to standard error")
-    func wireLogAndDNS() throws {
+    @Test
+    func `a wire log excludes DNS over HTTPS, since libcurl would write its queries to standard error`() throws {
         var request = TransportRequest(url: try RequestURL("http://h/"))
         request.options.names.dnsOverHTTPS = "https://dns/q"
         let all = TransportCapabilities(
@@ -121,8 +116,8 @@ struct RedactionTests {
         expectFailure(.invalidOption) { try request.check(for: all) }
     }
 
-    @Test("A client's secret fields are secret in each of its requests, also in transport requests")
-    func clientsFields() async throws {
+    @Test
+    func `a client's secret fields are secret in each of its requests, also in transport requests`() async throws {
         let own = try #require(HTTPField.Name("X-Own"))
         let log = CanaryLog()
         let transport = AnsweringTransport(.redirect(to: "http://other/"), .init(fields: [own: "secret"]))

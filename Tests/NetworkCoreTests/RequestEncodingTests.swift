@@ -9,7 +9,7 @@ struct RequestEncodingTests {
         try RequestData(path: path, params: params).transportRequest().url.query
     }
 
-    @Test func query_isSortedAndPercentEncoded() throws {
+    @Test func `a query is sorted and percent-encoded`() throws {
         #expect(try query(["b": 2, "a": 1]) == "a=1&b=2")
         #expect(try query(["q": "a+b & c=d%\u{E9}/?"]) == "q=a%2Bb%20%26%20c%3Dd%25%C3%A9%2F%3F")
         #expect(try query(["a b": "x"]) == "a%20b=x")
@@ -20,13 +20,13 @@ struct RequestEncodingTests {
         )
     }
 
-    @Test func query_leavesNilOut() throws {
+    @Test func `a query leaves nil out`() throws {
         #expect(try query(["q": nil]) == nil)
         #expect(try query(["q": nil, "a": 1, "l": [nil, 2]]) == "a=1&l=2")
         #expect(try query(["e": "", "l": []]) == "e=")
     }
 
-    @Test func query_isAddedToTheOneInThePath() throws {
+    @Test func `a query is added to the one in the path`() throws {
         #expect(try query(["b": 2], path: "http://h/p?z=1") == "z=1&b=2")
         #expect(try query(["b": 2], path: "http://h/p?") == "b=2")
         #expect(try query([:], path: "http://h/p?z=1") == "z=1")
@@ -34,7 +34,7 @@ struct RequestEncodingTests {
     }
 
     @Test(arguments: [HTTPRequest.Method.get, .head, .delete])
-    func parameters_goIntoTheQuery(method: HTTPRequest.Method) throws {
+    func `parameters go into the query`(method: HTTPRequest.Method) throws {
         let request = try RequestData(path: "http://h/", method: method, params: ["a": 1]).transportRequest()
         #expect(request.url.query == "a=1")
         #expect(request.body == nil)
@@ -42,7 +42,7 @@ struct RequestEncodingTests {
     }
 
     @Test(arguments: [HTTPRequest.Method.post, .put, .patch, .options])
-    func parameters_areAJSONBody(method: HTTPRequest.Method) throws {
+    func `parameters are a JSON body`(method: HTTPRequest.Method) throws {
         let params: [String: ParameterValue] = ["b": [1, nil, "x/é"], "a": nil, "c": ["k": true]]
         let request = try RequestData(path: "http://h/", method: method, params: params).transportRequest()
         #expect(request.url.query == nil)
@@ -50,7 +50,7 @@ struct RequestEncodingTests {
         #expect(request.body?.knownBytes == Data(#"{"a":null,"b":[1,null,"x/é"],"c":{"k":true}}"#.utf8))
     }
 
-    @Test func contentTypeOfTheCaller_stays() throws {
+    @Test func `a content type of the caller stays`() throws {
         let data = RequestData(path: "http://h/", method: .post, params: [:], headers: ["content-type": "text/x"])
         let request = try data.transportRequest()
         #expect(request.headerFields[values: .contentType] == ["text/x"])
@@ -65,7 +65,7 @@ struct RequestEncodingTests {
             ("o", ["a": ["b": .unencodable(type: "Date")]], "'o.a.b' has the type Date"),
         ] as [(String, ParameterValue, String)]
     )
-    func parameterThatCannotBeSent_isNamed(name: String, value: ParameterValue, message: String) throws {
+    func `a parameter that can't be sent is named`(name: String, value: ParameterValue, message: String) throws {
         for method in [HTTPRequest.Method.get, .post] {
             let data = RequestData(path: "http://h/", method: method, params: [name: value])
             let error = try #require(throws: NetworkError.self) { try data.transportRequest() }
@@ -82,7 +82,7 @@ struct RequestEncodingTests {
             ("X-A", String(repeating: "v", count: 65_537), "65537"),
         ]
     )
-    func badHeader_isRefusedByName(name: String, value: String, message: String) throws {
+    func `a bad header is refused by name`(name: String, value: String, message: String) throws {
         let data = RequestData(path: "http://h/", headers: [name: value])
         let error = try #require(throws: NetworkError.self) { try data.transportRequest() }
         #expect(error.code == .invalidHeader)
@@ -90,7 +90,7 @@ struct RequestEncodingTests {
         #expect(!error.description.contains("\r"))
     }
 
-    @Test func headers_areTakenAsTheyAre() throws {
+    @Test func `headers are taken as they are`() throws {
         let headers = ["X-Tab": "a\tb", "X-Padded": "  v \t", "X-Latin": "é", "X-Empty": "", "X-Space": " "]
         let fields = try RequestData(path: "http://h/", headers: headers).transportRequest().headerFields
         func value(_ name: String) -> String? { HTTPField.Name(name).flatMap { fields[$0] } }
@@ -104,7 +104,7 @@ struct RequestEncodingTests {
         }
     }
 
-    @Test func method_isAToken() {
+    @Test func `a method is a token`() {
         #expect(HTTPRequest.Method(rawValue: "GET") == .get)
         #expect(HTTPRequest.Method.patch.rawValue == "PATCH")
         for bad in ["", "GE T", "GET\r\n", "GÉT", "GET/"] {
@@ -113,7 +113,7 @@ struct RequestEncodingTests {
         }
     }
 
-    @Test func wireFields_addWhatTheCallerLeftOut() throws {
+    @Test func `wire fields add those that the caller left out`() throws {
         var request = try TransportRequest(url: RequestURL("http://h/"))
         #expect(request.wireFields[.accept] == "*/*")
         #expect(request.wireFields[.userAgent] == TransportRequest.userAgent)

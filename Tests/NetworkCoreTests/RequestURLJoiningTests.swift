@@ -41,7 +41,7 @@ struct RequestURLJoiningTests {
             ("http://h/v1?a=%2e%2e", "x?b=..%5c..", "http://h/v1/x?a=%2e%2e&b=..%5c.."),
         ]
     )
-    func path_isAppendedToItsBase(base: String, path: String, url: String) throws {
+    func `a path is appended to its base`(base: String, path: String, url: String) throws {
         #expect(try RequestURL(base: base, path: path).absoluteString == url)
         #expect(try RequestData(path: path, baseURL: base).transportRequest().url.absoluteString == url)
     }
@@ -85,13 +85,13 @@ struct RequestURLJoiningTests {
             ("http://user:pw@h/", "x", "user and password"),
         ]
     )
-    func badJoin_isRefused(base: String, path: String, reason: String) throws {
+    func `a bad join is refused`(base: String, path: String, reason: String) throws {
         let error = try #require(throws: NetworkError.self) { try RequestURL(base: base, path: path) }
         #expect(error.code == .invalidURL)
         #expect(error.message.contains(reason), "\(error)")
     }
 
-    @Test func anyPath_staysBelowItsBase() throws {
+    @Test func `any path stays below its base`() throws {
         var generator = SeededGenerator(seed: 4)
         let pieces = [
             "..", ".", "%2e", "%2F", "\u{301}", "/", "//", "a", "?", "#", "@", ":", "http://x", "\\", "%", "é", "&",
@@ -111,7 +111,7 @@ struct RequestURLJoiningTests {
 
     /// Covers the interpretations of a path that some server has used: escapes decoded several times, `\` read as `/`,
     /// parameters dropped, the text cut at NUL.
-    @Test func noServer_readsAPathAboveItsBase() {
+    @Test func `no server reads a path above its base`() {
         var generator = SeededGenerator(seed: 17)
         let pieces = [
             ".", "..", ".", "%2e", "%252e", "%2F", "%252f", "%5c", "%255C", "/", "/", ";", "%3b", "%00", "%25", "2e",

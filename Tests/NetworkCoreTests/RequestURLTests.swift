@@ -37,7 +37,7 @@ struct RequestURLTests {
             ("http://1.2.3.4.example/", "http://1.2.3.4.example/"),
         ]
     )
-    func goodURL_isWrittenInOneForm(input: String, output: String) throws {
+    func `a good URL is written in one form`(input: String, output: String) throws {
         #expect(try RequestURL(input).absoluteString == output)
     }
 
@@ -94,14 +94,14 @@ struct RequestURLTests {
             ("http://[127.0.0.1]/", "not an IPv6 address"),
         ]
     )
-    func badURL_isRefusedWithItsReason(input: String, reason: String) throws {
+    func `a bad URL is refused with its reason`(input: String, reason: String) throws {
         let error = try #require(throws: NetworkError.self) { try RequestURL(input) }
         #expect(error.code == .invalidURL)
         #expect(error.phase == .preparing)
         #expect(error.message.contains(reason), "\(error)")
     }
 
-    @Test func longParts_areRefused() {
+    @Test func `long parts are refused`() {
         let label = String(repeating: "a", count: 64)
         let host = Array(repeating: String(repeating: "a", count: 60), count: 5).joined(separator: ".")
         for url in ["http://\(label)/", "http://\(host)/", "http://h/" + String(repeating: "a", count: 65_536)] {
@@ -110,7 +110,7 @@ struct RequestURLTests {
     }
 
     /// Regression: the limit counted the text as written, and not the URL that resulted from it.
-    @Test func limit_isThatOfTheURLThatIsSent() throws {
+    @Test func `the limit is that of the URL that is sent`() throws {
         let letters = { (count: Int) in String(repeating: "a", count: count) }
         let long = String(repeating: "é", count: 30_000)
         let most = RequestURL.maximumBytes
@@ -150,7 +150,7 @@ struct RequestURLTests {
         }
     }
 
-    @Test func parts_areThoseOfTheURL() throws {
+    @Test func `the parts are those of the URL`() throws {
         let url = try RequestURL("https://Example.com:8443/a%2Fb?token=secret#part")
         #expect(url.scheme == "https")
         #expect(url.host == "example.com")
@@ -164,7 +164,7 @@ struct RequestURLTests {
         #expect(try RequestURL("http://[::1]/").isIPv6Literal)
     }
 
-    @Test func urls_areEqual_WhenTheyAreSentAlike() throws {
+    @Test func `URLs are equal when they are sent alike`() throws {
         let url = try RequestURL("http://h/a?b")
         for other in ["HTTP://H/a?b", "http://h/x/../a?b#c"] {
             #expect(try RequestURL(other) == url)
@@ -175,7 +175,7 @@ struct RequestURLTests {
         }
     }
 
-    @Test func addresses_areTold_FromNames() throws {
+    @Test func `addresses are told from names`() throws {
         for address in ["http://127.0.0.1/", "http://[::1]:80/", "https://8.8.8.8"] {
             #expect(try RequestURL(address).isAddress, "\(address)")
         }
@@ -184,7 +184,7 @@ struct RequestURLTests {
         }
     }
 
-    @Test func description_leavesTheQueryOut() throws {
+    @Test func `the description leaves the query out`() throws {
         #expect(try RequestURL("https://h/a?token=secret").description == "https://h/a?…")
         #expect(try RequestURL("https://h/a").description == "https://h/a")
     }

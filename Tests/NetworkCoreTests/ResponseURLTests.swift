@@ -21,7 +21,7 @@ struct ResponseURLTests {
     }
 
     @Test(arguments: [true, false], [true, false])
-    func interceptorsURL_isTheResponses(isOfTheCall: Bool, isRedirected: Bool) async throws {
+    func `the interceptor's URL is the response's`(isOfTheCall: Bool, isRedirected: Bool) async throws {
         let stub = StubDispatcher()
         if isRedirected { stub.when(.path("/a"), .status(302, fields: [.location: "/b"])) }
         stub.always(.any, .text("x"))
@@ -32,7 +32,7 @@ struct ResponseURLTests {
         #expect(response.url?.absoluteString == "http://mirror.example" + path)
     }
 
-    @Test(arguments: [true, false]) func interceptorsURL_isTheErrors(isOfTheCall: Bool) async throws {
+    @Test(arguments: [true, false]) func `the interceptor's URL is the error's`(isOfTheCall: Bool) async throws {
         let stub = StubDispatcher(always: .text("not here", status: 404))
         let client = client(stub, call: isOfTheCall ? [toMirror] : [], exchange: isOfTheCall ? [] : [toMirror])
         let request = RequestData(path: "http://h/a")
@@ -45,7 +45,7 @@ struct ResponseURLTests {
     }
 
     /// The final attempt had no redirect.
-    @Test func attemptThatCounts_isTheResponses() async throws {
+    @Test func `the attempt that counts is the response's`() async throws {
         let stub = StubDispatcher()
         stub.when(.path("/a"), .status(302, fields: [.location: "/b"]), .text("direct"))
         stub.when(.path("/b"), .status(503))
@@ -57,7 +57,7 @@ struct ResponseURLTests {
     }
 
     /// No request was sent, so only the call's own URL is available.
-    @Test func responseThatNoTransportGave_hasTheRequestsURL() async throws {
+    @Test func `a response of no transport has the request's URL`() async throws {
         struct Shelf: Interceptor {
             func intercept(_ request: TransportRequest, in call: Call, next: Next) async throws -> TransportResponse {
                 TransportResponse(head: HTTPResponse(status: .ok), body: TransportResponse.Body(Data("x".utf8)))

@@ -36,16 +36,16 @@ struct TLSFaultTests {
         ("OpenSSL SSL_read: error:0A000418:SSL routines::tlsv1 alert unknown ca", .clientCertificateRefused),
         ("error:0A000415:SSL routines::sslv3 alert certificate expired", .clientCertificateRefused),
     ])
-    func wordsHaveACode(words: String, code: NetworkError.Code) {
+    func `libcurl's words have a code`(words: String, code: NetworkError.Code) {
         #expect(TLSFault.code(for: words) == code)
         #expect(code.isTLS)
         #expect(TLSFault.sentence(for: code) != TLSFault.sentence(for: .tlsFailed))
     }
 
     @Test(arguments: ["error:0A00010B:SSL routines::wrong version number", "sslv3 alert handshake failure", ""])
-    func whatTheyDoNotTellStaysOpen(words: String) { #expect(TLSFault.code(for: words) == nil) }
+    func `words that do not tell leave the code open`(words: String) { #expect(TLSFault.code(for: words) == nil) }
 
-    @Test func otherCodesAreNotOfTLS() {
+    @Test func `other codes are not of TLS`() {
         for code in [NetworkError.Code.connectFailed, .connectionLost, .proxyFailed, .unclassified] {
             #expect(!code.isTLS)
         }

@@ -22,7 +22,7 @@ struct TransportOptionGroupTests {
         ["--priority", "\($0)"]
     }
 
-    @Test func aTransportsOwnOptionIsInTheCurlCommand() throws {
+    @Test func `a transport's own option is in the curl command`() throws {
         var request = TransportRequest(url: try RequestURL("http://a/"))
         request.options[Self.priority] = 3
         #expect(request.curlCommand().contains(" --priority 3"))
@@ -102,7 +102,7 @@ struct TransportOptionGroupTests {
     ]
 
     @Test(arguments: nonsense)
-    private func nonsenseIsRefusedByName_WithoutItsText(nonsense: Case) throws {
+    private func `nonsense is refused by name, without its text`(nonsense: Case) throws {
         var options = TransportOptions()
         try nonsense.change(&options)
         let error = #expect(throws: NetworkError.self) { try options.check() }
@@ -116,7 +116,7 @@ struct TransportOptionGroupTests {
         "Content-Length", "transfer-encoding", "HOST", "Connection", "Proxy-Connection", "Keep-Alive",
         "Proxy-Authorization", "TE", "Upgrade", "Expect", "Trailer", "HTTP2-Settings",
     ])
-    func aProxyGetsNoFieldOfFraming(name: String) throws {
+    func `a proxy gets no field of framing`(name: String) throws {
         var proxy = TransportOptions.Proxy.Server("http://a:1")
         proxy.headerFields.append(try HTTPField(checking: name, value: "x"))
         var options = TransportOptions()
@@ -150,7 +150,9 @@ struct TransportOptionGroupTests {
     ]
 
     @Test(arguments: groups)
-    private func aTransportWithoutItRefusesBeforeSending(capability: TransportCapabilities.Capability, group: Case)
+    private func `a transport without an option refuses it before sending`(
+        capability: TransportCapabilities.Capability, group: Case
+    )
         throws
     {
         var request = TransportRequest(url: try RequestURL("http://a/"))
@@ -164,7 +166,7 @@ struct TransportOptionGroupTests {
         try request.check(for: TransportCapabilities(transport: "t", basis: "", supported: others.union([capability])))
     }
 
-    @Test func defaultsAreTheSame_HoweverTheyWereReached() {
+    @Test func `defaults are the same, however they were reached`() {
         var options = TransportOptions()
         options.tls.serverName = "a"
         #expect(options != TransportOptions())
@@ -173,7 +175,7 @@ struct TransportOptionGroupTests {
         #expect(options.hashValue == TransportOptions().hashValue)
     }
 
-    @Test func secretsAreInNoDescriptionAndNoDump() {
+    @Test func `secrets are in no description and no dump`() {
         var options = TransportOptions()
         options.authentication = .digest(user: "me", password: "cret")
         options.proxy = .explicit(TransportOptions.Proxy.Server("http://a:1", user: "u", password: "cret"))
@@ -189,7 +191,7 @@ struct TransportOptionGroupTests {
         }
     }
 
-    @Test func basicAndBearerAreAHeaderField_AndExcludeTheCallersOwn() throws {
+    @Test func `basic and bearer are a header field, and exclude the caller's own`() throws {
         var request = TransportRequest(url: try RequestURL("http://a/"))
         let nothing = TransportCapabilities(transport: "t", basis: "", supported: [])
         request.options.authentication = .basic(user: "ü", password: "p:q")
@@ -202,7 +204,7 @@ struct TransportOptionGroupTests {
         #expect(error?.code == .invalidOption)
     }
 
-    @Test func aServerNameNeedsTLS() throws {
+    @Test func `a server name needs TLS`() throws {
         var request = TransportRequest(url: try RequestURL("http://a/"))
         request.options.tls.serverName = "b"
         let all = TransportCapabilities(

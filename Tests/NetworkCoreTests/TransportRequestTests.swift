@@ -13,7 +13,7 @@ struct TransportRequestTests {
             (.seconds(365 * 86_400), true), (.seconds(365 * 86_400 + 1), false), (.seconds(Int64.max), false),
         ]
     )
-    func timeout_hasARange(value: Duration, isAccepted: Bool) throws {
+    func `a timeout has a range`(value: Duration, isAccepted: Bool) throws {
         for (name, path) in [
             ("connectTimeout", \TransportOptions.connectTimeout), ("idleTimeout", \.idleTimeout),
             ("totalTimeout", \.totalTimeout),
@@ -31,7 +31,7 @@ struct TransportRequestTests {
     }
 
     /// Regression: the limit applied only to the fields of a `RequestData`.
-    @Test func headerValues_haveOneLimit() throws {
+    @Test func `header values have one limit`() throws {
         let (most, more) = (String(repeating: "a", count: 65_536), String(repeating: "a", count: 65_537))
         for value in [most, more] {
             var request = TransportRequest(url: try RequestURL("http://h/"))
@@ -52,13 +52,13 @@ struct TransportRequestTests {
         expectFailure(.invalidHeader) { try cookies.check(for: nothing) }
     }
 
-    @Test func severalCookieFields_areSentAsOne() throws {
+    @Test func `several cookie fields are sent as one`() throws {
         var request = TransportRequest(url: try RequestURL("http://h/"))
         request.headerFields[.cookie] = "a=1; b=2"
         #expect(request.wireFields[values: .cookie] == ["a=1; b=2"])
     }
 
-    @Test func options_withoutTimeouts_areAccepted() throws {
+    @Test func `options without timeouts are accepted`() throws {
         var options = TransportOptions()
         options.connectTimeout = nil
         options.idleTimeout = nil
@@ -68,7 +68,7 @@ struct TransportRequestTests {
         expectFailure(.invalidOption) { try options.check() }
     }
 
-    @Test func capabilityThatIsMissing_isNamedWithTheTransport() throws {
+    @Test func `a missing capability is named with the transport`() throws {
         var requests: [(TransportRequest, TransportCapabilities.Capability)] = []
         let plain = try TransportRequest(url: RequestURL("http://h/"))
         for (version, capability) in [
@@ -96,17 +96,17 @@ struct TransportRequestTests {
     }
 
     @Test(arguments: [HTTPRequest.Method.connect, .trace])
-    func methodThatNobodyCarries_isUnsupported(method: HTTPRequest.Method) throws {
+    func `a method that no transport carries is unsupported`(method: HTTPRequest.Method) throws {
         let request = try TransportRequest(method: method, url: RequestURL("http://h/"))
         expectFailure(.unsupported) { try request.check(for: nothing) }
     }
 
-    @Test func headBody_isUnsupported() throws {
+    @Test func `a body with HEAD is unsupported`() throws {
         let request = try TransportRequest(method: .head, url: RequestURL("http://h/"), body: .bytes(Data([1])))
         expectFailure(.unsupported) { try request.check(for: nothing) }
     }
 
-    @Test func headerFieldsBeyondTheLimit_areRefused() throws {
+    @Test func `header fields beyond the limit are refused`() throws {
         var request = try TransportRequest(url: RequestURL("http://h/"))
         let name = try #require(HTTPField.Name("X-Big"))
         for _ in 0..<5 {
@@ -122,7 +122,7 @@ struct TransportRequestTests {
             (.seconds(Int64.max), Int.max / 2),
         ]
     )
-    func milliseconds_areRoundedUpAndCapped(duration: Duration, milliseconds: Int) {
+    func `milliseconds are rounded up and capped`(duration: Duration, milliseconds: Int) {
         #expect(duration.roundedUpMilliseconds == milliseconds)
     }
 }

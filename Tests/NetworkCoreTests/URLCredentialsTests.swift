@@ -17,7 +17,8 @@ struct URLCredentialsTests {
             ("HTTP://U:P@H/", "http://h/", "U", "P"),
             ("http://h%2fx:y@b/@c", "http://b/@c", "h/x", "y"),
         ])
-    func areTakenOutOfIt(text: String, url: String, user: String, password: String) throws {
+    func `user and password are taken out of the URL`(text: String, url: String, user: String, password: String) throws
+    {
         let parts = try RequestURL.separatingCredentials(from: text)
         #expect(parts.url.absoluteString == url)
         #expect(parts.credentials == .basic(user: user, password: TransportOptions.Secret(password)))
@@ -29,7 +30,7 @@ struct URLCredentialsTests {
     }
 
     @Test(arguments: ["http://h/", "http://@h/", "http://:@h/"])
-    func withoutAny_nothingIsSent(text: String) throws {
+    func `a URL without any sends nothing`(text: String) throws {
         let request = try TransportRequest(to: text)
         #expect(request.url.absoluteString == "http://h/")
         #expect(request.wireFields[.authorization] == nil)
@@ -42,13 +43,13 @@ struct URLCredentialsTests {
         "http://a%7f@h/", "http://a\u{7F}@h/", "http://a\t:b@h/", "http://a\\:b@h/", "http://a:b@", "http://a:b@/x",
         "http://a:b@:80/", "http://a:b@h:x/", "//a:b@h/", "a:b@h/", "ftp://a:b@h/",
     ])
-    func whatCanBeReadInTwoWays_isRefused(text: String) {
+    func `a URL that can be read in two ways is refused`(text: String) {
         expectFailure(.invalidURL) { try RequestURL.separatingCredentials(from: text) }
         expectFailure(.invalidURL) { try RequestData(path: text).transportRequest() }
         expectFailure(.invalidURL) { try RequestData(path: "x", baseURL: text).transportRequest() }
     }
 
-    @Test func everyKindOfText_givesTheSameRequest() throws {
+    @Test func `every kind of text gives the same request`() throws {
         let expected = "Basic dTpw"
         for request in [
             try RequestData(path: "http://u:p@h/v1/x").transportRequest(),
@@ -66,7 +67,7 @@ struct URLCredentialsTests {
         #expect(path.wireFields[.authorization] == nil)
     }
 
-    @Test func whatTheCallerSays_wins() throws {
+    @Test func `the caller's own credentials win`() throws {
         var request = try TransportRequest(to: "http://u:p@h/", headerFields: [.authorization: "Own x"])
         #expect(request.wireFields[values: .authorization] == ["Own x"])
         try request.check(for: AnsweringTransport(.init()).capabilities)
@@ -78,7 +79,7 @@ struct URLCredentialsTests {
         #expect(request.wireFields[.authorization] == nil)
     }
 
-    @Test func interceptorsField_wins() async throws {
+    @Test func `an interceptor's field wins`() async throws {
         let transport = AnsweringTransport(.init())
         var client = NetworkClient(transport: transport)
         client.interceptors = [try BearerAuthentication(for: ["http://h"], token: "t")]
@@ -91,7 +92,7 @@ struct URLCredentialsTests {
             ("/2", "Basic dTpw"), ("http://a:80/2", "Basic dTpw"), ("http://b/2", nil), ("https://a/2", nil),
             ("http://a:81/2", nil), ("//a./2", nil),
         ] as [(String, String?)])
-    func onRedirects_theyStayWithTheirOrigin(location: String, field: String?) async throws {
+    func `on redirects, user and password stay with their origin`(location: String, field: String?) async throws {
         let transport = AnsweringTransport(.redirect(to: location), .redirect(to: "http://a/3"), .init())
         var client = NetworkClient(transport: transport)
         client.redirects.allowsDowngrade = true
@@ -100,7 +101,7 @@ struct URLCredentialsTests {
         #expect(transport.requests.map { $0.wireFields[.authorization] } == ["Basic dTpw", field, field])
     }
 
-    @Test func anotherURL_doesNotGetThem() throws {
+    @Test func `another URL does not get them`() throws {
         var request = try TransportRequest(to: "https://u:p@a/")
         request.url = try RequestURL("https://b/")
         #expect(request.wireFields[.authorization] == nil)
@@ -111,14 +112,14 @@ struct URLCredentialsTests {
     }
 
     @Test(arguments: ["http://u:p@a/2", "//u@a/2", "http://u:p@b/", "https://@b/"])
-    func locationWithThem_isHandedBack(location: String) async throws {
+    func `a Location with user and password is handed back`(location: String) async throws {
         let transport = AnsweringTransport(.redirect(to: location), .init())
         let response = try await NetworkClient(transport: transport).send(try .make(.get, "http://a/1"), as: .stream)
         #expect(response.status.code == 302)
         #expect(transport.requests.count == 1)
     }
 
-    @Test func nothingShowsThem() throws {
+    @Test func `no printer shows user and password`() throws {
         let request = try TransportRequest(to: "http://u5er:pa55@h/a")
         var texts = ["\(request.url)", request.url.absoluteString, request.curlCommand(), request.url.authority]
         for value in [request.url, request.options] as [Any] {
@@ -131,7 +132,7 @@ struct URLCredentialsTests {
         }
     }
 
-    @Test func setupOfOne_isNotTheSetupOfAnother() throws {
+    @Test func `the setup of one request is not the setup of another`() throws {
         let with = try TransportRequest(to: "http://u:p@h/"), without = try TransportRequest(to: "http://h/")
         #expect(with.options != without.options)
         #expect(with.options != (try TransportRequest(to: "http://u:q@h/")).options)
@@ -143,7 +144,9 @@ struct URLCredentialsTests {
             ("socks5h://me@[::1]:1", "socks5h://[::1]:1", "me", ""),
             ("http://@proxy", "http://proxy", nil, nil), ("http://proxy:1", "http://proxy:1", nil, nil),
         ] as [(String, String, String?, String?)])
-    func thoseOfAProxy_areTakenOutOfItsURL(text: String, url: String, user: String?, password: String?) throws {
+    func `user and password of a proxy are taken out of its URL`(
+        text: String, url: String, user: String?, password: String?
+    ) throws {
         let proxy = TransportOptions.Proxy.Server(text)
         #expect(proxy.url == url)
         #expect(proxy.user == user)
@@ -156,7 +159,7 @@ struct URLCredentialsTests {
     }
 
     @Test(arguments: ["http://a@b@proxy", "http://a:%00@proxy", "http://a:%ff@proxy", "http://[a]@proxy", "a:b@proxy"])
-    func proxyURL_thatCanBeReadInTwoWays_isRefused(text: String) {
+    func `a proxy URL that can be read in two ways is refused`(text: String) {
         expectFailure(.invalidOption) { try TransportOptions.Proxy.Server(text).check() }
     }
 }

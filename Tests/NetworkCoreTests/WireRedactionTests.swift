@@ -16,73 +16,71 @@ struct WireRedactionTests {
         #expect(WireRedaction().lines(of: line + "\r\n", "<") == [shown])
     }
 
-    @Test(
-        "A line loses its secrets",
-        arguments: [
-            ("Authorization: Bearer abc", "Authorization: …"),
-            ("AUTHORIZATION:Basic abc", "AUTHORIZATION: …"),
-            ("Set-Cookie: sid=1; Path=/", "Set-Cookie: …"),
-            ("X-Own: abc", "X-Own: …"),
-            ("X-Amz-Security-Token: abc", "X-Amz-Security-Token: …"),
-            ("[x-auth-token: abc]", "[x-auth-token: …"),
-            // One Character with the colon, and letters before the name whose lower case has another length.
-            ("Cookie:\u{301}abc", "Cookie: …"),
-            ("X-Own:\u{301}abc", "X-Own: …"),
-            ("İİİİ Cookie: abc", "İİİİ Cookie: …"),
-            ("Connection #0 to host token.test:443", "Connection #0 to host token.test:443"),
-            ("Re-using existing connection! (#0) with host h", "Re-using existing connection! (#0) with host h"),
-            ("h2h3 [authorization: Bearer abc]", "h2h3 [authorization: …"),
-            ("[:authority: example.org]", "[:authority: example.org]"),
-            ("GET /users?api_key=abc HTTP/1.1", "GET /users?… HTTP/1.1"),
-            ("GET /users?q=it's-secret HTTP/1.1", "GET /users?… HTTP/1.1"),
-            ("[:path: /users?api_key=abc]", "[:path: /users?…]"),
-            ("Host: example.org", "Host: example.org"),
-            ("é Cookie: a=1", "é Cookie: …"),
-            ("Location: https://u:p@h/cb#access_token=abc def", "Location: https://h/cb#…"),
-            ("location: /cb#12345", "location: /cb#…"),
-            ("Referer: //u:p@h/p?x y", "Referer: //h/p?…"),
-            ("X-Other: https://u:p@h/cb#access_token=abc", "X-Other: https://h/cb#…"),
-            ("X-Other: Bearer abc", "X-Other: …"),
-            (
-                "Uses proxy env variable http_proxy == 'http://u:p@h:1'",
-                "Uses proxy env variable http_proxy == 'http://h:1'"
-            ),
-            // A Windows domain before the user, and a password that contains a slash.
-            (
-                #"Uses proxy env variable http_proxy == 'http://CORP\alice:pw@h:1'"#,
-                "Uses proxy env variable http_proxy == 'http://h:1'"
-            ),
-            (#"Unsupported proxy syntax in 'CORP\alice:pw@h'"#, "Unsupported proxy syntax in h'"),
-            ("proxy 'http://u:12345/6789@h'", "proxy 'http://…@h'"),
-            // A path that contains an @ looks like a password with a slash.
-            ("to URL: 'http://h/@user/x'", "to URL: 'http://…@user/x'"),
-            ("to URL: 'http://h:80/x'", "to URL: 'http://h:80/x'"),
-            ("to URL: 'http://[::1]/@x'", "to URL: 'http://…@x'"),
-            // libcurl's text for an HTTP/2 field that nghttp2 refuses.
-            (
-                "Invalid HTTP header field was received: frame type: 1, stream: 1, name: [set-cookie], value: [sid=abc]",
-                "Invalid HTTP header field was received: frame type: 1, stream: 1, name: [set-cookie], value: […"
-            ),
-            ("aws_sigv4: Signature - b073", "aws_sigv4: …"),
-            ("Server auth using Basic with user 'ada'", "Server auth using Basic with user ' …"),
-            ("Set-Cookie: a\u{2028}b", "Set-Cookie: …"), ("X-A: 1\u{85}Cookie: abc", #"X-A: 1\u{0085}Cookie: …"#),
-            ("X-A: \u{1B}[2Jx\rY", #"X-A: \u{1B}[2Jx\rY"#), ("X-A: \u{9B}2J", #"X-A: \u{009B}2J"#),
-            ("", ""),
-        ])
-    func line(line: String, expected: String) {
+    @Test(arguments: [
+        ("Authorization: Bearer abc", "Authorization: …"),
+        ("AUTHORIZATION:Basic abc", "AUTHORIZATION: …"),
+        ("Set-Cookie: sid=1; Path=/", "Set-Cookie: …"),
+        ("X-Own: abc", "X-Own: …"),
+        ("X-Amz-Security-Token: abc", "X-Amz-Security-Token: …"),
+        ("[x-auth-token: abc]", "[x-auth-token: …"),
+        // One Character with the colon, and letters before the name whose lower case has another length.
+        ("Cookie:\u{301}abc", "Cookie: …"),
+        ("X-Own:\u{301}abc", "X-Own: …"),
+        ("İİİİ Cookie: abc", "İİİİ Cookie: …"),
+        ("Connection #0 to host token.test:443", "Connection #0 to host token.test:443"),
+        ("Re-using existing connection! (#0) with host h", "Re-using existing connection! (#0) with host h"),
+        ("h2h3 [authorization: Bearer abc]", "h2h3 [authorization: …"),
+        ("[:authority: example.org]", "[:authority: example.org]"),
+        ("GET /users?api_key=abc HTTP/1.1", "GET /users?… HTTP/1.1"),
+        ("GET /users?q=it's-secret HTTP/1.1", "GET /users?… HTTP/1.1"),
+        ("[:path: /users?api_key=abc]", "[:path: /users?…]"),
+        ("Host: example.org", "Host: example.org"),
+        ("é Cookie: a=1", "é Cookie: …"),
+        ("Location: https://u:p@h/cb#access_token=abc def", "Location: https://h/cb#…"),
+        ("location: /cb#12345", "location: /cb#…"),
+        ("Referer: //u:p@h/p?x y", "Referer: //h/p?…"),
+        ("X-Other: https://u:p@h/cb#access_token=abc", "X-Other: https://h/cb#…"),
+        ("X-Other: Bearer abc", "X-Other: …"),
+        (
+            "Uses proxy env variable http_proxy == 'http://u:p@h:1'",
+            "Uses proxy env variable http_proxy == 'http://h:1'"
+        ),
+        // A Windows domain before the user, and a password that contains a slash.
+        (
+            #"Uses proxy env variable http_proxy == 'http://CORP\alice:pw@h:1'"#,
+            "Uses proxy env variable http_proxy == 'http://h:1'"
+        ),
+        (#"Unsupported proxy syntax in 'CORP\alice:pw@h'"#, "Unsupported proxy syntax in h'"),
+        ("proxy 'http://u:12345/6789@h'", "proxy 'http://…@h'"),
+        // A path that contains an @ looks like a password with a slash.
+        ("to URL: 'http://h/@user/x'", "to URL: 'http://…@user/x'"),
+        ("to URL: 'http://h:80/x'", "to URL: 'http://h:80/x'"),
+        ("to URL: 'http://[::1]/@x'", "to URL: 'http://…@x'"),
+        // libcurl's text for an HTTP/2 field that nghttp2 refuses.
+        (
+            "Invalid HTTP header field was received: frame type: 1, stream: 1, name: [set-cookie], value: [sid=abc]",
+            "Invalid HTTP header field was received: frame type: 1, stream: 1, name: [set-cookie], value: […"
+        ),
+        ("aws_sigv4: Signature - b073", "aws_sigv4: …"),
+        ("Server auth using Basic with user 'ada'", "Server auth using Basic with user ' …"),
+        ("Set-Cookie: a\u{2028}b", "Set-Cookie: …"), ("X-A: 1\u{85}Cookie: abc", #"X-A: 1\u{0085}Cookie: …"#),
+        ("X-A: \u{1B}[2Jx\rY", #"X-A: \u{1B}[2Jx\rY"#), ("X-A: \u{9B}2J", #"X-A: \u{009B}2J"#),
+        ("", ""),
+    ])
+    func `a line loses its secrets`(line: String, expected: String) {
         #expect(WireRedaction(secrets: ["X-Own"]).redacted(line.utf8) == expected)
     }
 
-    @Test("Of a libcurl message in several lines, only the first is shown: the others are a request that it signs")
-    func signedRequest() {
+    @Test
+    func `of a libcurl message in several lines, only the first is shown`() {
         let text = "aws_sigv4: Canonical request (enclosed in []) - [GET\n/p\nb=1&token=secret\nhost:h\n]\n"
         #expect(WireRedaction().lines(of: text, "*") == ["aws_sigv4: …", "…"])
         #expect(
             WireRedaction().lines(of: "Trying 1.2.3.4:80...\nb=1&token=secret\n", "*") == ["Trying 1.2.3.4:80...", "…"])
     }
 
-    @Test("Only LF ends a line, whatever a server or a caller puts into a value")
-    func lines() {
+    @Test
+    func `only LF ends a line, whatever a server or a caller puts into a value`() {
         for separator in ["\u{2028}", "\u{2029}", "\u{85}", "\u{B}", "\u{C}", "\r", "\r\u{301}"] {
             let text = "Set-Cookie: a=1\(separator)secret\r\nX-A: x\(separator)< HTTP/1.1 200 forged\n"
             let lines = WireRedaction().lines(of: text, "<")
@@ -92,8 +90,8 @@ struct WireRedactionTests {
         }
     }
 
-    @Test("Continuation lines and the reason of a status line are hidden")
-    func continuations() {
+    @Test
+    func `continuation lines and the reason of a status line are hidden`() {
         let redaction = WireRedaction()
         #expect(redaction.lines(of: " secret; Path=/\r\n", "<") == ["…"])
         #expect(redaction.lines(of: "\tsecret\r\n", "<") == ["…"])
@@ -103,21 +101,19 @@ struct WireRedactionTests {
         #expect(redaction.lines(of: "zation: secret\r\nX-A: b\r\n\r\n", ">") == ["…", "X-A: b"])
     }
 
-    @Test("A line has a limit, and many colons cost little")
-    func lengths() {
+    @Test
+    func `a line has a limit, and many colons cost little`() {
         let long = WireRedaction().redacted(String(repeating: "a:", count: 100_000).utf8)
         #expect(long.utf8.count <= Redaction.maximumBytes)
     }
 
-    @Test(
-        "The cost of a line depends on its length and hardly on its content",
-        arguments: [
-            ":", "a:", "::a", "x-y:z ", "x: ", " ", "a ", "-", "a-", "_k", "\u{1B}", "\u{85}", "ü", "\u{2028}", "s",
-            "a",
-            "auth", "author", "tokem", "passphras", "//a:b", "//a@", "http:", "https://u:p@h/?q ", " with user ",
-            "header part", "?", "#1", "eyJ.", "Basic ", "\t:", "key:", "location:",
-        ])
-    func costs(pattern: String) {
+    @Test(arguments: [
+        ":", "a:", "::a", "x-y:z ", "x: ", " ", "a ", "-", "a-", "_k", "\u{1B}", "\u{85}", "ü", "\u{2028}", "s",
+        "a",
+        "auth", "author", "tokem", "passphras", "//a:b", "//a@", "http:", "https://u:p@h/?q ", " with user ",
+        "header part", "?", "#1", "eyJ.", "Basic ", "\t:", "key:", "location:",
+    ])
+    func `the cost of a line depends on its length and hardly on its content`(pattern: String) {
         let redaction = WireRedaction(secrets: ["X-Own"])
         let ordinary = Array("x: \(String(repeating: "default-src 'self' h.example; ", count: 140))".utf8.prefix(4096))
         let hostile = Array("x: \(String(repeating: pattern, count: 4096))".utf8.prefix(4096))
@@ -128,10 +124,8 @@ struct WireRedactionTests {
         #expect(work(hostile) < work(ordinary) * 12)
     }
 
-    @Test(
-        "Secrets are found despite blanks of any kind before the colon or in a value",
-        arguments: [" ", "\t", " \t ", "\u{B}", "\u{C}", "\u{0}", "\u{A0}", "\u{85}", "\u{2003}"])
-    func blanks(blank: String) {
+    @Test(arguments: [" ", "\t", " \t ", "\u{B}", "\u{C}", "\u{0}", "\u{A0}", "\u{85}", "\u{2003}"])
+    func `secrets are found despite blanks of any kind before the colon or in a value`(blank: String) {
         let redaction = WireRedaction(secrets: ["X-Own"])
         for direction in ["<", ">"] as [Character] {
             for name in ["Set-Cookie", "X-Api-Key", "X-Own", "X-Pin", "Idempotency-Key", "Session.Id", "X.Api.Key"] {
@@ -155,8 +149,8 @@ struct WireRedactionTests {
         #expect(Redaction.namesCredentials("\(blank)Bearer\(blank)secret".utf8))
     }
 
-    @Test("The secret fields of a request are secret in its wire log")
-    func ownFields() throws {
+    @Test
+    func `the secret fields of a request are secret in its wire log`() throws {
         let log = CanaryLog()
         var options = TransportOptions()
         options.wireLog = WireLog(log.logger, secrets: ["X-Mine"])

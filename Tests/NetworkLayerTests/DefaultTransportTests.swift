@@ -30,7 +30,7 @@ struct DefaultTransportTests {
         }
     }
 
-    @Test func wrongValue_failsEachRequest() async throws {
+    @Test func `a wrong value fails each request`() async throws {
         for _ in 0..<2 {
             expectConfigurationError(
                 await #expect(throws: NetworkError.self) { _ = try await wrong.send(request.data, as: .data) })
@@ -43,7 +43,7 @@ struct DefaultTransportTests {
         }
     }
 
-    @Test func wrongValue_failsTheClosureForms() async {
+    @Test func `a wrong value fails the closure forms`() async {
         let queue = DispatchQueue(label: "callbacks")
         let executed = await withCheckedContinuation { continuation in
             request.execute(
@@ -64,13 +64,13 @@ struct DefaultTransportTests {
         expectConfigurationError(dispatched)
     }
 
-    @Test func wrongValue_hasNoCapabilities() {
+    @Test func `a wrong value has no capabilities`() {
         #expect(wrong.name == "none")
         #expect(wrong.capabilities.supported.isEmpty)
     }
 
     @Test(arguments: TransportKind.allCases)
-    func pickedTransport_carriesTheRequests(kind: TransportKind) async throws {
+    func `the picked transport carries the requests`(kind: TransportKind) async throws {
         let server = DemoServer()
         try await server.start()
         let picked = DefaultTransport(
@@ -82,7 +82,7 @@ struct DefaultTransportTests {
         await server.stop()
     }
 
-    @Test func sharedInstance_followsTheEnvironment() async throws {
+    @Test func `the shared instance follows the environment`() async throws {
         let kind = try TransportKind.selected()
         #expect(DefaultTransport.instance.name == kind.rawValue)
         #expect(NetworkClient.standard.transport.name == kind.rawValue)

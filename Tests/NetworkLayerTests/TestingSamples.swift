@@ -9,7 +9,7 @@ struct TestingSamples {
     typealias User = ArticleSamples.User
     typealias GetUsers = ArticleSamples.GetUsers
 
-    @Test func answerWithoutANetwork() async throws {
+    @Test func `a stub responds without a network`() async throws {
         let stub = StubDispatcher()
         stub.when(.get("/users"), .json([User(id: 1, name: "Ada")]))
 
@@ -20,7 +20,7 @@ struct TestingSamples {
         try stub.checkAllUsed()
     }
 
-    @Test func sequencesPredicatesFailures() async throws {
+    @Test func `a stub has sequences, predicates and failures`() async throws {
         let stub = StubDispatcher()
         stub.when(.get("/users").with("page 2") { $0.query.contains("page=2") }, .json([User(id: 2, name: "Bo")]))
         stub.when(.get("/users"), .status(503), .failure(NetworkError.connectTimeout), .text("[]"))
@@ -38,7 +38,7 @@ struct TestingSamples {
         #expect(outcomes == ["503", "connectTimeout", "1", "0", "404"])
     }
 
-    @Test func delaysWithoutWaiting() async throws {
+    @Test func `a delay passes without waiting`() async throws {
         let clock = ManualClock()
         let stub = StubDispatcher(clock: clock)
         stub.when(.any, .text("[]").after(.seconds(3600)))
@@ -49,7 +49,7 @@ struct TestingSamples {
         await #expect(throws: NetworkError.self) { try await users.value }
     }
 
-    @Test func retriesWithoutWaiting() async throws {
+    @Test func `retries pass without waiting`() async throws {
         let clock = ManualClock()
         let stub = StubDispatcher(clock: clock)
         stub.when(.get("/users"), .status(503), .json([User(id: 1, name: "Ada")]))
@@ -66,7 +66,7 @@ struct TestingSamples {
         try stub.checkAllUsed()
     }
 
-    @Test func bodiesInPieces() async throws {
+    @Test func `a body arrives in pieces`() async throws {
         let clock = ManualClock()
         let stub = StubDispatcher(clock: clock)
         let pieces = [Data("one\n".utf8), Data("two\n".utf8)]

@@ -3,14 +3,14 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct TransportKindTests {
-    @Test func unsetVariable_picksTheStandard() throws {
+    @Test func `an unset variable picks the standard`() throws {
         #expect(try TransportKind.selected(in: [:]) == .standard)
         #expect(try TransportKind.selected(in: ["OTHER": "urlsession"]) == .standard)
         #expect(TransportKind.standard == .curl)
     }
 
     @Test(arguments: [("curl", TransportKind.curl), ("urlsession", .urlsession)])
-    func name_picksTheTransport(name: String, kind: TransportKind) throws {
+    func `a name picks the transport`(name: String, kind: TransportKind) throws {
         #expect(try TransportKind.selected(in: ["NETWORK_TRANSPORT": name]) == kind)
         #expect(kind.transport.name == name)
         #expect(kind.transport.capabilities.transport == name)
@@ -19,7 +19,7 @@ struct TransportKindTests {
     @Test(arguments: [
         "", " ", "CURL", "curl ", " curl", "Curl", "URLSession", "libcurl", "0", "curl,urlsession", "none",
     ])
-    func otherName_isRefusedWithTheChoices(name: String) throws {
+    func `another name is refused with the choices`(name: String) throws {
         let error = try #require(throws: NetworkError.self) {
             try TransportKind.selected(in: ["NETWORK_TRANSPORT": name])
         }
@@ -27,7 +27,7 @@ struct TransportKindTests {
         #expect(error.message == "NETWORK_TRANSPORT is '\(name)'; it must be 'curl' or 'urlsession'")
     }
 
-    @Test func oddName_isShownPrintableAndShort() throws {
+    @Test func `an odd name is shown printable and short`() throws {
         let name = "\u{1B}[2J\r\n" + String(repeating: "x", count: 500)
         let error = try #require(throws: NetworkError.self) { try TransportKind(name: name, from: "--transport") }
         #expect(error.message.hasPrefix("--transport is '\\u{1B}[2J\\r\\nxxx"))

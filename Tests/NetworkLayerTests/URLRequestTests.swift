@@ -18,7 +18,7 @@ struct URLRequestTests {
         return request
     }
 
-    @Test func everythingItSays_isInTheRequest() throws {
+    @Test func `everything that a URLRequest says is in the request`() throws {
         let made = try request {
             $0.httpMethod = "PUT"
             $0.setValue("1", forHTTPHeaderField: "X-A")
@@ -35,7 +35,7 @@ struct URLRequestTests {
 
     /// Regression: with a base URL, the request's URL was taken for a path and appended to it.
     @Test(arguments: ["http://api.example.com/v1/users", "http://other.example.org/users?a=b"])
-    func urlOfIt_isWhole_whateverTheClientsBase(url: String) async throws {
+    func `its URL is whole, whatever the client's base`(url: String) async throws {
         let stub = StubDispatcher(always: .text("ok"))
         var client = NetworkClient(transport: stub, baseURL: "http://api.example.com/v1")
         client.headerFields[.authorization] = "Bearer home"
@@ -49,13 +49,13 @@ struct URLRequestTests {
         #expect(stub.sent.map { $0.headerFields[.authorization] } == [field, field])
     }
 
-    @Test func urlOfIt_isNoPath() async throws {
+    @Test func `its URL is no path`() async throws {
         var client = NetworkClient(transport: StubDispatcher())
         client.baseURL = "http://api.example.com/v1"
         await expectFailure(.invalidURL) { try await client.send(request("users"), as: .text) }
     }
 
-    @Test func timeout_isTheIdleTimeout() throws {
+    @Test func `its timeout is the idle timeout`() throws {
         func timeout(_ seconds: TimeInterval) throws -> Duration? {
             try request { $0.timeoutInterval = seconds }.data.transportRequest().options.idleTimeout
         }
@@ -72,7 +72,7 @@ struct URLRequestTests {
         }
     }
 
-    @Test func whatCannotBeSent_isNamed() {
+    @Test func `a URLRequest that can't be sent is named`() {
         expectFailure(.invalidURL) { try request { $0.url = nil }.data.transportRequest() }
         expectFailure(.invalidURL) { try request("file:///etc/passwd").data.transportRequest() }
         expectFailure(.invalidMethod) { try request { $0.httpMethod = "G T" }.data.transportRequest() }
@@ -81,7 +81,7 @@ struct URLRequestTests {
         }
     }
 
-    @Test func request_comesOutAsAURLRequest() throws {
+    @Test func `a request comes out as a URLRequest`() throws {
         var data = RequestData(
             path: "né?x=1",
             baseURL: "http://h/v1",
@@ -106,7 +106,7 @@ struct URLRequestTests {
         #expect(there.options == back.options)
     }
 
-    @Test func userAndPassword_areTheFieldOfAURLRequest() throws {
+    @Test func `user and password are the field of a URLRequest`() throws {
         let made = try RequestData(path: "http://u:p@h/").urlRequest()
         #expect(made.url?.absoluteString == "http://h/")
         #expect(made.value(forHTTPHeaderField: "Authorization") == "Basic dTpw")
@@ -118,12 +118,12 @@ struct URLRequestTests {
         #expect(encoded.value(forHTTPHeaderField: "Authorization") == "Basic dTpw")
     }
 
-    @Test func streamedBody_isNoPartOfAURLRequest() {
+    @Test func `a streamed body is no part of a URLRequest`() {
         let data = RequestData(path: "http://h/", method: .post, content: .stream(AsyncStream<Data> { $0.finish() }))
         expectFailure(.unsupported) { try data.urlRequest() }
     }
 
-    @Test func endpointWithoutURL_failsWithItsReason() async throws {
+    @Test func `an endpoint without URL fails with its reason`() async throws {
         struct Nowhere: BaseRequest {
             let base = "ftp://h"
             let path = "/é %"
@@ -140,7 +140,7 @@ struct URLRequestTests {
             ("", "http://evil.example/"), ("http:", "//evil.example/"), ("http://", "evil.example/"),
             ("https://api.example.com@", "evil.example/"), ("https://api.example.com:", "80/%zz"), ("ftp://h", "x"),
         ])
-    func endpointThatIsRefused_isRefusedAsAURLRequest(base: String, path: String) async throws {
+    func `an endpoint that is refused is refused as a URLRequest`(base: String, path: String) async throws {
         let endpoint = AnyEndpoint(base: base, path: path)
         let typed = expectFailure(.invalidURL) { try endpoint.data.transportRequest() }
         let made = expectFailure(.invalidURL) { try endpoint.request.data.transportRequest() }
@@ -157,7 +157,7 @@ struct URLRequestTests {
         #expect(stub.sent.isEmpty)
     }
 
-    @Test func refusedRequest_reachesNoDispatcher() async {
+    @Test func `a refused request reaches no dispatcher`() async {
         struct OwnDispatcher: NetworkDispatcher {
             func dispatch(
                 request: RequestData,
@@ -177,7 +177,7 @@ struct URLRequestTests {
         let path: String
     }
 
-    @Test func urlSession_refusesARefusedEndpointToo() async {
+    @Test func `URLSession refuses a refused endpoint too`() async {
         let request = AnyEndpoint(base: "ftp://h", path: "x").request
         await #expect(throws: URLError.self) { try await URLSession.shared.data(for: request) }
     }
@@ -186,7 +186,7 @@ struct URLRequestTests {
         "unusable:http%3A%2F%2F127.0.0.1%3A1%2F", "unusable:http://127.0.0.1:1/", "unusable:", "data:,x", "about:blank",
         "http:%2F%2Fh/", "http:h", "//h/x", "/x", "x:http://h/", "unusable://h/",
     ])
-    func urlWithoutAHost_isRefused(text: String) async throws {
+    func `a URL without a host is refused`(text: String) async throws {
         let url = try #require(URL(string: text))
         let stub = StubDispatcher()
         await expectFailure(.invalidURL) {
@@ -196,7 +196,7 @@ struct URLRequestTests {
     }
 
     /// A caller can check `url.host` to know where the request goes.
-    @Test func hostOfTheURL_isTheHostThatIsAsked() throws {
+    @Test func `the host of the URL is the host that is asked`() throws {
         var generator = SeededGenerator(seed: 23)
         let pieces = [
             "http", "https", "unusable", "file", ":", ":", "//", "//", "/", "a.example", "b", "127.0.0.1", "@", "%3A",
@@ -218,7 +218,7 @@ struct URLRequestTests {
     }
 
     @Test(arguments: transports)
-    func bodyStream_isCarried(transport: any HTTPTransport) async throws {
+    func `a body stream is carried`(transport: any HTTPTransport) async throws {
         let server = try ScriptedServer(.ok("thanks"))
         defer { server.stop() }
         let bytes = PatternBytes.make(count: 200_000, from: 0)
@@ -232,7 +232,7 @@ struct URLRequestTests {
         #expect(server.requests.first?.body == bytes)
     }
 
-    @Test func bodyStreamBeyondTheLimit_isRefused() async throws {
+    @Test func `a body stream beyond the limit is refused`() async throws {
         var client = NetworkClient(transport: StubDispatcher(lacking: [.streamedRequestBodies]))
         client.options.maximumBodyBytes = 1000
         let upload = request {
@@ -242,7 +242,7 @@ struct URLRequestTests {
         await expectFailure(.bodyTooLarge) { try await client.send(upload, as: .data) }
     }
 
-    @Test func brokenBodyStream_isTheCallersError() async throws {
+    @Test func `a broken body stream is the caller's error`() async throws {
         let upload = request {
             $0.httpMethod = "POST"
             $0.httpBodyStream = InputStream(fileAtPath: "/no/such/file")
@@ -251,7 +251,7 @@ struct URLRequestTests {
     }
 
     /// Regression: a pipe without a writer blocks the thread that opens it, which also blocked the call.
-    @Test func bodyStreamThatBlocks_endsWithTheCall() async throws {
+    @Test func `a body stream that blocks ends with the call`() async throws {
         let path = FileManager.default.temporaryDirectory.appending(path: "pipe-\(UUID().uuidString)").path
         #expect(mkfifo(path, 0o600) == 0)
         defer { try? FileManager.default.removeItem(atPath: path) }
@@ -280,7 +280,7 @@ struct URLRequestTests {
         return (response.body, try #require(response.httpURLResponse))
     }
 
-    @Test func answer_isFoundations() async throws {
+    @Test func `the response is Foundation's`() async throws {
         var fields: HTTPFields = [.server: "s"]
         fields.append(HTTPField(name: .vary, value: "a"))
         fields.append(HTTPField(name: .vary, value: "b"))
@@ -293,7 +293,7 @@ struct URLRequestTests {
         #expect(head.value(forHTTPHeaderField: "vary") == "a, b")
     }
 
-    @Test func urlEncoder_addsToTheQuery() throws {
+    @Test func `the URL encoder adds to the query`() throws {
         var made = request { $0.httpBody = Data("kept".utf8) }
         try URLParameterEncoder.encode(
             urlRequest: &made, with: ["q": "a+b & c", "n": 1, "d": Date(timeIntervalSince1970: 0)])
@@ -302,7 +302,7 @@ struct URLRequestTests {
         #expect(made.httpBody == Data("kept".utf8))
     }
 
-    @Test func jsonEncoder_makesTheBody() throws {
+    @Test func `the JSON encoder makes the body`() throws {
         var made = request { $0.setValue("text/x", forHTTPHeaderField: "content-type") }
         try JSONParameterEncoder.encode(urlRequest: &made, with: ["b": [1, nil] as [Int?], "a": "é"])
         #expect(made.httpBody == Data(#"{"a":"é","b":[1,null]}"#.utf8))
@@ -312,7 +312,7 @@ struct URLRequestTests {
         #expect(made.value(forHTTPHeaderField: "Content-Type") == "application/json")
     }
 
-    @Test func encoders_throwTheTutorialsErrors() {
+    @Test func `the encoders throw the tutorial's errors`() {
         expectTutorialErrors(of: URLParameterEncoder.self)
         expectTutorialErrors(of: JSONParameterEncoder.self)
     }

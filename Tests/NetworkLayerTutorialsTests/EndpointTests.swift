@@ -55,7 +55,7 @@ private enum FeedAPI: EndPointType {
 
 @Suite(.timeLimit(.minutes(1)))
 struct EndpointTests {
-    @Test func fiveNames_makeOneRequest() throws {
+    @Test func `five names make one request`() throws {
         let builder = URLRequestBuilder(with: URL(string: "http://h/3/movie")!, path: "")
             .set(method: .get).set(path: "/top").set(headers: ["X-A": "1"])
             .set(parameters: .url(["page": 2, "key": "k"]))
@@ -69,7 +69,7 @@ struct EndpointTests {
         }
     }
 
-    @Test func anyOfThem_isDecoded() async throws {
+    @Test func `any of them is decoded`() async throws {
         let stub = StubDispatcher().always(.get("/3/movie/top"), .json(Feed(page: 2)))
         #expect(try await FeedRequest().send(over: stub).body == Feed(page: 2))
         #expect(try await FeedAPIRequest().send(over: stub).body == Feed(page: 2))
@@ -79,7 +79,7 @@ struct EndpointTests {
         #expect(Set(stub.sent.map(\.target)) == ["/3/movie/top?key=k&page=2"])
     }
 
-    @Test func task_hasBodyQueryAndHeaders() throws {
+    @Test func `a task has body, query and headers`() throws {
         let made = try FeedAPI.rate(7.5).data.transportRequest()
         #expect(made.method == .post)
         #expect(made.url.query == "key=k")
@@ -87,7 +87,7 @@ struct EndpointTests {
         #expect(made.headerFields == [HTTPField.Name("x-a")!: "2", .contentType: "application/json"])
     }
 
-    @Test func whatCannotBeSent_isNamed() throws {
+    @Test func `an endpoint that can't be sent is named`() throws {
         let parameter = expectFailure(.invalidParameters) { try FeedAPI.bad.data.transportRequest() }
         #expect(parameter?.message.contains("'when' has the type") == true)
         let builder = URLRequestBuilder(with: URL(string: "http://h")!, path: "x").set(headers: ["X-Bad": [1]])
@@ -101,7 +101,7 @@ struct EndpointTests {
         expectFailure(.invalidParameters) { try builder.data.transportRequest() }
     }
 
-    @Test func urlComponents_areThoseOfTheRequest() {
+    @Test func `URL components are those of the request`() {
         let components = FeedEndpoint.top.urlComponents
         #expect(components.host == "h")
         #expect(components.path == "/3/movie/top")
@@ -120,7 +120,7 @@ struct EndpointTests {
             ("", nil), ("a=1", "a=1"), ("a=1&b=%2B+", "a=1&b=%2B+"), ("a", "a"), ("b=1&a=2&b=3", "b=1&a=2&b=3"),
             ("a=%FF", "a=%FF"), ("&&", nil), ("a=1&\u{301}=2", "a=1&%CC%81=2"), ("=x", "=x"),
         ] as [(String, String?)])
-    func apiKey_isPartOfTheQuery(key: String, query: String?) throws {
+    func `an API key is part of the query`(key: String, query: String?) throws {
         struct Keyed: BaseRequest {
             let base = "http://h"
             let path = "p"
@@ -129,7 +129,7 @@ struct EndpointTests {
         #expect(try Keyed(apiKey: key).data.transportRequest().url.query == query)
     }
 
-    @Test func apiError_isTheShortForm() {
+    @Test func `APIError is the short form`() {
         #expect(APIError(NetworkError(.unacceptableStatus, "")) == .responseUnsuccessful)
         #expect(APIError(NetworkError(.decodingFailed, "")) == .jsonConversionFailure)
         #expect(APIError(NetworkError.noData) == .invalidData)
@@ -144,7 +144,7 @@ struct EndpointTests {
         #expect((APIError.invalidData as any Error).localizedDescription == "Invalid Data")
     }
 
-    @Test func tutorialErrors_matchByCode() {
+    @Test func `the tutorials' errors match by code`() {
         func name(_ error: any Error) -> String {
             switch error {
             case NetworkError.parametersNil: "parametersNil"

@@ -23,8 +23,8 @@ struct DemoServerTests {
         "POST \(target) HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\(fields)\r\n\(body)"
     }
 
-    @Test("A stopped server has closed all its descriptors")
-    func descriptors() async throws {
+    @Test
+    func `a stopped server has closed all its descriptors`() async throws {
         // Each server has an epoll instance. Counting all descriptors would count those of other tests.
         func count() throws -> Int {
             try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count { name in
@@ -40,8 +40,8 @@ struct DemoServerTests {
         #expect(try count() < before + 100)
     }
 
-    @Test("A server can start and stop repeatedly, and stop without a start")
-    func restarts() async throws {
+    @Test
+    func `a server can start and stop repeatedly, and stop without a start`() async throws {
         let server = DemoServer()
         await server.stop()
         for _ in 0..<3 {
@@ -52,8 +52,8 @@ struct DemoServerTests {
         }
     }
 
-    @Test("Stopping a server closes its open connections")
-    func openConnections() async throws {
+    @Test
+    func `stopping a server closes its open connections`() async throws {
         let server = DemoServer()
         try await server.start()
         // This request's response would take a minute.
@@ -66,7 +66,7 @@ struct DemoServerTests {
     }
 
     /// Regression: a wanted port was tried on 127.0.0.1, whatever the host.
-    @Test("A wanted port is tried on the host that the server listens on") func wantedPort() async throws {
+    @Test func `a wanted port is tried on the host that the server listens on`() async throws {
         let other = try ScriptedServer(.ok())
         defer { other.stop() }
         let server = DemoServer(port: other.port, host: "127.0.0.2")
@@ -83,8 +83,8 @@ struct DemoServerTests {
         }
     }
 
-    @Test("A posted user comes back with an id, and anything else gets a 400")
-    func users() async throws {
+    @Test
+    func `a posted user comes back with an id, and anything else gets a 400`() async throws {
         try await serving { server in
             for (body, status, words) in [
                 (#"{"name":"Ada","tags":["new"]}"#, 201, #"{"id":4,"name":"Ada","tags":["new"]}"#), ("[1]", 400, ""),
@@ -101,8 +101,8 @@ struct DemoServerTests {
         }
     }
 
-    @Test("A number in a path is within its range or gets a 400")
-    func paths() async throws {
+    @Test
+    func `a number in a path is within its range or gets a 400`() async throws {
         try await serving { server in
             for route in ["/status/", "/delay/", "/bytes/", "/events/", "/redirect/"] {
                 for number in HostileNumber.all where !number.isEmpty && !number.contains(" ") {
@@ -115,8 +115,8 @@ struct DemoServerTests {
         }
     }
 
-    @Test("No number in a header field or in the framing of a body ends the server")
-    func fields() async throws {
+    @Test
+    func `no number in a header field or in the framing of a body ends the server`() async throws {
         try await serving { server in
             for number in HostileNumber.all {
                 for target in ["/events/10", "/upload", "/echo", "/test"] {
@@ -132,13 +132,13 @@ struct DemoServerTests {
         }
     }
 
-    @Test(
-        "A stream of events resumes after the last id, and restarts after an invalid one",
-        arguments: [
-            ("0", [1, 2, 3]), ("8", [9, 10]), ("10", []), ("11", []), ("\(Int.max)", []), ("\(Int.min)", [1, 2, 3]),
-            ("-5", [1, 2, 3]), ("abc", [1, 2, 3]), ("9223372036854775808", [1, 2, 3]),
-        ])
-    func events(after id: String, are expected: [Int]) async throws {
+    @Test(arguments: [
+        ("0", [1, 2, 3]), ("8", [9, 10]), ("10", []), ("11", []), ("\(Int.max)", []), ("\(Int.min)", [1, 2, 3]),
+        ("-5", [1, 2, 3]), ("abc", [1, 2, 3]), ("9223372036854775808", [1, 2, 3]),
+    ])
+    func `a stream of events resumes after the last id, and restarts after an invalid one`(
+        after id: String, are expected: [Int]
+    ) async throws {
         try await serving { server in
             let request = Self.request("/events/10", "Last-Event-ID: \(id)\r\n")
             let response = try await RawClient.exchange(request, port: server.port)

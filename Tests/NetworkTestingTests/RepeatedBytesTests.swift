@@ -19,7 +19,7 @@ struct RepeatedBytesTests {
     }
 
     @Test(arguments: [1, 2, 3, 4, 5, 6, 13, 20, 258, 1_000, 32_768])
-    func packedBytes_areTheStartOfThePlainOnes(size: Int) throws {
+    func `packed bytes are the start of the plain ones`(size: Int) throws {
         let repeated = RepeatedBytes(
             PatternBytes.make(count: size), times: 2_000_000 / size + 2, after: Data("start".utf8))
         let (whole, once) = (repeated.bytes, repeated.gzipped())

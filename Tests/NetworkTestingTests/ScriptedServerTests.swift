@@ -11,8 +11,8 @@ struct ScriptedServerTests {
         "POST / HTTP/1.1\r\n\(fields)\r\n\r\n\(body)"
     }
 
-    @Test("An invalid length ends the connection after the head, which is recorded", arguments: HostileNumber.all)
-    func lengths(number: String) async throws {
+    @Test(arguments: HostileNumber.all)
+    func `an invalid length ends the connection after the head, which is recorded`(number: String) async throws {
         let server = try ScriptedServer(.ok())
         defer { server.stop() }
         let digits = number.trimmingCharacters(in: .whitespaces)
@@ -28,8 +28,8 @@ struct ScriptedServerTests {
         #expect(try await RawClient.exchange("GET / HTTP/1.1\r\n\r\n", port: server.port).hasPrefix(Self.ok))
     }
 
-    @Test("An invalid chunk size ends the connection after the bytes before it", arguments: HostileNumber.all)
-    func chunks(number: String) async throws {
+    @Test(arguments: HostileNumber.all)
+    func `an invalid chunk size ends the connection after the bytes before it`(number: String) async throws {
         let server = try ScriptedServer(.ok())
         defer { server.stop() }
         let digits = number.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces)
@@ -44,8 +44,8 @@ struct ScriptedServerTests {
         #expect(try await RawClient.exchange("GET / HTTP/1.1\r\n\r\n", port: server.port).hasPrefix(Self.ok))
     }
 
-    @Test("Different lengths are invalid, and equal ones count once")
-    func severalLengths() async throws {
+    @Test
+    func `different lengths are invalid, and equal ones count once`() async throws {
         for (second, isRead) in [("3", true), ("4", false)] {
             let server = try ScriptedServer(.ok())
             defer { server.stop() }
@@ -56,8 +56,8 @@ struct ScriptedServerTests {
         }
     }
 
-    @Test("A reset of the script is no end by the client")
-    func reset() async throws {
+    @Test
+    func `a reset by the script is no end by the client`() async throws {
         let server = try ScriptedServer(.reset)
         defer { server.stop() }
         _ = try? await RawClient.exchange("GET / HTTP/1.1\r\n\r\n", port: server.port)
@@ -66,8 +66,8 @@ struct ScriptedServerTests {
         #expect(server.connectionsEndedByPeer == 0)
     }
 
-    @Test("Chunk extensions and trailers are skipped, up to the next request")
-    func extensions() async throws {
+    @Test
+    func `chunk extensions and trailers are skipped, up to the next request`() async throws {
         let server = try ScriptedServer(.ok())
         defer { server.stop() }
         let chunked = Self.request(

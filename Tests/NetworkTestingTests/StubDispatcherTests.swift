@@ -41,19 +41,19 @@ struct StubDispatcherTests {
     private let stub = StubDispatcher()
     private let get = RequestData(path: "http://h/rows?page=1", headers: ["X-A": "1"])
 
-    @Test func answers_areGivenInOrderAndOnce() async throws {
+    @Test func `responses are given in order, each once`() async throws {
         stub.when(.get("/rows"), .status(503), .json([Row(id: 1)]))
         await expectFailure(.unacceptableStatus) { try await stub.send(get, as: .data).body }
         #expect(try await get.send(as: [Row].self, over: stub).body == [Row(id: 1)])
         try stub.checkAllUsed()
         let error = await expectFailure(.notStubbed) { try await stub.send(get, as: .data).body }
-        let words = ["GET http://h/rows?…", "GET /rows (2 of 2 answers given)"]
+        let words = ["GET http://h/rows?…", "GET /rows (2 of 2 responses given)"]
         for word in words { #expect(error?.message.contains(word) == true, "\(String(describing: error))") }
         let failure = #expect(throws: StubFailure.self) { try stub.checkAllUsed() }
         #expect(failure?.problems == ["GET http://h/rows?… was sent and is not stubbed"])
     }
 
-    @Test func predicates_chooseInTheOrderOfTheStubs() async throws {
+    @Test func `predicates choose in the order of the stubs`() async throws {
         stub.when(.get("/rows").with("page 2") { $0.query == "page=2" }, .text("two"))
         stub.always(.any, .text("any"))
         #expect(try await stub.send(get, as: .data).body == Data("any".utf8))
@@ -64,18 +64,18 @@ struct StubDispatcherTests {
         try stub.checkAllUsed()
     }
 
-    @Test func whatIsLeft_isListed() async throws {
+    @Test func `the responses and requests that are left are listed`() async throws {
         stub.when(.post("/rows"), .status(200), .status(200)).always(.put("/x"), .status(200))
         _ = try await stub.send(RequestData(path: "http://h/rows", method: .post), as: .data).body
         let failure = try #require(throws: StubFailure.self) { try stub.checkAllUsed() }
         #expect(
             failure.description == """
-                POST /rows (1 of 2 answers given) was not used up
+                POST /rows (1 of 2 responses given) was not used up
                 PUT /x (always, given 0 times) was not used up
                 """)
     }
 
-    @Test func requests_areKept() async throws {
+    @Test func `requests are kept`() async throws {
         stub.always(.any, .status(204))
         _ = try await stub.send(get, as: .data).body
         let content = RequestContent.json([Row(id: 3)])
@@ -88,7 +88,7 @@ struct StubDispatcherTests {
         #expect(stub.sent[1].text == #"[{"id":3}]"#)
     }
 
-    @Test func failure_isTheCallers() async throws {
+    @Test func `a failure is the caller's`() async throws {
         struct Own: Error, Equatable {}
         stub.when(.any, .failure(NetworkError.connectTimeout), .failure(Own()))
         let error = await expectFailure(.connectTimeout) { try await stub.send(get, as: .data).body }
@@ -96,7 +96,7 @@ struct StubDispatcherTests {
         await #expect(throws: Own()) { try await stub.send(get, as: .data).body }
     }
 
-    @Test func answer_isComputedFromTheRequest() async throws {
+    @Test func `a response is computed from the request`() async throws {
         stub.always(.any, .computed { .text($0.method.rawValue + $0.text, status: 201) })
         let data = RequestData(path: "http://h/", method: .put, content: .text("!"))
         let response = try await NetworkClient(transport: stub).send(data, as: .data)
@@ -104,7 +104,7 @@ struct StubDispatcherTests {
         #expect(response.body == Data("PUT!".utf8))
     }
 
-    @Test func body_comesInPieces() async throws {
+    @Test func `a body comes in pieces`() async throws {
         let pieces = ["a", "", "bc"].map { Data($0.utf8) }
         let broken = NetworkError(.truncatedBody, "cut")
         stub.when(.any, .chunks(pieces), .chunks(pieces, thenFailing: broken), .chunks(pieces, thenFailing: broken))
@@ -119,7 +119,7 @@ struct StubDispatcherTests {
         await expectFailure(.truncatedBody) { try await stub.send(get, as: .data).body }
     }
 
-    @Test func bodyAboveTheLimit_isRefused() async throws {
+    @Test func `a body above the limit is refused`() async throws {
         stub.always(.any, .text("12345"))
         var client = NetworkClient(transport: stub)
         client.options.maximumBodyBytes = 4
@@ -127,7 +127,7 @@ struct StubDispatcherTests {
     }
 
     /// Regression: the matcher ran under the lock that everything it may ask of the dispatcher takes.
-    @Test func matcher_mayUseTheDispatcher() async throws {
+    @Test func `a matcher may use the dispatcher`() async throws {
         let stub = StubDispatcher()
         let asked = StubMatcher("the second request") { request in
             stub.when(.path("/never"), .status(204))
@@ -141,7 +141,7 @@ struct StubDispatcherTests {
     }
 
     /// Each answer is given once, whatever the matchers of two requests do at the same time.
-    @Test func answers_areGivenOnce_toManyAtOnce() async throws {
+    @Test func `responses are given once, to many at once`() async throws {
         let stub = StubDispatcher()
         for _ in 0..<100 { stub.when(.any, .status(200)) }
         let given = try await withThrowingTaskGroup(of: Void.self) { group in
@@ -159,7 +159,7 @@ struct StubDispatcherTests {
         arguments: [
             (.idleTimeout, \.idleTimeout), (.totalTimeout, \.totalTimeout), (.firstByteTimeout, \.firstByteTimeout),
         ] as [(NetworkError.Code, TimeoutPath)])
-    func streamedBodyThatStops_endsWithTheTimeout(
+    func `a streamed body that stops ends with the timeout`(
         code: NetworkError.Code, limit: TimeoutPath
     ) async throws {
         for chunks in 0...1 {
@@ -182,7 +182,7 @@ struct StubDispatcherTests {
         }
     }
 
-    @Test func streamedBodyThatMoves_isNoIdleTimeout() async throws {
+    @Test func `a streamed body that moves does not reach the idle timeout`() async throws {
         let clock = ManualClock()
         let stub = StubDispatcher(clock: clock).always(.any, .status(200))
         let source = PulledChunks()
@@ -201,7 +201,7 @@ struct StubDispatcherTests {
         #expect(stub.sent.first?.text == "aaaa")
     }
 
-    @Test func retry_waitsOnTheClock() async throws {
+    @Test func `a retry waits on the clock`() async throws {
         let clock = ManualClock()
         let stub = StubDispatcher(clock: clock).when(.any, .status(503), .text("back"))
         var client = NetworkClient(transport: stub)
@@ -213,7 +213,7 @@ struct StubDispatcherTests {
         #expect(stub.sent.count == 2)
     }
 
-    @Test func delay_waitsOnTheClock() async throws {
+    @Test func `a delay waits on the clock`() async throws {
         let clock = ManualClock()
         let stub = StubDispatcher(clock: clock).when(.any, .text("late").after(.seconds(50)))
         async let body = stub.send(get, as: .data).body
@@ -224,7 +224,7 @@ struct StubDispatcherTests {
         #expect(try await body == Data("late".utf8))
     }
 
-    @Test func delayBeyondATimeout_isThatTimeout() async throws {
+    @Test func `a delay beyond a timeout is that timeout`() async throws {
         let clock = ManualClock()
         let stub = StubDispatcher(clock: clock).always(.any, .text("late").after(.seconds(3600)))
         async let idle = expectFailure(.idleTimeout) { try await stub.send(get, as: .data).body }
@@ -250,7 +250,7 @@ struct StubDispatcherTests {
         .chunks(["a", "b", "c"].map { Data($0.utf8) }, every: interval)
     }
 
-    @Test func delayWithinABody_isNoLongerThanTheIdleTimeout() async throws {
+    @Test func `a delay within a body is no longer than the idle timeout`() async throws {
         let clock = ManualClock()
         let stub = StubDispatcher(clock: clock).always(.any, chunks(every: .seconds(61)))
         let body = try await stub.send(try request { $0.idleTimeout = .seconds(60) }).body
@@ -263,7 +263,7 @@ struct StubDispatcherTests {
         #expect(try await body.collect().isEmpty)
     }
 
-    @Test func delaysOfHeadAndBody_areNoLongerThanTheTotalTimeout() async throws {
+    @Test func `delays of head and body are no longer than the total timeout`() async throws {
         let clock = ManualClock()
         let stub = StubDispatcher(clock: clock).always(.any, chunks(every: .seconds(40)).after(.seconds(20)))
         async let response = stub.send(try request { $0.totalTimeout = .seconds(70) })
@@ -287,7 +287,7 @@ struct StubDispatcherTests {
     }
 
     /// As over a network, every read after the timeout fails.
-    @Test func slowReader_isWithinTheTotalTimeoutToo() async throws {
+    @Test func `a slow reader is within the total timeout too`() async throws {
         let clock = ManualClock()
         let stub = StubDispatcher(clock: clock).always(.any, chunks(every: .zero))
         var body = try await stub.send(try request { $0.totalTimeout = .seconds(5) }).body.makeAsyncIterator()
@@ -296,7 +296,7 @@ struct StubDispatcherTests {
         await expectFailure(.totalTimeout) { try await body.next() }
     }
 
-    @Test func timeThatIsEnough_isEnough() async throws {
+    @Test func `enough time is enough`() async throws {
         let clock = ManualClock()
         let stub = StubDispatcher(clock: clock).always(.any, chunks(every: .seconds(2)).after(.seconds(1)))
         let limited = try request { options in
@@ -311,7 +311,7 @@ struct StubDispatcherTests {
         #expect(try await body == Data("abc".utf8))
     }
 
-    @Test func cancellation_endsADelayWithinABody() async throws {
+    @Test func `cancellation ends a delay within a body`() async throws {
         let clock = ManualClock()
         let stub = StubDispatcher(clock: clock).always(.any, chunks(every: .seconds(5)))
         let body = try await stub.send(try get.transportRequest()).body
@@ -322,7 +322,7 @@ struct StubDispatcherTests {
     }
 
     /// A test that exceeds its time limit must not wait for sleepers that never arrive.
-    @Test func cancellation_endsTheWaitForSleepers() async {
+    @Test func `cancellation ends the wait for sleepers`() async {
         let clock = ManualClock()
         let waiting = Task { await clock.sleepers(1) }
         waiting.cancel()
@@ -334,7 +334,7 @@ struct StubDispatcherTests {
         await late.value
     }
 
-    @Test func cancellation_endsADelay() async throws {
+    @Test func `cancellation ends a delay`() async throws {
         let clock = ManualClock()
         let stub = StubDispatcher(clock: clock).always(.any, .status(200).after(.seconds(5)))
         let task = Task { try await stub.send(get, as: .data).body }
@@ -343,14 +343,14 @@ struct StubDispatcherTests {
         await expectFailure(.cancelled) { try await task.value }
     }
 
-    @Test func whatItLacks_isRefused() async throws {
+    @Test func `a request beyond the stub's capabilities is refused`() async throws {
         let stub = StubDispatcher(lacking: [.bodyOnGet])
         let data = RequestData(path: "http://h/", content: .text("x"))
         await expectFailure(.unsupported) { try await stub.send(data, as: .data).body }
         #expect(stub.sent.isEmpty)
     }
 
-    @Test func clock_wakesInOrderAndForgetsTheCancelled() async throws {
+    @Test func `the clock wakes in order and forgets the cancelled`() async throws {
         let clock = ManualClock()
         let (woken, wake) = AsyncStream<Int>.makeStream()
         let sleepers = [3, 1, 2].map { seconds in

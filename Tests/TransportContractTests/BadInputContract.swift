@@ -14,7 +14,7 @@ struct BadInputContract {
             "http://127.0.0.1/\u{0}", "http://-bücher.example/", "http://127.1/", "http://a b/", "http://h\\x/",
         ]
     )
-    func badURL_isRefused(transport: ContractTransport, url: String) async {
+    func `a bad URL is refused`(transport: ContractTransport, url: String) async {
         await expectFailure(.invalidURL) { try await transport.transport.send(RequestData(path: url), as: .data).body }
         let outcome = await withCheckedContinuation { continuation in
             transport.transport.dispatch(
@@ -33,7 +33,7 @@ struct BadInputContract {
             ["X": "1", "x": "2"],
         ]
     )
-    func badHeader_isRefused(transport: ContractTransport, headers: [String: String]) async throws {
+    func `a bad header is refused`(transport: ContractTransport, headers: [String: String]) async throws {
         let server = try ScriptedServer(.ok())
         defer { server.stop() }
         await expectFailure(.invalidHeader) {
@@ -49,7 +49,7 @@ struct BadInputContract {
             .seconds(Int64.min),
         ]
     )
-    func absurdTimeout_isRefused(transport: ContractTransport, timeout: Duration) async throws {
+    func `an absurd timeout is refused`(transport: ContractTransport, timeout: Duration) async throws {
         let server = try ScriptedServer(.ok())
         defer { server.stop() }
         await expectFailure(.invalidOption) {
@@ -65,14 +65,14 @@ struct BadInputContract {
     }
 
     @Test(arguments: ContractTransport.all)
-    func negativeLimit_isRefused(transport: ContractTransport) async throws {
+    func `a negative limit is refused`(transport: ContractTransport) async throws {
         await expectFailure(.invalidOption) {
             try await transport.send(.get, "http://127.0.0.1:1/") { $0.maximumBodyBytes = -1 }
         }
     }
 
     @Test(arguments: ContractTransport.all)
-    func unencodableParameter_isRefused(transport: ContractTransport) async {
+    func `an unencodable parameter is refused`(transport: ContractTransport) async {
         for params in [["a": AnyKeyPath.self], ["a": Double.nan], ["a": ["b": Data()]]] as [[String: Any?]] {
             for method in [HTTPRequest.Method.get, .post] {
                 await expectFailure(.invalidParameters) {
@@ -85,7 +85,7 @@ struct BadInputContract {
     }
 
     @Test(arguments: ContractTransport.all)
-    func whatNobodyCarries_isUnsupported(transport: ContractTransport) async throws {
+    func `a request that no transport carries is unsupported`(transport: ContractTransport) async throws {
         let url = "http://127.0.0.1:1/"
         await expectFailure(.unsupported) { try await transport.send(.connect, url) }
         await expectFailure(.unsupported) { try await transport.send(.trace, url) }

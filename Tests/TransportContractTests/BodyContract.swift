@@ -8,7 +8,7 @@ struct BodyContract {
     private static let sizes = [0, 1, 65_535, 65_536, 65_537, 1 << 20, 8 << 20]
 
     @Test(arguments: ContractTransport.all, sizes)
-    func body_isTheSameBothWays(transport: ContractTransport, size: Int) async throws {
+    func `a body is the same both ways`(transport: ContractTransport, size: Int) async throws {
         let sent = PatternBytes.make(count: size)
         let returned = PatternBytes.make(count: size, from: 7)
         let server = try ScriptedServer(.response(body: returned))
@@ -21,7 +21,7 @@ struct BodyContract {
 
     /// All use one connection and one handle: nothing of one request may remain for the next.
     @Test(arguments: ContractTransport.all)
-    func requestsAfterOneAnother_areEachTheirOwn(transport: ContractTransport) async throws {
+    func `requests after one another each get their own response`(transport: ContractTransport) async throws {
         let server = try ScriptedServer(.ok("x"))
         defer { server.stop() }
         let requests: [(method: HTTPRequest.Method, target: String, body: Data?)] = [
@@ -46,7 +46,7 @@ struct BodyContract {
 
     /// Over curl, many of them get their response in the same round of the loop.
     @Test(arguments: ContractTransport.all)
-    func answersAtTheSameTime_areEachTheirOwn(transport: ContractTransport) async throws {
+    func `responses at the same time are each their own`(transport: ContractTransport) async throws {
         let url = try await Demo.url("/echo")
         try await withThrowingTaskGroup(of: Int.self) { group in
             for number in 0..<32 {
@@ -66,7 +66,7 @@ struct BodyContract {
     }
 
     @Test(arguments: ContractTransport.all)
-    func chunkedBody_isPutTogether(transport: ContractTransport) async throws {
+    func `a chunked body is put together`(transport: ContractTransport) async throws {
         let chunks = [PatternBytes.make(count: 1), PatternBytes.make(count: 70_000), PatternBytes.make(count: 10)]
         var text = Script.head(200, fields: [("Transfer-Encoding", "chunked")])
         for chunk in chunks {
@@ -82,7 +82,7 @@ struct BodyContract {
     }
 
     @Test(arguments: ContractTransport.all)
-    func bodyUntilTheClose_isWhole(transport: ContractTransport) async throws {
+    func `a body until the close is whole`(transport: ContractTransport) async throws {
         let body = PatternBytes.make(count: 100_000)
         let server = try ScriptedServer(.raw(Script.head(200, fields: [("Connection", "close")]) + body))
         defer { server.stop() }
@@ -90,21 +90,21 @@ struct BodyContract {
     }
 
     @Test(arguments: ContractTransport.all)
-    func bytesAfterTheBody_areNotPartOfIt(transport: ContractTransport) async throws {
+    func `bytes after the body are not part of it`(transport: ContractTransport) async throws {
         let server = try ScriptedServer(.raw("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabcdef"))
         defer { server.stop() }
         #expect(try await transport.send(.get, server.url()).text == "abc")
     }
 
     @Test(arguments: ContractTransport.all)
-    func demoServer_measuresTheUpload(transport: ContractTransport) async throws {
+    func `the demo server measures the upload`(transport: ContractTransport) async throws {
         let body = PatternBytes.make(count: 3_000_000)
         let answer = try await transport.send(.put, try await Demo.url("/upload"), body: body)
         #expect(answer.text == #"{"bytes":3000000,"crc32":"\#(CRC32.of(body).text)"}"#)
     }
 
     @Test(arguments: ContractTransport.all)
-    func demoServer_servesThePattern(transport: ContractTransport) async throws {
+    func `the demo server serves the pattern`(transport: ContractTransport) async throws {
         let answer = try await transport.send(.get, try await Demo.url("/bytes/300000"))
         #expect(answer.body == PatternBytes.make(count: 300_000))
     }

@@ -15,7 +15,7 @@ struct CancellationContract {
     }
 
     @Test(arguments: ContractTransport.all)
-    func beforeTheStart_nothingIsSent(transport: ContractTransport) async throws {
+    func `a cancellation before the start sends nothing`(transport: ContractTransport) async throws {
         let server = try ScriptedServer(.stalled)
         defer { server.stop() }
         for _ in 0..<Self.count {
@@ -30,7 +30,7 @@ struct CancellationContract {
     }
 
     @Test(arguments: ContractTransport.all)
-    func rightAfterTheStart_isCancelled(transport: ContractTransport) async throws {
+    func `a cancellation right after the start is a cancellation`(transport: ContractTransport) async throws {
         let server = try ScriptedServer(.stalled)
         defer { server.stop() }
         for _ in 0..<Self.count {
@@ -40,7 +40,7 @@ struct CancellationContract {
     }
 
     @Test(arguments: ContractTransport.all)
-    func duringTheWait_endsTheConnections(transport: ContractTransport) async throws {
+    func `a cancellation during the wait ends the connections`(transport: ContractTransport) async throws {
         let server = try ScriptedServer(.stalled)
         defer { server.stop() }
         let tasks = (0..<Self.count).map { number in
@@ -53,7 +53,7 @@ struct CancellationContract {
     }
 
     @Test(arguments: ContractTransport.all)
-    func duringTheBody_endsTheConnections(transport: ContractTransport) async throws {
+    func `a cancellation during the body ends the connections`(transport: ContractTransport) async throws {
         let head = Script.head(200, fields: [("Content-Length", "100000")])
         let server = try ScriptedServer([.read, .send(head + PatternBytes.make(count: 50_000)), .stall])
         defer { server.stop() }
@@ -71,7 +71,7 @@ struct CancellationContract {
     }
 
     @Test(arguments: ContractTransport.all)
-    func duringTheUpload_endsTheConnection(transport: ContractTransport) async throws {
+    func `a cancellation during the upload ends the connection`(transport: ContractTransport) async throws {
         let gate = Gate()
         let server = try ScriptedServer([.readHead, .open(gate), .stall])
         defer { server.stop() }
@@ -82,7 +82,7 @@ struct CancellationContract {
     }
 
     @Test(arguments: ContractTransport.all)
-    func duringTheConnecting_isCancelled(transport: ContractTransport) async throws {
+    func `a cancellation during the connecting is a cancellation`(transport: ContractTransport) async throws {
         let listener = try FullListener()
         let tasks = (0..<5).map { _ in Task { try await transport.send(.get, listener.url()) } }
         await Task.yield()
@@ -90,7 +90,7 @@ struct CancellationContract {
     }
 
     @Test(arguments: ContractTransport.all)
-    func raceWithTheAnswer_hasOneOutcome(transport: ContractTransport) async throws {
+    func `a race with the response has one outcome`(transport: ContractTransport) async throws {
         let server = try ScriptedServer(.ok("done"))
         defer { server.stop() }
         let outcomes = await withTaskGroup(of: Int.self) { group in
@@ -115,7 +115,7 @@ struct CancellationContract {
     }
 
     @Test(arguments: ContractTransport.all)
-    func otherRequests_goOn(transport: ContractTransport) async throws {
+    func `other requests go on`(transport: ContractTransport) async throws {
         let server = try ScriptedServer(.stalled, .ok("still here"))
         defer { server.stop() }
         let task = Task { try await transport.send(.get, server.url()) }

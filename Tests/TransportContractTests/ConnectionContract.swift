@@ -6,7 +6,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct ConnectionContract {
     @Test(arguments: ContractTransport.all)
-    func connection_isKept(transport: ContractTransport) async throws {
+    func `a connection is kept`(transport: ContractTransport) async throws {
         let server = try ScriptedServer(.ok("x"))
         defer { server.stop() }
         for number in 0..<20 {
@@ -19,7 +19,7 @@ struct ConnectionContract {
     }
 
     @Test(arguments: ContractTransport.all)
-    func connectionClose_isHonoured(transport: ContractTransport) async throws {
+    func `Connection: close is honoured`(transport: ContractTransport) async throws {
         let server = try ScriptedServer(.raw("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 1\r\n\r\nx"))
         defer { server.stop() }
         for _ in 0..<5 { #expect(try await transport.send(.get, server.url()).text == "x") }
@@ -27,7 +27,7 @@ struct ConnectionContract {
     }
 
     @Test(arguments: ContractTransport.all)
-    func keptConnectionThatWasClosed_isReplaced(transport: ContractTransport) async throws {
+    func `a kept connection that was closed is replaced`(transport: ContractTransport) async throws {
         let answer = Script.head(200, fields: [("Content-Length", "1")]) + Data("x".utf8)
         let server = try ScriptedServer([.read, .send(answer), .close])
         defer { server.stop() }
@@ -39,7 +39,7 @@ struct ConnectionContract {
     }
 
     @Test(arguments: ContractTransport.all)
-    func hundredRequestsAtOnce_getTheirOwnAnswers(transport: ContractTransport) async throws {
+    func `a hundred requests at once get their own responses`(transport: ContractTransport) async throws {
         struct Echo: Decodable {
             let path: String
             let query: String
@@ -61,7 +61,7 @@ struct ConnectionContract {
     }
 
     @Test(arguments: ContractTransport.all)
-    func hundredSlowRequests_areInFlightTogether(transport: ContractTransport) async throws {
+    func `a hundred slow requests are in flight together`(transport: ContractTransport) async throws {
         let gate = Gate()
         let answer = Script.head(200, fields: [("Content-Length", "1")]) + Data("x".utf8)
         let server = try ScriptedServer([.read, .wait(until: gate), .send(answer)])
@@ -81,7 +81,7 @@ struct ConnectionContract {
     }
 
     @Test(arguments: ContractTransport.all)
-    func ipv6Literal_isConnectedTo(transport: ContractTransport) async throws {
+    func `an IPv6 literal is connected to`(transport: ContractTransport) async throws {
         try await transport.run(.ipv6Literal) {
             do {
                 _ = try await transport.send(.get, "http://[::1]:1/")
@@ -93,7 +93,7 @@ struct ConnectionContract {
     }
 
     @Test(arguments: ContractTransport.all)
-    func metrics_areFilled(transport: ContractTransport) async throws {
+    func `metrics are filled`(transport: ContractTransport) async throws {
         let server = try ScriptedServer(.ok("four"))
         defer { server.stop() }
         let metrics = try await transport.send(.get, server.url()).metrics

@@ -20,7 +20,7 @@ struct ContentContract {
     }
 
     @Test(arguments: ContractTransport.all)
-    func encodedContent_arrivesWithItsType(transport: ContractTransport) async throws {
+    func `encoded content arrives with its type`(transport: ContractTransport) async throws {
         let cases: [(RequestContent, String?, String)] = [
             (.json(["b": "é/", "a": "1"]), "application/json", #"{"a":"1","b":"é/"}"#),
             (.form(["q": "a b&c", "n": [1, 2]]), "application/x-www-form-urlencoded", "n=1&n=2&q=a+b%26c"),
@@ -40,7 +40,7 @@ struct ContentContract {
     }
 
     @Test(arguments: ContractTransport.all)
-    func multipartOfFiles_hasItsLength(transport: ContractTransport) async throws {
+    func `a multipart body of files has its length`(transport: ContractTransport) async throws {
         let bytes = PatternBytes.make(count: 200_000)
         let path = NSTemporaryDirectory() + "content-\(UUID().uuidString)"
         try bytes.write(to: URL(filePath: path))
@@ -54,7 +54,7 @@ struct ContentContract {
     }
 
     @Test(arguments: ContractTransport.all)
-    func multipartOfUnknownLength_arrivesWhole(transport: ContractTransport) async throws {
+    func `a multipart body of unknown length arrives whole`(transport: ContractTransport) async throws {
         let chunks = AsyncStream<Data> { continuation in
             for _ in 0..<5 { continuation.yield(PatternBytes.make(count: 10_000)) }
             continuation.finish()
@@ -66,7 +66,7 @@ struct ContentContract {
     }
 
     @Test(arguments: ContractTransport.all)
-    func failingPart_isTheCallersError(transport: ContractTransport) async throws {
+    func `a failing part is the caller's error`(transport: ContractTransport) async throws {
         struct Broken: Error, Equatable {}
         let chunks = AsyncThrowingStream<Data, any Error> { continuation in
             continuation.yield(Data("some".utf8))

@@ -13,7 +13,7 @@ struct ContentEncodingContract {
     }
 
     @Test(arguments: ContractTransport.all)
-    func gzip_isDecoded(transport: ContractTransport) async throws {
+    func `gzip is decoded`(transport: ContractTransport) async throws {
         let packed = Gzip.stored(plain)
         let server = try server(packed)
         defer { server.stop() }
@@ -24,21 +24,21 @@ struct ContentEncodingContract {
     }
 
     @Test(arguments: ContractTransport.all)
-    func emptyGzip_isEmpty(transport: ContractTransport) async throws {
+    func `empty gzip is empty`(transport: ContractTransport) async throws {
         let server = try server(Gzip.stored(Data()))
         defer { server.stop() }
         #expect(try await transport.send(.get, server.url()).body.isEmpty)
     }
 
     @Test(arguments: ContractTransport.all)
-    func identity_isLeftAlone(transport: ContractTransport) async throws {
+    func `the identity coding is left alone`(transport: ContractTransport) async throws {
         let server = try server(plain, encoding: "identity")
         defer { server.stop() }
         #expect(try await transport.send(.get, server.url()).body == plain)
     }
 
     @Test(arguments: ContractTransport.all)
-    func rawBody_isLeftAlone(transport: ContractTransport) async throws {
+    func `a raw body is left alone`(transport: ContractTransport) async throws {
         let packed = Gzip.stored(plain)
         let server = try server(packed)
         defer { server.stop() }
@@ -50,7 +50,7 @@ struct ContentEncodingContract {
     }
 
     @Test(arguments: ContractTransport.all)
-    func limit_countsDecodedBytes(transport: ContractTransport) async throws {
+    func `the limit counts decoded bytes`(transport: ContractTransport) async throws {
         let bomb = Gzip.zeros(count: 4 << 20)
         #expect(bomb.count < 40_000)
         let server = try server(bomb)
@@ -66,14 +66,14 @@ struct ContentEncodingContract {
     }
 
     @Test(arguments: ContractTransport.all)
-    func damagedGzip_isAnError(transport: ContractTransport) async throws {
+    func `a damaged gzip is an error`(transport: ContractTransport) async throws {
         let server = try server(Data("this is not gzip, by no means at all".utf8))
         defer { server.stop() }
         await expectFailure(.invalidContentEncoding) { try await transport.send(.get, server.url()) }
     }
 
     @Test(arguments: ContractTransport.all)
-    func gzipThatEndsEarly_isAnError(transport: ContractTransport) async throws {
+    func `gzip that ends early is an error`(transport: ContractTransport) async throws {
         let server = try server(Gzip.stored(plain).prefix(100_000))
         defer { server.stop() }
         try await transport.run(.truncatedGzip) {
@@ -82,7 +82,7 @@ struct ContentEncodingContract {
     }
 
     @Test(arguments: ContractTransport.all)
-    func gzipThatEndsEarly_inChunks_isAnError(transport: ContractTransport) async throws {
+    func `gzip that ends early in chunks is an error`(transport: ContractTransport) async throws {
         let packed = Gzip.stored(plain)
         let head = Script.head(200, fields: [("Content-Encoding", "gzip"), ("Transfer-Encoding", "chunked")])
         let size = Data("\(String(packed.count - 1, radix: 16))\r\n".utf8)
@@ -96,7 +96,7 @@ struct ContentEncodingContract {
     }
 
     @Test(arguments: ContractTransport.all)
-    func gzipWithAWrongChecksum_isAnError(transport: ContractTransport) async throws {
+    func `gzip with a wrong checksum is an error`(transport: ContractTransport) async throws {
         var packed = Gzip.stored(plain)
         packed[packed.count - 8] ^= 1
         let server = try server(packed)
@@ -106,7 +106,7 @@ struct ContentEncodingContract {
 
     /// The servers fall silent: an error that needs more bytes would arrive only with the idle timeout.
     @Test(arguments: ContractTransport.all, ["gzip", "deflate", "br", "zstd"])
-    func damagedBody_onAConnectionThatStalls_isAnErrorAtOnce(
+    func `a damaged body on a connection that stalls is an error at once`(
         transport: ContractTransport, encoding: String
     ) async throws {
         let needed: TransportCapabilities.Capability? = ["br": .brotli, "zstd": .zstd][encoding]
@@ -126,7 +126,7 @@ struct ContentEncodingContract {
     }
 
     @Test(arguments: ContractTransport.all)
-    func noBytesAtAll_areAnEmptyBody(transport: ContractTransport) async throws {
+    func `a body of no bytes is empty`(transport: ContractTransport) async throws {
         let server = try server(Data())
         defer { server.stop() }
         #expect(try await transport.send(.get, server.url()).body.isEmpty)
@@ -134,7 +134,7 @@ struct ContentEncodingContract {
     }
 
     @Test(arguments: ContractTransport.all)
-    func requestBody_isPackedOnRequest(transport: ContractTransport) async throws {
+    func `a request body is packed on request`(transport: ContractTransport) async throws {
         let server = try ScriptedServer(.ok())
         defer { server.stop() }
         let plain = Data(String(repeating: "the same again, ", count: 20_000).utf8)
@@ -151,7 +151,7 @@ struct ContentEncodingContract {
     }
 
     @Test(arguments: ContractTransport.all)
-    func emptyRequestBody_isNotPacked(transport: ContractTransport) async throws {
+    func `an empty request body is not packed`(transport: ContractTransport) async throws {
         let server = try ScriptedServer(.ok())
         defer { server.stop() }
         _ = try await transport.send(.post, server.url(), body: Data()) { $0.requestCompression = .gzip }
@@ -161,7 +161,7 @@ struct ContentEncodingContract {
     }
 
     @Test(arguments: ContractTransport.all)
-    func packingWhatIsPacked_isRefused(transport: ContractTransport) async throws {
+    func `packing a packed body is refused`(transport: ContractTransport) async throws {
         await expectFailure(.invalidOption) {
             try await transport.send(
                 .post, "http://127.0.0.1:1/", fields: [("content-encoding", "br")], body: plain

@@ -23,8 +23,8 @@ struct CookieContract {
     }
 
     /// The examples of RFC 6265 §3.1, as far as a server with an IP address can act them out.
-    @Test(arguments: ContractTransport.all) func examplesOfTheRFC_areSentBack(transport: ContractTransport) async throws
-    {
+    @Test(arguments: ContractTransport.all)
+    func `the examples of the RFC are sent back`(transport: ContractTransport) async throws {
         let server = try server(sets: [
             "SID=31d4d96e407aad42; Path=/; HttpOnly", "lang=en-US; Expires=Wed, 09 Jun 2100 10:18:14 GMT",
             "tls=only; Secure", "other=host; Domain=example.com",
@@ -39,7 +39,8 @@ struct CookieContract {
         #expect(jar.cookies.map(\.name).sorted() == ["SID", "lang"])
     }
 
-    @Test(arguments: ContractTransport.all) func pastDate_takesItAway(transport: ContractTransport) async throws {
+    @Test(arguments: ContractTransport.all)
+    func `a date in the past takes a cookie away`(transport: ContractTransport) async throws {
         let server = try server(sets: ["lang=; Expires=Sun, 06 Nov 1994 08:49:37 GMT; Path=/"])
         defer { server.stop() }
         var client = transport.client
@@ -51,8 +52,8 @@ struct CookieContract {
         #expect(server.requests.map { $0.values(of: "Cookie") } == [["lang=en"], []])
     }
 
-    @Test(arguments: ContractTransport.all) func pathsAndOwnField_joinInOrder(transport: ContractTransport) async throws
-    {
+    @Test(arguments: ContractTransport.all)
+    func `paths and the request's own field join in order`(transport: ContractTransport) async throws {
         let server = try server(sets: ["a=1; Path=/", "b=2; Path=/deep", "c=3; Path=/else", "d=4; Path=/"])
         defer { server.stop() }
         var client = transport.client
@@ -62,7 +63,8 @@ struct CookieContract {
         #expect(server.requests.last?.values(of: "Cookie") == ["d=own; b=2; a=1"])
     }
 
-    @Test(arguments: ContractTransport.all) func cookieOfARedirect_goesAlongToItsHostAlone(transport: ContractTransport)
+    @Test(arguments: ContractTransport.all)
+    func `a redirect's cookie goes along to its host alone`(transport: ContractTransport)
         async throws
     {
         let server = try server(302, fields: [("Location", "/home")], sets: ["sid=1; Path=/"])
@@ -76,7 +78,8 @@ struct CookieContract {
         #expect(server.requests.last?.values(of: "Cookie") == [])
     }
 
-    @Test(arguments: ContractTransport.all) func withoutAJar_nothingIsKept(transport: ContractTransport) async throws {
+    @Test(arguments: ContractTransport.all)
+    func `without a jar, no cookie is kept`(transport: ContractTransport) async throws {
         let server = try server(sets: ["a=1"])
         defer { server.stop() }
         try await get(transport.client, transport, server.url())

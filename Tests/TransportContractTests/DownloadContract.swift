@@ -48,7 +48,7 @@ struct DownloadContract {
     }
 
     @Test(arguments: ContractTransport.all)
-    func file_isThereWhenItIsWhole(transport: ContractTransport) async throws {
+    func `a file is there when it is whole`(transport: ContractTransport) async throws {
         try await withFolder { folder in
             let server = try ScriptedServer(Self.whole())
             defer { server.stop() }
@@ -75,7 +75,7 @@ struct DownloadContract {
     }
 
     @Test(arguments: ContractTransport.all)
-    func interruptedDownload_goesOnInTheNextOne(transport: ContractTransport) async throws {
+    func `an interrupted download goes on in the next one`(transport: ContractTransport) async throws {
         try await withFolder { folder in
             let server = try ScriptedServer(Self.broken, Self.rest())
             defer { server.stop() }
@@ -108,7 +108,7 @@ struct DownloadContract {
     }
 
     @Test(arguments: ContractTransport.all)
-    func connectionThatBreaks_isFollowedByAnother_inOneDownload(transport: ContractTransport) async throws {
+    func `a connection that breaks is followed by another, in one download`(transport: ContractTransport) async throws {
         try await withFolder { folder in
             let middle = Self.cut + 50_000
             let server = try ScriptedServer(
@@ -132,7 +132,7 @@ struct DownloadContract {
     }
 
     @Test(arguments: ContractTransport.all)
-    func budgetOfRetries_isKept(transport: ContractTransport) async throws {
+    func `the budget of retries is kept`(transport: ContractTransport) async throws {
         try await withFolder { folder in
             let server = try ScriptedServer(Self.broken, .closed)
             defer { server.stop() }
@@ -146,7 +146,7 @@ struct DownloadContract {
     }
 
     @Test(arguments: ContractTransport.all)
-    func changedFile_startsAgain(transport: ContractTransport) async throws {
+    func `a changed file starts again`(transport: ContractTransport) async throws {
         try await withFolder { folder in
             let server = try ScriptedServer(Self.broken, Self.whole(Self.other, tag: "\"v2\""))
             defer { server.stop() }
@@ -160,7 +160,7 @@ struct DownloadContract {
 
     /// A server that sends a part of another version, or another part, despite If-Range.
     @Test(arguments: ContractTransport.all)
-    func partThatDoesNotFit_startsAgain(transport: ContractTransport) async throws {
+    func `a part that does not fit starts again`(transport: ContractTransport) async throws {
         try await withFolder { folder in
             let server = try ScriptedServer(
                 Self.broken, Self.rest(from: 100_000), Self.whole(Self.other, tag: "\"v2\""))
@@ -174,7 +174,7 @@ struct DownloadContract {
     }
 
     @Test(arguments: ContractTransport.all)
-    func downloadThatWasWholeAlready_isFinished(transport: ContractTransport) async throws {
+    func `a download that was whole already is finished`(transport: ContractTransport) async throws {
         try await withFolder { folder in
             let server = try ScriptedServer(
                 Self.whole(), .raw(Script.head(416, fields: [("Content-Range", "bytes */\(Self.size)")])))
@@ -200,7 +200,7 @@ struct DownloadContract {
     }
 
     @Test(arguments: ContractTransport.all, [-1, 0])
-    func downloadThatWasWholeAlready_hasItsLimitToo(transport: ContractTransport, more: Int) async throws {
+    func `a download that was whole already has its limit too`(transport: ContractTransport, more: Int) async throws {
         try await withFolder { folder in
             let server = try ScriptedServer(
                 .raw(Script.head(416, fields: [("Content-Range", "bytes */\(Self.size)"), ("Content-Length", "0")])))
@@ -226,7 +226,7 @@ struct DownloadContract {
 
     /// Regression: the rest of `/f?id=2` was appended to the start of `/f?id=1`, since both had the same validator.
     @Test(arguments: ContractTransport.all)
-    func otherQuery_isAnotherFile(transport: ContractTransport) async throws {
+    func `another query is another file`(transport: ContractTransport) async throws {
         try await withFolder { folder in
             let server = try ScriptedServer(
                 Self.broken, .response(fields: [("ETag", "\"v1\"")], body: Data("other".utf8)))
@@ -244,7 +244,7 @@ struct DownloadContract {
     }
 
     @Test(arguments: ContractTransport.all)
-    func partThatNobodyAskedFor_isRefused(transport: ContractTransport) async throws {
+    func `a part that was not asked for is refused`(transport: ContractTransport) async throws {
         try await withFolder { folder in
             let server = try ScriptedServer(Self.rest(from: 0))
             defer { server.stop() }
@@ -257,7 +257,7 @@ struct DownloadContract {
     }
 
     @Test(arguments: ContractTransport.all)
-    func wrongChecksum_leavesNothing(transport: ContractTransport) async throws {
+    func `a wrong checksum leaves nothing`(transport: ContractTransport) async throws {
         try await withFolder { folder in
             let server = try ScriptedServer(Self.whole())
             defer { server.stop() }
@@ -273,7 +273,7 @@ struct DownloadContract {
     }
 
     @Test(arguments: ContractTransport.all)
-    func refusedStatus_keepsTheOldFile(transport: ContractTransport) async throws {
+    func `a refused status keeps the old file`(transport: ContractTransport) async throws {
         try await withFolder { folder in
             let server = try ScriptedServer(.response(404, body: Data("not here".utf8)))
             defer { server.stop() }
@@ -289,7 +289,7 @@ struct DownloadContract {
     }
 
     @Test(arguments: ContractTransport.all)
-    func fileBeyondTheLimit_isRefused(transport: ContractTransport) async throws {
+    func `a file beyond the limit is refused`(transport: ContractTransport) async throws {
         try await withFolder { folder in
             let server = try ScriptedServer(Self.whole())
             defer { server.stop() }
@@ -304,7 +304,7 @@ struct DownloadContract {
     }
 
     @Test(arguments: ContractTransport.all)
-    func encodingThatWasNotAskedFor_isRefused(transport: ContractTransport) async throws {
+    func `an encoding that was not asked for is refused`(transport: ContractTransport) async throws {
         try await withFolder { folder in
             let packed = Gzip.stored(Self.content)
             let server = try ScriptedServer(.response(fields: [("Content-Encoding", "gzip")], body: packed))
@@ -331,7 +331,7 @@ struct DownloadContract {
     }
 
     @Test(arguments: ContractTransport.all)
-    func progress_reachesTheWholeLength(transport: ContractTransport) async throws {
+    func `progress reaches the whole length`(transport: ContractTransport) async throws {
         try await withFolder { folder in
             let server = try ScriptedServer(Self.whole())
             defer { server.stop() }
@@ -348,7 +348,7 @@ struct DownloadContract {
     }
 
     @Test(arguments: ContractTransport.all)
-    func cancelledDownload_endsAtOnce_andKeepsItsPart(transport: ContractTransport) async throws {
+    func `a cancelled download ends at once, and keeps its part`(transport: ContractTransport) async throws {
         try await withFolder { folder in
             let head = Script.head(200, fields: [("ETag", "\"v1\""), ("Content-Length", "\(Self.size)")])
             let server = try ScriptedServer([.read, .send(head + Self.content.prefix(Self.cut)), .stall])

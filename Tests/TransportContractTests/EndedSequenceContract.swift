@@ -69,7 +69,7 @@ struct EndedSequenceContract {
     enum Rest: CaseIterable, Sendable { case silence, flood }
 
     @Test(arguments: ContractTransport.all, Fault.allCases.flatMap { fault in Rest.allCases.map { (fault, $0) } })
-    func connection_isFreeAtOnce(transport: ContractTransport, way: (Fault, Rest)) async throws {
+    func `the connection is free at once`(transport: ContractTransport, way: (Fault, Rest)) async throws {
         let (fault, rest) = way
         let head = Script.head(200, fields: [("Content-Type", fault.type), ("Content-Length", "100000000")])
         let last: Script.Step = rest == .silence ? .stall : .flood(Data("y\n".utf8))

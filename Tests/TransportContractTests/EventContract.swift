@@ -43,7 +43,7 @@ struct EventContract {
     }
 
     @Test(arguments: ContractTransport.all)
-    func postIsSentOnce(transport: ContractTransport) async throws {
+    func `a POST is sent once`(transport: ContractTransport) async throws {
         let whole: Script = [.read, .send(Self.chunked + chunk(event(1)) + "0\r\n\r\n"), .close]
         let cut: Script = [.read, .send(Self.chunked + chunk(event(1))), .reset]
         for (script, isCut) in [(whole, false), (cut, true), (.closed, true), (.raw(Self.busy), true)] {
@@ -57,7 +57,7 @@ struct EventContract {
     }
 
     @Test(arguments: ContractTransport.all)
-    func postIsSentAgain_whereTheCallerSaysSo(transport: ContractTransport) async throws {
+    func `a POST is sent again where the caller allows it`(transport: ContractTransport) async throws {
         let server = try ScriptedServer(
             [.read, .send(Self.chunked + chunk(event(1)) + "0\r\n\r\n"), .close], Self.gone)
         defer { server.stop() }
@@ -67,7 +67,7 @@ struct EventContract {
 
     /// Regression: the caller's own id was sent again and again.
     @Test(arguments: ContractTransport.all)
-    func idThatTheServerResets_isNotSentAgain(transport: ContractTransport) async throws {
+    func `an id that the server resets is not sent again`(transport: ContractTransport) async throws {
         let events = { (text: String) -> Script in
             [.read, .send(Self.chunked + self.chunk(text) + "0\r\n\r\n"), .close]
         }
@@ -83,7 +83,7 @@ struct EventContract {
     }
 
     @Test(arguments: ContractTransport.all)
-    func streamThatIsCutFiveTimes_losesNoEvent(transport: ContractTransport) async throws {
+    func `a stream that is cut five times loses no event`(transport: ContractTransport) async throws {
         let gate = Gate()
         let server = try ScriptedServer(
             // Ends within an event, within a chunk, before the head, by a reset, and with a 503 response.
@@ -117,7 +117,7 @@ struct EventContract {
     /// Regression: a gzip coding without its trailer counted as damage, and the stream ended with an error. A server
     /// that flushes each event has no reason to write a trailer when it goes away.
     @Test(arguments: ContractTransport.all, ["close", "last chunk", "chunk"])
-    func codedStreamThatIsCut_losesNoEvent(transport: ContractTransport, end: String) async throws {
+    func `a coded stream that is cut loses no event`(transport: ContractTransport, end: String) async throws {
         let packed = { (number: Int) -> Data in Gzip.stored(Data(self.event(number).utf8)).dropLast(8) }
         let script = { (number: Int) -> Script in
             let bytes = packed(number)
@@ -136,7 +136,7 @@ struct EventContract {
     }
 
     @Test(arguments: ContractTransport.all)
-    func event_isThereBeforeTheStreamEnds(transport: ContractTransport) async throws {
+    func `an event is there before the stream ends`(transport: ContractTransport) async throws {
         let gate = Gate()
         let server = try ScriptedServer(
             [
@@ -155,7 +155,7 @@ struct EventContract {
     }
 
     @Test(arguments: ContractTransport.all)
-    func serverThatWantsNoPause_getsTheShortest(transport: ContractTransport) async throws {
+    func `a server that wants no pause gets the shortest`(transport: ContractTransport) async throws {
         let server = try ScriptedServer(
             [.read, .send(Self.open + "retry: 0\nid: 1\ndata: a\n\n"), .close],
             [.read, .send(Self.open + "id: 2\u{1B}\ndata: b\n\n"), .close],
@@ -171,7 +171,7 @@ struct EventContract {
     }
 
     @Test(arguments: ContractTransport.all)
-    func answerThatIsNoStream_isAnError(transport: ContractTransport) async throws {
+    func `a response that is no stream of events is an error`(transport: ContractTransport) async throws {
         let page = try ScriptedServer(
             .response(200, fields: [("Content-Type", "text/html")], body: Data("<html>".utf8)))
         let missing = try ScriptedServer(.response(404, body: Data("no".utf8)))
@@ -188,7 +188,7 @@ struct EventContract {
     }
 
     @Test(arguments: ContractTransport.all)
-    func tooManyFailures_areThrown(transport: ContractTransport) async throws {
+    func `too many failures are thrown`(transport: ContractTransport) async throws {
         let server = try ScriptedServer(.closed)
         defer { server.stop() }
         let pauses = RecordedPauses()
@@ -201,7 +201,7 @@ struct EventContract {
     }
 
     @Test(arguments: ContractTransport.all)
-    func eventBeyondItsLimit_isAnError_afterTheOthers(transport: ContractTransport) async throws {
+    func `an event beyond its limit is an error, after the others`(transport: ContractTransport) async throws {
         let server = try ScriptedServer(
             [.read, .send(Self.chunked + chunk("data: a\n\ndata: \(String(repeating: "x", count: 100))\n\n")), .stall])
         defer { server.stop() }
@@ -217,7 +217,7 @@ struct EventContract {
     }
 
     @Test(arguments: ContractTransport.all)
-    func cancelledReader_endsTheStream(transport: ContractTransport) async throws {
+    func `a cancelled reader ends the stream`(transport: ContractTransport) async throws {
         let server = try ScriptedServer([.read, .send(Self.chunked + chunk("data: a\n\n")), .stall])
         defer { server.stop() }
         let received = Gate()
@@ -232,7 +232,7 @@ struct EventContract {
     }
 
     @Test(arguments: ContractTransport.all)
-    func cancelledReader_getsNoEventThatHadArrived(transport: ContractTransport) async throws {
+    func `a cancelled reader gets no event that had arrived`(transport: ContractTransport) async throws {
         let several = (1...3).map { event($0) }.joined()
         let server = try ScriptedServer([.read, .send(Self.chunked + chunk(several)), .stall])
         defer { server.stop() }

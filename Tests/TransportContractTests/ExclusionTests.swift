@@ -6,7 +6,7 @@ struct ExclusionTests {
         .appending(path: "../../Sources/NetworkLayer/NetworkLayer.docc/TransportDifferences.md").standardized
 
     @Test(arguments: Exclusion.all)
-    func exclusion_isInTheDocumentation(exclusion: Exclusion) throws {
+    func `an exclusion is in the documentation`(exclusion: Exclusion) throws {
         let text = try String(contentsOf: Self.article, encoding: .utf8)
         let row = text.split(separator: "\n").first {
             $0.hasPrefix("| `\(exclusion.name.rawValue)` | \(exclusion.transport) |")
@@ -16,7 +16,7 @@ struct ExclusionTests {
         #expect(cells.contains(exclusion.until))
     }
 
-    @Test func exclusions_areListedOnce() {
+    @Test func `exclusions are listed once`() {
         let names = Exclusion.all.map(\.testDescription)
         #expect(Set(names).count == names.count)
         #expect(Set(Exclusion.all.map(\.name)) == Set(Exclusion.Case.allCases))

@@ -7,7 +7,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct FailureContract {
     @Test(arguments: ContractTransport.all)
-    func closedPort_isConnectFailed(transport: ContractTransport) async throws {
+    func `a closed port is connectFailed`(transport: ContractTransport) async throws {
         let port = try ClosedPort()
         let error = await expectFailure(.connectFailed) { try await transport.send(.get, port.url("/x?secret")) }
         #expect(error?.underlying != nil)
@@ -16,7 +16,7 @@ struct FailureContract {
     }
 
     @Test(arguments: ContractTransport.all)
-    func unknownHost_isNameNotResolved(transport: ContractTransport) async throws {
+    func `an unknown host is nameNotResolved`(transport: ContractTransport) async throws {
         await expectFailure(.nameNotResolved) { try await transport.send(.get, "http://nonexistent.invalid/") }
     }
 
@@ -32,7 +32,8 @@ struct FailureContract {
             ("bad length", .invalidResponse), ("negative length", .invalidResponse),
         ]
     )
-    func brokenAnswer_isAnError(transport: ContractTransport, fault: (String, NetworkError.Code)) async throws {
+    func `a broken response is an error`(transport: ContractTransport, fault: (String, NetworkError.Code)) async throws
+    {
         let script = try #require(Self.scripts[fault.0])
         let server = try ScriptedServer(script)
         defer { server.stop() }
@@ -57,7 +58,7 @@ struct FailureContract {
     ]
 
     @Test(arguments: ContractTransport.all)
-    func headThatEndsEarly_isConnectionLost(transport: ContractTransport) async throws {
+    func `a head that ends early is connectionLost`(transport: ContractTransport) async throws {
         try await transport.run(.headThatEndsEarly) {
             let server = try ScriptedServer(.raw("HTTP/1.1 200 OK\r\nContent-Le"))
             defer { server.stop() }
@@ -66,7 +67,7 @@ struct FailureContract {
     }
 
     @Test(arguments: ContractTransport.all)
-    func twoLengths_areInvalid(transport: ContractTransport) async throws {
+    func `two lengths are invalid`(transport: ContractTransport) async throws {
         try await transport.run(.conflictingLengths) {
             let head = "HTTP/1.1 200 OK\r\nContent-Length: 3\r\nContent-Length: 5\r\n\r\n"
             let server = try ScriptedServer(.raw(head + "abcde"))
@@ -76,7 +77,7 @@ struct FailureContract {
     }
 
     @Test(arguments: ContractTransport.all)
-    func failure_leavesTheTransportUsable(transport: ContractTransport) async throws {
+    func `a failure leaves the transport usable`(transport: ContractTransport) async throws {
         let server = try ScriptedServer(.closed, .truncated, .garbage, .reset, .ok("fine"))
         defer { server.stop() }
         for code in [NetworkError.Code.connectionLost, .truncatedBody, .invalidResponse, .connectionLost] {

@@ -41,7 +41,10 @@ struct GivenUpContract {
     /// URLSession reports a redirect only after its body has ended.
     private static let redirects = Body.allCases.map { (transports[0], $0) } + [(.urlsession, .large)]
 
-    @Test(arguments: redirects) func redirect_isFollowed(transport: ContractTransport, body: Body) async throws {
+    @Test(arguments: redirects)
+    func `a redirect's body is given up and the redirect followed`(transport: ContractTransport, body: Body)
+        async throws
+    {
         let server = try ScriptedServer(body.script(302, [("Location", "/next")]), .ok("end"))
         defer { server.stop() }
         let response = try await transport.client.send(try transport.request(.get, server.url()), as: .stream)
@@ -49,7 +52,7 @@ struct GivenUpContract {
         #expect(server.requests.map(\.target) == ["/", "/next"])
     }
 
-    @Test(arguments: transports) func redirectOfHEAD_isFollowed(transport: ContractTransport) async throws {
+    @Test(arguments: transports) func `a redirect of HEAD is followed`(transport: ContractTransport) async throws {
         let fields = [("Location", "/next"), ("Content-Length", "300000")]
         let server = try ScriptedServer(
             [
@@ -66,7 +69,7 @@ struct GivenUpContract {
     }
 
     @Test(arguments: transports, [Body.large, .withheld])
-    func tokenIsRenewed(transport: ContractTransport, body: Body) async throws {
+    func `a refused body is given up and the token renewed`(transport: ContractTransport, body: Body) async throws {
         let server = try ScriptedServer(body.script(401, []), .ok("in"))
         defer { server.stop() }
         var client = transport.client
@@ -81,7 +84,7 @@ struct GivenUpContract {
     }
 
     @Test(arguments: transports, [Body.large, .withheld])
-    func momentaryStatus_isAskedAgain(transport: ContractTransport, body: Body) async throws {
+    func `a momentary status is asked again`(transport: ContractTransport, body: Body) async throws {
         let server = try ScriptedServer(body.script(503, []), .ok("at last"))
         defer { server.stop() }
         var client = transport.client
@@ -92,7 +95,7 @@ struct GivenUpContract {
     }
 
     /// Regression: the call waited for 64 KiB of the body or its end, which this server never sends.
-    @Test(arguments: transports) func refusedStream_isNotWaitedFor(transport: ContractTransport) async throws {
+    @Test(arguments: transports) func `a refused stream is not waited for`(transport: ContractTransport) async throws {
         let fields = [("Content-Type", "text/html"), ("Content-Length", "300000")]
         let server = try ScriptedServer([.read, .send(Script.head(200, fields: fields) + Data("<html>".utf8)), .stall])
         defer { server.stop() }

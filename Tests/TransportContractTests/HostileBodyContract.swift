@@ -17,7 +17,7 @@ struct HostileBodyContract {
     ]
 
     @Test(arguments: ContractTransport.all, HostileBody.all)
-    func totalTimeout_endsIt(transport: ContractTransport, body: HostileBody) async throws {
+    func `the total timeout ends a hostile body`(transport: ContractTransport, body: HostileBody) async throws {
         // A stream of events has no total timeout.
         try await body.run(over: transport, ReadingVerb.allCases.filter { $0 != .events }) { verb in
             try await check(body, verb) { server, folder in
@@ -29,7 +29,7 @@ struct HostileBodyContract {
     }
 
     @Test(arguments: ContractTransport.all, HostileBody.all)
-    func cancellation_endsIt(transport: ContractTransport, body: HostileBody) async throws {
+    func `cancellation ends a hostile body`(transport: ContractTransport, body: HostileBody) async throws {
         try await body.run(over: transport, ReadingVerb.allCases) { verb in
             try await check(body, verb) { server, folder in
                 let (client, url) = (NetworkClient(transport: transport.transport), server.url())

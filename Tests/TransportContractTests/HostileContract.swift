@@ -55,7 +55,7 @@ struct HostileContract {
     ]
 
     @Test(arguments: ContractTransport.all, chunks)
-    func chunking(transport: ContractTransport, hostile: HostileCase) async throws {
+    func `hostile chunks are an error in time`(transport: ContractTransport, hostile: HostileCase) async throws {
         try await hostile.check(over: transport)
     }
 
@@ -88,7 +88,7 @@ struct HostileContract {
     ]
 
     @Test(arguments: ContractTransport.all, lengths)
-    func length(transport: ContractTransport, hostile: HostileCase) async throws {
+    func `a hostile length is an error in time`(transport: ContractTransport, hostile: HostileCase) async throws {
         try await hostile.check(over: transport)
     }
 
@@ -164,14 +164,14 @@ struct HostileContract {
     ]
 
     @Test(arguments: ContractTransport.all, heads)
-    func head(transport: ContractTransport, hostile: HostileCase) async throws {
+    func `a hostile head is an error in time`(transport: ContractTransport, hostile: HostileCase) async throws {
         try await hostile.check(over: transport)
     }
 
     // MARK: A second response
 
     @Test(arguments: ContractTransport.all)
-    func secondAnswer_isNotTheNextRequests(transport: ContractTransport) async throws {
+    func `a second response is not the next request's`(transport: ContractTransport) async throws {
         let answers = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nokHTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil"
         let server = try ScriptedServer([.forEachRequest([.send(answers)])])
         defer { server.stop() }

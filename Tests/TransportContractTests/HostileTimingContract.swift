@@ -47,7 +47,7 @@ struct HostileTimingContract {
         }
 
     @Test(arguments: ContractTransport.all, resets)
-    func reset(transport: ContractTransport, hostile: HostileCase) async throws {
+    func `a reset in any phase is an error`(transport: ContractTransport, hostile: HostileCase) async throws {
         try await hostile.check(over: transport, method: .post, body: Data(count: 10))
     }
 
@@ -68,7 +68,7 @@ struct HostileTimingContract {
     }
 
     @Test(arguments: ContractTransport.all, stalls)
-    func stall(transport: ContractTransport, hostile: HostileCase) async throws {
+    func `a stall in any phase is a timeout`(transport: ContractTransport, hostile: HostileCase) async throws {
         try await hostile.check(over: transport, method: .post, body: Data(count: 10))
     }
 
@@ -147,12 +147,12 @@ struct HostileTimingContract {
     ]
 
     @Test(arguments: ContractTransport.all, floods)
-    func flood(transport: ContractTransport, hostile: HostileCase) async throws {
+    func `a flood is cut off`(transport: ContractTransport, hostile: HostileCase) async throws {
         try await hostile.check(over: transport)
     }
 
     /// Over curl, even a call without a total timeout ends. URLSession reads on.
-    @Test func interimResponsesWithoutEnd_areCutOffOverCurl() async throws {
+    @Test func `endless interim responses are cut off over curl`() async throws {
         let server = try ScriptedServer([.read, .flood(Data(Self.interim.utf8))])
         defer { server.stop() }
         await expectFailure(.responseHeadTooLarge) { try await ContractTransport.curl.send(.get, server.url()) }
@@ -170,7 +170,7 @@ struct HostileTimingContract {
     ]
 
     @Test(arguments: ContractTransport.all, early)
-    func earlyAnswer(transport: ContractTransport, hostile: HostileCase) async throws {
+    func `an early response is a response`(transport: ContractTransport, hostile: HostileCase) async throws {
         try await hostile.check(over: transport, method: .post, body: Data(count: 1 << 20))
     }
 }

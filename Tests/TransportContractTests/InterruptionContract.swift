@@ -34,7 +34,7 @@ struct InterruptionContract {
     // MARK: Cancelled
 
     @Test(arguments: ContractTransport.all)
-    func cancelled_inTheQueue(transport: ContractTransport) async throws {
+    func `a cancellation in the queue ends the request`(transport: ContractTransport) async throws {
         let server = try ScriptedServer(.stalled)
         defer { server.stop() }
         // Both transports have this limit of connections for a host.
@@ -48,7 +48,7 @@ struct InterruptionContract {
     }
 
     @Test(arguments: ContractTransport.all)
-    func cancelled_whileTheNameIsResolved(transport: ContractTransport) async throws {
+    func `a cancellation while the name is resolved ends the request`(transport: ContractTransport) async throws {
         for number in 0..<Self.rounds {
             let url = "http://host-\(number).nonexistent.invalid/"
             // The name does not exist, so a fast reply may come first.
@@ -59,13 +59,13 @@ struct InterruptionContract {
     }
 
     @Test(arguments: ContractTransport.all)
-    func cancelled_whileItConnects(transport: ContractTransport) async throws {
+    func `a cancellation while it connects ends the request`(transport: ContractTransport) async throws {
         let listener = try FullListener()
         for _ in 0..<Self.rounds { try await cancel(transport, listener.url()) { await Task.yield() } }
     }
 
     @Test(arguments: ContractTransport.all)
-    func cancelled_whileItSends(transport: ContractTransport) async throws {
+    func `a cancellation while it sends ends the request`(transport: ContractTransport) async throws {
         let server = try ScriptedServer([.readHead, .stall])
         defer { server.stop() }
         let body = Data(count: 8 << 20)
@@ -78,7 +78,7 @@ struct InterruptionContract {
     }
 
     @Test(arguments: ContractTransport.all)
-    func cancelled_whileItWaits(transport: ContractTransport) async throws {
+    func `a cancellation while it waits ends the request`(transport: ContractTransport) async throws {
         let server = try ScriptedServer(.stalled)
         defer { server.stop() }
         for round in 1...Self.rounds {
@@ -88,7 +88,7 @@ struct InterruptionContract {
     }
 
     @Test(arguments: ContractTransport.all)
-    func cancelled_inTheBody_once(transport: ContractTransport) async throws {
+    func `a cancellation in the body is delivered once`(transport: ContractTransport) async throws {
         let server = try ScriptedServer([.read, .send("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nabc"), .stall])
         defer { server.stop() }
         for round in 0..<Self.rounds {
@@ -110,7 +110,7 @@ struct InterruptionContract {
     // MARK: Early responses
 
     @Test(arguments: ContractTransport.all)
-    func refusal_duringTheUpload_isAResponse(transport: ContractTransport) async throws {
+    func `a refusal during the upload is a response`(transport: ContractTransport) async throws {
         let refusal = Script.head(413, fields: [("Connection", "close"), ("Content-Length", "9")])
         let server = try ScriptedServer([.readHead, .send(refusal + Data("too large".utf8)), .stall])
         defer { server.stop() }
@@ -124,7 +124,7 @@ struct InterruptionContract {
     }
 
     @Test(arguments: ContractTransport.all)
-    func success_duringTheUpload_isAResponse(transport: ContractTransport) async throws {
+    func `a success during the upload is a response`(transport: ContractTransport) async throws {
         let head = Script.head(200, fields: [("Connection", "close"), ("Content-Length", "2")])
         let server = try ScriptedServer([.readHead, .send(head + Data("ok".utf8)), .stall])
         defer { server.stop() }
@@ -141,7 +141,7 @@ struct InterruptionContract {
     private static let answer = Script.head(200, fields: [("Content-Length", "2")]) + Data("ok".utf8)
 
     @Test(arguments: ContractTransport.all)
-    func connectionClosed_beforeTheRequest(transport: ContractTransport) async throws {
+    func `a connection closed before the request is handled`(transport: ContractTransport) async throws {
         let server = try ScriptedServer([.read, .send(Self.answer), .close])
         defer { server.stop() }
         for round in 1...Self.rounds {
@@ -154,7 +154,9 @@ struct InterruptionContract {
     /// Every second request finds its connection closed without a response, and goes out again on a new one, since its
     /// method is idempotent.
     @Test(arguments: ContractTransport.all, [HTTPRequest.Method.get, .put])
-    func connectionClosed_duringTheRequest(transport: ContractTransport, method: HTTPRequest.Method) async throws {
+    func `a connection closed during the request is handled`(transport: ContractTransport, method: HTTPRequest.Method)
+        async throws
+    {
         let check: () async throws -> Void = {
             let server = try ScriptedServer([.read, .send(Self.answer), .read, .close])
             defer { server.stop() }
@@ -169,14 +171,14 @@ struct InterruptionContract {
     }
 
     @Test(arguments: ContractTransport.all)
-    func connectionClosed_rightAfterTheRequest(transport: ContractTransport) async throws {
+    func `a connection closed right after the request is handled`(transport: ContractTransport) async throws {
         let server = try ScriptedServer([.read, .send(Self.answer), .close])
         defer { server.stop() }
         for _ in 0..<Self.rounds { #expect(try await transport.send(.get, server.url()).text == "ok") }
     }
 
     @Test(arguments: ContractTransport.all)
-    func connectionReset_rightAfterTheRequest(transport: ContractTransport) async throws {
+    func `a connection reset right after the request is handled`(transport: ContractTransport) async throws {
         let server = try ScriptedServer([.read, .send(Self.answer), .pause(milliseconds: 2), .reset])
         defer { server.stop() }
         for _ in 0..<Self.rounds { #expect(try await transport.send(.get, server.url()).text == "ok") }

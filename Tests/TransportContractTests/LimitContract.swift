@@ -20,7 +20,7 @@ struct LimitContract {
     ]
 
     @Test(arguments: ContractTransport.all, scripts.map(\.name))
-    func limit_isExact(transport: ContractTransport, name: String) async throws {
+    func `the limit is exact`(transport: ContractTransport, name: String) async throws {
         let script = try #require(Self.scripts.first { $0.name == name }?.script)
         let server = try ScriptedServer(script)
         defer { server.stop() }
@@ -34,14 +34,14 @@ struct LimitContract {
     }
 
     @Test(arguments: ContractTransport.all)
-    func limit0_takesAnEmptyBody(transport: ContractTransport) async throws {
+    func `a limit of 0 takes an empty body`(transport: ContractTransport) async throws {
         let server = try ScriptedServer(.ok())
         defer { server.stop() }
         #expect(try await transport.send(.get, server.url()) { $0.maximumBodyBytes = 0 }.body.isEmpty)
     }
 
     @Test(arguments: ContractTransport.all)
-    func bodyWithoutEnd_isCutOffAtTheLimit(transport: ContractTransport) async throws {
+    func `an endless body is cut off at the limit`(transport: ContractTransport) async throws {
         let server = try ScriptedServer([.read, .send(Script.head(200)), .flood(PatternBytes.make(count: 1 << 16))])
         defer { server.stop() }
         await expectFailure(.bodyTooLarge) {
@@ -51,7 +51,7 @@ struct LimitContract {
     }
 
     @Test(arguments: ContractTransport.all)
-    func largeHead_isRefused(transport: ContractTransport) async throws {
+    func `a large head is refused`(transport: ContractTransport) async throws {
         let line = ("X-Long", String(repeating: "v", count: 90_000))
         for fields in [Array(repeating: line, count: 6), [("X-Long", String(repeating: "v", count: 150_000))]] {
             let server = try ScriptedServer(.response(fields: fields))

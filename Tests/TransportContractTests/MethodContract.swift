@@ -8,7 +8,7 @@ struct MethodContract {
     private static let methods = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PROPFIND"]
 
     @Test(arguments: ContractTransport.all, methods)
-    func method_isSentAsItIs(transport: ContractTransport, method: String) async throws {
+    func `a method is sent as it is`(transport: ContractTransport, method: String) async throws {
         let server = try ScriptedServer(.ok("answer"))
         defer { server.stop() }
         let answer = try await transport.send(HTTPRequest.Method(checking: method), server.url("/a/b?c=d"))
@@ -17,7 +17,7 @@ struct MethodContract {
     }
 
     @Test(arguments: ContractTransport.all)
-    func head_hasTheFieldsAndNoBody(transport: ContractTransport) async throws {
+    func `a HEAD response has the fields and no body`(transport: ContractTransport) async throws {
         let url = try await Demo.url("/bytes/5")
         for _ in 0..<3 {
             let answer = try await transport.send(.head, url)
@@ -29,7 +29,7 @@ struct MethodContract {
     }
 
     @Test(arguments: ContractTransport.all, ["POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
-    func requestWithoutBody_saysContentLength0(transport: ContractTransport, method: String) async throws {
+    func `a request without body says Content-Length: 0`(transport: ContractTransport, method: String) async throws {
         let server = try ScriptedServer(.ok())
         defer { server.stop() }
         _ = try await transport.send(HTTPRequest.Method(checking: method), server.url())
@@ -43,7 +43,7 @@ struct MethodContract {
     }
 
     @Test(arguments: ContractTransport.all, ["GET", "HEAD"])
-    func getAndHead_sayNothingOfABody(transport: ContractTransport, method: String) async throws {
+    func `GET and HEAD say nothing of a body`(transport: ContractTransport, method: String) async throws {
         let server = try ScriptedServer(.ok())
         defer { server.stop() }
         _ = try await transport.send(HTTPRequest.Method(checking: method), server.url())
@@ -54,7 +54,7 @@ struct MethodContract {
     }
 
     @Test(arguments: ContractTransport.all)
-    func deleteBody_isSent(transport: ContractTransport) async throws {
+    func `a DELETE body is sent`(transport: ContractTransport) async throws {
         let server = try ScriptedServer(.ok())
         defer { server.stop() }
         _ = try await transport.send(.delete, server.url(), body: Data("x".utf8))
@@ -63,7 +63,7 @@ struct MethodContract {
     }
 
     @Test(arguments: ContractTransport.all)
-    func getBody_isSent(transport: ContractTransport) async throws {
+    func `a GET body is sent`(transport: ContractTransport) async throws {
         let server = try ScriptedServer(.ok())
         defer { server.stop() }
         try await transport.run(.bodyOnGet) {
@@ -74,7 +74,7 @@ struct MethodContract {
     }
 
     @Test(arguments: ContractTransport.all)
-    func http1_0_isSpokenOnRequest(transport: ContractTransport) async throws {
+    func `HTTP/1.0 is spoken on request`(transport: ContractTransport) async throws {
         let server = try ScriptedServer(.raw("HTTP/1.0 200 OK\r\n\r\nold"))
         defer { server.stop() }
         try await transport.run(.http1_0) {

@@ -22,7 +22,7 @@ struct ReadingContract {
     }
 
     @Test(arguments: ContractTransport.all)
-    func lines_comeAsTheyAreSent(transport: ContractTransport) async throws {
+    func `lines come as they are sent`(transport: ContractTransport) async throws {
         let gate = Gate()
         let head =
             "HTTP/1.1 200 OK\r\nContent-Type: text/plain; charset=iso-8859-1\r\nTransfer-Encoding: chunked\r\n\r\n"
@@ -42,7 +42,7 @@ struct ReadingContract {
     }
 
     @Test(arguments: ContractTransport.all)
-    func jsonLines_areValues_atEveryChunkBorder(transport: ContractTransport) async throws {
+    func `JSON lines are values at every chunk border`(transport: ContractTransport) async throws {
         let body = Data("{\"n\":1}\n\r\n{\"n\":2}\r\n{\"n\":3}".utf8)
         let head = Script.head(200, fields: [("Content-Length", "\(body.count)")])
         let server = try ScriptedServer([.read, .send(head), .sendSplit(body, each: 1), .close])
@@ -57,7 +57,7 @@ struct ReadingContract {
     }
 
     @Test(arguments: ContractTransport.all)
-    func linesThatBreakOff_areAnErrorAfterTheOthers(transport: ContractTransport) async throws {
+    func `lines that break off are an error after the others`(transport: ContractTransport) async throws {
         let server = try ScriptedServer(.raw("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\na\nb\nc"))
         defer { server.stop() }
         var lines = try await client(transport).send(RequestData(path: server.url()), as: .lines).body
@@ -69,7 +69,7 @@ struct ReadingContract {
     }
 
     @Test(arguments: ContractTransport.all)
-    func text_isInTheCharsetOfTheAnswer(transport: ContractTransport) async throws {
+    func `a text is in the charset of the response`(transport: ContractTransport) async throws {
         let server = try ScriptedServer(
             .response(fields: [("Content-Type", "text/plain; charset=ISO-8859-1")], body: Data([0x67, 0xFC])))
         defer { server.stop() }
@@ -77,7 +77,7 @@ struct ReadingContract {
     }
 
     @Test(arguments: ContractTransport.all)
-    func streamIsRefused_beforeItsBodyHasEnded(transport: ContractTransport) async throws {
+    func `a stream is refused before its body has ended`(transport: ContractTransport) async throws {
         let start = String(repeating: "x", count: 70_000)
         let server = try ScriptedServer([
             .read, .send("HTTP/1.1 500 Oops\r\nContent-Length: 1000000\r\n\r\n" + start), .stall,
@@ -90,7 +90,7 @@ struct ReadingContract {
     }
 
     @Test(arguments: ContractTransport.all)
-    func optional_isNilFor204(transport: ContractTransport) async throws {
+    func `an optional is nil for 204`(transport: ContractTransport) async throws {
         let none = try ScriptedServer([.read, .send("HTTP/1.1 204 No Content\r\n\r\n"), .close])
         let some = try ScriptedServer(.ok(#"{"n":1}"#))
         defer {
@@ -102,7 +102,7 @@ struct ReadingContract {
     }
 
     @Test(arguments: ContractTransport.all)
-    func problem_isPartOfTheError(transport: ContractTransport) async throws {
+    func `a problem is part of the error`(transport: ContractTransport) async throws {
         let body = Data(#"{"type":"urn:x","title":"No credit","status":403,"balance":30}"#.utf8)
         let server = try ScriptedServer(
             .response(403, fields: [("Content-Type", "application/problem+json")], body: body))

@@ -19,7 +19,7 @@ struct RedirectContract {
     private static let bodies: [Int?] = [nil, 0, 5, 200_000]
 
     @Test(arguments: ContractTransport.all, [301, 302, 303, 307, 308])
-    func methodsAndBodies_followTheRules(transport: ContractTransport, status: Int) async throws {
+    func `methods and bodies follow the rules`(transport: ContractTransport, status: Int) async throws {
         for method in [HTTPRequest.Method.get, .head, .post, .put, .delete, .patch] {
             for count in method == .get || method == .head ? [nil] : Self.bodies {
                 let server = try server(status, to: "/next?x=1", body: method == .head ? Data() : Data("moved".utf8))
@@ -47,7 +47,8 @@ struct RedirectContract {
     }
 
     @Test(arguments: ContractTransport.all, [(302, true), (302, false), (303, true), (307, true), (308, false)])
-    func secrets_stayWithTheirOrigin(transport: ContractTransport, way: (status: Int, isOther: Bool)) async throws {
+    func `secrets stay with their origin`(transport: ContractTransport, way: (status: Int, isOther: Bool)) async throws
+    {
         let (status, isOther) = way
         let other = try ScriptedServer(.ok("end"))
         defer { other.stop() }
@@ -70,7 +71,7 @@ struct RedirectContract {
     }
 
     @Test(arguments: ContractTransport.all)
-    func credentialsOfTheOptions_stayWithTheirOrigin(transport: ContractTransport) async throws {
+    func `credentials of the options stay with their origin`(transport: ContractTransport) async throws {
         let other = try ScriptedServer(.ok("end"))
         defer { other.stop() }
         let server = try server(302, to: other.url("/x"))
@@ -88,7 +89,7 @@ struct RedirectContract {
             ("g", "/a/b/g"), ("../g", "/a/g"), ("?y", "/a/b/c?y"), ("/g#f", "/g"), ("./", "/a/b/"),
             ("/a%2Fb", "/a%2Fb"),
         ])
-    func location_isResolved(transport: ContractTransport, location: (String, String)) async throws {
+    func `a Location is resolved`(transport: ContractTransport, location: (String, String)) async throws {
         let server = try server(302, to: location.0)
         defer { server.stop() }
         _ = try await transport.client.send(try transport.request(.get, server.url("/a/b/c?x")), as: .stream).body
@@ -97,7 +98,7 @@ struct RedirectContract {
     }
 
     @Test(arguments: ContractTransport.all)
-    func smallBody_isReadSoThatTheConnectionIsKept(transport: ContractTransport) async throws {
+    func `a small body is read so that the connection is kept`(transport: ContractTransport) async throws {
         let server = try server(302, to: "/x")
         defer { server.stop() }
         _ = try await transport.client.send(try transport.request(.get, server.url()), as: .stream).body.collect()
@@ -106,7 +107,7 @@ struct RedirectContract {
     }
 
     @Test(arguments: ContractTransport.all)
-    func largeBody_isNotWaitedFor(transport: ContractTransport) async throws {
+    func `a large body is not waited for`(transport: ContractTransport) async throws {
         let server = try server(302, to: "/x", body: Data(count: 3_000_000))
         defer { server.stop() }
         let response = try await transport.client.send(try transport.request(.get, server.url()), as: .stream)
@@ -129,7 +130,7 @@ struct RedirectContract {
         #expect(error?.exchange?.redirects == 1)
     }
 
-    @Test(arguments: ContractTransport.all) func limit_isTwenty(transport: ContractTransport) async throws {
+    @Test(arguments: ContractTransport.all) func `the limit is twenty`(transport: ContractTransport) async throws {
         let response = try await transport.client.send(RequestData(path: try await Demo.url("/redirect/20")), as: .data)
         #expect(response.redirects.count == 20)
         #expect(String(decoding: response.body, as: UTF8.self).contains("dataField1"))
@@ -140,7 +141,8 @@ struct RedirectContract {
         #expect(error?.exchange?.redirects == 20)
     }
 
-    @Test(arguments: ContractTransport.all) func streamedBody_isReplayed_OrHandedBack(transport: ContractTransport)
+    @Test(arguments: ContractTransport.all)
+    func `a streamed body is replayed, or handed back`(transport: ContractTransport)
         async throws
     {
         guard transport.transport.capabilities.supports(.streamedRequestBodies) else { return }

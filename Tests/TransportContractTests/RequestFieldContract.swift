@@ -18,7 +18,7 @@ struct RequestFieldContract {
     }
 
     @Test(arguments: ContractTransport.all)
-    func headersOfTheTypedLayer_areSent(transport: ContractTransport) async throws {
+    func `headers of the typed layer are sent`(transport: ContractTransport) async throws {
         let server = try ScriptedServer(.ok("{}"))
         defer { server.stop() }
         let headers = ["Authorization": "Bearer t", "Cookie": "a=1; b=2", "X-Api-Key": "k", "Accept": "text/plain"]
@@ -28,7 +28,7 @@ struct RequestFieldContract {
     }
 
     @Test(arguments: ContractTransport.all)
-    func defaultFields_areOursAndNothingElse(transport: ContractTransport) async throws {
+    func `default fields are the library's and nothing else`(transport: ContractTransport) async throws {
         let request = try await received(transport)
         let fields = Dictionary(request.fields.map { ($0.name.lowercased(), $0.value) }) { "\($0), \($1)" }
         let host = try #require(fields["host"])
@@ -41,7 +41,7 @@ struct RequestFieldContract {
     }
 
     @Test(arguments: ContractTransport.all, [1, 100_000, 3_000_000])
-    func body_getsNoContentTypeAndNoExpect(transport: ContractTransport, count: Int) async throws {
+    func `a body gets no Content-Type and no Expect`(transport: ContractTransport, count: Int) async throws {
         for method in [HTTPRequest.Method.post, .put] {
             let request = try await received(transport, method: method, body: PatternBytes.make(count: count))
             #expect(request.values(of: "Content-Length") == ["\(count)"])
@@ -52,7 +52,7 @@ struct RequestFieldContract {
     }
 
     @Test(arguments: ContractTransport.all)
-    func lengthOfTheCaller_isReplaced(transport: ContractTransport) async throws {
+    func `a length of the caller is replaced`(transport: ContractTransport) async throws {
         let fields = [("Content-Length", "99"), ("Transfer-Encoding", "chunked"), ("Content-Type", "text/x")]
         let request = try await received(transport, fields, method: .post, body: Data("abc".utf8))
         #expect(request.values(of: "Content-Length") == ["3"])
@@ -62,26 +62,26 @@ struct RequestFieldContract {
     }
 
     @Test(arguments: ContractTransport.all)
-    func valueOutsideASCII_isSentAsUTF8(transport: ContractTransport) async throws {
+    func `a value outside ASCII is sent as UTF-8`(transport: ContractTransport) async throws {
         let request = try await received(transport, [("X-Name", "é")])
         #expect(request.values(of: "X-Name") == ["\u{C3}\u{A9}"])
     }
 
     @Test(arguments: ContractTransport.all)
-    func emptyValue_isSent(transport: ContractTransport) async throws {
+    func `an empty value is sent`(transport: ContractTransport) async throws {
         let request = try await received(transport, [("X-Empty", ""), ("X-Blank", " ")])
         #expect(request.values(of: "X-Empty") == [""])
         #expect(request.values(of: "X-Blank") == [""])
     }
 
     @Test(arguments: ContractTransport.all)
-    func longValue_isSent(transport: ContractTransport) async throws {
+    func `a long value is sent`(transport: ContractTransport) async throws {
         let value = String(repeating: "v", count: 60_000)
         #expect(try await received(transport, [("X-Long", value)]).values(of: "X-Long") == [value])
     }
 
     @Test(arguments: ContractTransport.all)
-    func nameCase_isKept(transport: ContractTransport) async throws {
+    func `the case of a name is kept`(transport: ContractTransport) async throws {
         try await transport.run(.requestFieldCase) {
             let request = try await received(transport, [("x-api-KEY", "1")])
             #expect(request.fields.contains { $0.name == "x-api-KEY" })
@@ -89,7 +89,7 @@ struct RequestFieldContract {
     }
 
     @Test(arguments: ContractTransport.all)
-    func repeatedFields_areSentApart(transport: ContractTransport) async throws {
+    func `repeated fields are sent apart`(transport: ContractTransport) async throws {
         let request = try await received(transport, [("X-A", "1"), ("X-A", "2")])
         #expect(request.values(of: "X-A").joined(separator: ", ") == "1, 2")
         try await transport.run(.repeatedRequestFields) { #expect(request.values(of: "X-A") == ["1", "2"]) }

@@ -16,7 +16,7 @@ struct ResponseHeadContract {
     }
 
     @Test(arguments: ContractTransport.all)
-    func setCookies_areApart(transport: ContractTransport) async throws {
+    func `Set-Cookie fields are apart`(transport: ContractTransport) async throws {
         let cookies = ["a=1; Path=/; Expires=Wed, 21 Oct 2065 07:28:00 GMT", "b=2; HttpOnly"]
         let lines = cookies.map { "Set-Cookie: \($0)\r\n" }.joined()
         let answer = try await answer(transport, to: "HTTP/1.1 200 OK\r\n\(lines)Content-Length: 0\r\n\r\n")
@@ -24,14 +24,14 @@ struct ResponseHeadContract {
     }
 
     @Test(arguments: ContractTransport.all)
-    func repeatedFields_keepTheirValuesInOrder(transport: ContractTransport) async throws {
+    func `repeated fields keep their values in order`(transport: ContractTransport) async throws {
         let text = "HTTP/1.1 200 OK\r\nVary: a\r\nContent-Length: 0\r\nVary: b, c\r\nVary: d\r\n\r\n"
         let answer = try await answer(transport, to: text)
         #expect(answer.values(of: "Vary").joined(separator: ", ") == "a, b, c, d")
     }
 
     @Test(arguments: ContractTransport.all)
-    func repeatedFieldsOfOtherCase_keepTheirValues(transport: ContractTransport) async throws {
+    func `repeated fields of other case keep their values`(transport: ContractTransport) async throws {
         try await transport.run(.repeatedFieldsOfOtherCase) {
             let text = "HTTP/1.1 200 OK\r\nVary: a\r\nContent-Length: 0\r\nvary: b\r\nVARY: c\r\n\r\n"
             let answer = try await answer(transport, to: text)
@@ -40,7 +40,7 @@ struct ResponseHeadContract {
     }
 
     @Test(arguments: ContractTransport.all)
-    func fields_keepTheirOrderAndCase(transport: ContractTransport) async throws {
+    func `fields keep their order and case`(transport: ContractTransport) async throws {
         try await transport.run(.fieldOrder) {
             let text = "HTTP/1.1 200 OK\r\nX-b: 1\r\nx-A: 2\r\nX-B: 3\r\nContent-Length: 0\r\n\r\n"
             let fields = try await answer(transport, to: text).head.headerFields
@@ -50,7 +50,7 @@ struct ResponseHeadContract {
     }
 
     @Test(arguments: ContractTransport.all)
-    func emptyAndPaddedValues_areTrimmed(transport: ContractTransport) async throws {
+    func `empty and padded values are trimmed`(transport: ContractTransport) async throws {
         let text = "HTTP/1.1 200 OK\r\nX-Empty: \r\nX-Pad:  \t v \t\r\nX-Colon: a:b\r\nContent-Length: 0\r\n\r\n"
         let answer = try await answer(transport, to: text)
         #expect(answer.values(of: "X-Empty") == [""])
@@ -59,13 +59,13 @@ struct ResponseHeadContract {
     }
 
     @Test(arguments: ContractTransport.all)
-    func utf8Value_isText(transport: ContractTransport) async throws {
+    func `a UTF-8 value is text`(transport: ContractTransport) async throws {
         let answer = try await answer(transport, to: "HTTP/1.1 200 OK\r\nX-Name: né日\r\nContent-Length: 0\r\n\r\n")
         #expect(answer.values(of: "X-Name") == ["né日"])
     }
 
     @Test(arguments: ContractTransport.all)
-    func latin1Value_isText(transport: ContractTransport) async throws {
+    func `a Latin-1 value is text`(transport: ContractTransport) async throws {
         try await transport.run(.headOfOddBytes) {
             var bytes = Data("HTTP/1.1 200 OK\r\nX-Name: n".utf8)
             bytes.append(0xE9)
@@ -77,7 +77,7 @@ struct ResponseHeadContract {
     }
 
     @Test(arguments: ContractTransport.all)
-    func fieldWithoutSpaceAfterTheColon_isRead(transport: ContractTransport) async throws {
+    func `a field without space after the colon is read`(transport: ContractTransport) async throws {
         try await transport.run(.headWithoutSpaces) {
             let answer = try await answer(transport, to: "HTTP/1.1 200 OK\r\nX-A:b\r\nContent-Length:2\r\n\r\nok")
             #expect(answer.values(of: "X-A") == ["b"])
@@ -86,7 +86,7 @@ struct ResponseHeadContract {
     }
 
     @Test(arguments: ContractTransport.all)
-    func statusLineWithoutReason_isRead(transport: ContractTransport) async throws {
+    func `a status line without reason is read`(transport: ContractTransport) async throws {
         #expect(try await answer(transport, to: "HTTP/1.1 200 \r\nContent-Length: 2\r\n\r\nok").text == "ok")
         try await transport.run(.headWithoutReason) {
             let answer = try await answer(transport, to: "HTTP/1.1 200\r\nContent-Length: 2\r\n\r\nok")
@@ -95,7 +95,7 @@ struct ResponseHeadContract {
     }
 
     @Test(arguments: ContractTransport.all)
-    func bareLineFeeds_areRead(transport: ContractTransport) async throws {
+    func `bare line feeds are read`(transport: ContractTransport) async throws {
         try await transport.run(.headWithBareLineFeeds) {
             let answer = try await answer(transport, to: "HTTP/1.1 200 OK\nX-A: b\nContent-Length: 2\n\nok")
             #expect(answer.values(of: "X-A") == ["b"])
@@ -104,7 +104,7 @@ struct ResponseHeadContract {
     }
 
     @Test(arguments: ContractTransport.all)
-    func http1_0_isRead(transport: ContractTransport) async throws {
+    func `HTTP/1.0 is read`(transport: ContractTransport) async throws {
         #expect(try await answer(transport, to: "HTTP/1.0 200 OK\r\nX-A: b\r\n\r\nold").text == "old")
     }
 
@@ -116,7 +116,7 @@ struct ResponseHeadContract {
             "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 103 Early Hints\r\n\r\n",
         ]
     )
-    func interimResponses_areLeftOut(transport: ContractTransport, interim: String) async throws {
+    func `interim responses are left out`(transport: ContractTransport, interim: String) async throws {
         let answer = try await answer(transport, to: interim + "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
         #expect(answer.status == 200)
         #expect(answer.text == "ok")
@@ -124,14 +124,14 @@ struct ResponseHeadContract {
     }
 
     @Test(arguments: ContractTransport.all)
-    func manyFields_areRead(transport: ContractTransport) async throws {
+    func `many fields are read`(transport: ContractTransport) async throws {
         let lines = (0..<500).map { "X-\($0): \($0)\r\n" }.joined()
         let answer = try await answer(transport, to: "HTTP/1.1 200 OK\r\n\(lines)Content-Length: 0\r\n\r\n")
         for number in [0, 250, 499] { #expect(answer.values(of: "X-\(number)") == ["\(number)"]) }
     }
 
     @Test(arguments: ContractTransport.all)
-    func trailers_areNotPartOfTheBody(transport: ContractTransport) async throws {
+    func `trailers are not part of the body`(transport: ContractTransport) async throws {
         try await transport.run(.trailers) {
             let text =
                 "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: X-T\r\n\r\n2\r\nok\r\n0\r\nX-T: 1\r\n\r\n"

@@ -23,7 +23,7 @@ struct RetryContract {
     }
 
     @Test(arguments: ContractTransport.all, [408, 425, 429, 502, 503, 504])
-    func momentaryStatus_isAskedAgain(transport: ContractTransport, status: Int) async throws {
+    func `a momentary status is asked again`(transport: ContractTransport, status: Int) async throws {
         let server = try ScriptedServer(Self.busy(status), Self.busy(status), .ok("at last"))
         defer { server.stop() }
         let response = try await client(transport).send(RequestData(path: server.url("/x")), as: .data)
@@ -33,7 +33,7 @@ struct RetryContract {
     }
 
     @Test(arguments: ContractTransport.all, [0, 1, 3])
-    func retries_areCountedAtTheServer(transport: ContractTransport, retries: Int) async throws {
+    func `retries are counted at the server`(transport: ContractTransport, retries: Int) async throws {
         let server = try ScriptedServer(Self.busy())
         defer { server.stop() }
         let error = await expectFailure(.unacceptableStatus) {
@@ -44,7 +44,8 @@ struct RetryContract {
         #expect(server.requests.count == retries + 1)
     }
 
-    @Test(arguments: ContractTransport.all) func closedConnection_isAskedAgain(transport: ContractTransport)
+    @Test(arguments: ContractTransport.all)
+    func `a request on a closed connection is sent again`(transport: ContractTransport)
         async throws
     {
         let server = try ScriptedServer(.closed, .ok("second time lucky"))
@@ -55,7 +56,7 @@ struct RetryContract {
         #expect(response.attempts == 2)
     }
 
-    @Test(arguments: ContractTransport.all) func post_isSentOnce(transport: ContractTransport) async throws {
+    @Test(arguments: ContractTransport.all) func `a POST is sent once`(transport: ContractTransport) async throws {
         let server = try ScriptedServer(Self.busy())
         defer { server.stop() }
         await expectFailure(.unacceptableStatus) {
@@ -65,7 +66,8 @@ struct RetryContract {
         #expect(server.requests.count == 1)
     }
 
-    @Test(arguments: ContractTransport.all) func body_isSentAgainWhole(transport: ContractTransport) async throws {
+    @Test(arguments: ContractTransport.all)
+    func `a body is sent again whole`(transport: ContractTransport) async throws {
         let server = try ScriptedServer(Self.busy(), .ok())
         defer { server.stop() }
         let body = PatternBytes.make(count: 100_000)
@@ -74,7 +76,7 @@ struct RetryContract {
         #expect(server.requests.map(\.body) == [body, body])
     }
 
-    @Test(arguments: ContractTransport.all) func retryAfterBeyondTheDeadline_isNotWaitedFor(
+    @Test(arguments: ContractTransport.all) func `Retry-After beyond the deadline is not waited for`(
         transport: ContractTransport
     ) async throws {
         let server = try ScriptedServer(Self.busy(fields: [("Retry-After", "40")]))
@@ -86,7 +88,7 @@ struct RetryContract {
         #expect(server.requests.count == 1)
     }
 
-    @Test(arguments: ContractTransport.all) func hundredRefusals_areOneRefresh(transport: ContractTransport)
+    @Test(arguments: ContractTransport.all) func `a hundred refusals are one refresh`(transport: ContractTransport)
         async throws
     {
         let login = try ScriptedServer(.ok("fresh"))

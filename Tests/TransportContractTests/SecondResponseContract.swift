@@ -33,7 +33,9 @@ struct SecondResponseContract {
     /// A request that begins before the previous connection is free uses a new one, and gets that connection's first
     /// response.
     @Test(arguments: ContractTransport.all, lines)
-    func firstLineThatContinuesNothing_fromTheSameServer(transport: ContractTransport, line: String) async throws {
+    func `a first line that continues nothing, from the same server`(transport: ContractTransport, line: String)
+        async throws
+    {
         let first = Script.head(200, fields: [Self.long, ("Content-Length", "5")]) + Data("first".utf8)
         let server = try ScriptedServer([.read, .send(first), .read, .send(Self.folded(line)), .close])
         defer { server.stop() }
@@ -53,7 +55,9 @@ struct SecondResponseContract {
     }
 
     @Test(arguments: ContractTransport.all, lines)
-    func firstLineThatContinuesNothing_fromAnotherServer(transport: ContractTransport, line: String) async throws {
+    func `a first line that continues nothing, from another server`(transport: ContractTransport, line: String)
+        async throws
+    {
         let good = try ScriptedServer(.ok("first", fields: [Self.long]))
         defer { good.stop() }
         for _ in 0..<10 {
@@ -65,7 +69,9 @@ struct SecondResponseContract {
     }
 
     @Test(arguments: ContractTransport.all, lines)
-    func firstLineThatContinuesNothing_afterARedirect(transport: ContractTransport, line: String) async throws {
+    func `a first line that continues nothing, after a redirect`(transport: ContractTransport, line: String)
+        async throws
+    {
         let bad = try ScriptedServer(.raw(Self.folded(line)))
         defer { bad.stop() }
         let server = try ScriptedServer(.response(302, fields: [("Location", bad.url())]))

@@ -19,14 +19,14 @@ struct SplitContract {
     }
 
     @Test(arguments: ContractTransport.all)
-    func byteByByte_isTheSameResponse(transport: ContractTransport) async throws {
+    func `a response sent byte by byte is the same response`(transport: ContractTransport) async throws {
         let server = try ScriptedServer([.read, .sendSplit(Self.text, each: 1)])
         defer { server.stop() }
         expectWhole(try await transport.send(.get, server.url()))
     }
 
     @Test(arguments: ContractTransport.all)
-    func everyCutInTwo_isTheSameResponse(transport: ContractTransport) async throws {
+    func `a response cut anywhere in two is the same response`(transport: ContractTransport) async throws {
         let scripts = (1..<Self.text.count).map { cut -> Script in
             [.read, .send(Self.text.prefix(cut)), .pause(milliseconds: 3), .send(Self.text.dropFirst(cut)), .close]
         }

@@ -12,7 +12,7 @@ struct StatusContract {
             503, 599,
         ]
     )
-    func anyStatus_isAResponseWithItsBody(transport: ContractTransport, status: Int) async throws {
+    func `any status is a response with its body`(transport: ContractTransport, status: Int) async throws {
         let server = try ScriptedServer(.response(status, fields: [("X-A", "b")], body: Data("body".utf8)))
         defer { server.stop() }
         let answer = try await transport.send(.get, server.url())
@@ -22,7 +22,7 @@ struct StatusContract {
     }
 
     @Test(arguments: ContractTransport.all, [204, 304])
-    func statusWithoutBody_endsAtTheBlankLine(transport: ContractTransport, status: Int) async throws {
+    func `a status without body ends at the blank line`(transport: ContractTransport, status: Int) async throws {
         let server = try ScriptedServer([.forEachRequest([.send(Script.head(status, fields: [("ETag", "\"1\"")]))])])
         defer { server.stop() }
         for _ in 0..<2 {
@@ -36,7 +36,7 @@ struct StatusContract {
 
     /// A 304 response states the length of the body that it does not have.
     @Test(arguments: ContractTransport.all)
-    func notModified_mayAnnounceMoreThanTheLimit(transport: ContractTransport) async throws {
+    func `a 304 may announce more than the limit`(transport: ContractTransport) async throws {
         let server = try ScriptedServer(.raw(Script.head(304, fields: [("Content-Length", "1000000000")])))
         defer { server.stop() }
         let answer = try await transport.send(.get, server.url()) { $0.maximumBodyBytes = 10 }
@@ -45,7 +45,7 @@ struct StatusContract {
     }
 
     @Test(arguments: ContractTransport.all, ["Basic realm=\"r\"", "Digest realm=\"r\", nonce=\"n\"", "Bearer"])
-    func unauthorized_isAResponse(transport: ContractTransport, challenge: String) async throws {
+    func `a 401 is a response`(transport: ContractTransport, challenge: String) async throws {
         let server = try ScriptedServer(
             .response(401, fields: [("WWW-Authenticate", challenge)], body: Data("who are you".utf8))
         )
@@ -60,7 +60,7 @@ struct StatusContract {
     }
 
     @Test(arguments: ContractTransport.all)
-    func proxyAuthenticationFromAServer_isAResponse(transport: ContractTransport) async throws {
+    func `a 407 from a server is a response`(transport: ContractTransport) async throws {
         let fields = [("Proxy-Authenticate", "Basic realm=\"p\"")]
         let server = try ScriptedServer(.response(407, fields: fields, body: Data("no".utf8)))
         defer { server.stop() }
@@ -70,7 +70,7 @@ struct StatusContract {
     }
 
     @Test(arguments: ContractTransport.all, [301, 302, 303, 307, 308])
-    func redirect_isHandedBackAsItIs(transport: ContractTransport, status: Int) async throws {
+    func `a redirect is handed back as it is`(transport: ContractTransport, status: Int) async throws {
         let server = try ScriptedServer(.response(status, fields: [("Location", "/next")], body: Data("moved".utf8)))
         defer { server.stop() }
         for method in [HTTPRequest.Method.get, .post] {
@@ -83,7 +83,7 @@ struct StatusContract {
     }
 
     @Test(arguments: ContractTransport.all, ["//[::1]/x", "//a%20b/x", "http://[", "::", "http://a b/"])
-    func redirectToAnything_isHandedBackAsItIs(transport: ContractTransport, location: String) async throws {
+    func `a redirect to anything is handed back as it is`(transport: ContractTransport, location: String) async throws {
         let check = {
             let server = try ScriptedServer(.response(302, fields: [("Location", location)]))
             defer { server.stop() }
@@ -96,7 +96,9 @@ struct StatusContract {
     }
 
     @Test(arguments: ContractTransport.all, [301, 302, 303, 305, 306, 307, 308])
-    func redirectWithoutLocation_isAResponseWithItsBody(transport: ContractTransport, status: Int) async throws {
+    func `a redirect without Location is a response with its body`(transport: ContractTransport, status: Int)
+        async throws
+    {
         let server = try ScriptedServer(.response(status, body: Data("nowhere".utf8)))
         defer { server.stop() }
         try await transport.run(.redirectWithoutLocation) {

@@ -8,7 +8,7 @@ import Testing
 @Suite(.serialized, .timeLimit(.minutes(1)), .ownProcess)
 struct StreamingContract {
     @Test(arguments: ContractTransport.all)
-    func head_arrivesBeforeTheBody(transport: ContractTransport) async throws {
+    func `the head arrives before the body`(transport: ContractTransport) async throws {
         let gate = Gate()
         let server = try ScriptedServer([
             .read, .send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n"), .wait(until: gate), .send("ok"), .close,
@@ -26,7 +26,7 @@ struct StreamingContract {
     }
 
     @Test(arguments: ContractTransport.all)
-    func chunks_arriveAsTheyAreSent(transport: ContractTransport) async throws {
+    func `chunks arrive as they are sent`(transport: ContractTransport) async throws {
         let gates = [Gate(), Gate()]
         let server = try ScriptedServer([
             .read, .send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"), .wait(until: gates[0]),
@@ -44,7 +44,7 @@ struct StreamingContract {
     }
 
     @Test(arguments: ContractTransport.all)
-    func trailers_comeWithTheEnd(transport: ContractTransport) async throws {
+    func `trailers come with the end`(transport: ContractTransport) async throws {
         try await transport.run(.trailers) {
             let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
             let server = try ScriptedServer(.raw(head + "3\r\none\r\n0\r\nT: 1\r\nU: 2\r\n\r\n"))
@@ -56,7 +56,7 @@ struct StreamingContract {
     }
 
     @Test(arguments: ContractTransport.all)
-    func slowReader_stopsTheServer(transport: ContractTransport) async throws {
+    func `a slow reader stops the server`(transport: ContractTransport) async throws {
         let size = 64 << 20
         let server = try ScriptedServer([
             .read, .send("HTTP/1.1 200 OK\r\nContent-Length: \(size)\r\n\r\n"), .send(Data(count: size)), .close,
@@ -83,7 +83,7 @@ struct StreamingContract {
 
     /// Over curl, the transfer is paused and resumed many times here.
     @Test(arguments: ContractTransport.all)
-    func readerWhoWaits_isNotForgotten_hundredTimes(transport: ContractTransport) async throws {
+    func `a waiting reader is not forgotten, a hundred times`(transport: ContractTransport) async throws {
         let size = 2 << 20
         let server = try ScriptedServer(.response(body: Data(count: size)))
         defer { server.stop() }
@@ -99,7 +99,7 @@ struct StreamingContract {
     }
 
     @Test(arguments: ContractTransport.all)
-    func droppedBody_keepsTheConnection_whenItsRestIsSmall(transport: ContractTransport) async throws {
+    func `a dropped body keeps the connection when its rest is small`(transport: ContractTransport) async throws {
         let server = try ScriptedServer(.ok(String(repeating: "x", count: 10_000)))
         defer { server.stop() }
         for _ in 0..<20 { _ = try await transport.start(.get, server.url()).head }
@@ -110,7 +110,7 @@ struct StreamingContract {
     }
 
     @Test(arguments: ContractTransport.all)
-    func droppedBody_endsTheConnection_whenItsRestIsLong(transport: ContractTransport) async throws {
+    func `a dropped body ends the connection when its rest is long`(transport: ContractTransport) async throws {
         let server = try ScriptedServer([
             .read, .send("HTTP/1.1 200 OK\r\nContent-Length: 100000000\r\n\r\n"), .send(Data(count: 100_000)), .stall,
         ])
@@ -124,7 +124,7 @@ struct StreamingContract {
     }
 
     @Test(arguments: ContractTransport.all)
-    func failure_comesAfterWhatArrived_once(transport: ContractTransport) async throws {
+    func `a failure comes after the bytes that arrived, once`(transport: ContractTransport) async throws {
         let server = try ScriptedServer(.truncated)
         defer { server.stop() }
         let response = try await transport.start(.get, server.url("/a?secret"))
@@ -138,7 +138,7 @@ struct StreamingContract {
     }
 
     @Test(arguments: ContractTransport.all)
-    func secondReader_isRefused(transport: ContractTransport) async throws {
+    func `a second reader is refused`(transport: ContractTransport) async throws {
         let server = try ScriptedServer([.read, .send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n"), .stall])
         defer { server.stop() }
         let response = try await transport.start(.get, server.url())
@@ -161,7 +161,7 @@ struct StreamingContract {
     }
 
     @Test(arguments: ContractTransport.all)
-    func collect_keepsItsLimit_whetherTheLengthIsKnownOrNot(transport: ContractTransport) async throws {
+    func `collect keeps its limit, whether the length is known or not`(transport: ContractTransport) async throws {
         let known = try ScriptedServer(.ok("0123456789"))
         let unknown = try ScriptedServer(.raw("HTTP/1.1 200 OK\r\n\r\n0123456789"))
         defer {
@@ -176,7 +176,7 @@ struct StreamingContract {
     }
 
     @Test(arguments: ContractTransport.all)
-    func collect_refusesAnAnnouncedLengthAtOnce(transport: ContractTransport) async throws {
+    func `collect refuses an announced length at once`(transport: ContractTransport) async throws {
         let head = Script.head(200, fields: [("Content-Length", "1000000")])
         let server = try ScriptedServer([.read, .send(head), .stall])
         defer { server.stop() }
@@ -186,7 +186,7 @@ struct StreamingContract {
     }
 
     @Test(arguments: ContractTransport.all)
-    func rest_isCollected_afterTheFirstChunk(transport: ContractTransport) async throws {
+    func `the rest is collected after the first chunk`(transport: ContractTransport) async throws {
         let gate = Gate()
         let server = try ScriptedServer([
             .read, .send("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\none"), .wait(until: gate), .send("two"), .close,
@@ -200,7 +200,7 @@ struct StreamingContract {
     }
 
     @Test(arguments: ContractTransport.all)
-    func timeout_endsASilentBody_afterWhatArrived(transport: ContractTransport) async throws {
+    func `a timeout ends a silent body after the bytes that arrived`(transport: ContractTransport) async throws {
         let server = try ScriptedServer([.read, .send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc"), .stall])
         defer { server.stop() }
         for code in [NetworkError.Code.idleTimeout, .totalTimeout] {
@@ -220,7 +220,9 @@ struct StreamingContract {
     }
 
     @Test(arguments: ContractTransport.all, ["identity", "gzip"])
-    func totalTimeout_countsUntilTheLastByteIsRead(transport: ContractTransport, encoding: String) async throws {
+    func `the total timeout counts until the last byte is read`(transport: ContractTransport, encoding: String)
+        async throws
+    {
         let plain = PatternBytes.make(count: 100_000)
         let fields = [("Content-Encoding", encoding)]
         let server = try ScriptedServer(
@@ -247,7 +249,7 @@ struct StreamingContract {
     }
 
     @Test(arguments: ContractTransport.all)
-    func slowReader_isNotIdle(transport: ContractTransport) async throws {
+    func `a slow reader is not idle`(transport: ContractTransport) async throws {
         // More than fits into the reader's buffer and the sockets' buffers.
         let size = 32 << 20
         let server = try ScriptedServer(.response(body: Data(count: size)))

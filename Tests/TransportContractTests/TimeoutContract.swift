@@ -13,7 +13,7 @@ struct TimeoutContract {
     }
 
     @Test(arguments: ContractTransport.all)
-    func idleTimeout_endsASilentWait(transport: ContractTransport) async throws {
+    func `the idle timeout ends a silent wait`(transport: ContractTransport) async throws {
         let server = try ScriptedServer(.stalled)
         defer { server.stop() }
         let error = await expectFailure(.idleTimeout) {
@@ -29,7 +29,7 @@ struct TimeoutContract {
     }
 
     @Test(arguments: ContractTransport.all)
-    func idleTimeout_endsASilentBody(transport: ContractTransport) async throws {
+    func `the idle timeout ends a silent body`(transport: ContractTransport) async throws {
         let head = Script.head(200, fields: [("Content-Length", "100")])
         let server = try ScriptedServer([.read, .send(head + Data("half".utf8)), .stall])
         defer { server.stop() }
@@ -43,7 +43,7 @@ struct TimeoutContract {
     }
 
     @Test(arguments: ContractTransport.all)
-    func idleTimeout_endsAnUploadThatNobodyReads(transport: ContractTransport) async throws {
+    func `the idle timeout ends an upload that the server does not read`(transport: ContractTransport) async throws {
         let gate = Gate()
         let server = try ScriptedServer([.wait(until: gate)])
         defer { server.stop() }
@@ -58,7 +58,7 @@ struct TimeoutContract {
 
     /// On a kept connection, the system may accept the whole body at once.
     @Test(arguments: ContractTransport.all, [false, true])
-    func idleTimeout_isNotForAnUploadThatMoves(transport: ContractTransport, isKept: Bool) async throws {
+    func `the idle timeout is not for an upload that moves`(transport: ContractTransport, isKept: Bool) async throws {
         let (size, answer) = (640 << 10, Script.Step.send("HTTP/1.1 204 x\r\n\r\n"))
         let upload = [.readHead, .readBody(size, each: 15_000, pause: 100), answer]
         let server = try ScriptedServer(scripts: [Script(isKept ? [.read, answer] + upload : upload)], segment: 1000)
@@ -74,7 +74,7 @@ struct TimeoutContract {
     }
 
     @Test(arguments: ContractTransport.all)
-    func idleTimeout_startsAnewWithEveryByte(transport: ContractTransport) async throws {
+    func `the idle timeout starts anew with every byte`(transport: ContractTransport) async throws {
         let body = Data(repeating: 0x61, count: 60)
         let head = Script.head(200, fields: [("Content-Length", "60")])
         let server = try ScriptedServer([.read, .send(head), .sendSplit(body, each: 1, pause: 100)])
@@ -87,7 +87,7 @@ struct TimeoutContract {
     }
 
     @Test(arguments: ContractTransport.all)
-    func totalTimeout_endsWhatKeepsMoving(transport: ContractTransport) async throws {
+    func `the total timeout ends a moving exchange`(transport: ContractTransport) async throws {
         let head = Script.head(200, fields: [("Content-Length", "100000")])
         let drops = Data(repeating: 0x61, count: 5000)
         let server = try ScriptedServer([.read, .send(head), .sendSplit(drops, each: 1, pause: 20)])
@@ -103,7 +103,7 @@ struct TimeoutContract {
     }
 
     @Test(arguments: ContractTransport.all)
-    func totalTimeout_endsASilentWait(transport: ContractTransport) async throws {
+    func `the total timeout ends a silent wait`(transport: ContractTransport) async throws {
         let server = try ScriptedServer(.stalled)
         defer { server.stop() }
         await expectFailure(.totalTimeout) {
@@ -115,7 +115,7 @@ struct TimeoutContract {
     }
 
     @Test(arguments: ContractTransport.all)
-    func connectTimeout_endsAConnectionThatIsNotMade(transport: ContractTransport) async throws {
+    func `the connect timeout ends a connection that is not made`(transport: ContractTransport) async throws {
         let listener = try FullListener()
         let error = await expectFailure(.connectTimeout) {
             try await transport.send(.get, listener.url()) {
@@ -127,7 +127,7 @@ struct TimeoutContract {
     }
 
     @Test(arguments: ContractTransport.all)
-    func totalTimeout_endsAConnectionThatIsNotMade(transport: ContractTransport) async throws {
+    func `the total timeout ends a connection that is not made`(transport: ContractTransport) async throws {
         let listener = try FullListener()
         await expectFailure(.totalTimeout) {
             try await transport.send(.get, listener.url()) {
@@ -138,7 +138,7 @@ struct TimeoutContract {
     }
 
     @Test(arguments: ContractTransport.all)
-    func connectTimeout_leavesASlowAnswerAlone(transport: ContractTransport) async throws {
+    func `the connect timeout leaves a slow response alone`(transport: ContractTransport) async throws {
         let answer = Script.head(200, fields: [("Content-Length", "4")]) + Data("slow".utf8)
         let server = try ScriptedServer([.read, .pause(milliseconds: 3500), .send(answer)])
         defer { server.stop() }
@@ -150,7 +150,7 @@ struct TimeoutContract {
     }
 
     @Test(arguments: ContractTransport.all)
-    func noTimeouts_areFine(transport: ContractTransport) async throws {
+    func `a request without timeouts is fine`(transport: ContractTransport) async throws {
         let server = try ScriptedServer(.ok("x"))
         defer { server.stop() }
         let answer = try await transport.send(.get, server.url()) {
@@ -162,7 +162,7 @@ struct TimeoutContract {
     }
 
     @Test(arguments: ContractTransport.all)
-    func aYear_isATimeout(transport: ContractTransport) async throws {
+    func `a timeout of a year is a timeout`(transport: ContractTransport) async throws {
         let server = try ScriptedServer(.ok("x"))
         defer { server.stop() }
         let answer = try await transport.send(.get, server.url()) {

@@ -20,7 +20,7 @@ private struct GetUsers: RequestType {
 @Suite(.timeLimit(.minutes(1)))
 struct TypedContract {
     @Test(arguments: ContractTransport.all)
-    func users_areDecoded(transport: ContractTransport) async throws {
+    func `users are decoded`(transport: ContractTransport) async throws {
         let request = GetUsers(url: try await Demo.url("/users"))
         #expect(try await request.send(over: transport.transport).body.map(\.id) == [1, 2, 3])
         let response = try await request.send(over: transport.transport)
@@ -30,7 +30,7 @@ struct TypedContract {
     }
 
     @Test(arguments: ContractTransport.all)
-    func gzipJSON_isDecoded(transport: ContractTransport) async throws {
+    func `gzip JSON is decoded`(transport: ContractTransport) async throws {
         struct Row: Codable { let dataField1: String }
         struct GetRows: RequestType {
             typealias ResponseType = [Row]
@@ -41,7 +41,7 @@ struct TypedContract {
     }
 
     @Test(arguments: ContractTransport.all, [300, 304, 400, 401, 404, 418, 500, 503])
-    func statusBeyond2xx_isAnErrorWithTheAnswer(transport: ContractTransport, status: Int) async throws {
+    func `a status beyond 2xx is an error with the response`(transport: ContractTransport, status: Int) async throws {
         let body = status == 304 ? Data() : Data("body-secret".utf8)
         let fields = [("X-A", "b"), ("Location", "/x"), ("WWW-Authenticate", "Basic realm=\"r\"")]
         let script: Script =
@@ -61,7 +61,7 @@ struct TypedContract {
     }
 
     @Test(arguments: ContractTransport.all)
-    func undecodableBody_isAnErrorThatShowsWhere(transport: ContractTransport) async throws {
+    func `an undecodable body is an error that shows where`(transport: ContractTransport) async throws {
         let body = #"[{"id":1,"name":"Ada"},{"id":2,"name":7}]"#
         let server = try ScriptedServer(.ok(body))
         defer { server.stop() }
@@ -78,7 +78,7 @@ struct TypedContract {
     }
 
     @Test(arguments: ContractTransport.all, [200, 204])
-    func emptyBody_isNoData(transport: ContractTransport, status: Int) async throws {
+    func `an empty body is no data`(transport: ContractTransport, status: Int) async throws {
         let server = try ScriptedServer([
             .forEachRequest([.send(Script.head(status, fields: [("Content-Length", "0")]))])
         ])
@@ -87,7 +87,7 @@ struct TypedContract {
     }
 
     @Test(arguments: ContractTransport.all)
-    func execute_callsOnceOnTheQueue(transport: ContractTransport) async throws {
+    func `execute calls once on the queue`(transport: ContractTransport) async throws {
         let queue = DispatchQueue(label: "callbacks")
         let key = DispatchSpecificKey<Int>()
         queue.setSpecific(key: key, value: 1)
@@ -113,7 +113,7 @@ struct TypedContract {
     }
 
     @Test(arguments: ContractTransport.all)
-    func progress_growsToTheEnd(transport: ContractTransport) async throws {
+    func `progress grows to the end`(transport: ContractTransport) async throws {
         let reports = Guarded<[(Int, Int?)]>([])
         let url = try await Demo.url("/bytes/500000")
         _ = try await transport.send(.get, url) {

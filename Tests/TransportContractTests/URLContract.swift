@@ -16,7 +16,7 @@ struct URLContract {
     }
 
     @Test(arguments: ContractTransport.all)
-    func userAndPassword_areBasic_AndNowhereElse(transport: ContractTransport) async throws {
+    func `user and password are basic, and nowhere else`(transport: ContractTransport) async throws {
         let server = try ScriptedServer(.ok())
         defer { server.stop() }
         let base = server.url("/").replacing("://", with: "://us%20er:p%40ss@")
@@ -35,7 +35,7 @@ struct URLContract {
     }
 
     @Test(arguments: ContractTransport.all)
-    func userAndPassword_stayWithTheirOrigin(transport: ContractTransport) async throws {
+    func `user and password stay with their origin`(transport: ContractTransport) async throws {
         for isKept in [true, false] {
             let last = try ScriptedServer(.ok())
             let location = isKept ? "/next" : last.url("/next")
@@ -56,7 +56,7 @@ struct URLContract {
     }
 
     @Test(arguments: ContractTransport.all)
-    func locationWithUserAndPassword_isHandedBack(transport: ContractTransport) async throws {
+    func `a Location with user and password is handed back`(transport: ContractTransport) async throws {
         let (server, last) = try servers { $0.replacing("://", with: "://u:p@") }
         defer {
             server.stop()
@@ -70,7 +70,7 @@ struct URLContract {
     @Test(
         .disabled(if: ContractTransport.libcurlIsOld, "libcurl queries the name service for names below localhost"),
         arguments: ContractTransport.all)
-    func internationalName_isAskedByItsASCIIForm(transport: ContractTransport) async throws {
+    func `an international name is asked by its ASCII form`(transport: ContractTransport) async throws {
         let server = try ScriptedServer(.ok())
         defer { server.stop() }
         let port = try RequestURL(server.url()).effectivePort
@@ -81,7 +81,7 @@ struct URLContract {
     @Test(
         .disabled(if: ContractTransport.libcurlIsOld, "libcurl queries the name service for names below localhost"),
         arguments: ContractTransport.all)
-    func locationWithAnInternationalName_isFollowed(transport: ContractTransport) async throws {
+    func `a Location with an international name is followed`(transport: ContractTransport) async throws {
         let (server, last) = try servers {
             $0.replacing("127.0.0.1", with: "bücher.localhost").replacing("next", with: "né")
         }

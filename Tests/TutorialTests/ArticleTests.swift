@@ -40,7 +40,7 @@ struct ArticleTests {
     }
 
     @Test(arguments: transports)
-    func movieClient_getsItsFeed(transport: any HTTPTransport) async throws {
+    func `the movie client gets its feed`(transport: any HTTPTransport) async throws {
         try await withDemoServer {
             for feed in [MovieFeedFromAPI.nowPlaying, .topRated] {
                 let result = await called { client(transport).getFeed(from: feed, completion: $0) }
@@ -52,7 +52,7 @@ struct ArticleTests {
     }
 
     @Test(arguments: transports)
-    func movieRequest_isWhatTheArticleSends(transport: any HTTPTransport) async throws {
+    func `the movie request is the article's`(transport: any HTTPTransport) async throws {
         try await withScript(.ok(#"{"results":[]}"#)) { server in
             let result = await called { client(transport).getFeed(from: .topRated, completion: $0) }
             let feed = try result.get()
@@ -65,7 +65,7 @@ struct ArticleTests {
     }
 
     @Test(arguments: transports)
-    func movieFailures_haveTheirCases(transport: any HTTPTransport) async throws {
+    func `the movie failures have their cases`(transport: any HTTPTransport) async throws {
         let cases: [(Script, APIError)] = [
             (.response(404), .responseUnsuccessful), (.ok("<html>"), .jsonConversionFailure),
             (.ok(""), .invalidData), (.closed, .requestFailed), (.ok("null"), .invalidData),
@@ -78,7 +78,7 @@ struct ArticleTests {
         }
     }
 
-    @Test func valueThatIsNotWanted_isItsCase() async throws {
+    @Test func `an unwanted value is its case`() async throws {
         let client = MovieClient()
         client.dispatcher = StubDispatcher(always: .text("{}"))
         let result = await called { done in
@@ -91,7 +91,7 @@ struct ArticleTests {
         #expect(throws: APIError.jsonParsingFailure) { try result.get() }
     }
 
-    @Test func sessionConfiguration_counts() async throws {
+    @Test func `the session's configuration counts`() async throws {
         try await withScript(.ok("{}")) { server in
             let configuration = URLSessionConfiguration.default
             configuration.httpAdditionalHeaders = ["X-Session": "yes"]
@@ -104,7 +104,7 @@ struct ArticleTests {
     // MARK: API request, request builder
 
     @Test(arguments: transports)
-    func note_isAnswered(transport: any HTTPTransport) async throws {
+    func `a note gets a response`(transport: any HTTPTransport) async throws {
         try await withDemoServer {
             let client = NetworkClient(transport: transport)
             let (data, response, error) = await called { done in
@@ -117,7 +117,7 @@ struct ArticleTests {
         }
     }
 
-    @Test func noteOfTheArticle_isAnswered() async throws {
+    @Test func `the article's note gets a response`() async throws {
         try await withDemoServer {
             let (data, response, error) = await called { done in NotiService.getNoti { done(($0, $1, $2)) } }
             #expect(error == nil)
@@ -127,7 +127,7 @@ struct ArticleTests {
     }
 
     @Test(arguments: transports)
-    func apiRequests_sendWhatTheySay(transport: any HTTPTransport) async throws {
+    func `API requests send what they say`(transport: any HTTPTransport) async throws {
         try await withDemoServer {
             let added = try await AddNote(text: "buy milk").send(over: transport).body
             #expect(added.method == "POST")
@@ -149,7 +149,7 @@ struct ArticleTests {
         }
     }
 
-    @Test func requestThatCannotBeBuilt_isItsError() {
+    @Test func `a request that can't be built is its error`() {
         let builder = URLRequestBuilder(with: URL(string: "ftp://h")!, path: "x")
         #expect(throws: APIError.requestBuilderFailed) { try builder.build() }
         #expect(throws: NetworkError.self) { try builder.data.urlRequest() }
@@ -158,7 +158,7 @@ struct ArticleTests {
     // MARK: Router
 
     @Test(arguments: transports)
-    func router_getsMovies(transport: any HTTPTransport) async throws {
+    func `the router gets movies`(transport: any HTTPTransport) async throws {
         try await withDemoServer {
             let manager = NetworkManager(router: Router(client: NetworkClient(transport: transport)))
             let (movies, error) = await called { done in manager.getNewMovies(page: 1) { done(($0, $1)) } }
@@ -168,7 +168,7 @@ struct ArticleTests {
     }
 
     @Test(arguments: transports)
-    func routes_areSentAsTheySay(transport: any HTTPTransport) async throws {
+    func `routes are sent as they say`(transport: any HTTPTransport) async throws {
         try await withScript(.ok("{}")) { server in
             let router = Router<MovieApi>(client: NetworkClient(transport: transport))
             for route in [MovieApi.newMovies(page: 2), .recommended(id: 7), .rate(id: 7, value: 8.5)] {
@@ -188,7 +188,7 @@ struct ArticleTests {
     }
 
     @Test(arguments: transports)
-    func routerHandsOn_whateverTheStatus(transport: any HTTPTransport) async throws {
+    func `the router hands on any status`(transport: any HTTPTransport) async throws {
         try await withScript(.response(503, fields: [("X-A", "1"), ("X-A", "2")], body: Data("later".utf8))) { _ in
             let router = Router<MovieApi>(client: NetworkClient(transport: transport))
             let (data, response, error) = await called { done in
@@ -203,7 +203,7 @@ struct ArticleTests {
     }
 
     @Test(arguments: transports)
-    func cancel_endsWhatIsUnderWay(transport: any HTTPTransport) async throws {
+    func `cancel ends a request under way`(transport: any HTTPTransport) async throws {
         try await withScript(.stalled) { server in
             let router = Router<MovieApi>(client: NetworkClient(transport: transport))
             let answers = AsyncStream<Error?> { continuation in
@@ -220,7 +220,7 @@ struct ArticleTests {
         }
     }
 
-    @Test func ownParameterEncoder_isOneOfThem() throws {
+    @Test func `a custom parameter encoder is one of them`() throws {
         var request = URLRequest(url: URL(string: "http://h/")!)
         let encoders: [ParameterEncoder.Type] = [
             URLParameterEncoder.self, JSONParameterEncoder.self, PlainParameterEncoder.self,

@@ -14,7 +14,7 @@ struct TutorialTests {
     ]
 
     @Test(arguments: dispatchers)
-    func tutorialRequest_isAnswered(dispatcher: any NetworkDispatcher) async throws {
+    func `the tutorial's request gets a response`(dispatcher: any NetworkDispatcher) async throws {
         let server = try await TutorialServer.start()
         let rows = try await withCheckedThrowingContinuation { continuation in
             GetAllSampleData().execute(
@@ -33,13 +33,13 @@ struct TutorialTests {
     }
 
     @Test(arguments: dispatchers)
-    func tutorialService_isAnswered(dispatcher: any NetworkDispatcher) async throws {
+    func `the tutorial's service gets a response`(dispatcher: any NetworkDispatcher) async throws {
         let server = try await TutorialServer.start()
         #expect(try await GetAllSampleDataService().send(over: dispatcher).body.count == 3)
         await server.stop()
     }
 
-    @Test func tutorialCall_needsNoDispatcher() async throws {
+    @Test func `the tutorial's call needs no dispatcher`() async throws {
         let server = try await TutorialServer.start()
         let rows = try await withCheckedThrowingContinuation { continuation in
             GetAllSampleData().execute(
@@ -56,7 +56,7 @@ struct TutorialTests {
     }
 
     @Test(arguments: dispatchers)
-    func serverThatIsGone_isAnError(dispatcher: any NetworkDispatcher) async throws {
+    func `an unreachable server is an error`(dispatcher: any NetworkDispatcher) async throws {
         let server = try await TutorialServer.start()
         await server.stop()
         await #expect(throws: (any Error).self) { _ = try await GetAllSampleData().send(over: dispatcher).body }

@@ -21,7 +21,7 @@ import Testing
     )
     private let ours: Set<String> = ["11", "12", "13", "14", "15"]
 
-    @Test func lines_areRead_andHeadingsLeftOut() {
+    @Test func `lines are read, and headings left out`() {
         #expect(table.entries.map(\.inode) == ["11", "12", "13", "14", "15"])
         #expect(table.entries.map(\.remotePort) == [8080, 8081, 443, 0, 8082])
     }
@@ -31,22 +31,22 @@ import Testing
         ("http://127.0.0.2:8080/", false), ("http://127.0.0.1:8081/", false), ("http://127.0.0.1:8083/", false),
         ("https://10.1.2.3/", true), ("https://some.example/", true), ("http://some.example/", false),
     ])
-    func connection_isFound_byPortAndKnownAddress(url: String, isThere: Bool) throws {
+    func `a connection is found by port and known address`(url: String, isThere: Bool) throws {
         #expect(table.hasConnection(to: try RequestURL(url), among: ours) == isThere)
     }
 
-    @Test func connection_doesNotCount_whenItIsAnotherProcesss() throws {
+    @Test func `a connection does not count when it is another process's`() throws {
         #expect(!table.hasConnection(to: try RequestURL("http://127.0.0.1:8080/"), among: ["12"]))
     }
 
-    @Test func connectionInTheMaking_countsMore_thanTheOnesThatAreThere() throws {
+    @Test func `a connection in the making counts more than the ones that are there`() throws {
         var table = table
         table.entries.append(.init(remoteAddress: "0100007F", remotePort: 8080, state: "02", inode: "11"))
         #expect(!table.hasConnection(to: try RequestURL("http://127.0.0.1:8080/"), among: ours))
     }
 
     @Test(arguments: ["", "\n\n", "nonsense", "0: a b c d e f g h i j", "0: a b:zz c d e f g h i j"])
-    func text_isLeftOut_whenItIsNoTable(text: String) {
+    func `a text that is no table is left out`(text: String) {
         #expect(ConnectionTable(parsing: text).entries.isEmpty)
     }
 }

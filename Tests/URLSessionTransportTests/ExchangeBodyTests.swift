@@ -9,7 +9,7 @@ import Testing
 
     // MARK: Lengths
 
-    @Test func body_isTruncated_whenItHasFewerBytesThanAnnounced() throws {
+    @Test func `a body with fewer bytes than announced is truncated`() throws {
         var state = try makeReceiving(.make(200, length: 10))
         _ = state.received(Data("short".utf8), at: after(2))
         #expect(state.finished(lateHead: nil, at: after(3)).isEnd)
@@ -21,13 +21,13 @@ import Testing
     }
 
     @Test(arguments: [(HTTPRequest.Method.head, 200), (.get, 204), (.get, 304)])
-    func missingBody_isNoTruncation_whereThereIsNone(method: HTTPRequest.Method, status: Int) throws {
+    func `a missing body is no truncation where there is none`(method: HTTPRequest.Method, status: Int) throws {
         var state = try makeReceiving(.make(status, length: 10), method: method)
         _ = state.finished(lateHead: nil, at: after(2))
         #expect(try state.read().result?.get() == .some(.none))
     }
 
-    @Test func announcedLength_isNotTheDecodedOne_whenTheBodyIsEncoded() throws {
+    @Test func `the announced length is not the decoded one when the body is encoded`() throws {
         var head = HTTPResponse.make(200, length: 10)
         head.headerFields[.contentEncoding] = "gzip"
         var state = try makeReceiving(head)
@@ -37,7 +37,7 @@ import Testing
         #expect(state.metrics(at: after(3)).responseWireBytes == nil)
     }
 
-    @Test func brokenBody_isNotCollected_whetherTheReaderOrTheEndComesFirst() throws {
+    @Test func `a broken body is not collected, whether the reader or the end comes first`() throws {
         for readerIsFirst in [true, false] {
             var state = try makeReceiving(.make(200, length: 10))
             _ = state.received(Data("short".utf8), at: after(2))
@@ -52,14 +52,14 @@ import Testing
 
     // MARK: Limits
 
-    @Test func body_isCollected_atTheLimit() throws {
+    @Test func `a body at the limit is collected`() throws {
         var state = try makeReceiving(.make(200)) { $0.maximumBodyBytes = 3 }
         #expect(state.collect(upTo: nil, at: after(1)).reading.result == nil)
         #expect(state.received(Data("abc".utf8), at: after(2)).reading == nil, "collecting waits for the whole body")
         #expect(try state.finished(lateHead: nil, at: after(3)).reading?.get() == Data("abc".utf8))
     }
 
-    @Test func body_isRefusedAndTheTaskCancelled_aboveTheLimit() throws {
+    @Test func `a body above the limit is refused and the task cancelled`() throws {
         var state = try makeReceiving(.make(200)) { $0.maximumBodyBytes = 3 }
         #expect(state.collect(upTo: nil, at: after(1)).reading.result == nil)
         let reaction = state.received(Data("abcd".utf8), at: after(2))
@@ -68,7 +68,7 @@ import Testing
         #expect(try state.read().result?.get() == .some(.none))
     }
 
-    @Test func body_isRefused_whenMoreThanTheLimitIsThere() throws {
+    @Test func `a body is refused when more than the limit is there`() throws {
         var state = try makeReceiving(.make(200))
         _ = state.received(Data("abcd".utf8), at: after(2))
         let (reading, reaction) = state.collect(upTo: 3, at: after(3))
@@ -77,14 +77,14 @@ import Testing
         #expect(try state.read().result?.get() == .some(.none))
     }
 
-    @Test func body_isRefusedUnread_whenItsAnnouncedLengthIsAboveTheLimit() throws {
+    @Test func `a body is refused unread when its announced length is above the limit`() throws {
         var state = try makeReceiving(.make(200, length: 1_000_000))
         let (reading, reaction) = state.collect(upTo: 999_999, at: after(1))
         #expect(reading.result?.failure?.code == .bodyTooLarge)
         #expect(reaction.isEnd && reaction.cancelsTask)
     }
 
-    @Test func rest_isCollected_whenItIsWithinTheLimit() throws {
+    @Test func `the rest is collected when it is within the limit`() throws {
         var state = try makeReceiving(.make(200, length: 4))
         _ = state.received(Data("abc".utf8), at: after(2))
         #expect(try state.read().result?.get() == Data("abc".utf8))
@@ -93,7 +93,7 @@ import Testing
         #expect(try state.finished(lateHead: nil, at: after(5)).reading?.get() == Data("d".utf8))
     }
 
-    @Test func unreadBytes_haveALimit_whichTheReaderHearsOfAfterThem() throws {
+    @Test func `unread bytes have a limit, of which the reader hears after them`() throws {
         let piece = Data(count: 100_000)
         var state = try makeReceiving(.make(200)) { $0.maximumBodyBytes = 300_000 }
         for _ in 0..<3 { #expect(!state.received(piece, at: after(2)).isEnd) }
@@ -104,7 +104,7 @@ import Testing
         #expect(try state.read().result?.get() == .some(.none))
     }
 
-    @Test func readBytes_haveNoLimit() throws {
+    @Test func `read bytes have no limit`() throws {
         let piece = Data(count: 200_000)
         var state = try makeReceiving(.make(200)) { $0.maximumBodyBytes = 0 }
         for _ in 0..<100 {
@@ -116,7 +116,7 @@ import Testing
 
     // MARK: Readers
 
-    @Test func secondReader_isRefused_andTheFirstGoesOn() throws {
+    @Test func `a second reader is refused, and the first goes on`() throws {
         var state = try makeReceiving(.make(200, length: 3))
         #expect(state.read().result == nil)
         #expect(state.read().result?.failure?.code == .invalidOption)
@@ -126,7 +126,7 @@ import Testing
         #expect(try state.received(Data("abc".utf8), at: after(2)).reading?.get() == Data("abc".utf8))
     }
 
-    @Test func droppedBody_cancelsTheTask_whenMuchOrAnUnknownRestIsToCome() throws {
+    @Test func `a dropped body cancels the task when much or an unknown rest is to come`() throws {
         for length in [nil, 100_000] {
             var state = try makeReceiving(.make(200, length: length))
             _ = state.received(Data("abc".utf8), at: after(2))
@@ -135,7 +135,7 @@ import Testing
         }
     }
 
-    @Test func droppedBody_isAwaitedForAMoment_whenItsRestIsSmall() throws {
+    @Test func `a dropped body is awaited for a moment when its rest is small`() throws {
         var state = try makeReceiving(.make(200, length: 10_000))
         let reaction = state.discard(at: after(3))
         #expect(!reaction.isEnd && reaction.setsAlarm)

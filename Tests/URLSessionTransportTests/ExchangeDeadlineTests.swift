@@ -7,24 +7,24 @@ import Testing
 @Suite struct ExchangeDeadlineTests {
     private let start = ContinuousClock.now
 
-    @Test func nextDeadline_isTheEarliest() throws {
+    @Test func `the next deadline is the earliest`() throws {
         let state = try makeRunning(connect: 30, idle: 20, total: 10)
         #expect(state.nextDeadline == after(10))
     }
 
-    @Test func nextDeadline_isNone_withoutTimeouts() throws {
+    @Test func `without timeouts, there is no next deadline`() throws {
         var state = try makeRunning()
         #expect(state.nextDeadline == nil)
         #expect(!state.alarm(at: after(1_000_000)).isEnd)
     }
 
-    @Test func nextDeadline_leavesTheConnectTimeoutOut_onceConnected() throws {
+    @Test func `the next deadline leaves the connect timeout out, once connected`() throws {
         var state = try makeRunning(connect: 10, idle: 20)
         state.sent(totalBytes: 1, at: after(5))
         #expect(state.nextDeadline == after(25))
     }
 
-    @Test func total_endsTheExchange_howeverMuchMoves() throws {
+    @Test func `the total timeout ends the exchange, however much moves`() throws {
         var state = try makeRunning(idle: 50, total: 100)
         _ = state.received(.make(200), at: after(90))
         _ = state.received(Data("x".utf8), at: after(99))
@@ -34,7 +34,7 @@ import Testing
         #expect(state.read().result?.failure?.code == .totalTimeout)
     }
 
-    @Test func total_countsUntilTheLastByteIsRead() throws {
+    @Test func `the total timeout counts until the last byte is read`() throws {
         for isCollected in [false, true] {
             var state = try makeRunning(total: 100)
             _ = state.received(.make(200), at: after(10))
@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test func total_isKept_ifTheLastByteWasReadInTime() throws {
+    @Test func `the total timeout is kept if the last byte was read in time`() throws {
         var state = try makeRunning(total: 100)
         _ = state.received(.make(200), at: after(10))
         _ = state.received(Data("x".utf8), at: after(20))
@@ -56,7 +56,7 @@ import Testing
         #expect(try state.read(at: after(200)).reading.result?.get() == .some(.none))
     }
 
-    @Test func idle_isMovedByWhatArrives() throws {
+    @Test func `arriving bytes move the idle timeout`() throws {
         var state = try makeRunning(idle: 50)
         _ = state.received(.make(200), at: after(10))
         _ = state.received(Data("x".utf8), at: after(40))
@@ -67,7 +67,7 @@ import Testing
         #expect(state.read().result?.failure?.code == .idleTimeout)
     }
 
-    @Test func idle_isMovedByWhatIsSent() throws {
+    @Test func `sent bytes move the idle timeout`() throws {
         var state = try makeRunning(idle: 50)
         state.sent(totalBytes: 10, at: after(40))
         #expect(!state.alarm(at: after(60)).isEnd)
@@ -76,14 +76,14 @@ import Testing
         #expect(failure?.phase == .waiting)
     }
 
-    @Test func connect_asksForTheConnection_whenTimeIsUpWithoutASign() throws {
+    @Test func `the connect timeout asks for the connection when time is up without a sign`() throws {
         var state = try makeRunning(connect: 10, idle: 60)
         #expect(!state.alarm(at: after(9)).checksConnection)
         let reaction = state.alarm(at: after(10))
         #expect(reaction.checksConnection && !reaction.isEnd)
     }
 
-    @Test func connect_endsTheExchange_whenThereIsNoConnection() throws {
+    @Test func `the connect timeout ends the exchange when there is no connection`() throws {
         var state = try makeRunning(connect: 10, idle: 60)
         let reaction = state.connectionChecked(isOpen: false, at: after(10))
         #expect(reaction.failure?.code == .connectTimeout)
@@ -91,26 +91,26 @@ import Testing
         #expect(reaction.cancelsTask)
     }
 
-    @Test func connect_leavesASlowAnswerToTheIdleTimeout_whenThereIsAConnection() throws {
+    @Test func `the connect timeout leaves a slow response to the idle timeout`() throws {
         var state = try makeRunning(connect: 10, idle: 60)
         #expect(!state.connectionChecked(isOpen: true, at: after(10)).isEnd)
         #expect(state.nextDeadline == after(60))
         #expect(state.alarm(at: after(60)).failure?.code == .idleTimeout)
     }
 
-    @Test func idle_doesNotCount_beforeThereIsAConnection() throws {
+    @Test func `the idle timeout does not count before there is a connection`() throws {
         var state = try makeRunning(connect: 100, idle: 30)
         #expect(state.alarm(at: after(30)).checksConnection)
         #expect(!state.connectionChecked(isOpen: false, at: after(30)).isEnd)
         #expect(state.nextDeadline == after(60))
     }
 
-    @Test func idle_endsTheExchange_whenItsCheckFindsAConnection() throws {
+    @Test func `the idle timeout ends the exchange when its check finds a connection`() throws {
         var state = try makeRunning(connect: 100, idle: 30)
         #expect(state.connectionChecked(isOpen: true, at: after(30)).failure?.code == .idleTimeout)
     }
 
-    @Test func check_isIgnored_whenASignCameMeanwhile() throws {
+    @Test func `a check is ignored when a sign came meanwhile`() throws {
         var state = try makeRunning(connect: 10, idle: 60)
         #expect(state.alarm(at: after(10)).checksConnection)
         _ = state.received(.make(200), at: after(11))

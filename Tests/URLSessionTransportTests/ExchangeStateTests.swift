@@ -7,7 +7,7 @@ import Testing
 @Suite struct ExchangeStateTests {
     private let start = ContinuousClock.now
 
-    @Test func exchange_deliversHeadThenBodyThenItsEnd() throws {
+    @Test func `an exchange delivers head, then body, then its end`() throws {
         var state = try makeRunning(method: .post)
         state.sent(totalBytes: 3, at: after(1))
         #expect(try state.received(.make(200, length: 4), at: after(2)).head?.get().status == .ok)
@@ -31,7 +31,7 @@ import Testing
         #expect(metrics.responseWireBytes == 4)
     }
 
-    @Test func end_comesOnce_whateverFollows() throws {
+    @Test func `the end comes once, whatever follows`() throws {
         var state = try makeRunning()
         _ = state.received(.make(200), at: after(1))
         #expect(state.finished(lateHead: nil, at: after(2)).isEnd)
@@ -50,7 +50,7 @@ import Testing
 
     // MARK: Cancellation
 
-    @Test func cancellation_isRemembered_whenItComesBeforeTheStart() throws {
+    @Test func `a cancellation before the start is remembered`() throws {
         var state = ExchangeState(try makeRequest(), at: start)
         let reaction = state.cancel(at: start)
         #expect(reaction.failure?.code == .cancelled)
@@ -59,14 +59,14 @@ import Testing
         #expect(!isWanted)
     }
 
-    @Test func cancellation_cancelsTheTask_whenItRuns() throws {
+    @Test func `a cancellation cancels a running task`() throws {
         var state = try makeRunning()
         let reaction = state.cancel(at: after(1))
         #expect(reaction.failure?.code == .cancelled)
         #expect(reaction.cancelsTask && reaction.isEnd)
     }
 
-    @Test func cancellation_goesToTheReader_afterTheHead() throws {
+    @Test func `a cancellation goes to the reader after the head`() throws {
         var state = try makeRunning()
         _ = state.received(.make(200), at: after(1))
         #expect(state.read().result == nil)
@@ -80,20 +80,20 @@ import Testing
 
     // MARK: Heads
 
-    @Test func interimResponses_areLeftOut() throws {
+    @Test func `interim responses are left out`() throws {
         var state = try makeRunning()
         #expect(state.received(.make(103), at: after(1)).head == nil)
         #expect(try state.received(.make(200), at: after(2)).head?.get().status == .ok)
         #expect(state.metrics(at: after(3)).firstByte == .milliseconds(2))
     }
 
-    @Test func exchange_fails_whenOnlyAnInterimResponseCame() throws {
+    @Test func `an exchange fails when only an interim response came`() throws {
         var state = try makeRunning()
         _ = state.received(.make(103), at: after(1))
         #expect(state.finished(lateHead: nil, at: after(2)).failure?.code == .invalidResponse)
     }
 
-    @Test func exchange_fails_whenASecondHeadComes() throws {
+    @Test func `an exchange fails when a second head comes`() throws {
         var state = try makeRunning()
         _ = state.received(.make(200), at: after(1))
         let reaction = state.received(.make(200), at: after(2))
@@ -101,7 +101,7 @@ import Testing
         #expect(state.read().result?.failure?.code == .invalidResponse)
     }
 
-    @Test func headOfAProxy_isReplacedByTheResponses() throws {
+    @Test func `the head of a proxy is replaced by the response's`() throws {
         var state = ExchangeState(try makeRequest("https://a.example/"), throughProxy: true, at: start)
         let isWanted = state.begin()
         #expect(isWanted)
@@ -109,7 +109,7 @@ import Testing
         #expect(try state.received(.make(404), at: after(2)).head?.get().status == .notFound)
     }
 
-    @Test func headThatMayBeAProxys_comesWithTheBodyOrTheEnd() throws {
+    @Test func `a head that may be a proxy's comes with the body or the end`() throws {
         for hasBody in [true, false] {
             var state = ExchangeState(try makeRequest("https://a.example/"), throughProxy: true, at: start)
             let isWanted = state.begin()
@@ -121,7 +121,7 @@ import Testing
         }
     }
 
-    @Test func tasksOwnHead_counts_whenNoneWasDelivered() throws {
+    @Test func `the task's own head counts when none was delivered`() throws {
         var state = try makeRunning()
         let head = try state.finished(lateHead: .make(302, length: 9), at: after(1)).head?.get()
         #expect(head?.status == .found)
@@ -129,7 +129,7 @@ import Testing
         #expect(try state.read().result?.get() == .some(.none))
     }
 
-    @Test func challenge_endsTheResponseAndCancelsTheTask() throws {
+    @Test func `a challenge ends the response and cancels the task`() throws {
         var state = try makeRunning()
         #expect(try state.received(.make(401, length: 2), at: after(1)).head?.get().status == .unauthorized)
         _ = state.received(Data("no".utf8), at: after(2))

@@ -42,11 +42,11 @@ import Testing
     ]
 
     @Test(arguments: cases)
-    func error_getsItsCode(number: Int, text: String, code: NetworkError.Code) {
+    func `an error gets its code`(number: Int, text: String, code: NetworkError.Code) {
         #expect(NetworkError.classify(domain: NSURLErrorDomain, code: number, text: text).0 == code)
     }
 
-    @Test func error_keepsNumberAndWordsOfTheInnerOne() {
+    @Test func `an error keeps number and words of the inner one`() {
         let inner = NSError(
             domain: NSURLErrorDomain,
             code: NSURLErrorUnknown,
@@ -64,7 +64,7 @@ import Testing
         #expect(error.underlying?.message == "transfer closed with 3 bytes remaining to read")
     }
 
-    @Test func error_isUnclassified_whenItIsOfAnotherDomain() {
+    @Test func `an error of another domain is unclassified`() {
         #expect(NetworkError(urlSessionError: NSError(domain: NSCocoaErrorDomain, code: 3072)).code == .unclassified)
     }
 }

@@ -6,22 +6,22 @@ import Testing
 @testable import URLSessionTransport
 
 @Suite struct ResponseFieldsTests {
-    @Test func fields_areSortedByName() {
+    @Test func `fields are sorted by name`() {
         let fields = HTTPFields(unordered: ["b": "2", "C": "3", "a": "1"])
         #expect(fields.map(\.name.rawName) == ["a", "b", "C"])
     }
 
-    @Test func fields_areOne_whenTheirNamesDifferOnlyInCase() {
+    @Test func `fields whose names differ only in case are one`() {
         let fields = HTTPFields(unordered: ["x-foo": "2", "X-Foo": "1"])
         #expect(fields.count == 1)
         #expect(fields.first?.value == "1, 2")
     }
 
-    @Test func fields_areLeftOut_whenTheirNameIsNoToken() {
+    @Test func `fields whose name is no token are left out`() {
         #expect(HTTPFields(unordered: ["bad name": "1", "good": "2", "": "3"]).map(\.value) == ["2"])
     }
 
-    @Test func setCookie_isTakenApart() {
+    @Test func `Set-Cookie is taken apart`() {
         let joined = "a=1; Expires=Wed, 09 Jun 2031 10:18:14 GMT; Path=/, b=2; HttpOnly, __Host-c=x=y"
         #expect(
             HTTPFields(unordered: ["Set-Cookie": joined])[values: .setCookie] == [
@@ -36,24 +36,24 @@ import Testing
         "name=x; y, session=EVIL; Path=/", "name=x; y=z, session=EVIL; Path=/", "name=x; Path=/,session=EVIL",
         "name=x; Path=/,  session=EVIL", "name=x; Path=/, session =EVIL", "name=x, a=b, session=EVIL; HttpOnly",
     ])
-    func comma_makesNoSecondCookie(value: String) { #expect(HTTPFields.cookies(in: value) == [value]) }
+    func `a comma makes no second cookie`(value: String) { #expect(HTTPFields.cookies(in: value) == [value]) }
 
     @Test(arguments: [
         "Path=/x", "path=/x", "Expires=Wed, 09 Jun 2031 10:18:14 GMT", "Secure", "HttpOnly", "HTTPONLY", "Max-Age=5",
         "Domain=a.example", "SameSite=Lax", "Partitioned", "Priority=High", " Path=/ ", "Path",
     ])
-    func knownAttribute_mayEndACookie(attribute: String) {
+    func `a known attribute may end a cookie`(attribute: String) {
         #expect(HTTPFields.cookies(in: "a=1;\(attribute), b=2; Path=/") == ["a=1;\(attribute)", "b=2; Path=/"])
     }
 
     @Test(arguments: ["", ",", "a", "a=1,", "=x, =y", "a=1, b"])
-    func setCookie_losesNothing_whenItIsOdd(value: String) {
+    func `an odd Set-Cookie loses nothing`(value: String) {
         let cookies = HTTPFields.cookies(in: value)
         #expect(cookies.count == 1)
         #expect(cookies.first == value)
     }
 
-    @Test func head_isTaken_whenItIsHTTP() throws {
+    @Test func `an HTTP head is taken`() throws {
         let url = try #require(URL(string: "http://127.0.0.1/"))
         let response = try #require(
             HTTPURLResponse(url: url, statusCode: 404, httpVersion: "HTTP/1.1", headerFields: ["X-A": "1"])
@@ -63,7 +63,7 @@ import Testing
         #expect(head.headerFields.map(\.value) == ["1"])
     }
 
-    @Test func head_isNone_whenItIsNotHTTP() throws {
+    @Test func `a head of another protocol is none`() throws {
         let url = try #require(URL(string: "http://127.0.0.1/"))
         let plain = URLResponse(url: url, mimeType: nil, expectedContentLength: 0, textEncodingName: nil)
         #expect(HTTPResponse(plain) == nil)

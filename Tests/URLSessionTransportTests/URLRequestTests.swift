@@ -6,7 +6,7 @@ import Testing
 @testable import URLSessionTransport
 
 @Suite struct URLRequestTests {
-    @Test func request_carriesMethodFieldsAndBody() throws {
+    @Test func `a request carries method, fields and body`() throws {
         var request = try makeRequest(method: HTTPRequest.Method(checking: "PURGE"))
         request.body = .bytes(Data("abc".utf8))
         request.headerFields[.contentType] = "text/plain"
@@ -20,7 +20,7 @@ import Testing
         #expect(!urlRequest.httpShouldHandleCookies)
     }
 
-    @Test func inventedFields_areLeftOut_unlessTheCallerGivesThem() throws {
+    @Test func `invented fields are left out, unless the caller gives them`() throws {
         var request = try makeRequest(method: .post)
         request.headerFields[.acceptLanguage] = "de"
         let urlRequest = try URLRequest(request)
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test func repeatedFields_areJoined() throws {
+    @Test func `repeated fields are joined`() throws {
         var fields = HTTPFields()
         for (name, value) in [("X-A", "1"), ("Cookie", "a=1"), ("x-a", "2"), ("cookie", "b=2")] {
             fields.append(try HTTPField(checking: name, value: value))
@@ -42,7 +42,7 @@ import Testing
     }
 
     /// Otherwise Foundation would encode the percent signs again.
-    @Test func url_keepsItsPercentSigns_whenItHasBrackets() throws {
+    @Test func `a URL with brackets keeps its percent signs`() throws {
         let urlRequest = try URLRequest(makeRequest("http://127.0.0.1:8080/a%20b?c[d]=%41|e"))
         #expect(urlRequest.url?.absoluteString == "http://127.0.0.1:8080/a%20b?c%5Bd%5D=%41%7Ce")
     }
@@ -52,7 +52,7 @@ import Testing
         "http://a/ä ö?ü=\"<>\u{1F600}`{}^#frag", "HTTP://A.Example/%zz?".replacingOccurrences(of: "%zz", with: "%2f"),
         "http://a./?a?b/c", "http://127.0.0.1/?%00",
     ])
-    func url_isReadByFoundation_asWeWriteIt(text: String) throws {
+    func `Foundation reads a URL as we write it`(text: String) throws {
         let url = try RequestURL(text)
         #expect(try URLRequest(TransportRequest(url: url)).url?.absoluteString == url.absoluteString)
     }

@@ -8,14 +8,14 @@ import Testing
 @Suite struct URLSessionNetworkDispatcherTests {
     private let transport = URLSessionNetworkDispatcher.instance
 
-    @Test func capabilities_giveAReason_forEachThingThatIsNotThere() {
+    @Test func `capabilities give a reason for each missing thing`() {
         for capability in TransportCapabilities.Capability.wellKnown where !transport.capabilities.supports(capability)
         {
             #expect(transport.capabilities.reasons[capability] != nil, "\(capability.rawValue)")
         }
     }
 
-    @Test func request_isRefusedBeforeItIsSent_whenItNeedsWhatIsNotThere() async throws {
+    @Test func `a request that needs a missing thing is refused before it is sent`() async throws {
         var withBody = try makeRequest()
         withBody.body = .bytes(Data("x".utf8))
         let requests = [
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test func request_isCancelled_whenTheTaskIsCancelledBeforeTheStart() async throws {
+    @Test func `a request is cancelled when the task is cancelled before the start`() async throws {
         let request = try makeRequest("http://127.0.0.1:1/")
         let task = Task {
             while !Task.isCancelled { await Task.yield() }
@@ -43,7 +43,7 @@ import Testing
         #expect(error?.exchange?.url == "http://127.0.0.1:1/")
     }
 
-    @Test func request_fails_whenNobodyListens() async throws {
+    @Test func `a request to a closed port fails`() async throws {
         let error = await #expect(throws: NetworkError.self) {
             try await transport.send(makeRequest("http://127.0.0.1:1/", method: .post))
         }
@@ -51,7 +51,7 @@ import Testing
         #expect(error?.underlying?.code == NSURLErrorCannotConnectToHost)
     }
 
-    @Test func body_fails_whenTheServerIsFarAheadOfTheReader() async throws {
+    @Test func `a body fails when the server is far ahead of the reader`() async throws {
         // A limited body: alongside other suites, a flood delays URLSession's cancellation for long.
         let head = Script.head(200, fields: [("Content-Length", "100000000")])
         let server = try ScriptedServer([.read, .send(head + Data(count: 4 << 20)), .stall])

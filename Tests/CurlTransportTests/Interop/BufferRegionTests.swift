@@ -6,7 +6,7 @@ import Testing
 struct BufferRegionTests {
     private let region = BufferRegion([(65_537, 3), (1_000, 3)])
 
-    @Test func eachPieceIsItsTakersAlone() throws {
+    @Test func `each piece belongs to its taker alone`() throws {
         let large = (0..<4).map { _ in region.take(65_537) }
         let small = (0..<4).map { _ in region.take(1_000) }
         #expect(large.map { $0 != nil } == [true, true, true, false])
@@ -25,7 +25,7 @@ struct BufferRegionTests {
         }
     }
 
-    @Test func whatWasGivenBackIsTakenAgain_AndForgetsItsBytes() throws {
+    @Test func `a piece that was given back is taken again, and forgets its bytes`() throws {
         let piece = try #require(region.take(1_000))
         piece.storeBytes(of: 7, as: UInt8.self)
         region.give(piece)
@@ -34,7 +34,7 @@ struct BufferRegionTests {
         #expect(piece.load(as: UInt8.self) == 0)
     }
 
-    @Test func whatIsTakenIsNotForgotten_AndWhatComesBackLaterIs() throws {
+    @Test func `a taken piece is not forgotten, and one that comes back later is`() throws {
         let (first, second) = (try #require(region.take(1_000)), try #require(region.take(1_000)))
         for piece in [first, second] { piece.storeBytes(of: 7, as: UInt8.self) }
         region.give(second)
@@ -46,7 +46,7 @@ struct BufferRegionTests {
         #expect(first.load(as: UInt8.self) == 0 && second.load(as: UInt8.self) == 0)
     }
 
-    @Test func otherSizesAndOtherMemoryAreNotItsOwn() throws {
+    @Test func `a region takes back no piece of another size or memory`() throws {
         #expect(region.take(999) == nil)
         #expect(!region.holds(nil))
         let other = UnsafeMutableRawPointer.allocate(byteCount: 8, alignment: 8)

@@ -17,7 +17,8 @@ struct CurlFailureTests {
             ("Recv failure: Connection reset by peer", false, .connectionLost),
             ("Recv failure: Connection reset by peer", true, .truncatedBody),
         ] as [(String?, Bool, NetworkError.Code)])
-    func anHTTP2ConnectionThatEndsBeforeAHead_isLost(text: String?, isInBody: Bool, code: NetworkError.Code) {
+    func `an HTTP/2 connection that ends before a head is lost`(text: String?, isInBody: Bool, code: NetworkError.Code)
+    {
         let error = CurlFailure.error(.http2, text: text, phase: .waiting, isInBody: isInBody)
         #expect(error.code == code)
         #expect(error.underlying?.code == 16)
@@ -26,7 +27,7 @@ struct CurlFailureTests {
     /// CURLE_SSL_CONNECT_ERROR, SSL_CERTPROBLEM, PEER_FAILED_VERIFICATION, SSL_PINNEDPUBKEYNOTMATCH,
     /// SSL_INVALIDCERTSTATUS, SSL_CLIENTCERT, and two codes that may occur at any time.
     @Test(arguments: [35: true, 58: true, 60: true, 90: true, 91: true, 98: true, 16: false, 56: false])
-    func whatTLSRefuses_isRefusedWhileConnecting(number: Int, isConnecting: Bool) {
+    func `a refusal by TLS is a refusal while connecting`(number: Int, isConnecting: Bool) {
         #expect(CurlFailure.phase(of: CurlCode(rawValue: number)) == (isConnecting ? .connecting : nil))
     }
 }

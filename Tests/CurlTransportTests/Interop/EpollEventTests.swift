@@ -11,7 +11,7 @@ struct EpollEventTests {
             (0x08, [true, false, true]), (0x0C, [true, true, true]), (0x19, [true, false, true]),
             (0, [false, false, false]),
         ] as [(UInt32, [Bool])])
-    func errorAndEndAreThereToBeRead(flags: UInt32, expected: [Bool]) {
+    func `an error and an end are there to be read`(flags: UInt32, expected: [Bool]) {
         let event = Epoll.Event(descriptor: 3, flags: flags)
         #expect([event.isReadable, event.isWritable, event.hasError] == expected)
         #expect(event.descriptor == 3)

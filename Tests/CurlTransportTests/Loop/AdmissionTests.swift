@@ -55,7 +55,7 @@ struct AdmissionTests {
         }
     }
 
-    @Test func upToTheOriginsLimitRunAndTheOthersFollowInOrder() {
+    @Test func `requests up to the origin's limit run, and the others follow in order`() {
         var desk = Desk(perOrigin: 2, inAll: 10, maximumWaiting: 10)
         #expect([0, 1, 2, 3].map { desk.arrive($0, at: first) } == [.run, .run, .wait, .wait])
         #expect(desk.arrive(4, at: second) == .run)
@@ -65,7 +65,7 @@ struct AdmissionTests {
         #expect(desk.admission.waiting == 0)
     }
 
-    @Test func theCommonLimitHoldsAcrossOrigins() {
+    @Test func `the common limit holds across origins`() {
         var desk = Desk(perOrigin: 5, inAll: 2, maximumWaiting: 10)
         #expect(desk.arrive(0, at: first) == .run)
         #expect(desk.arrive(1, at: second) == .run)
@@ -75,21 +75,21 @@ struct AdmissionTests {
         #expect(desk.leave(1) == [3])
     }
 
-    @Test func aFullQueueRefuses() {
+    @Test func `a full queue refuses`() {
         var desk = Desk(perOrigin: 1, inAll: 1, maximumWaiting: 1)
         #expect([0, 1, 2].map { desk.arrive($0, at: first) } == [.run, .wait, .refused])
         #expect(desk.leave(0) == [1])
         #expect(desk.arrive(3, at: first) == .wait)
     }
 
-    @Test func whatWithdrawsIsNotStarted() {
+    @Test func `a request that withdraws is not started`() {
         var desk = Desk(perOrigin: 1, inAll: 10, maximumWaiting: 10)
         #expect([0, 1, 2].map { desk.arrive($0, at: first) } == [.run, .wait, .wait])
         #expect(desk.withdraw(1).isEmpty)
         #expect(desk.leave(0) == [2])
     }
 
-    @Test func whatWithdrawsBehindTheOriginsGateLetsTheNextOnePass() {
+    @Test func `a request that withdraws behind the origin's gate lets the next one pass`() {
         var desk = Desk(perOrigin: 1, inAll: 1, maximumWaiting: 10)
         #expect(desk.arrive(0, at: first) == .run)
         #expect([1, 2].map { desk.arrive($0, at: second) } == [.wait, .wait])
@@ -97,7 +97,7 @@ struct AdmissionTests {
         #expect(desk.leave(0) == [2])
     }
 
-    @Test func anOriginIsEnteredByAFew_UntilItsNameIsResolved() {
+    @Test func `a few requests enter an origin until its name is resolved`() {
         var desk = Desk(perOrigin: 100, inAll: 100, maximumWaiting: 1000)
         let arrivals = (0..<50).map { desk.arrive($0, at: first) }
         #expect(arrivals.filter { $0 == .run }.count == Admission.coldLimit)
@@ -110,7 +110,7 @@ struct AdmissionTests {
         #expect(desk.lookingUp.isEmpty)
     }
 
-    @Test func aColdOriginThatFailsLetsTheNextOnesTry() {
+    @Test func `a cold origin that fails lets the next ones try`() {
         var desk = Desk(perOrigin: 100, inAll: 100, maximumWaiting: 1000)
         for slot in 0..<20 { _ = desk.arrive(slot, at: first) }
         #expect(desk.leave(0) == [8])
@@ -118,13 +118,13 @@ struct AdmissionTests {
     }
 
     /// Eight long polls go through a proxy, over kept connections: no socket is opened, but their requests go out.
-    @Test func anOriginIsWarmedByATransferThatHasAConnection_NotByTheEndOfOne() {
+    @Test func `an origin is warmed by a transfer that has a connection, not by the end of one`() {
         var desk = Desk(perOrigin: 100, inAll: 100, maximumWaiting: 100)
         for slot in 0..<9 { _ = desk.arrive(slot, at: first) }
         #expect(desk.resolve(3) == [8])
     }
 
-    @Test func lookUpsOfAllOriginsTogetherAreBounded_AndHoldUpNoOriginThatIsResolved() {
+    @Test func `lookups of all origins together are bounded, and hold up no origin that is resolved`() {
         var desk = Desk(perOrigin: 100, inAll: 10_000, maximumWaiting: 10_000)
         #expect(desk.arrive(0, at: first) == .run)
         #expect(desk.resolve(0).isEmpty)
@@ -140,7 +140,7 @@ struct AdmissionTests {
     }
 
     /// Regression: eight hanging names held all lookups, with eight each, and the requests to all other names waited.
-    @Test func aFewNamesThatHangDoNotHoldAllLookUps() {
+    @Test func `a few names that hang do not hold all lookups`() {
         var desk = Desk(perOrigin: 100, inAll: 10_000, maximumWaiting: 10_000)
         for slot in 0..<3_500 { _ = desk.arrive(slot, at: Origin(isSecure: false, host: "dead\(slot % 35)", port: 80)) }
         #expect(desk.lookingUp.count < Admission.maximumLookUps)
@@ -152,7 +152,7 @@ struct AdmissionTests {
         #expect(desk.arrive(10_001, at: second) == .run)
     }
 
-    @Test func namesThatWaitForATurnHaveTheSameShareOfTheLookUps() {
+    @Test func `names that wait for a turn have the same share of the lookups`() {
         var desk = Desk(perOrigin: 100, inAll: 1, maximumWaiting: 10_000)
         let address = Origin(isSecure: false, host: "192.0.2.1", port: 80, isAddress: true)
         #expect(desk.arrive(0, at: address) == .run)
@@ -165,7 +165,7 @@ struct AdmissionTests {
 
     /// Regression: with twenty long polls over kept connections, and a lookup for a new connection that was given up,
     /// no request passed until thirteen of the polls had ended.
-    @Test func whatRunsToAnOriginDoesNotHoldUpALookUpOfItsName() {
+    @Test func `running requests to an origin do not hold up a lookup of its name`() {
         var desk = Desk(perOrigin: 100, inAll: 1_000, maximumWaiting: 1_000)
         for slot in 0...20 { _ = desk.arrive(slot, at: first) }
         #expect(desk.resolve(0).count == 13)
@@ -178,7 +178,7 @@ struct AdmissionTests {
         #expect(desk.admission.lookingUp == 0)
     }
 
-    @Test func whatWaitsToLookUpANameRunsWhenAnotherHasResolvedIt() {
+    @Test func `a request that waits to look up a name runs when another has resolved it`() {
         var desk = Desk(perOrigin: 100, inAll: 10_000, maximumWaiting: 10_000)
         for slot in 1..<Admission.maximumLookUps {
             _ = desk.arrive(slot, at: Origin(isSecure: false, host: "dead\(slot)", port: 80))
@@ -188,7 +188,7 @@ struct AdmissionTests {
         #expect(desk.withdraw(101).isEmpty)
     }
 
-    @Test func aNameWhoseLookUpWasGivenUpIsColdAgain() {
+    @Test func `a name whose lookup was given up is cold again`() {
         var desk = Desk(perOrigin: 100, inAll: 100, maximumWaiting: 100)
         _ = desk.arrive(0, at: first)
         _ = desk.resolve(0)
@@ -198,7 +198,7 @@ struct AdmissionTests {
         #expect(desk.resolve(1).count == 12)
     }
 
-    @Test func idleOriginsAreForgottenBeyondANumber() {
+    @Test func `idle origins are forgotten beyond a number`() {
         var desk = Desk(perOrigin: 1, inAll: 1, maximumWaiting: 1)
         for number in 0..<5_000 {
             let origin = Origin(isSecure: true, host: "host\(number)", port: 443)
@@ -211,7 +211,7 @@ struct AdmissionTests {
 
     /// The time of a withdrawal does not depend on the number of waiting slots. Regression: 100,000 withdrawals took a
     /// second.
-    @Test func aHundredThousandWithdrawInAnyOrder() {
+    @Test func `a hundred thousand requests withdraw in any order`() {
         var random = SeededGenerator(seed: 3)
         var desk = Desk(perOrigin: 1, inAll: 10, maximumWaiting: 200_000)
         for slot in 0...100_000 { _ = desk.arrive(slot, at: first) }
@@ -221,7 +221,7 @@ struct AdmissionTests {
     }
 
     /// A connect timeout is for a lookup, and not for the wait for a place.
-    @Test func aSlotWaitsForALookUpOrForAPlace() {
+    @Test func `a slot waits for a lookup or for a place`() {
         func waits(_ slot: Int, _ origin: Origin, _ admission: inout Admission) -> Bool {
             admission.waitsForLookUp(slot, of: origin)
         }
@@ -252,7 +252,7 @@ struct AdmissionTests {
 
     /// Regression: an origin counted as resolved for good, and libcurl's lookups after its cache had forgotten the name
     /// counted for nothing.
-    @Test func aNameThatIsForgottenHasTheLimitsOfLookUpsAgain() {
+    @Test func `a forgotten name has the limits of lookups again`() {
         var admission = Admission(perOrigin: 200, inAll: 200, maximumWaiting: 200)
         guard case .run(let turn) = admission.arrive(0, at: first) else { return #expect(Bool(false)) }
         let resolved = admission.resolved(first)

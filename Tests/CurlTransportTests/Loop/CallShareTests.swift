@@ -13,7 +13,7 @@ struct CallShareTests {
         return count
     }
 
-    @Test func smallPiecesAreCounted() {
+    @Test func `small pieces are counted`() {
         var share = CallShare()
         let small = pieces(&share, of: 1)
         #expect(small == 512)
@@ -24,7 +24,7 @@ struct CallShareTests {
 
     /// The first chunks never wait, however long they take: a call that delivers nothing would not advance its
     /// transfer.
-    @Test func theFirstPiecesOfACallNeverWait() {
+    @Test func `the first pieces of a call never wait`() {
         for bytes in [1, 1_000, 16_384] {
             var share = CallShare()
             for _ in 0..<32 {
@@ -35,27 +35,27 @@ struct CallShareTests {
     }
 
     /// The last chunk of a buffer is the one that waits, since libcurl copies the data that follows it.
-    @Test func largePiecesEndByTheTimeAndWithALoad() {
+    @Test func `large pieces end a load by time`() {
         let (base, piece, load) = (1 << 20, 16_384, 1 << 19)
         var share = CallShare()
         let count = pieces(&share, of: piece, buffer: load) { base + $0 * piece % load }
         #expect((count + 1) % (load / piece) == 0)
     }
 
-    @Test func aShortPieceIsTheLastOfItsLoad() {
+    @Test func `a short piece is the last of its load`() {
         var share = CallShare()
         _ = pieces(&share, of: 1_000)
         #expect(share.isSpent)
     }
 
     /// A record decoder delivers each record from the same address.
-    @Test func whereNoLoadEndsAFewMorePiecesCome() {
+    @Test func `where no load ends, a few more pieces come`() {
         var share = CallShare()
         let count = pieces(&share, of: 16_384, buffer: 1 << 19) { _ in 4_096 }
         #expect(count % 32 == 31)
     }
 
-    @Test func transfersOverTLSBeginFewerAtOnceWhereTheyTakeLong() {
+    @Test func `transfers over TLS begin fewer at once where they take long`() {
         var pace = BeginningPace()
         let start = MonotonicTime(nanoseconds: 0)
         func call(_ begun: Int, milliseconds: Int) {

@@ -7,7 +7,7 @@ import Testing
 struct DeadlineHeapTests {
     private func time(_ nanoseconds: Int) -> MonotonicTime { MonotonicTime(nanoseconds: Int64(nanoseconds)) }
 
-    @Test func theEarliestIsDueFirst() {
+    @Test func `the earliest is due first`() {
         var heap = DeadlineHeap()
         heap.set(0, to: time(30))
         heap.set(1, to: time(10))
@@ -20,7 +20,7 @@ struct DeadlineHeapTests {
     }
 
     /// Regression: a check that was only to come soon postponed a timeout.
-    @Test func anEarlierDeadlineStays() {
+    @Test func `an earlier deadline stays`() {
         var heap = DeadlineHeap()
         heap.set(0, to: time(10))
         heap.set(0, noLaterThan: time(20))
@@ -30,7 +30,7 @@ struct DeadlineHeapTests {
         #expect(heap.popDue(time(100)) == 0 && heap.popDue(time(100)) == 1 && heap.isEmpty)
     }
 
-    @Test func settingAgainMoves() {
+    @Test func `setting a deadline again moves it`() {
         var heap = DeadlineHeap()
         heap.set(0, to: time(10))
         heap.set(1, to: time(20))
@@ -40,7 +40,7 @@ struct DeadlineHeapTests {
         #expect(heap.isEmpty)
     }
 
-    @Test func removingLeavesNothingBehind() {
+    @Test func `removing a deadline leaves nothing behind`() {
         var heap = DeadlineHeap()
         for slot in 0..<100 { heap.set(slot, to: time(1000 - slot)) }
         for slot in 0..<100 where slot != 50 { heap.remove(slot) }
@@ -50,7 +50,7 @@ struct DeadlineHeapTests {
         #expect(heap.earliest == nil)
     }
 
-    @Test func itAgreesWithASortedListUnderRandomUse() {
+    @Test func `the heap agrees with a sorted list under random use`() {
         var random = SeededGenerator(seed: 7)
         var heap = DeadlineHeap()
         var model: [Int: Int] = [:]

@@ -10,7 +10,7 @@ struct SocketInterestsTests {
         return changes
     }
 
-    @Test func aNewDescriptorIsAddedBeforeTheWait() {
+    @Test func `a new descriptor is added before the wait`() {
         var sockets = SocketInterests()
         sockets.opened(7)
         #expect(sockets.want(.write, of: 7) == nil)
@@ -18,7 +18,7 @@ struct SocketInterestsTests {
         #expect(changes(&sockets).isEmpty)
     }
 
-    @Test func removeAndReadOfAKeptConnectionCancelOut() {
+    @Test func `a removal and a read of a kept connection cancel out`() {
         var sockets = SocketInterests()
         sockets.opened(7)
         _ = sockets.want(.read, of: 7)
@@ -28,7 +28,7 @@ struct SocketInterestsTests {
         #expect(changes(&sockets).isEmpty)
     }
 
-    @Test func anotherInterestIsAModification() {
+    @Test func `another interest is a modification`() {
         var sockets = SocketInterests()
         sockets.opened(7)
         _ = sockets.want([.read, .write], of: 7)
@@ -37,7 +37,7 @@ struct SocketInterestsTests {
         #expect(changes(&sockets) == [.init(kind: .modify, descriptor: 7, interest: .read)])
     }
 
-    @Test func anUnwantedDescriptorIsDeletedAndNoLongerWanted() {
+    @Test func `an unwanted descriptor is deleted and no longer wanted`() {
         var sockets = SocketInterests()
         sockets.opened(7)
         _ = sockets.want(.read, of: 7)
@@ -48,7 +48,7 @@ struct SocketInterestsTests {
         #expect(changes(&sockets) == [.init(kind: .delete, descriptor: 7, interest: [])])
     }
 
-    @Test func aNumberThatComesBackAsAnotherDescriptorIsAddedAgain() {
+    @Test func `a number that comes back as another descriptor is added again`() {
         var sockets = SocketInterests()
         sockets.opened(7)
         _ = sockets.want(.read, of: 7)
@@ -60,7 +60,7 @@ struct SocketInterestsTests {
         #expect(changes(&sockets) == [.init(kind: .add, descriptor: 7, interest: .read)])
     }
 
-    @Test func aDescriptorThatLibcurlOpenedItselfIsToldAtOnce() {
+    @Test func `a descriptor that libcurl opened itself is told at once`() {
         var sockets = SocketInterests()
         #expect(sockets.want(.read, of: 9) == .init(kind: .add, descriptor: 9, interest: .read))
         #expect(sockets.want([], of: 9) == .init(kind: .delete, descriptor: 9, interest: []))
@@ -68,5 +68,5 @@ struct SocketInterestsTests {
         #expect(changes(&sockets).isEmpty)
     }
 
-    @Test func aDescriptorNeverSeenIsNotWanted() { #expect(!SocketInterests().wants(4096)) }
+    @Test func `a descriptor never seen is not wanted`() { #expect(!SocketInterests().wants(4096)) }
 }

@@ -18,7 +18,7 @@ struct TurnTests {
 
     /// Regression: such an origin never counted as resolved, and no more than eight of its requests ran: eight long
     /// polls and the request that would have ended them never met.
-    @Test func anOriginWhoseRequestsGoOverKeptConnections_isNotHeldUpAsUnresolved() async throws {
+    @Test func `an origin whose requests go over kept connections is not held up as unresolved`() async throws {
         let (first, second) = (Gate(), Gate())
         let head = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
         let proxy = try ScriptedServer([
@@ -43,7 +43,7 @@ struct TurnTests {
     }
 
     /// A handle takes eleven kilobytes.
-    @Test func aTransferThatWaitsForItsTurnHasNoHandle() async throws {
+    @Test func `a transfer that waits for its turn has no handle`() async throws {
         let server = try ScriptedServer(.stalled)
         defer { server.stop() }
         var limits = LoopLimits()
@@ -64,7 +64,7 @@ struct TurnTests {
         await loop.end.wait()
     }
 
-    @Test func handlesAreMadeAheadWhileNothingWaits_AndNotWithoutEnd() {
+    @Test func `handles are made ahead while nothing waits, up to a limit`() {
         let runway = Runway()
         #expect((0..<100).filter { _ in runway.enter() }.count == 64)
         runway.leave()

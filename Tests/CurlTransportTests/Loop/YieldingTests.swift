@@ -31,7 +31,7 @@ struct YieldingTests {
     }
 
     /// Regression: one call of libcurl took a hundred buffer loads, each of 87,000 such chunks.
-    @Test func aRoundOfTheLoopTakesABoundedPartOfABody() async throws {
+    @Test func `a round of the loop takes a bounded part of a body`() async throws {
         let body = PatternBytes.make(count: 500_000)
         let server = try ScriptedServer(.raw(chunked(body, by: 1)))
         defer { server.stop() }
@@ -61,7 +61,7 @@ struct YieldingTests {
     /// Data that a pause holds back arrives once, in its place: with few large pieces, with many small ones, and with
     /// both.
     @Test(arguments: [1, 100, 5_000, 16_384, 100_000, 3_000_000])
-    func eachByteOfManyBodiesAtOnceComesOnce(chunk: Int) async throws {
+    func `each byte of many bodies at once comes once`(chunk: Int) async throws {
         let body = PatternBytes.make(count: chunk == 1 ? 100_000 : 3_000_000)
         let server = try ScriptedServer(.raw(chunked(body, by: chunk)))
         defer { server.stop() }
@@ -83,7 +83,7 @@ struct YieldingTests {
     }
 
     /// The rest of the body waits in libcurl while its call is cancelled, dropped, or over the limit.
-    @Test func bodiesThatYieldMayEndInAnyWay() async throws {
+    @Test func `bodies that yield may end in any way`() async throws {
         let server = try ScriptedServer(.raw(chunked(PatternBytes.make(count: 200_000), by: 1)))
         defer { server.stop() }
         let dispatcher = CurlNetworkDispatcher()

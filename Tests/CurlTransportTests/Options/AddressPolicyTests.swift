@@ -10,7 +10,7 @@ import Testing
 @Suite("The address policy over curl", .timeLimit(.minutes(1)))
 struct AddressPolicyTests {
     @Test(arguments: Localhost.hosts)
-    func aPrivateAddressIsNotEvenConnectedTo(host: String) async throws {
+    func `a private address is not even connected to`(host: String) async throws {
         let server = try ScriptedServer(.ok("secret"))
         defer { server.stop() }
         let error = await expectFailure(.addressRefused) {
@@ -22,7 +22,7 @@ struct AddressPolicyTests {
         #expect(server.connectionCount == 0)
     }
 
-    @Test func aKeptConnectionIsNoWayAround() async throws {
+    @Test func `a kept connection is no way around the policy`() async throws {
         let server = try ScriptedServer(.ok("x"))
         defer { server.stop() }
         let dispatcher = CurlNetworkDispatcher()
@@ -36,7 +36,7 @@ struct AddressPolicyTests {
     }
 
     /// Regression: each later fault was the refusal of the address before.
-    @Test func afterARefusedAddressAFaultOfTheNextOneIsItsOwn() async throws {
+    @Test func `after a refused address, a fault of the next one is its own`() async throws {
         let server = try ScriptedServer([.read, .send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc"), .close])
         defer { server.stop() }
         let denied = try AddressPolicy.Range("127.0.0.9")
@@ -48,7 +48,7 @@ struct AddressPolicyTests {
         }
     }
 
-    @Test func ofSeveralAddressesAnAllowedOneIsTaken() async throws {
+    @Test func `of several addresses, an allowed one is taken`() async throws {
         let server = try ScriptedServer(.ok("x"))
         defer { server.stop() }
         let asked = Guarded<[String]>([])
@@ -63,7 +63,7 @@ struct AddressPolicyTests {
         #expect(asked.withLock { $0 }.contains("127.0.0.9"))
     }
 
-    @Test func aDenyListRefusesWhatItHolds() async throws {
+    @Test func `a deny list refuses what it holds`() async throws {
         let server = try ScriptedServer(.ok("x"))
         defer { server.stop() }
         let narrow = try AddressPolicy.Range("127.0.0.0/30")

@@ -27,7 +27,7 @@ struct AnyServerTests {
         }
     }
 
-    @Test func itIsLoggedOnceAsAWarning_AndOtherwiseNothingIs() {
+    @Test func `a transport that trusts any server is logged once, as a warning`() {
         let lines = Record.Lines()
         let logger = Logger(label: "test") { _ in Record(lines: lines) }
         _ = CurlNetworkDispatcher(configuration: CurlNetworkDispatcher.Configuration(), logger: logger)

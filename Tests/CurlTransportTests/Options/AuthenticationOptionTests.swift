@@ -22,7 +22,7 @@ struct AuthenticationOptionTests {
         return try ScriptedServer(scripts: [[.read, .send(first), .read, .send(second)], [.read, .send(second)]])
     }
 
-    @Test func digestIsAnsweredAndTheCallerSeesTheLastResponseAlone() async throws {
+    @Test func `digest is handled, and the caller sees the last response alone`() async throws {
         let server = try Self.challenging(Self.digest)
         defer { server.stop() }
         let exchange = try await OptionExchange(server.url("/a")) {
@@ -37,7 +37,7 @@ struct AuthenticationOptionTests {
         #expect(!answer.contains("sesame"))
     }
 
-    @Test func digestSendsABodyAgain() async throws {
+    @Test func `digest sends a body again`() async throws {
         let body = Data(repeating: 0x61, count: 100_000)
         let server = try Self.challenging(Self.digest)
         defer { server.stop() }
@@ -49,7 +49,7 @@ struct AuthenticationOptionTests {
     }
 
     @Test(arguments: ["denied", ""])
-    func whatIsRefusedInTheEndIsAResponse(body: String) async throws {
+    func `a request that is refused in the end is a response`(body: String) async throws {
         let server = try Self.challenging(Self.digest, then: Self.challenge([Self.digest], body: body))
         defer { server.stop() }
         let exchange = try await OptionExchange(server.url()) {
@@ -63,7 +63,7 @@ struct AuthenticationOptionTests {
     /// Regression: the challenge counted as the response, and only the idle timeout ended the wait for a server that
     /// stayed silent after it.
     @Test(.enabled(if: Libcurl.found.has(.requestCheck), "detected from libcurl 7.80 on"), arguments: [true, false])
-    func theFirstBytesTimeoutIsForEachRound(keepsConnection: Bool) async throws {
+    func `the first byte's timeout is for each round`(keepsConnection: Bool) async throws {
         let challenge = Self.challenge([Self.digest])
         let rest: [Script.Step] = keepsConnection ? [.read, .stall] : [.close]
         let server = try ScriptedServer(scripts: [Script([.read, .send(challenge)] + rest), [.read, .stall]])
@@ -82,7 +82,7 @@ struct AuthenticationOptionTests {
 
     /// Regression: the error was that of a truncated body.
     @Test(.enabled(if: Libcurl.found.has(.requestCheck), "detected from libcurl 7.80 on"))
-    func aConnectionThatIsLostAfterTheChallengeIsLostWhileWaiting() async throws {
+    func `a connection that is lost after the challenge is lost while waiting`() async throws {
         let server = try ScriptedServer(
             scripts: [[.read, .send(Self.challenge([Self.digest])), .close], [.read, .reset]])
         defer { server.stop() }
@@ -96,7 +96,7 @@ struct AuthenticationOptionTests {
         }
     }
 
-    @Test func anySafeTakesDigest_AndNeverBasicInClear() async throws {
+    @Test func `anySafe takes digest, and never basic in clear`() async throws {
         let both = try Self.challenging(#"Basic realm="r""#, Self.digest)
         defer { both.stop() }
         let exchange = try await OptionExchange(both.url()) {
@@ -114,7 +114,7 @@ struct AuthenticationOptionTests {
         #expect(basic.requests.map { $0.values(of: "Authorization") } == [[]])
     }
 
-    @Test func awsSignsTheRequest() async throws {
+    @Test func `an AWS signature signs the request`() async throws {
         let server = try ScriptedServer(.ok("in"))
         defer { server.stop() }
         _ = try await OptionExchange(server.url("/bucket")) {
@@ -144,7 +144,7 @@ struct AuthenticationOptionTests {
 
     /// The path on the wire, signed or not, is the URL's own.
     @Test(arguments: oddPaths, [false, true])
-    func thePathThatGoesOutIsTheURLs(path: String, isSigned: Bool) async throws {
+    func `the path that goes out is the URL's`(path: String, isSigned: Bool) async throws {
         let server = try ScriptedServer(.ok("in"))
         defer { server.stop() }
         let url = try RequestURL(server.url(path))

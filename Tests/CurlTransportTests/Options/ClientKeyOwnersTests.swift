@@ -9,7 +9,7 @@ struct ClientKeyOwnersTests {
     private typealias Certificate = TransportOptions.TLS.ClientCertificate
     private let file = TransportOptions.TLS.Source.file("/client.pem")
 
-    @Test func theFirstKeyAndPasswordShare_AndNoOthers() {
+    @Test func `the first key and password share, and no others`() {
         let owners = ClientKeyOwners()
         let first = Certificate(file, key: .file("/client.key"), password: "one")
         #expect(owners.isOwner(first))
@@ -23,20 +23,20 @@ struct ClientKeyOwnersTests {
         #expect(owners.isOwner(first))
     }
 
-    @Test func otherCertificatesHaveOwnersOfTheirOwn() {
+    @Test func `other certificates have owners of their own`() {
         let owners = ClientKeyOwners()
         #expect(owners.isOwner(Certificate(file, password: "one")))
         #expect(owners.isOwner(Certificate(.file("/other.pem"), password: "two")))
         #expect(owners.isOwner(Certificate(.bytes(Data("/client.pem".utf8)), password: "two")))
     }
 
-    @Test func aPasswordInOtherBytesIsAnother() {
+    @Test func `a password in other bytes is another password`() {
         let owners = ClientKeyOwners()
         #expect(owners.isOwner(Certificate(file, password: "\u{E9}")))
         #expect(!owners.isOwner(Certificate(file, password: "e\u{301}")))
     }
 
-    @Test func oneCertificateTooMany_SharesNothing() {
+    @Test func `one certificate too many shares nothing`() {
         let owners = ClientKeyOwners()
         for number in 0..<1_024 { #expect(owners.isOwner(Certificate(.file("\(number)")))) }
         #expect(!owners.isOwner(Certificate(.file("one more"))))

@@ -13,7 +13,7 @@ struct ConnectionOptionTests {
         return (String(parts[0]), try #require(Int(parts[1])))
     }
 
-    @Test func aFreshConnectionLeavesTheKeptOneAlone() async throws {
+    @Test func `a fresh connection leaves the kept one alone`() async throws {
         let server = try ScriptedServer(.ok("x"))
         defer { server.stop() }
         let dispatcher = CurlNetworkDispatcher()
@@ -23,7 +23,7 @@ struct ConnectionOptionTests {
         #expect(server.connectionCount == 2)
     }
 
-    @Test func aConnectionThatForbidsReuseIsClosed() async throws {
+    @Test func `a connection that forbids reuse is closed`() async throws {
         let server = try ScriptedServer(.ok("x"))
         defer { server.stop() }
         let dispatcher = CurlNetworkDispatcher()
@@ -33,7 +33,7 @@ struct ConnectionOptionTests {
         #expect(server.connectionCount == 2)
     }
 
-    @Test func theIPVersionChoosesAmongAddresses() async throws {
+    @Test func `the IP version chooses among addresses`() async throws {
         let server = try ScriptedServer(.ok("x"))
         defer { server.stop() }
         let both = TransportOptions.Names.StaticAddresses("both.test", port: Int(server.port), ["::1", "127.0.0.1"])
@@ -53,7 +53,7 @@ struct ConnectionOptionTests {
     }
 
     /// Below 7.77, libcurl does not check the IP version of a kept connection.
-    @Test func aKeptConnectionServesNoRequestOfTheOtherIPVersion() async throws {
+    @Test func `a kept connection serves no request of the other IP version`() async throws {
         let server = try ScriptedServer(.ok("x"))
         defer { server.stop() }
         let dispatcher = CurlNetworkDispatcher()
@@ -76,7 +76,7 @@ struct ConnectionOptionTests {
     }
 
     @Test(arguments: [true, false])
-    func aUnixSocketTakesThePlaceOfHostAndPort(isAbstract: Bool) async throws {
+    func `a Unix socket takes the place of host and port`(isAbstract: Bool) async throws {
         let name = isAbstract ? "networklayer-\(UUID())" : "/tmp/networklayer-\(UUID()).socket"
         let server = try UnixServer(name, isAbstract: isAbstract)
         defer { server.stop() }
@@ -87,14 +87,14 @@ struct ConnectionOptionTests {
         #expect(server.requestLine == "GET /a HTTP/1.1")
     }
 
-    @Test func aLocalAddressIsConnectedFrom() async throws {
+    @Test func `a request leaves from its local address`() async throws {
         let server = try ScriptedServer(.ok("x"))
         defer { server.stop() }
         let exchange = try await OptionExchange(server.url()) { $0.connection.interface = "127.0.0.2" }
         #expect(try local(exchange.metrics).host == "127.0.0.2")
     }
 
-    @Test func aLocalPortIsConnectedFrom() async throws {
+    @Test func `a request leaves from its local port`() async throws {
         let server = try ScriptedServer(.ok("x"))
         defer { server.stop() }
         let exchange = try await OptionExchange(server.url()) { $0.connection.localPorts = 7_100...7_399 }
@@ -102,7 +102,7 @@ struct ConnectionOptionTests {
     }
 
     @Test(arguments: [true, false])
-    func keepAliveSetsTheKernelsTimer(isOn: Bool) async throws {
+    func `keepAlive sets the kernel's timer`(isOn: Bool) async throws {
         let (asked, answer) = (Gate(), Gate())
         // The interim response acknowledges the request, whose retransmission timer would hide the keep-alive timer.
         let server = try ScriptedServer([

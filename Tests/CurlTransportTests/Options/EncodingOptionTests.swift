@@ -16,7 +16,7 @@ struct EncodingOptionTests {
     @Test(arguments: [
         (TransportOptions.ContentEncoding.brotli, TransportCapabilities.Capability.brotli), (.zstd, .zstd),
     ])
-    func anEncodingIsAskedForAndDecoded(
+    func `an encoding is asked for and decoded`(
         encoding: TransportOptions.ContentEncoding, capability: TransportCapabilities.Capability
     ) async throws {
         guard CurlNetworkDispatcher.instance.capabilities.supports(capability) else {
@@ -36,7 +36,9 @@ struct EncodingOptionTests {
     }
 
     @Test(arguments: [TransportOptions.ContentEncoding.brotli, .zstd])
-    func anEncodingThatEndsEarlyOrIsDamagedIsAnError(encoding: TransportOptions.ContentEncoding) async throws {
+    func `an encoding that ends early or is damaged is an error`(encoding: TransportOptions.ContentEncoding)
+        async throws
+    {
         guard CurlNetworkDispatcher.instance.capabilities.supported.isSuperset(of: encoding.required) else { return }
         let sample = try #require(Self.packed[encoding])
         let whole = try #require(Data(base64Encoded: sample.base64))

@@ -43,7 +43,7 @@ struct ExtremeOptionTests {
         },
     ]
 
-    @Test(arguments: options) private func extremeThatIsTaken_works(option: Option) async throws {
+    @Test(arguments: options) private func `an extreme value that is accepted works`(option: Option) async throws {
         let server = try ScriptedServer(.ok())
         defer { server.stop() }
         let curl = CurlNetworkDispatcher()
@@ -56,7 +56,8 @@ struct ExtremeOptionTests {
         await curl.shutDown(within: .seconds(1))
     }
 
-    @Test(arguments: [0, 1, -1, .max, .min] as [Int]) func limitOfADispatcher_isTaken(limit: Int) async throws {
+    @Test(arguments: [0, 1, -1, .max, .min] as [Int])
+    func `an extreme limit of a dispatcher is accepted`(limit: Int) async throws {
         let server = try ScriptedServer(.ok(), .ok())
         defer { server.stop() }
         var configuration = CurlNetworkDispatcher.Configuration()

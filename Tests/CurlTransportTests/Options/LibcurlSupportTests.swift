@@ -22,12 +22,12 @@ struct LibcurlSupportTests {
         (LibcurlVersion(7, 74), false), (LibcurlVersion(7, 88, 1), false), (LibcurlVersion(8, 5), false),
         (LibcurlVersion(8, 13), false), (LibcurlVersion(8, 14), true), (LibcurlVersion(8, 23), true),
     ])
-    func http2IsNegotiatedUnasked_OnlyWhereNoFaultIsLeft(version: LibcurlVersion, isDefault: Bool) {
+    func `HTTP/2 is negotiated unasked only where no fault is left`(version: LibcurlVersion, isDefault: Bool) {
         #expect(support(version).http2ByDefault == isDefault)
         #expect(!support(version, features: []).http2ByDefault)
     }
 
-    @Test func featuresAndFaultsFollowTheVersion() {
+    @Test func `features and faults follow the version`() {
         #expect(!support(LibcurlVersion(7, 74)).has(.quickExit))
         #expect(support(LibcurlVersion(7, 87)).has(.quickExit))
         #expect(!support(LibcurlVersion(8, 6)).has(.sharedReceiveBuffer))
@@ -38,14 +38,14 @@ struct LibcurlSupportTests {
         #expect(bursts == [false, true, false])
     }
 
-    @Test func theReceiveBufferIsLargeWhereItIsSharedOrFewTransfersRun() {
+    @Test func `the receive buffer is large where it is shared or few transfers run`() {
         for (running, buffer) in [(1, 512), (16, 512), (17, 256), (64, 256), (65, 16), (10_000, 16)] {
             #expect(support(LibcurlVersion(8, 6)).receiveBufferBytes(running: running) == buffer * 1024)
         }
         #expect(support(LibcurlVersion(8, 7)).receiveBufferBytes(running: 10_000) == 256 * 1024)
     }
 
-    @Test func theReceiveBufferIsSmallWhereALimitedTransferWouldTakeTooMuchAtOnce() {
+    @Test func `the receive buffer is small where a limited transfer would take too much at once`() {
         let bursts = support(LibcurlVersion(7, 88, 1))
         for (rate, buffer) in [(nil, 16_384), (1, 1_024), (200_000, 1_024), (1_000_000, 2_500), (1 << 40, 16_384)] {
             #expect(bursts.receiveBufferBytes(rate: rate) == buffer)
@@ -57,7 +57,7 @@ struct LibcurlSupportTests {
         }
     }
 
-    @Test func theBufferForSendingIsLargeForLargeBodies_WhileFewAreSent() {
+    @Test func `the buffer for sending is large for large bodies, while few are sent`() {
         let found = support(LibcurlVersion(7, 88, 1))
         for (running, body, isLarge) in [(16, nil, true), (16, 65_537, true), (16, 65_536, false), (17, nil, false)] {
             #expect(found.uploadBufferBytes(running: running, body: body) == (isLarge ? 1 << 20 : 1 << 16))
@@ -65,7 +65,7 @@ struct LibcurlSupportTests {
         #expect(support(LibcurlVersion(8, 7)).uploadBufferBytes(running: 1, body: nil) == 1 << 16)
     }
 
-    @Test func http1IsCertain_WhereNothingElseWasAskedFor() {
+    @Test func `HTTP/1 is certain where nothing else was asked for`() {
         let (old, new) = (support(LibcurlVersion(7, 88, 1)), support(LibcurlVersion(8, 14)))
         #expect(old.speaksHTTP1(.automatic, isSecure: true) && new.speaksHTTP1(.automatic, isSecure: false))
         #expect(!new.speaksHTTP1(.automatic, isSecure: true) && new.speaksHTTP1(.http1_1, isSecure: true))
@@ -76,7 +76,9 @@ struct LibcurlSupportTests {
     private static let secondVersions: [TransportOptions.HTTPVersion] = [.http2, .http2PriorKnowledge, .http3]
 
     @Test(arguments: secondVersions, ["http", "https"])
-    func http2IsRefusedWhereItsBodiesMix_AndWhyIsSaid(asked: TransportOptions.HTTPVersion, scheme: String) throws {
+    func `HTTP/2 is refused where its bodies mix, and the error says why`(
+        asked: TransportOptions.HTTPVersion, scheme: String
+    ) throws {
         var request = TransportRequest(url: try RequestURL("\(scheme)://localhost/"))
         request.options.httpVersion = asked
         let features: Set = ["HTTP2", "HTTP3", "SSL"]
@@ -93,7 +95,9 @@ struct LibcurlSupportTests {
     @Test(
         .enabled(if: Libcurl.found.suffers(from: .http2BodiesMix), "the libcurl found keeps HTTP/2 bodies apart"),
         arguments: secondVersions)
-    func whereTheLibcurlFoundMixesBodies_nothingAsksItForHTTP2(asked: TransportOptions.HTTPVersion) async throws {
+    func `where the libcurl found mixes bodies, no request asks it for HTTP/2`(asked: TransportOptions.HTTPVersion)
+        async throws
+    {
         let server = try ScriptedServer(.ok("never"))
         defer { server.stop() }
         let dispatcher = CurlNetworkDispatcher()
@@ -108,7 +112,7 @@ struct LibcurlSupportTests {
         await dispatcher.shutDown(within: .zero)
     }
 
-    @Test func whatWasBuiltWithoutHTTP2RefusesIt_AndSaysWhy() throws {
+    @Test func `a libcurl built without HTTP/2 refuses it, and the error says why`() throws {
         let capabilities = TransportCapabilities(curl: support(LibcurlVersion(8, 14), features: ["SSL"]))
         var request = TransportRequest(url: try RequestURL("http://localhost/"))
         request.options.httpVersion = .http2
@@ -120,7 +124,7 @@ struct LibcurlSupportTests {
         }
     }
 
-    @Test func http3IsThereWhereTheLibraryFoundHasIt() throws {
+    @Test func `HTTP/3 is there where the library found has it`() throws {
         for (features, isThere) in [(["SSL", "HTTP2", "HTTP3"] as Set, true), (["SSL", "HTTP2"], false)] {
             let capabilities = TransportCapabilities(curl: support(LibcurlVersion(8, 14), features: features))
             #expect(capabilities.supports(.http3) == isThere)
@@ -136,7 +140,7 @@ struct LibcurlSupportTests {
         }
     }
 
-    @Test func theLibcurlHereIsInitialisedAndSpeaksHTTP() {
+    @Test func `the libcurl here is initialised and speaks HTTP`() {
         #expect(Libcurl.found.initialisation == 0)
         #expect(Libcurl.found.version >= LibcurlVersion(7, 74))
         #expect(Libcurl.found.protocols.contains("http"))

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Name resolution options", .timeLimit(.minutes(1)))
 struct NameOptionTests {
-    @Test func staticAddressesServeTheirRequestAlone() async throws {
+    @Test func `static addresses serve their request alone`() async throws {
         let server = try ScriptedServer(.ok("x"))
         defer { server.stop() }
         let dispatcher = CurlNetworkDispatcher()
@@ -25,7 +25,7 @@ struct NameOptionTests {
     }
 
     /// When a connection fails, libcurl's text contains the name that it tried.
-    @Test func thePinnedNameIsASecretInEveryText() async throws {
+    @Test func `the pinned name is a secret in every text`() async throws {
         let server = try ScriptedServer(.ok("x"))
         defer { server.stop() }
         let log = CanaryLog()
@@ -44,7 +44,7 @@ struct NameOptionTests {
     }
 
     /// libcurl truncates its texts at 255 bytes, at any position.
-    @Test func aCutNameShowsNothingOfItsSecret() {
+    @Test func `a cut name shows nothing of its secret`() {
         let name = PinnedName.name(for: ["127.0.0.1", "::1"])
         let text = "Could not resolve host: \(name) (\(name.uppercased()); \(name)"
         for count in 0...text.count {
@@ -61,7 +61,7 @@ struct NameOptionTests {
 
     /// Long addresses move the cut through each position of the name.
     @Test(arguments: lastAddresses)
-    func aTextThatLibcurlCutsShowsNothingOfTheSecret(last: String) async throws {
+    func `a text that libcurl cuts shows nothing of the secret`(last: String) async throws {
         let long = "0000:0000:0000:0000:0000:ffff:127.100.100.100"
         var request = TransportRequest(url: try RequestURL("http://pinned.test:1/"))
         let addresses = Array(repeating: long, count: 4) + [last]
@@ -78,7 +78,7 @@ struct NameOptionTests {
     }
 
     /// A request that knows the name can't use it either.
-    @Test func thePinnedNameIsRefusedInAURL() async throws {
+    @Test func `the pinned name is refused in a URL`() async throws {
         for host in [PinnedName.name(for: ["127.0.0.1"]), PinnedName.name(for: ["127.0.0.1"]).uppercased()] {
             await expectFailure(.invalidURL) { try await OptionExchange("http://\(host):1/") }
             await expectFailure(.invalidURL) {
@@ -87,7 +87,7 @@ struct NameOptionTests {
         }
     }
 
-    @Test func lookUpsOverHTTPSGoByTheEnvironmentsProxyOnly() throws {
+    @Test func `lookups over HTTPS use the environment's proxy only`() throws {
         var options = TransportOptions()
         options.names.dnsOverHTTPS = "https://127.0.0.1/dns-query"
         #expect(throws: Never.self) { try NameOption.check(options, environmentNamesProxy: true) }
@@ -105,7 +105,7 @@ struct NameOptionTests {
         }
     }
 
-    @Test func theFirstRuleThatFitsSaysWhereToConnect() async throws {
+    @Test func `the first rule that fits says where to connect`() async throws {
         let server = try ScriptedServer(.ok("x"))
         defer { server.stop() }
         let exchange = try await OptionExchange("http://elsewhere.invalid/") {
@@ -120,7 +120,7 @@ struct NameOptionTests {
         #expect(server.requests.first?.values(of: "Host") == ["elsewhere.invalid"])
     }
 
-    @Test func aNameStandsForItsAddressesAndNoOthers() {
+    @Test func `a name stands for its addresses and no others`() {
         let name = PinnedName.name(for: ["127.0.0.1", "::1"])
         #expect(name.hasPrefix("127-0-0-1.xx1.") && name.hasSuffix(".static.invalid"))
         // The part between them is the process's own secret: 128 bits in a base-36 alphabet.

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Proxy options", .timeLimit(.minutes(1)))
 struct ProxyOptionTests {
-    @Test func anHTTPProxyGetsTheWholeURL_Credentials_AndItsOwnFields() async throws {
+    @Test func `an HTTP proxy gets the whole URL, credentials, and its own fields`() async throws {
         let server = try ScriptedServer(.ok("from the proxy"))
         defer { server.stop() }
         var proxy = TransportOptions.Proxy.Server(server.baseURL, user: "me", password: "pw")
@@ -26,7 +26,8 @@ struct ProxyOptionTests {
     @Test(
         arguments: ["a%41", "%0d%0aX: y", "100%", "%3Ab", "%25", "%zz%00"],
         [TransportOptions.Proxy.Server.Scheme.basic, .digest])
-    func userAndPasswordGoOutAsTheyAre(text: String, scheme: TransportOptions.Proxy.Server.Scheme) async throws {
+    func `user and password go out as they are`(text: String, scheme: TransportOptions.Proxy.Server.Scheme) async throws
+    {
         let challenge = Script.head(
             407, fields: [("Proxy-Authenticate", #"Digest realm="r", nonce="n", qop="auth""#), ("Content-Length", "0")])
         let server = try ScriptedServer(
@@ -57,7 +58,7 @@ struct ProxyOptionTests {
     }
 
     @Test(arguments: ["", "  "])
-    func aFieldWithoutValueGoesOutEmpty(value: String) async throws {
+    func `a field without value goes out empty`(value: String) async throws {
         let server = try ScriptedServer(.ok("from the proxy"))
         defer { server.stop() }
         var proxy = TransportOptions.Proxy.Server(server.baseURL)
@@ -67,7 +68,7 @@ struct ProxyOptionTests {
         #expect(server.requests.first?.values(of: "Accept-Language") == [""])
     }
 
-    @Test func itsFieldsStayOutOfTheTunnel() async throws {
+    @Test func `a proxy's fields stay out of the tunnel`() async throws {
         let server = try ScriptedServer([
             .read, .send("HTTP/1.1 200 Connected\r\n\r\n"), .read,
             .send("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx"),
@@ -84,7 +85,7 @@ struct ProxyOptionTests {
         #expect(server.requests.map { $0.values(of: "Accept-Language") } == [["tlh"], []])
     }
 
-    @Test func aTunnelServesOnlyWhoHasTheCredentialsThatOpenedIt() async throws {
+    @Test func `a tunnel serves only requests with the credentials that opened it`() async throws {
         let connected = "HTTP/1.1 200 Connected\r\n\r\n"
         let server = try ScriptedServer([
             .read, .send(connected), .forEachRequest([.send("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx")]),
@@ -112,7 +113,7 @@ struct ProxyOptionTests {
 
     /// libcurl reports a proxy that does not listen in the same way as a server.
     @Test(arguments: ["http", "socks5", "https"], [true, false])
-    func aProxyThatRefusesTheConnection_isTheProxysFault(scheme: String, isTunnel: Bool) async throws {
+    func `a proxy that refuses the connection is the proxy's fault`(scheme: String, isTunnel: Bool) async throws {
         let closed = try ClosedPort()
         var proxy = TransportOptions.Proxy.Server("\(scheme)://127.0.0.1:\(closed.port)")
         proxy.tunnel = isTunnel && scheme != "socks5"
@@ -127,7 +128,7 @@ struct ProxyOptionTests {
         #expect(server?.code == .connectFailed)
     }
 
-    @Test func digestIsAnsweredForAProxyToo() async throws {
+    @Test func `digest is handled for a proxy too`() async throws {
         let challenge = Script.head(
             407, fields: [("Proxy-Authenticate", #"Digest realm="r", nonce="n", qop="auth""#), ("Content-Length", "2")])
         let server = try ScriptedServer([
@@ -150,7 +151,7 @@ struct ProxyOptionTests {
 
     /// libcurl reads a refusal of the tunnel within one call, one byte at a time, for as long as bytes arrive.
     @Test(arguments: EndlessRefusal.all)
-    func aRefusalOfTheTunnelWithoutEnd_HoldsUpNothing(refusal: EndlessRefusal) async throws {
+    func `an endless refusal of the tunnel holds up nothing`(refusal: EndlessRefusal) async throws {
         let proxy = try ScriptedServer([.read, .send(refusal.head), .flood(refusal.flood)])
         let server = try ScriptedServer(.ok("x"))
         defer {
@@ -179,7 +180,7 @@ struct ProxyOptionTests {
     /// A SOCKS5 proxy is offered no authentication, and a password if there is one. With Kerberos, libcurl would
     /// present the process's ticket, on the loop's thread.
     @Test(arguments: [true, false])
-    func aSOCKSProxyIsOfferedNoKerberos(isNamed: Bool) async throws {
+    func `a SOCKS proxy is offered no Kerberos`(isNamed: Bool) async throws {
         let listener = try LoopbackSocket.listening()
         defer { listener.close() }
         let url = "socks5h://127.0.0.1:\(try listener.localPort())"
@@ -206,7 +207,7 @@ struct ProxyOptionTests {
         "HTTP/1.1 403 No\r\nHTTP/1.1 403 No\r\n\r\n", "HTTP/1.1 403 No\r\nX-A\r\n\r\n", "220 mail ESMTP\r\n\r\n",
         "HTTP/1.1 2x0 OK\r\n\r\n", "\r\n\r\n", "",
     ])
-    func aTunnelThatNoHTTPAnswers_IsTheProxysFault(answer: String) async throws {
+    func `a tunnel response that is not HTTP is the proxy's fault`(answer: String) async throws {
         let proxy = try ScriptedServer([.read, .send(answer), .close])
         defer { proxy.stop() }
         var way = TransportOptions.Proxy.Server(proxy.baseURL)
@@ -224,7 +225,7 @@ struct ProxyOptionTests {
         } catch { return error as? NetworkError }
     }
 
-    @Test func aChallengeWithALongPage_IsAnsweredForATunnelToo() async throws {
+    @Test func `a challenge with a long page is handled for a tunnel too`() async throws {
         let page = Data(repeating: 120, count: 15_000)
         let challenge = Script.head(
             407,
@@ -248,7 +249,7 @@ struct ProxyOptionTests {
 
     /// The count of progress calls ends an endless refusal of a tunnel, but no response that arrives through a tunnel.
     @Test(arguments: [true, false])
-    func aLargeBodyComesThroughATunnel(isInSmallChunks: Bool) async throws {
+    func `a large body comes through a tunnel`(isInSmallChunks: Bool) async throws {
         let bytes = isInSmallChunks ? 200_000 : 50_000_000
         let fields = isInSmallChunks ? [("Transfer-Encoding", "chunked")] : [("Content-Length", "\(bytes)")]
         let body =
@@ -268,7 +269,7 @@ struct ProxyOptionTests {
 
     /// Regression: a proxy that offered NTLM got the response to it, from which the password is found.
     @Test(arguments: [true, false], [#"Basic realm="r""#, "NTLM", "Negotiate"])
-    func anySafeTakesDigestFromAProxyToo_AndNothingElse(offersDigest: Bool, other: String) async throws {
+    func `anySafe takes digest from a proxy too, and nothing else`(offersDigest: Bool, other: String) async throws {
         var fields = [("Proxy-Authenticate", other), ("Content-Length", "2")]
         if offersDigest { fields.append(("Proxy-Authenticate", #"Digest realm="r", nonce="n", qop="auth""#)) }
         let server = try ScriptedServer([
@@ -294,7 +295,7 @@ struct ProxyOptionTests {
     /// Bytes behind the tunnel's head are the response to its request, as an overloaded server's may come at once. What
     /// follows is no other request's.
     @Test(.enabled(if: Libcurl.found.has(.requestCheck), "detected from libcurl 7.80 on"))
-    func aResponseThatComesBeforeTheRequest_leavesNoConnection() async throws {
+    func `a response that comes before the request leaves no connection`() async throws {
         func response(_ text: String) -> String { "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n\(text)" }
         let proxy = try ScriptedServer([
             .read, .send("HTTP/1.1 200 Connected\r\n\r\n" + response("early")),
@@ -311,7 +312,7 @@ struct ProxyOptionTests {
         #expect(proxy.connectionCount == 3)
     }
 
-    @Test func socks4aCarriesTheName() async throws {
+    @Test func `SOCKS4a carries the name`() async throws {
         // VN 4, CONNECT, port 80, an address that means 'by name', no user, the name; the reply grants the request.
         let server = try ScriptedServer([
             .send(Data([0, 90, 0, 0, 0, 0, 0, 0])), .read, .send("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx"),
@@ -327,7 +328,7 @@ struct ProxyOptionTests {
         #expect(head.contains("example.invalid\u{0}GET / HTTP/1.1"))
     }
 
-    @Test func theEnvironmentCounts_UnlessAProxyOrNoneIsAskedFor() async {
+    @Test func `the environment counts, unless a proxy or none is asked for`() async {
         await #expect(processExitsWith: .success) {
             let server = try ScriptedServer(.ok("x"))
             let proxy = try ScriptedServer(.ok("by the environment's proxy"))

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Rate options", .timeLimit(.minutes(1)))
 struct RateOptionTests {
-    @Test func receivingIsSlowedDown() async throws {
+    @Test func `receiving is slowed down`() async throws {
         let size = 1_000_000
         let server = try ScriptedServer(.response(fields: [], body: Data(count: size)))
         defer { server.stop() }
@@ -18,7 +18,7 @@ struct RateOptionTests {
         #expect(exchange.metrics.total >= .milliseconds(2_800))
     }
 
-    @Test func sendingIsSlowedDown() async throws {
+    @Test func `sending is slowed down`() async throws {
         let server = try ScriptedServer(.ok("x"))
         defer { server.stop() }
         let exchange = try await OptionExchange(server.url(), body: Data(count: 400_000)) {
@@ -28,7 +28,7 @@ struct RateOptionTests {
         #expect(exchange.metrics.total >= .seconds(1))
     }
 
-    @Test func whatIsTooSlowForTooLongEnds() async throws {
+    @Test func `a transfer too slow for too long ends`() async throws {
         let head = Script.head(200, fields: [("Content-Length", "100000")])
         let server = try ScriptedServer([
             .read, .send(head), .sendSplit(Data(count: 2_000), each: 1, pause: 50),
@@ -43,7 +43,7 @@ struct RateOptionTests {
     }
 
     /// While the body is not read, the server is stopped rather than slow.
-    @Test func aPauseOfTheReadersIsNotSlowness() async throws {
+    @Test func `a reader's pause is not slowness`() async throws {
         let size = 8_000_000
         let server = try ScriptedServer(.response(fields: [], body: Data(count: size)))
         defer { server.stop() }
@@ -64,7 +64,7 @@ struct RateOptionTests {
         #expect(count == size)
     }
 
-    @Test func theFirstByteHasItsOwnClock() async throws {
+    @Test func `the first byte has its own clock`() async throws {
         let server = try ScriptedServer(.stalled)
         defer { server.stop() }
         let error = await expectFailure(.firstByteTimeout) {
@@ -74,7 +74,7 @@ struct RateOptionTests {
         #expect(try #require(error?.exchange).elapsed >= .milliseconds(300))
     }
 
-    @Test func theFirstByteStopsItsClock() async throws {
+    @Test func `the first byte stops its clock`() async throws {
         let server = try ScriptedServer([
             .read, .send("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n"), .pause(milliseconds: 3_000), .send("x"),
         ])

@@ -28,7 +28,7 @@ struct TLSTextOwnersTests {
     }
 
     @Test(arguments: pairs.indices)
-    func theFirstSpellingShares_AndNoOther(index: Int) {
+    func `the first spelling shares, and no other`(index: Int) {
         let (first, second) = Self.pairs[index]
         let owners = TLSTextOwners()
         #expect(owners.isOwner(first))
@@ -41,21 +41,21 @@ struct TLSTextOwnersTests {
     }
 
     /// Regression: the authorities of a server and of a proxy counted apart, and one server may be both.
-    @Test func aServersAndAProxysTextsAreCompared() {
+    @Test func `a server's and a proxy's texts are compared`() {
         let owners = TLSTextOwners()
         let none: [String?] = PlainOptions.all.map { _ in nil }
         #expect(owners.isOwner(settings { $0.authorities = .file("/ca.pem") }, more: none))
         #expect(!owners.isOwner(settings { $0.authorities = .file("/CA.pem") }))
     }
 
-    @Test func settingsOfNoTextAreShared() {
+    @Test func `settings without a text are shared`() {
         let owners = TLSTextOwners()
         #expect(owners.isOwner(TransportOptions.TLS()))
         #expect(owners.isOwner(settings { $0.authorities = .bytes(Data("a".utf8)) }))
         #expect(owners.isOwner(settings { $0.authorities = .bytes(Data("A".utf8)) }))
     }
 
-    @Test func aProxysAuthoritiesAreAskedForToo() throws {
+    @Test func `a proxy's authorities are compared too`() throws {
         let owners = TLSTextOwners()
         func request(_ path: String) throws -> TransportRequest {
             var proxy = TransportOptions.Proxy.Server("https://proxy.test")
@@ -70,7 +70,7 @@ struct TLSTextOwnersTests {
         #expect(owners.options(for: try request("/ca.pem")).isEmpty)
     }
 
-    @Test func oneSettingTooMany_SharesNothing() {
+    @Test func `one setting too many shares nothing`() {
         let owners = TLSTextOwners()
         for number in 0..<1_024 { #expect(owners.isOwner(settings { $0.ciphers = "\(number)" })) }
         #expect(!owners.isOwner(settings { $0.ciphers = "one more" }))

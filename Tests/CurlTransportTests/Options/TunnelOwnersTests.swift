@@ -18,7 +18,7 @@ struct TunnelOwnersTests {
         ("http://p:3128", "http://p:3128/"), ("http://p", "http://p:1080"), ("HTTP://P:1", "http://p:1"),
         ("https://p", "https://p:443/"),
     ])
-    func severalSpellingsAreOneProxy(one: String, other: String) {
+    func `several spellings are one proxy`(one: String, other: String) {
         let owners = TunnelOwners()
         #expect(owners.isOwner(proxy(one, "me")))
         #expect(!owners.isOwner(proxy(other, "you")))
@@ -26,14 +26,14 @@ struct TunnelOwnersTests {
     }
 
     @Test(arguments: [("http://p:1", "http://p:2"), ("http://p", "http://p:80"), ("http://p:1", "https://p:1")])
-    func othersAreNot(one: String, other: String) {
+    func `other credentials are another proxy`(one: String, other: String) {
         let owners = TunnelOwners()
         #expect(owners.isOwner(proxy(one, "me")))
         #expect(owners.isOwner(proxy(other, "you")))
     }
 
     /// Regression: a token for the proxy in a header field of its own was not compared.
-    @Test func fieldsAreCredentialsToo() {
+    @Test func `fields are credentials too`() {
         let owners = TunnelOwners()
         #expect(owners.isOwner(proxy("http://p", fields: [.cookie: "1"])))
         #expect(!owners.isOwner(proxy("http://p", fields: [.cookie: "2"])))
@@ -41,7 +41,7 @@ struct TunnelOwnersTests {
         #expect(owners.isOwner(proxy("http://p", fields: [.cookie: "1"])))
     }
 
-    @Test func aPasswordInOtherBytesIsAnother() {
+    @Test func `a password in other bytes is another password`() {
         let owners = TunnelOwners()
         #expect(owners.isOwner(proxy("http://p", "\u{E9}")))
         #expect(!owners.isOwner(proxy("http://p", "e\u{301}")))
@@ -50,7 +50,7 @@ struct TunnelOwnersTests {
     /// Requests through the environment's proxy share tunnels without a check, also with an explicit proxy at the same
     /// place.
     @Test(arguments: ["http://me:secret@p:1080", "p:1080", "http://p/"])
-    func theEnvironmentsProxyHasItsOwner(variable: String) {
+    func `the environment's proxy has its owner`(variable: String) {
         let owners = TunnelOwners()
         #expect(!owners.isOwner(proxy("http://p", "you"), environment: [variable]))
         #expect(owners.isOwner(proxy("http://q", "you"), environment: [variable]))

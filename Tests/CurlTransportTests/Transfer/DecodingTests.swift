@@ -44,19 +44,19 @@ struct DecodingTests {
     }
 
     @Test(arguments: [1, 2, 3, 7, 1_000, .max])
-    func anySplitGivesTheSame(size: Int) throws {
+    func `any split gives the same`(size: Int) throws {
         #expect(try Decoded.all(of: Gzip.stored(plain), by: Inflater(.gzip), inPiecesOf: size) == plain)
         let zeros = Data(count: 1_000_000)
         #expect(try Decoded.all(of: Gzip.zeros(count: 1_000_000), by: Inflater(.gzip), inPiecesOf: size) == zeros)
     }
 
-    @Test func everyCutIsNoticed() throws {
+    @Test func `every cut is noticed`() throws {
         let packed = Gzip.stored(Data("a short text".utf8))
         for count in 1..<packed.count { expectCut(packed.prefix(count)) }
         #expect(try Decoded.all(of: Data(), by: Inflater(.gzip)) == Data())
     }
 
-    @Test func aFlippedBitIsNoticed() {
+    @Test func `a flipped bit is noticed`() {
         let packed = Gzip.stored(Data("a short text".utf8))
         // Some bytes of the container's head carry no meaning for the data: time, flags, system. A stored block also
         // leaves padding bits in its first byte.
@@ -67,7 +67,7 @@ struct DecodingTests {
         }
     }
 
-    @Test func membersInARowAreOneBody_AndZerosAfterThemNothing() throws {
+    @Test func `members in a row are one body, and zeros after them nothing`() throws {
         let two = Gzip.stored(Data("one, ".utf8)) + Gzip.stored(Data("two".utf8))
         for size in [1, 5, .max] {
             #expect(try Decoded.all(of: two, by: Inflater(.gzip), inPiecesOf: size) == Data("one, two".utf8))
@@ -83,7 +83,7 @@ struct DecodingTests {
         expectDamage(two + Data("more".utf8))
     }
 
-    @Test func deflateComesWithAContainerOrWithout() throws {
+    @Test func `deflate comes with a container or without`() throws {
         // 'deflated' as a stored block: bare, and in zlib's container with its Adler-32 checksum.
         let text = Data("deflated".utf8)
         let bare = Data([1, 8, 0, 0xF7, 0xFF]) + text
@@ -95,7 +95,7 @@ struct DecodingTests {
         expectDamage(contained + Data([1]), .deflate)
     }
 
-    @Test func codingsAreTakenOffInTurn() throws {
+    @Test func `codings are removed in turn`() throws {
         let twice = Gzip.stored(Gzip.stored(plain))
         for size in [1, 10_000, .max] {
             #expect(try Decoded.all(of: twice, by: Inflater(.gzip), Inflater(.gzip), inPiecesOf: size) == plain)

@@ -17,14 +17,14 @@ struct HeadInHeadTests {
         return (response, String(decoding: try await response.body.collect(), as: UTF8.self))
     }
 
-    @Test func theStatusStays() async throws {
+    @Test func `a second head leaves the status alone`() async throws {
         let (response, text) = try await send(
             "HTTP/1.1 500 No\r\nX-A: 1\r\nHTTP/1.1 200 OK: x\r\nX-B: 2\r\nContent-Length: 2\r\n\r\nno")
         #expect(response.status.code == 500 && text == "no")
         #expect(response.head.headerFields.map(\.name.rawName).contains("X-A"))
     }
 
-    @Test func lengthsBeforeItCountToo() async throws {
+    @Test func `lengths before it count too`() async throws {
         let error = await #expect(throws: NetworkError.self) {
             _ = try await send(
                 "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nHTTP/1.1 200 OK: x\r\nContent-Length: 2\r\n\r\nhi")
@@ -32,7 +32,7 @@ struct HeadInHeadTests {
         #expect(error?.code == .invalidResponse)
     }
 
-    @Test func linesAreCountedOn() async throws {
+    @Test func `lines are counted on`() async throws {
         let lines = String(repeating: "HTTP/1.1 200 OK: x\r\n", count: TransferState.maximumHeaderLines + 1)
         let error = await #expect(throws: NetworkError.self) {
             _ = try await send("HTTP/1.1 200 OK\r\n\(lines)Content-Length: 0\r\n\r\n")
@@ -41,14 +41,14 @@ struct HeadInHeadTests {
     }
 
     @Test(.enabled(if: Libcurl.found.has(.requestCheck), "detected from libcurl 7.80 on"))
-    func asATrailerOfAnEmptyBody_itIsOne() async throws {
+    func `a head in the trailers of an empty body is a trailer`() async throws {
         let (response, text) = try await send(
             "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nHTTP/1.1 500 No: x\r\n\r\n")
         #expect(response.status.code == 200 && text == "")
     }
 
     /// Interim responses, rounds of authentication, and repeats begin heads of their own.
-    @Test func aHeadBeginsWhereOneMay() {
+    @Test func `a head begins where one may`() {
         let start = MonotonicTime(nanoseconds: 1)
         func receive(_ lines: [String], by state: inout TransferState) {
             for line in lines { _ = state.receive(headerLine: Array((line + "\r\n").utf8), at: start) }

@@ -9,7 +9,7 @@ import Testing
 struct ResponseHeadScanTests {
     private func scan(_ text: String) -> ResponseHeadScan? { ResponseHeadScan(Array(text.utf8)) }
 
-    @Test func aPlainHeadTellsStatusLengthAndEncoding() throws {
+    @Test func `a plain head tells status, length and encoding`() throws {
         let plain = try #require(
             scan("HTTP/1.1 200 OK\r\nServer: x\r\ncontent-LENGTH: 17\r\nContent-Type: a/b\r\n\r\n"))
         #expect(plain.status == .ok)
@@ -31,14 +31,14 @@ struct ResponseHeadScanTests {
         "HTTP/1.1 2000 OK\r\n\r\n", "HTTP/1.1 20 OK\r\n\r\n", "HTTP/1.1 099 OK\r\n\r\n", "HTTP/1.1 200OK\r\n\r\n",
         "HTTP/1.1 200 caf\u{E9}\r\n\r\n", "220 ready\r\n", "", "\r\n\r\n",
     ])
-    func anythingUnusualIsLeftToTheParser(text: String) { #expect(scan(text) == nil) }
+    func `anything unusual is left to the parser`(text: String) { #expect(scan(text) == nil) }
 
-    @Test func aNameThatOnlyLooksLikeOneIsNotTaken() throws {
+    @Test func `a name that only looks like one is not taken`() throws {
         let head = "HTTP/1.1 200 OK\r\nContent-Lengthy: 5\r\nContent\rLength: 6\r\nContent-Length : 7\r\n\r\n"
         #expect(try #require(scan(head)).contentLength == nil)
     }
 
-    @Test func whatPassesIsReadAsTheParserReadsIt() throws {
+    @Test func `a head that passes is read as the parser reads it`() throws {
         var random = SeededGenerator(seed: 21)
         let pieces = [
             "HTTP/1.1 200 OK", "HTTP/2 404", "Content-Length: 5", "content-length:6", "Content-Encoding: br", "A: b",

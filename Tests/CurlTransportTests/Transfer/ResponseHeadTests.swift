@@ -18,13 +18,13 @@ struct ResponseHeadTests {
 
     private func parse(_ text: String) throws -> HTTPResponse { try ResponseHeadParser.parse(Array(text.utf8)) }
 
-    @Test func theFinalHeadIsWhole_AfterItsBlankLine() {
+    @Test func `the final head is whole after its blank line`() {
         #expect(!buffer(["HTTP/1.1 200 OK", "A: 1"]).hasFinalHead)
         #expect(buffer(["HTTP/1.1 200 OK", "A: 1", ""]).hasFinalHead)
     }
 
     @Test(arguments: ["HTTP/1.1 100 Continue", "HTTP/1.1 103 Early Hints", "HTTP/2 103"])
-    func interimHeadsDoNotCount(statusLine: String) throws {
+    func `interim heads do not count`(statusLine: String) throws {
         let early = buffer([statusLine, "Link: </a.css>", ""])
         #expect(!early.hasFinalHead)
         let both = buffer([statusLine, "Link: </a.css>", "", "HTTP/1.1 204 No Content", "B: 2", ""])
@@ -34,16 +34,17 @@ struct ResponseHeadTests {
         #expect(response.headerFields.map(\.name.rawName) == ["B"])
     }
 
-    @Test func switchingProtocolsIsFinal() { #expect(buffer(["HTTP/1.1 101 Switching Protocols", ""]).hasFinalHead) }
+    @Test
+    func `switching protocols is final`() { #expect(buffer(["HTTP/1.1 101 Switching Protocols", ""]).hasFinalHead) }
 
-    @Test func anotherRoundOfAuthenticationReplacesTheFirst() throws {
+    @Test func `another round of authentication replaces the first`() throws {
         let rounds = buffer(["HTTP/1.1 401 No", "WWW-Authenticate: Digest", "", "HTTP/1.1 200 OK", "A: 1", ""])
         let response = try ResponseHeadParser.parse(rounds.bytes)
         #expect(response.status == .ok)
         #expect(response.headerFields.count == 1)
     }
 
-    @Test func trailersAreNotPartOfTheHead() throws {
+    @Test func `trailers are not part of the head`() throws {
         var head = buffer(["HTTP/1.1 200 OK", ""])
         #expect(head.append(line: Array("Grpc-Status: 0\r\n".utf8), begins: false) == true)
         #expect(head.append(line: Array("HTTP/1.1 500 Trick\r\n".utf8), begins: false) == true)
@@ -52,7 +53,7 @@ struct ResponseHeadTests {
         #expect(response.headerFields.isEmpty)
     }
 
-    @Test func aHeadThatDoesNotEndIsRefused() {
+    @Test func `a head without end is refused`() {
         var head = buffer(["HTTP/1.1 200 OK"])
         let line = Array(("X: " + String(repeating: "a", count: 1000) + "\r\n").utf8)
         var taken = 0
@@ -63,7 +64,7 @@ struct ResponseHeadTests {
 
     /// A server that works for long may send many interim responses; one that never stops must not hold a request
     /// indefinitely.
-    @Test func interimHeadsWithoutEndAreRefused() {
+    @Test func `endless interim heads are refused`() {
         var head = ResponseHeadBuffer()
         var taken = 0
         while taken < 100_000, head.append(line: Array("HTTP/1.1 102 Processing\r\n".utf8), begins: true),
@@ -83,14 +84,14 @@ struct ResponseHeadTests {
         #expect(error?.code == .responseHeadTooLarge && error?.message.contains("heads") == true)
     }
 
-    @Test func manyInterimHeadsAndTheFinalOneAreTaken() {
+    @Test func `many interim heads and the final one are taken`() {
         let interim = Array(repeating: ["HTTP/1.1 102 Processing", ""], count: ResponseHeadBuffer.maximumHeads - 1)
         #expect(buffer(interim.flatMap(\.self) + ["HTTP/1.1 200 OK", ""]).hasFinalHead)
     }
 
     /// Copying the value for each of its lines would be quadratic; a value that grows in place moves only when its
     /// capacity doubles.
-    @Test func foldedValueGrowsInPlace() throws {
+    @Test func `a folded value grows in place`() throws {
         let bytes = Array("a\r\n b".utf8)
         var last: ResponseHeadParser.Field? = .init(name: .accept, value: 0..<1)
         var (moves, place) = (0, UInt(0))
@@ -104,7 +105,7 @@ struct ResponseHeadTests {
         #expect(moves < 64)
     }
 
-    @Test func headOfNothingButFoldsIsRead() throws {
+    @Test func `a head of folds alone is read`() throws {
         let folds = (ResponseHeadBuffer.maximumBytes - 30) / 4
         let response = try parse("HTTP/1.1 200 OK\r\nA: b\r\n" + String(repeating: " c\r\n", count: folds) + "\r\n")
         #expect(response.headerFields.map(\.value.utf8.count) == [1 + 2 * folds])
@@ -112,7 +113,7 @@ struct ResponseHeadTests {
         #expect(empty.headerFields.map(\.value) == ["b"])
     }
 
-    @Test func fieldsKeepTheirOrderTheirCaseAndTheirRepetitions() throws {
+    @Test func `fields keep their order, their case and their repetitions`() throws {
         let response = try parse("HTTP/1.1 200 OK\r\nb: 1\r\nSet-Cookie: a=1, x\r\nA: 2\r\nset-cookie: b=2\r\n\r\n")
         #expect(response.headerFields.map(\.name.rawName) == ["b", "Set-Cookie", "A", "set-cookie"])
         #expect(response.headerFields[values: .setCookie] == ["a=1, x", "b=2"])
@@ -122,7 +123,7 @@ struct ResponseHeadTests {
         ("HTTP/1.1 200", 200, ""), ("HTTP/1.1 200 ", 200, ""), ("HTTP/2 404 ", 404, ""),
         ("HTTP/1.1 418 I'm a teapot", 418, "I'm a teapot"), ("HTTP/1.0 599 Odd", 599, "Odd"),
     ])
-    func statusLinesMayLackAReason(line: String, code: Int, reason: String) throws {
+    func `status lines may lack a reason`(line: String, code: Int, reason: String) throws {
         let response = try parse(line + "\r\n\r\n")
         #expect(response.status.code == code)
         #expect(response.status.reasonPhrase == reason)
@@ -131,27 +132,27 @@ struct ResponseHeadTests {
     @Test(arguments: [
         "", "\r\n\r\n", "HTTP/1.1\r\n\r\n", "HTTP/1.1 abc OK\r\n\r\n", "HTTP/1.1 99 Low\r\n\r\n", "220 ready\r\n",
     ])
-    func whatIsNoStatusLineIsRefused(text: String) {
+    func `a line that is no status line is refused`(text: String) {
         #expect(throws: NetworkError.self) { try parse(text) }
     }
 
-    @Test func sloppyLinesAreRead() throws {
+    @Test func `sloppy lines are read`() throws {
         let response = try parse("HTTP/1.1 200 OK\nA:1\nB:\t 2 \t\n: no name\nno colon\nbad name: 3\nC:\n\n")
         #expect(response.headerFields.map { "\($0.name.rawName)=\($0.value)" } == ["A=1", "B=2", "C="])
     }
 
-    @Test func foldedValuesAreJoined() throws {
+    @Test func `folded values are joined`() throws {
         let response = try parse("HTTP/1.1 200 OK\r\nA: one\r\n  two\r\n\tthree\r\nB: 4\r\n\r\n")
         #expect(response.headerFields.map(\.value) == ["one two three", "4"])
     }
 
-    @Test func bytesThatAreNotUTF8AreLatin1() throws {
+    @Test func `bytes that are not UTF-8 are Latin-1`() throws {
         let response = try ResponseHeadParser.parse(
             Array("HTTP/1.1 200 OK\r\nA: caf".utf8) + [0xE9] + Array("\r\nB: café\r\n\r\n".utf8))
         #expect(response.headerFields.map(\.value) == ["café", "café"])
     }
 
-    @Test func twoDifferentLengthsAreRefused() {
+    @Test func `two different lengths are refused`() {
         #expect { try parse("HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\n") } throws: { error in
             (error as? NetworkError)?.code == .invalidResponse
         }
@@ -161,12 +162,12 @@ struct ResponseHeadTests {
         #expect(throws: Never.self) { try parse("HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 5\r\n\r\n") }
     }
 
-    @Test func tooManyFieldsAreRefused() {
+    @Test func `too many fields are refused`() {
         let text = "HTTP/1.1 200 OK\r\n" + String(repeating: "a:1\r\n", count: 70_000) + "\r\n"
         #expect { try parse(text) } throws: { ($0 as? NetworkError)?.code == .responseHeadTooLarge }
     }
 
-    @Test func randomBytesNeverTrap() {
+    @Test func `random bytes never trap`() {
         var random = SeededGenerator(seed: 3)
         let alphabet = Array("HTTP/1.1 200\r\n\t :;,aZ\u{0}\u{FF}é".utf8) + [0xFF, 0xC0, 0x80]
         for _ in 0..<5_000 {

@@ -11,7 +11,7 @@ struct TransferStateTests {
 
     private func line(_ text: String) -> [UInt8] { Array((text + "\r\n").utf8) }
 
-    @Test func theHeadIsCompleteOnce() {
+    @Test func `the head is complete once`() {
         var state = TransferState(now: start)
         #expect(state.receive(headerLine: line("HTTP/1.1 103 Early"), at: start) == .goOn)
         #expect(state.receive(headerLine: line(""), at: start) == .goOn)
@@ -22,7 +22,7 @@ struct TransferStateTests {
         #expect(state.head.trailerBytes == line("Trailer: 1"))
     }
 
-    @Test func aHeadWithoutEndStops() {
+    @Test func `a head without end stops`() {
         var state = TransferState(now: start)
         _ = state.receive(headerLine: line("HTTP/1.1 200 OK"), at: start)
         let long = line("A: " + String(repeating: "a", count: ResponseHeadBuffer.maximumBytes))
@@ -31,7 +31,7 @@ struct TransferStateTests {
     }
 
     /// libcurl reads all of them in one call, and keeps a record of each line.
-    @Test func theLinesOfAllHeadsCountTogether() {
+    @Test func `the lines of all heads count together`() {
         var state = TransferState(now: start)
         var verdict = TransferState.HeaderVerdict.goOn
         for _ in 0..<3 where verdict == .goOn {
@@ -46,7 +46,7 @@ struct TransferStateTests {
     }
 
     /// Regression: the response before a repeat ended the first-byte timeout.
-    @Test func aRequestThatGoesOutAgainWaitsForItsOwnResponse() {
+    @Test func `a request that goes out again waits for its own response`() {
         var state = TransferState(now: start)
         state.goesOut(at: start)
         for round in [1, 2] {
@@ -65,7 +65,7 @@ struct TransferStateTests {
         #expect(state.hasFinalResponse)
     }
 
-    @Test func theFirstReasonToFailCounts() {
+    @Test func `the first reason to fail counts`() {
         var state = TransferState(now: start)
         state.fail(NetworkError.cancelled)
         state.fail(NetworkError.idleTimeout)
@@ -74,7 +74,7 @@ struct TransferStateTests {
         #expect(state.receive(headerLine: line("HTTP/1.1 200 OK"), at: start) == .stop)
     }
 
-    @Test func whatArrivesIsActivity() {
+    @Test func `arriving bytes are activity`() {
         var state = TransferState(now: start)
         _ = state.receive(headerLine: line("HTTP/1.1 200 OK"), at: after(.seconds(1)))
         #expect(state.lastActivity == after(.seconds(1)))
@@ -82,7 +82,7 @@ struct TransferStateTests {
         #expect(state.lastActivity == after(.seconds(2)))
     }
 
-    @Test func whatHasGoneOutIsActivity_AndWhatHadIsNot() {
+    @Test func `bytes that have gone out are activity, and bytes that had before are not`() {
         var state = TransferState(now: start)
         state.sent(0, by: after(.seconds(1)))
         #expect(state.lastActivity == start)
@@ -104,7 +104,7 @@ struct TransferStateTests {
         return TransferClocks(sent: start, options: options)
     }
 
-    @Test func whoWaitsInTheQueueHasOnlyTheTotalTimeout() {
+    @Test func `a request in the queue has only the total timeout`() {
         var waiting = clocks(connect: .seconds(1), idle: .seconds(1), total: .seconds(5))
         #expect(
             waiting.check(at: after(.seconds(2)), isConnected: false, lastActivity: start)
@@ -116,7 +116,7 @@ struct TransferStateTests {
 
     /// Regression: a request that waited for a place failed for a lookup that nothing had begun, and one that returned
     /// to the queue failed at once.
-    @Test func theWaitForALookUpCountsFromItsBegin() {
+    @Test func `the wait for a lookup counts from its begin`() {
         var waiting = clocks(connect: .seconds(4), idle: nil, total: nil)
         func check(_ seconds: Int, _ waitsForLookUp: Bool) -> TransferClocks.Verdict {
             waiting.check(
@@ -138,7 +138,7 @@ struct TransferStateTests {
         #expect(check(90, true) == .lookAgain(after(.seconds(94))))
     }
 
-    @Test func theConnectTimeoutStartsWhenItsTurnComes() {
+    @Test func `the connect timeout starts when its turn comes`() {
         var one = clocks(connect: .seconds(3), idle: nil, total: nil)
         one.admit(at: after(.seconds(10)))
         #expect(
@@ -148,7 +148,7 @@ struct TransferStateTests {
         #expect(one.check(at: after(.seconds(13)), isConnected: true, lastActivity: start) == .neverAgain)
     }
 
-    @Test func theIdleTimeoutCountsFromTheLastActivity() {
+    @Test func `the idle timeout counts from the last activity`() {
         var one = clocks(connect: nil, idle: .seconds(2), total: nil)
         one.admit(at: start)
         #expect(
@@ -159,7 +159,7 @@ struct TransferStateTests {
                 == .fail(.idleTimeout))
     }
 
-    @Test func aBodyThatGoesOutIsLookedAtEightTimes() {
+    @Test func `a body that goes out is looked at eight times`() {
         var one = clocks(connect: nil, idle: .seconds(2), total: nil)
         one.admit(at: start)
         for isConnected in [false, true] {
@@ -172,7 +172,7 @@ struct TransferStateTests {
                 == .fail(.idleTimeout))
     }
 
-    @Test func whileItConnectsNothingIsIdle_ButItIsLookedAtInTime() {
+    @Test func `while it connects, nothing is idle, but it is looked at in time`() {
         var one = clocks(connect: .seconds(60), idle: .seconds(2), total: nil)
         one.admit(at: start)
         #expect(
@@ -180,7 +180,7 @@ struct TransferStateTests {
         )
     }
 
-    @Test func whatIsDrainedEndsAtItsDeadline() {
+    @Test func `a drained exchange ends at its deadline`() {
         var one = clocks(connect: nil, idle: nil, total: nil)
         one.admit(at: start)
         one.drain(until: after(.seconds(1)))
@@ -188,19 +188,19 @@ struct TransferStateTests {
         #expect(one.check(at: after(.seconds(1)), isConnected: true, lastActivity: start) == .fail(.cancelled))
     }
 
-    @Test func theTotalTimeoutWins() {
+    @Test func `the total timeout wins`() {
         var one = clocks(connect: .seconds(1), idle: .seconds(1), total: .seconds(1))
         one.admit(at: start)
         #expect(one.check(at: after(.seconds(1)), isConnected: false, lastActivity: start) == .fail(.totalTimeout))
     }
 
-    @Test func anAdmissionBeforeTheSendCountsAsOneAtTheSend() {
+    @Test func `an admission before the send counts as one at the send`() {
         var one = clocks(connect: .seconds(1), idle: nil, total: nil)
         one.admit(at: MonotonicTime(nanoseconds: 0))
         #expect(one.admitted == start)
     }
 
-    @Test func waitsAreRoundedUpToMilliseconds() {
+    @Test func `waits are rounded up to milliseconds`() {
         #expect(start.milliseconds(until: after(.nanoseconds(1))) == 1)
         #expect(start.milliseconds(until: after(.milliseconds(7))) == 7)
         #expect(after(.seconds(1)).milliseconds(until: start) == 0)

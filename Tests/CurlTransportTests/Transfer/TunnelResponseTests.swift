@@ -4,7 +4,7 @@ import Testing
 
 @Suite("A proxy's response to CONNECT")
 struct TunnelResponseTests {
-    @Test func soManyBytesMayCome_InOneCallOrInSeveral() {
+    @Test func `a limited number of bytes may come, in one call or in several`() {
         for calls in [1, 10] {
             var answer = TunnelResponse()
             var bytes = 0
@@ -13,7 +13,7 @@ struct TunnelResponseTests {
         }
     }
 
-    @Test func callsAsOrdinaryTransfersHaveThem_DoNotCount() {
+    @Test func `calls as ordinary transfers have them do not count`() {
         var answer = TunnelResponse()
         let goesOn = (1...200_000).allSatisfy { call in
             // A few progress calls for each call of libcurl, and more for one that moves a body.

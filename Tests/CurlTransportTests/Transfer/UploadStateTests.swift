@@ -11,7 +11,7 @@ struct UploadStateTests {
         return bytes
     }
 
-    @Test func bytesComeOutInOrder_AndCutToTheAskedSize() {
+    @Test func `bytes come out in order, and cut to the asked size`() {
         var flow = UploadState(length: nil)
         #expect(flow.deliver(Data("hello".utf8)) == (.goOn, false))
         #expect(flow.deliver(Data()) == (.goOn, false))
@@ -23,7 +23,7 @@ struct UploadStateTests {
     }
 
     /// Regression: each small chunk waited on its own, and taking the first of a quarter million moved all the others.
-    @Test func smallChunksAreTakenTogether() {
+    @Test func `small chunks are taken together`() {
         var flow = UploadState(length: nil)
         for number in 0..<100_000 { _ = flow.deliver(Data([UInt8(truncatingIfNeeded: number)])) }
         var (taken, pieces) = (Data(), 0)
@@ -35,7 +35,7 @@ struct UploadStateTests {
         #expect(pieces < 10)
     }
 
-    @Test func whoAskedInVainIsToldOnce() {
+    @Test func `libcurl is told once after it asked in vain`() {
         var flow = UploadState(length: nil)
         guard case .nothingYet = flow.take(10).taking else { return #expect(Bool(false), "expected no data yet") }
         #expect(flow.deliver(Data([1])) == (.goOn, true))
@@ -46,7 +46,7 @@ struct UploadStateTests {
         #expect(flow.end(nil) == false)
     }
 
-    @Test func whoAskedForMoreThanHeGotIsNotTold() {
+    @Test func `libcurl is not told when it asked for more than it got`() {
         var flow = UploadState(length: nil)
         guard case .nothingYet = flow.take(10, pauses: false).taking else {
             return #expect(Bool(false), "expected no data yet")
@@ -55,7 +55,7 @@ struct UploadStateTests {
         #expect(flow.end(nil) == false)
     }
 
-    @Test func aFastProducerWaitsAboveTheHighMark_AndGoesOnAtTheLowMark() {
+    @Test func `a fast producer waits above the high mark, and goes on at the low mark`() {
         var flow = UploadState(length: nil)
         #expect(flow.deliver(Data(count: UploadState.highMark)).delivery == .wait)
         #expect(flow.needsRoom)
@@ -64,7 +64,7 @@ struct UploadStateTests {
         #expect(!flow.needsRoom)
     }
 
-    @Test func aLengthThatIsNotKeptFails() {
+    @Test func `a length that is not kept fails`() {
         var short = UploadState(length: 10)
         _ = short.deliver(Data(count: 9))
         _ = short.end(nil)
@@ -80,7 +80,7 @@ struct UploadStateTests {
         #expect((error as? NetworkError)?.code == .bodyLengthMismatch)
     }
 
-    @Test func aClosedChannelStopsItsProducer() {
+    @Test func `a closed channel stops its producer`() {
         var flow = UploadState(length: nil)
         _ = flow.deliver(Data(count: UploadState.highMark))
         flow.close()

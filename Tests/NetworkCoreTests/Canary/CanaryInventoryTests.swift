@@ -53,8 +53,10 @@ struct CanaryInventoryTests {
         "CRC32": "a sum", "Gzip": "no values",
     ]
 
-    @Test("Each public type of the core and of NetworkTesting has a canary place, or a reason for having none")
-    func everyTypeIsThere() async throws {
+    @Test
+    func `each public type of the core and of NetworkTesting has a canary place, or a reason for having none`()
+        async throws
+    {
         var printed: Set<String> = []
         let secret = try #require(CanarySecret.all.first)
         for place in CanaryTests.places {

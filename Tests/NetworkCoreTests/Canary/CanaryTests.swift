@@ -8,16 +8,16 @@ import Testing
 struct CanaryTests {
     static let places = CanaryPlace.requests + CanaryPlace.options + CanaryPlace.answers + CanaryPlace.testing
 
-    @Test("No value shows a secret that a caller or a server has put into it", arguments: places.indices)
-    func values(place: Int) {
+    @Test(arguments: places.indices)
+    func `no value shows a secret that a caller or a server has put into it`(place: Int) {
         let place = Self.places[place]
         for secret in CanarySecret.all {
             for value in place.exhibits(secret) { Self.check(value, secret, place.name) }
         }
     }
 
-    @Test("No log, error, or curl command shows a secret of an exchange", arguments: CanaryExchange.all.indices)
-    func exchanges(exchange: Int) async {
+    @Test(arguments: CanaryExchange.all.indices)
+    func `no log, error, or curl command shows a secret of an exchange`(exchange: Int) async {
         let exchange = CanaryExchange.all[exchange]
         for secret in CanarySecret.all {
             let (values, log) = await exchange.run(secret)
@@ -26,8 +26,8 @@ struct CanaryTests {
         }
     }
 
-    @Test("The matrix has the expected size")
-    func size() {
+    @Test
+    func `the matrix has the expected size`() {
         let (secrets, printers) = (CanarySecret.all.count, CanaryPrinter.all.count)
         let places = Self.places.count + CanaryExchange.all.count
         print("canary: \(secrets) secrets × \(places) places × \(printers) printers, logs and curl commands besides")
@@ -35,8 +35,8 @@ struct CanaryTests {
         #expect(Set(CanarySecret.all.map(\.value)).count == secrets)
     }
 
-    @Test("The canary finds a secret in every form", arguments: CanarySecret.all)
-    func forms(secret: CanarySecret) {
+    @Test(arguments: CanarySecret.all)
+    func `the canary finds a secret in every form`(secret: CanarySecret) {
         struct Leaky: Error {
             let text: String
             let bytes: Data

@@ -9,7 +9,7 @@ import Testing
 @Suite("Compression and decompression")
 struct CompressionTests {
     /// Regression: the truncated body was reported as a second error.
-    @Test func afterAnErrorOnTheWireNothingComes() async throws {
+    @Test func `after an error on the wire, nothing comes`() async throws {
         let decoder = BodyDecoder(DecodingChain([("gzip", Inflater(.gzip))]))
         let start = try Deflater(level: 6).pack(Data(count: 100_000), isLast: true).prefix(50)
         let pieces = Pieces([start])
@@ -26,7 +26,7 @@ struct CompressionTests {
     }
 
     /// Regression: a coding that the end cuts was called damaged, so that nothing treated it as a broken connection.
-    @Test(arguments: [Inflater.Container.gzip, .deflate]) func codingThatIsCutAnywhereIsATruncatedBody(
+    @Test(arguments: [Inflater.Container.gzip, .deflate]) func `a coding that is cut anywhere is a truncated body`(
         container: Inflater.Container
     ) throws {
         let text = Data("the same again, the same again, and again".utf8)
@@ -74,7 +74,7 @@ struct CompressionTests {
     }
 
     /// Regression: its memory was freed twice.
-    @Test func aDeflaterThatCanNotBeStartedIsAnError() {
+    @Test func `a deflater that can't be started is an error`() {
         for _ in 0..<100 {
             #expect(throws: NetworkError.self) { try Deflater(level: 99) }
         }
@@ -105,13 +105,13 @@ struct PackingTimeTests {
         return request
     }
 
-    @Test func theTotalTimeoutEndsIt() throws {
+    @Test func `the total timeout ends a decompression`() throws {
         #expect(try request(nil).wireBody()?.knownBytes?.isEmpty == false)
         let late = try request(.nanoseconds(1))
         expectFailure(.totalTimeout) { try late.wireBody() }
     }
 
-    @Test func cancellationEndsIt() async throws {
+    @Test func `cancellation ends a decompression`() async throws {
         let request = try request(nil)
         await Task {
             withUnsafeCurrentTask { $0?.cancel() }
@@ -119,7 +119,7 @@ struct PackingTimeTests {
         }.value
     }
 
-    @Test func cancellationEndsAStreamInTheMiddleOfAChunk() async throws {
+    @Test func `cancellation ends a stream in the middle of a chunk`() async throws {
         var request = try request(nil)
         request.body = .stream(ChunkOfACancelledTask())
         let packed = try #require(try request.wireBody())

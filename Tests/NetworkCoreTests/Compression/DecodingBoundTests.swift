@@ -30,14 +30,14 @@ struct DecodingBoundTests {
         return (limit, chain.produced)
     }
 
-    @Test func aStepTakesInNoMoreThanSomeMillisecondsWorth() throws {
+    @Test func `a step takes in no more than some milliseconds' worth`() throws {
         let decoder = Swallower()
         _ = try run(Data(count: 1 << 20), by: decoder)
         #expect(decoder.largest == 32_768)
         #expect(decoder.calls == 32)
     }
 
-    @Test func aCodingThatTakesInAndGivesNothingIsDamaged_InEveryStage() throws {
+    @Test func `a coding that takes in and gives nothing is damaged, in every stage`() throws {
         let nothing = RepeatedBytes(
             Data([0, 0, 0, 0xFF, 0xFF]), times: 10_000_000, after: Data([0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 255]))
         expectFailure(.invalidContentEncoding) { try run(Data(count: (1 << 20) + 100), by: Swallower()) }
@@ -51,7 +51,7 @@ struct DecodingBoundTests {
         }
     }
 
-    @Test func whatIsFlushedByteByByteIsNotDamaged() throws {
+    @Test func `a body flushed byte by byte is not damaged`() throws {
         // Each byte in a stored block of its own, followed by an empty block: eleven bytes for one.
         let flushed = RepeatedBytes(
             Data([0, 1, 0, 0xFE, 0xFF, 0x61, 0, 0, 0, 0xFF, 0xFF]), times: 300_000,
@@ -80,7 +80,7 @@ struct DecodingBoundTests {
         #expect(try await decoder.next(check: {}, fetch: { body }) == nil)
     }
 
-    @Test func betweenTwoStepsTheReaderIsAsked() async throws {
+    @Test func `between two steps the reader is asked`() async throws {
         try await expectThreeLooks(at: swallowing(), reading: Data(count: 1 << 20))
         let bomb = RepeatedBytes(Data([0]), times: 1 << 30).gzipped().gzipped().bytes
         try await expectThreeLooks(at: unpackingTwice(), reading: bomb)

@@ -21,21 +21,21 @@ struct CookieEvictionTests {
     private func sent(to url: String) throws -> String { jar.fieldValue(for: try RequestURL(url)) ?? "" }
 
     @Test(arguments: ["http://evil.example.com/", "http://www.example.com/"])
-    func clearText_drivesOutNoSecureCookieOfItsSite(attacker: String) throws {
+    func `clear text drives out no secure cookie of its site`(attacker: String) throws {
         try take(["__Host-sid=1; Secure; Path=/"], from: "https://www.example.com/")
         try take((0..<500).map { "n\($0)=v; Domain=example.com" }, from: attacker)
         #expect(try sent(to: "https://www.example.com/").contains("__Host-sid=1"))
         #expect(jar.cookies.count == CookieStore.maximumPerSite)
     }
 
-    @Test func clearText_drivesOutNoSecureCookieOfAnySite() throws {
+    @Test func `clear text drives out no secure cookie of any site`() throws {
         try take(["sid=1; Secure; Path=/"], from: "https://bank.test/")
         for site in 0..<62 { try take((0..<50).map { "n\($0)=v" }, from: "http://site\(site).test/") }
         #expect(jar.cookies.count == CookieStore.maximumInAll)
         #expect(try sent(to: "https://bank.test/") == "sid=1")
     }
 
-    @Test func fullJarOfSecureCookies_takesNoneInClear_AndStillNewSecureOnes() throws {
+    @Test func `a full jar of secure cookies takes none in clear, and still new secure ones`() throws {
         let most = CookieStore.maximumPerSite
         try take((0..<most).map { "s\($0)=v; Secure" }, from: "https://www.example.com/")
         try take(["n=v"], from: "http://www.example.com/")
@@ -45,7 +45,7 @@ struct CookieEvictionTests {
         #expect(jar.cookies.map(\.name).contains("new") && !jar.cookies.map(\.name).contains("s0"))
     }
 
-    @Test func cookiesThatAreOver_goBeforeAllOthers() throws {
+    @Test func `expired cookies go before all others`() throws {
         let over = Date(timeIntervalSince1970: 1_700_000_000)
         var store = CookieStore(suffixes: .builtIn)
         func cookie(_ name: String, secure: Bool, ends: Date?) -> CookieJar.Cookie {
@@ -61,7 +61,7 @@ struct CookieEvictionTests {
     }
 
     /// In any order of cookies, one with Secure is evicted only when its site has no other kind.
-    @Test(arguments: UInt64(1)...4) func randomCookies_keepTheOrder(seed: UInt64) throws {
+    @Test(arguments: UInt64(1)...4) func `random cookies keep the order`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let now = Date(timeIntervalSince1970: 1_700_000_000)
         var store = CookieStore(suffixes: .builtIn)

@@ -15,14 +15,14 @@ struct CookieExampleTests {
 
     private func sent(to url: String) throws -> String? { jar.fieldValue(for: try RequestURL(url)) }
 
-    @Test func sessionIdentifier_isSentBack() throws {
+    @Test func `a session identifier is sent back`() throws {
         try take("SID=31d4d96e407aad42")
         #expect(try sent(to: url) == "SID=31d4d96e407aad42")
         #expect(try sent(to: "https://sub.www.example.com/") == nil)
         #expect(try sent(to: "https://example.com/") == nil)
     }
 
-    @Test func pathAndDomain_widenIt() throws {
+    @Test func `path and domain widen the scope of a cookie`() throws {
         try take("SID=31d4d96e407aad42; Path=/; Domain=example.com")
         for host in ["www.example.com", "example.com", "a.b.example.com"] {
             #expect(try sent(to: "http://\(host)/any/where") == "SID=31d4d96e407aad42")
@@ -30,14 +30,14 @@ struct CookieExampleTests {
         #expect(try sent(to: "http://badexample.com/") == nil)
     }
 
-    @Test func severalCookies_haveTheirOwnAttributes() throws {
+    @Test func `several cookies have their own attributes`() throws {
         try take("SID=31d4d96e407aad42; Path=/; Secure; HttpOnly", "lang=en-US; Path=/; Domain=example.com")
         #expect(try sent(to: url) == "SID=31d4d96e407aad42; lang=en-US")
         #expect(try sent(to: "http://www.example.com/") == "lang=en-US")
         #expect(jar.cookies.map(\.isHTTPOnly) == [true, false])
     }
 
-    @Test func expires_keepsIt_AndOneInThePastTakesItAway() throws {
+    @Test func `Expires keeps a cookie, and one in the past takes it away`() throws {
         let year = Calendar(identifier: .gregorian).component(.year, from: Date()) + 1
         try take("SID=31d4d96e407aad42; Path=/", "lang=en-US; Expires=Wed, 09 Jun \(year) 10:18:14 GMT")
         #expect(try sent(to: url) == "SID=31d4d96e407aad42; lang=en-US")

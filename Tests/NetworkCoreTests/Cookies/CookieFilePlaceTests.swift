@@ -11,7 +11,7 @@ struct CookieFilePlaceTests {
 
     init() throws { try jar.set(CookieJar.Cookie(name: "n", value: "v", domain: "a.test")) }
 
-    @Test(arguments: [true, false]) func link_staysALink(leadsToAFile: Bool) throws {
+    @Test(arguments: [true, false]) func `a link stays a link`(leadsToAFile: Bool) throws {
         try withFolder { folder in
             if leadsToAFile { try Data().write(to: URL(filePath: folder + "/target")) }
             try FileManager.default.createSymbolicLink(atPath: folder + "/link", withDestinationPath: "target")
@@ -21,7 +21,7 @@ struct CookieFilePlaceTests {
         }
     }
 
-    @Test func pipe_staysAPipe() throws {
+    @Test func `a pipe stays a pipe`() throws {
         try withFolder { folder in
             let path = folder + "/pipe"
             try #require(mkfifo(path, 0o600) == 0)
@@ -36,7 +36,7 @@ struct CookieFilePlaceTests {
         }
     }
 
-    @Test func folderAndLoop_areRefused_AndLeftAlone() throws {
+    @Test func `a folder and a loop are refused, and left alone`() throws {
         try withFolder { folder in
             try FileManager.default.createSymbolicLink(atPath: folder + "/a", withDestinationPath: "a")
             for (path, code) in [(folder, EISDIR), (folder + "/a", ELOOP), ("", ENOENT)] {
@@ -47,7 +47,7 @@ struct CookieFilePlaceTests {
         }
     }
 
-    @Test(.enabled(if: geteuid() == 0)) func replacedFile_keepsItsOwner() throws {
+    @Test(.enabled(if: geteuid() == 0)) func `a replaced file keeps its owner`() throws {
         try withFolder { folder in
             try jar.save(to: folder + "/jar")
             try #require(chown(folder + "/jar", 12_345, 54_321) == 0)
@@ -59,7 +59,7 @@ struct CookieFilePlaceTests {
     }
 
     /// This includes the bytes of cookies that no exchange has used.
-    @Test func bytesThatAreNotUTF8_comeBackAsTheyWere() throws {
+    @Test func `bytes that are not UTF-8 come back as they were`() throws {
         try withFolder { folder in
             let lines: [[UInt8]] = [
                 Array("a.test\tFALSE\t/\tFALSE\t0\tlatin\tcaf".utf8) + [0xE9],
@@ -78,7 +78,7 @@ struct CookieFilePlaceTests {
 
     /// Cookies that a server may set and a request may carry survive the process.
     @Test(arguments: ["a b=1", "a=b\tc", "a=b c", "a=\"b, c\"", "a=b=c", "\u{E9}=1", "a=", "a!#$%&'*+-.^_`|~=1"])
-    func cookieOfAServer_comesBackFromItsFile(field: String) throws {
+    func `a server's cookie comes back from its file`(field: String) throws {
         try withFolder { folder in
             let jar = CookieJar(publicSuffixes: .builtIn)
             jar.take([.setCookie: field], from: try RequestURL("http://a.test/"))
@@ -92,7 +92,7 @@ struct CookieFilePlaceTests {
         }
     }
 
-    @Test func cookieThatIsOver_keepsNoOtherAway() throws {
+    @Test func `an expired cookie keeps no other away`() throws {
         let now = Guarded(Date(timeIntervalSince1970: 1_000_000))
         let jar = CookieJar(publicSuffixes: .builtIn, now: { now.withLock { $0 } })
         jar.take([.setCookie: "a=secret; Secure; Max-Age=10"], from: try RequestURL("https://a.test/"))

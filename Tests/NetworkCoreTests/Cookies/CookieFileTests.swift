@@ -20,7 +20,7 @@ struct CookieFileTests {
 
         """
 
-    @Test func file_isReadAsCurlWritesIt() throws {
+    @Test func `a file is read as curl writes it`() throws {
         try jar.add(netscape: text)
         #expect(jar.cookies.map(\.name) == ["lang", "SID", "empty", "short"])
         let sid = try #require(jar.cookies.first { $0.name == "SID" })
@@ -37,7 +37,8 @@ struct CookieFileTests {
     }
 
     /// Regression: an expiry date that is no number trapped when the jar was written.
-    @Test(arguments: [Double.nan, .infinity, -.infinity]) func endThatIsNoMoment_isRefused(seconds: Double) throws {
+    @Test(arguments: [Double.nan, .infinity, -.infinity])
+    func `an end that is no moment is refused`(seconds: Double) throws {
         let expires = Date(timeIntervalSince1970: seconds)
         expectFailure(.invalidOption) {
             try jar.set(CookieJar.Cookie(name: "n", value: "v", domain: "a.test", expires: expires))
@@ -47,12 +48,12 @@ struct CookieFileTests {
         #expect(jar.netscape.contains("\t1000000000000000\tn\tv"))
     }
 
-    @Test func windowsLineEnds_areLineEnds() throws {
+    @Test func `Windows line ends are line ends`() throws {
         try jar.add(netscape: "a.test\tFALSE\t/\tFALSE\t0\tn\tv\r\n")
         #expect(jar.cookies.map(\.value) == ["v"])
     }
 
-    @Test func jar_comesBackFromItsFile() throws {
+    @Test func `a jar comes back from its file`() throws {
         try jar.add(netscape: text)
         let path = FileManager.default.temporaryDirectory.appending(path: "cookies-\(UUID()).txt").path
         defer { try? FileManager.default.removeItem(atPath: path) }
@@ -67,7 +68,7 @@ struct CookieFileTests {
     }
 
     /// A program's first run finds no file; all later runs find one.
-    @Test func jarOfAFile_isEmptyUntilThereIsOne() throws {
+    @Test func `a jar of a file is empty until there is one`() throws {
         let path = FileManager.default.temporaryDirectory.appending(path: "cookies-\(UUID()).txt").path
         defer { try? FileManager.default.removeItem(atPath: path) }
         let first = try CookieJar(file: path, publicSuffixes: .builtIn)
@@ -85,7 +86,7 @@ struct CookieFileTests {
         ("a.test\tFALSE\t/", "line 1"), ("# x\n\nnonsense", "line 3"), ("a.test\tYES\t/\tFALSE\t0\tn\tv", "line 1"),
         ("a.test\tTRUE\t/\tFALSE\tsoon\tn\tv", "column 5"),
     ])
-    func badLine_isRefusedByNumber_AndNothingIsTaken(text: String, words: String) {
+    func `a bad line is refused by number, and nothing is taken`(text: String, words: String) {
         let good = "\nb.test\tFALSE\t/\tFALSE\t0\tn\tsecret"
         let error = #expect(throws: NetworkError.self) { try jar.add(netscape: text + good) }
         #expect(error?.code == .invalidCookieFile)
@@ -93,7 +94,7 @@ struct CookieFileTests {
         #expect(jar.cookies.isEmpty)
     }
 
-    @Test func missingFile_isUnreadable_AndAFolderUnwritable() {
+    @Test func `a missing file is unreadable, and a folder unwritable`() {
         let error = #expect(throws: NetworkError.self) { try jar.load("/nonexistent/cookies.txt") }
         #expect(error?.code == .unreadableFile)
         let other = #expect(throws: NetworkError.self) { try jar.save(to: "/nonexistent/cookies.txt") }

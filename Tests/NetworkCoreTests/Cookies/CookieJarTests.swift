@@ -43,7 +43,7 @@ struct CookieJarTests {
         "__Host-a=b; Secure; Path=/",
         "a=b; SameSite=Strict", "a=ü",
     ])
-    func line_isTaken(line: String) throws { #expect(try isTaken(line)) }
+    func `a valid line is taken`(line: String) throws { #expect(try isTaken(line)) }
 
     @Test(arguments: [
         "", "a", "=", "=b", " =b", ";a=b", "a; b=c", "a=b; Max-Age=0", "a=b; Max-Age=-1",
@@ -54,10 +54,10 @@ struct CookieJarTests {
         "__Host-a=b; Secure; Path=/; Domain=example.com",
         "a=" + String(repeating: "b", count: 4096),
     ])
-    func line_isIgnored(line: String) throws { #expect(try !isTaken(line)) }
+    func `an invalid line is ignored`(line: String) throws { #expect(try !isTaken(line)) }
 
     /// These lines go to the parser directly, since the usual initializer of `HTTPField` replaces control characters.
-    @Test(arguments: ["a=b\u{1}", "a=b\u{7F}", "a\u{0}=b", "a=b; Path=/\r\n"]) func controlCharacter_isIgnored(
+    @Test(arguments: ["a=b\u{1}", "a=b\u{7F}", "a\u{0}=b", "a=b; Path=/\r\n"]) func `a control character is ignored`(
         line: String
     ) throws {
         let url = try RequestURL("https://www.example.com/")
@@ -66,7 +66,7 @@ struct CookieJarTests {
         #expect(parser.parse("a=b") != nil)
     }
 
-    @Test func secure_needsTLSBothWays() throws {
+    @Test func `secure cookies need TLS both ways`() throws {
         #expect(try !isTaken("a=b; Secure", from: "http://www.example.com/"))
         try take(["a=b; Secure; Path=/"])
         #expect(try sent() == "a=b")
@@ -74,7 +74,7 @@ struct CookieJarTests {
     }
 
     @Test(arguments: ["a=evil; Path=/", "a=evil; Path=/login", "a=evil; Path=/; Domain=example.com"])
-    func clearText_doesNotReplaceWhatCameOverTLS(line: String) throws {
+    func `a cookie in clear text does not replace one that came over TLS`(line: String) throws {
         try take(["a=good; Secure; Path=/"])
         try take([line], from: "http://www.example.com/")
         #expect(jar.cookies.map(\.value) == ["good"])
@@ -87,7 +87,7 @@ struct CookieJarTests {
         ("/a", "/ab", false),
         ("/a/", "/a", false), ("/a/", "/a/b", true), ("/a/b", "/a", false), ("/A", "/a", false),
     ])
-    func path_matches(cookie: String, request: String, matches: Bool) throws {
+    func `a path matches`(cookie: String, request: String, matches: Bool) throws {
         try take(["c=1; Path=\(cookie)"])
         #expect(try sent(to: "https://www.example.com\(request)") == (matches ? "c=1" : nil))
     }
@@ -95,7 +95,7 @@ struct CookieJarTests {
     @Test(arguments: [
         ("/", "/"), ("/a", "/"), ("/a/", "/a"), ("/a/b", "/a"), ("/a/b/?q=/x/y", "/a/b"),
     ])
-    func defaultPath_isTheFolder(request: String, path: String) throws {
+    func `the default path is the folder`(request: String, path: String) throws {
         for line in ["c=1", "c=1; Path=", "c=1; Path=x", "c=1; Path=/x; Path=y"] {
             try take([line], from: "https://h.example/\(request.dropFirst())")
             #expect(jar.cookies.map(\.path) == [path])
@@ -103,7 +103,7 @@ struct CookieJarTests {
         }
     }
 
-    @Test func order_isLongestPathFirst_ThenOldestFirst() throws {
+    @Test func `the order is longest path first, then oldest first`() throws {
         try take(["a=1; Path=/", "b=2; Path=/a", "c=3; Path=/a/b", "d=4; Path=/a"])
         #expect(try sent() == "c=3; b=2; d=4; a=1")
         // A replaced cookie keeps its position.
@@ -111,7 +111,7 @@ struct CookieJarTests {
         #expect(try sent() == "c=3; b=5; d=4; a=1")
     }
 
-    @Test func maxAge_winsOverExpires_AndEndsIt() throws {
+    @Test func `Max-Age wins over Expires, and ends a cookie`() throws {
         try take(["a=1; Max-Age=10; Expires=Thu, 01 Jan 1970 00:00:00 GMT"])
         #expect(try sent() == "a=1")
         time.date.withLock { $0 += 9 }
@@ -121,14 +121,14 @@ struct CookieJarTests {
         #expect(jar.cookies.isEmpty)
     }
 
-    @Test func age_isAtMost400Days() throws {
+    @Test func `an age is at most 400 days`() throws {
         for line in ["a=1; Max-Age=99999999999999999999999", "a=1; Expires=Fri, 31 Dec 9999 23:59:59 GMT"] {
             try take([line])
             #expect(jar.cookies.first?.expires == time.date.withLock { $0 + 400 * 86_400 })
         }
     }
 
-    @Test func addresses_haveNoSubdomains() throws {
+    @Test func `addresses have no subdomains`() throws {
         #expect(try isTaken("a=b; Domain=127.0.0.1", from: "http://127.0.0.1/"))
         #expect(try !isTaken("a=b; Domain=0.0.1", from: "http://127.0.0.1/"))
         #expect(try isTaken("a=b", from: "http://[::1]/"))
@@ -137,7 +137,7 @@ struct CookieJarTests {
         #expect(jar.cookies.map(\.includesSubdomains) == [false])
     }
 
-    @Test func publicSuffix_isForItselfAlone() throws {
+    @Test func `a public suffix is for itself alone`() throws {
         #expect(try !isTaken("a=b; Domain=co.uk", from: "https://a.co.uk/"))
         #expect(try !isTaken("a=b; Domain=co.uk.", from: "https://a.co.uk./"))
         try take(["a=b; Domain=github.io"], from: "https://github.io/")
@@ -146,7 +146,7 @@ struct CookieJarTests {
     }
 
     /// As in browsers and libpsl: the domains beyond the suffix belong to others.
-    @Test func domainBeyondAPublicSuffix_isRefused() throws {
+    @Test func `a domain beyond a public suffix is refused`() throws {
         for (domain, isTaken) in [
             ("evil.s3.amazonaws.com", true), ("s3.amazonaws.com", false), ("amazonaws.com", false),
         ] {
@@ -157,7 +157,7 @@ struct CookieJarTests {
         #expect(try sent(to: "https://evil.s3.amazonaws.com/") == nil)
     }
 
-    @Test func ownField_staysInFront_AndItsNamesWin() throws {
+    @Test func `the request's own field stays in front, and its names win`() throws {
         try take(["a=jar; Path=/", "b=jar; Path=/"])
         let url = try RequestURL("https://www.example.com/")
         #expect(jar.fieldValue(for: url, after: "a=own; c=own") == "a=own; c=own; b=jar")
@@ -165,7 +165,7 @@ struct CookieJarTests {
         #expect(CookieJar().fieldValue(for: url) == nil)
     }
 
-    @Test func limits_hold() throws {
+    @Test func `limits hold`() throws {
         try take((0..<60).map { "n\($0)=v" })
         #expect(jar.cookies.count == 50)
         for batch in 0..<10 { try take((0..<50).map { "m\(batch)-\($0)=v" }, from: "https://s\(batch).example.com/") }
@@ -176,7 +176,7 @@ struct CookieJarTests {
         #expect(try sent(to: "https://site0.test/") == nil)
     }
 
-    @Test func field_hasAtMost8190Bytes() throws {
+    @Test func `a field has at most 8190 bytes`() throws {
         let value = String(repeating: "v", count: 1000)
         try take((0..<20).map { "n\($0)=\(value)" })
         let field = try #require(try sent())
@@ -199,20 +199,20 @@ struct CookieJarTests {
         CookieJar.Cookie(name: "a", value: "x\u{0}", domain: "a.test"),
         CookieJar.Cookie(name: "a", value: String(repeating: "x", count: 4096), domain: "a.test"),
     ])
-    func ownCookieThatNoServerCouldSet_isRefused(cookie: CookieJar.Cookie) {
+    func `a cookie of the caller's that no server could set is refused`(cookie: CookieJar.Cookie) {
         let error = #expect(throws: NetworkError.self) { try jar.set(cookie) }
         #expect(error?.code == .invalidOption)
         #expect(jar.cookies.isEmpty)
     }
 
-    @Test func ownCookie_isSent() throws {
+    @Test func `a cookie of the caller's is sent`() throws {
         try jar.set(CookieJar.Cookie(name: "a", value: "x", domain: "example.com", includesSubdomains: true))
         #expect(try sent() == "a=x")
         let shown = "\(jar.cookies) \(String(reflecting: jar.cookies))"
         #expect(!shown.contains("x)") && !shown.contains("=x"))
     }
 
-    @Test func randomFields_neverTrap_AndLimitsHold() throws {
+    @Test func `random fields never trap, and limits hold`() throws {
         var generator = SeededGenerator(seed: 6265)
         let pieces = [
             "a", "b", "=", ";", ";", " ", "\t", "Path=", "/", "Domain=", "example.com", ".", "com", "Max-Age=", "-",

@@ -23,27 +23,27 @@ struct PublicSuffixTests {
         "com", "jp", "kobe.jp", "x.kobe.jp", "x.ck", "unlisted", "xn--55qx5d.cn", "xn--strae-oqa.test", "localhost",
         "com.",
     ])
-    func suffix_belongsToNobody(name: String) { #expect(list.isPublicSuffix(name)) }
+    func `a suffix belongs to no site`(name: String) { #expect(list.isPublicSuffix(name)) }
 
     @Test(arguments: [
         "a.com", "city.kobe.jp", "a.x.kobe.jp", "www.ck", "b.x.ck", "a.unlisted", "a.xn--55qx5d.cn", "example.com.",
     ])
-    func name_belongsToSomebody(name: String) { #expect(!list.isPublicSuffix(name)) }
+    func `a name belongs to a site`(name: String) { #expect(!list.isPublicSuffix(name)) }
 
     @Test(arguments: [
         ("a.b.example.com", "example.com"), ("com", "com"), ("x.city.kobe.jp", "city.kobe.jp"),
         ("a.b.c.kobe.jp", "b.c.kobe.jp"), ("127.0.0.1", "127.0.0.1"), ("[::1]", "[::1]"), ("localhost", "localhost"),
     ])
-    func site_isOneLabelMore(host: String, site: String) { #expect(list.site(of: host) == site) }
+    func `a site is one label more`(host: String, site: String) { #expect(list.site(of: host) == site) }
 
     @Test(arguments: [
         ("公司", "xn--55qx5d"), ("bücher", "xn--bcher-kva"), ("a.ü.b", "a.xn--tda.b"),
         ("Ascii", "ascii"),
         ("他们为什么不说中文", "xn--ihqwcrb4cv8a8dqg056pqjye"),
     ])
-    func otherLetters_haveTheirASCIIForm(name: String, ascii: String) { #expect(Punycode.host(name) == ascii) }
+    func `other letters have their ASCII form`(name: String, ascii: String) { #expect(Punycode.host(name) == ascii) }
 
-    @Test func everyList_knowsTheBestKnown() {
+    @Test func `every list knows the best known suffixes`() {
         for list in [CookieJar.PublicSuffixList.system, .builtIn] {
             for name in ["com", "co.uk", "com.au", "github.io", "herokuapp.com"] {
                 #expect(list.isPublicSuffix(name), "\(name)")
@@ -52,7 +52,7 @@ struct PublicSuffixTests {
         }
     }
 
-    @Test func randomLists_neverTrap() {
+    @Test func `random lists never trap`() {
         var generator = SeededGenerator(seed: 1)
         for _ in 0..<2000 {
             let pieces = ["*", "!", ".", "a", "é", "\n", " ", "//", "中", "\u{10FFFF}", "\u{301}"]

@@ -9,7 +9,7 @@ struct DateTests {
     @Test(arguments: [
         "Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994",
     ])
-    func threeForms_areOneMoment(text: String) {
+    func `three forms are one moment`(text: String) {
         #expect(HTTPDate.parse(text, now: now)?.timeIntervalSince1970 == 784_111_777)
     }
 
@@ -19,9 +19,9 @@ struct DateTests {
         "Sun, 06 Nov 1994 08:49 GMT", "Sun, -6 Nov 1994 08:49:37 GMT", "1994-11-06T08:49:37Z",
         "Sunday, 06-Nov-1994 08:49:37 GMT",
     ])
-    func anythingElse_isNoHTTPDate(text: String) { #expect(HTTPDate.parse(text, now: now) == nil) }
+    func `anything else is no HTTP date`(text: String) { #expect(HTTPDate.parse(text, now: now) == nil) }
 
-    @Test func twoDigits_areTheNearestYear() {
+    @Test func `two digits are the nearest year`() {
         let year: (String) -> Int? = { text in
             HTTPDate.parse("Sunday, 06-Nov-\(text) 08:49:37 GMT", now: now).map {
                 Calendar(identifier: .gregorian).component(.year, from: $0)
@@ -32,7 +32,7 @@ struct DateTests {
         #expect(year("23") == 2023)
     }
 
-    @Test func moment_isThatOfFoundationsCalendar() throws {
+    @Test func `a moment is that of Foundation's calendar`() throws {
         var calendar = Calendar(identifier: .gregorian)
         calendar.timeZone = try #require(TimeZone(secondsFromGMT: 0))
         for (year, month, day) in [
@@ -52,7 +52,7 @@ struct DateTests {
         ("10:18:14 2021 Jun 9", 1_623_233_894), ("09-jUn-2021 10:18:14.999 PST", 1_623_233_894),
         ("1 Jan 70 0:0:0", 0), ("1 Jan 69 0:0:0", 3_124_224_000), ("Thu, 01 Jan 1970 00:00:00 GMT", 0),
     ])
-    func cookieDate_isReadLeniently(text: String, seconds: Int) {
+    func `a cookie date is read leniently`(text: String, seconds: Int) {
         #expect(CookieDate.parse(text).map { Int($0.timeIntervalSince1970) } == seconds)
     }
 
@@ -61,5 +61,5 @@ struct DateTests {
         "9 Jun 2021 24:18:14", "9 Jun 2021 10:60:14", "9 Jun 2021 10:18:60", "9 Jux 2021 10:18:14", "9 Jun 2021 10:18",
         "9 Jun 20210 10:18:14",
     ])
-    func cookieDateWithoutSense_isNone(text: String) { #expect(CookieDate.parse(text) == nil) }
+    func `a cookie date without sense is none`(text: String) { #expect(CookieDate.parse(text) == nil) }
 }

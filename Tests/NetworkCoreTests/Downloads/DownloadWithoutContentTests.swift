@@ -17,7 +17,7 @@ struct DownloadWithoutContentTests {
         }
     }
 
-    @Test func HEAD_isRefused_beforeAnythingIsSent() async throws {
+    @Test func `HEAD is refused before anything is sent`() async throws {
         try await withPreciousFile { path in
             let stub = StubDispatcher(always: .status(200, fields: [.contentLength: "100", .eTag: "\"x\""]))
             let error = await expectFailure(.unsupported) {
@@ -29,7 +29,7 @@ struct DownloadWithoutContentTests {
         }
     }
 
-    @Test(arguments: [204, 205, 304]) func statusWithoutContent_isNoData(status: Int) async throws {
+    @Test(arguments: [204, 205, 304]) func `a status without content is no data`(status: Int) async throws {
         try await withPreciousFile { path in
             let stub = StubDispatcher(always: .status(status, fields: [.eTag: "\"x\""]))
             var client = NetworkClient(transport: stub)
@@ -45,7 +45,7 @@ struct DownloadWithoutContentTests {
     }
 
     /// A refused status is reported as such, and not as missing data.
-    @Test func refusedStatus_isThatError() async throws {
+    @Test func `a refused status is that error`() async throws {
         try await withPreciousFile { path in
             let stub = StubDispatcher(always: .status(304))
             await expectFailure(.unacceptableStatus) {
@@ -55,7 +55,7 @@ struct DownloadWithoutContentTests {
     }
 
     /// A file may be empty.
-    @Test func emptyContent_isAFile() async throws {
+    @Test func `empty content is a file`() async throws {
         try await withFolder { folder in
             let stub = StubDispatcher(always: .status(200, fields: [.contentLength: "0"]))
             let file = try await NetworkClient(transport: stub).send(

@@ -14,7 +14,7 @@ struct PartialFileOwnershipTests {
 
     private func text(of path: String) throws -> String { try String(contentsOfFile: path, encoding: .utf8) }
 
-    @Test func fileOfTheUsers_staysAsItIs() throws {
+    @Test func `a user's file stays as it is`() throws {
         try withFolder { folder in
             let own = folder + "/a.partial"
             try "MY OWN NOTES".write(toFile: own, atomically: true, encoding: .utf8)
@@ -28,7 +28,7 @@ struct PartialFileOwnershipTests {
     }
 
     @Test(arguments: ["MY OWN NOTES", "[]", "{", "{\"url\":1}", String(repeating: "x", count: 70_000)], [true, false])
-    func recordOfTheUsers_staysAsItIs(words: String, hasPart: Bool) throws {
+    func `a user's record stays as it is`(words: String, hasPart: Bool) throws {
         try withFolder { folder in
             let own = folder + "/a.partial.json"
             try words.write(toFile: own, atomically: true, encoding: .utf8)
@@ -42,7 +42,7 @@ struct PartialFileOwnershipTests {
     }
 
     /// A killed download can't clean up. Its record exists before the first byte.
-    @Test(arguments: [true, false]) func whatAKilledDownloadLeft_isTakenOver(isResumable: Bool) throws {
+    @Test(arguments: [true, false]) func `the remains of a killed download are taken over`(isResumable: Bool) throws {
         try withFolder { folder in
             var file = try PartialFile(for: folder + "/a")
             try file.restart(as: isResumable ? record : nil)
@@ -60,7 +60,7 @@ struct PartialFileOwnershipTests {
     }
 
     /// Regression: an empty file counted as a download's own.
-    @Test(arguments: [nil, "", "NOTES"], [nil, "", "{}", "{\n}"]) func emptyFileOfTheUsers_staysAsItIs(
+    @Test(arguments: [nil, "", "NOTES"], [nil, "", "{}", "{\n}"]) func `an empty file of the user's stays as it is`(
         part: String?, record: String?
     ) throws {
         if part == nil, record == nil { return }
@@ -78,7 +78,8 @@ struct PartialFileOwnershipTests {
     }
 
     /// Left by a download that was interrupted before its first byte, or between the steps of its start.
-    @Test(arguments: [true, false], [true, false]) func emptyPart_isTakenOver(hasRecord: Bool, hasPart: Bool) throws {
+    @Test(arguments: [true, false], [true, false])
+    func `an empty part is taken over`(hasRecord: Bool, hasPart: Bool) throws {
         try withFolder { folder in
             var file = try PartialFile(for: folder + "/a")
             if hasRecord { try file.restart(as: record) }
@@ -92,7 +93,7 @@ struct PartialFileOwnershipTests {
     }
 
     /// Exactly one of several downloads that begin at the same time goes on.
-    @Test func downloadsThatBeginTogether_areOne() async throws {
+    @Test func `downloads that begin together are one`() async throws {
         try await withFolder { folder in
             for round in 0..<20 {
                 let path = folder + "/\(round)"
@@ -107,7 +108,7 @@ struct PartialFileOwnershipTests {
         }
     }
 
-    @Test func whatCanNotBeResumed_isNotLeft() throws {
+    @Test func `a part that can't be resumed is not left`() throws {
         try withFolder { folder in
             var file = try PartialFile(for: folder + "/a")
             try file.restart(as: nil)
@@ -119,7 +120,7 @@ struct PartialFileOwnershipTests {
 
     /// Regression: the first download deleted the record of the second one, which had started as soon as the name was
     /// free.
-    @Test func downloadThatBeginsWhileAnotherEnds_keepsItsRecord() throws {
+    @Test func `a download that begins while another ends keeps its record`() throws {
         try withFolder { folder in
             let path = folder + "/a"
             var first = try PartialFile(for: path)

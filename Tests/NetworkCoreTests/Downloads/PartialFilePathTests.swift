@@ -26,7 +26,7 @@ struct PartialFilePathTests {
         ("link/../f", "s/f"), ("s//../f", "f"), ("s/./../f", "f"), ("s/deep//../f", "s/f"), ("s/deep/../../f", "f"),
         ("link/f", "s/deep/f"), ("~/f", "~/f"), ("s/to", "s/deep/f"), ("link/../to", "s/deep/f"), ("up", "s/f"),
     ])
-    func existingFile_isReplacedWhereItIs(path: String, expected: String) throws {
+    func `an existing file is replaced where it is`(path: String, expected: String) throws {
         try withFolder { folder in
             for name in ["s/deep", "~"] {
                 try FileManager.default.createDirectory(atPath: "\(folder)/\(name)", withIntermediateDirectories: true)
@@ -43,7 +43,7 @@ struct PartialFilePathTests {
         }
     }
 
-    @Test func linkToNothing_isFollowed() throws {
+    @Test func `a link to nothing is followed`() throws {
         try withFolder { folder in
             try FileManager.default.createSymbolicLink(atPath: folder + "/link", withDestinationPath: "target")
             try download(to: folder + "/link")
@@ -52,7 +52,7 @@ struct PartialFilePathTests {
         }
     }
 
-    @Test func whatCanNotBeWritten_isRefusedBeforeAnythingIsMade() throws {
+    @Test func `a file that can't be written is refused before anything is made`() throws {
         try withFolder { folder in
             try FileManager.default.createSymbolicLink(atPath: folder + "/a", withDestinationPath: "b")
             try FileManager.default.createSymbolicLink(atPath: folder + "/b", withDestinationPath: "a")
@@ -67,7 +67,7 @@ struct PartialFilePathTests {
         }
     }
 
-    @Test func deleting_removesTheFile_whenItsRecordCanNotBe() throws {
+    @Test func `deleting removes the file when its record can't be removed`() throws {
         try withFolder { folder in
             let file = try PartialFile(for: folder + "/file")
             try FileManager.default.removeItem(atPath: folder + "/file.partial.json")
@@ -78,7 +78,7 @@ struct PartialFilePathTests {
         }
     }
 
-    @Test(.enabled(if: geteuid() == 0)) func replacedFile_keepsItsOwner() throws {
+    @Test(.enabled(if: geteuid() == 0)) func `a replaced file keeps its owner`() throws {
         try withFolder { folder in
             try write("old", to: folder + "/file")
             try #require(chown(folder + "/file", 12_345, 54_321) == 0)

@@ -37,7 +37,8 @@ struct PartialFilePermissionTests {
         #expect(try String(contentsOfFile: path, encoding: .utf8) == "abcdef")
     }
 
-    @Test(arguments: [0o600, 0o640, 0o400, 0o200, 0o604]) func replacedFile_isTheMeasure(final: Int) throws {
+    @Test(arguments: [0o600, 0o640, 0o400, 0o200, 0o604])
+    func `a replaced file's permissions count`(final: Int) throws {
         try withFolder { folder in
             let path = folder + "/file"
             try "secret".write(toFile: path, atomically: true, encoding: .utf8)
@@ -47,12 +48,12 @@ struct PartialFilePermissionTests {
         }
     }
 
-    @Test(arguments: [0o600, 0o640, 0o400]) func wishedPermissions_areTheMeasure(final: Int) throws {
+    @Test(arguments: [0o600, 0o640, 0o400]) func `wished permissions count`(final: Int) throws {
         try withFolder { folder in try check(final, folder + "/file", permissions: UInt16(final)) }
     }
 
     /// An older version or a wide umask may have left such a file.
-    @Test func partialFileThatIsOpenToAll_isClosed() throws {
+    @Test func `a partial file that is open to all is closed`() throws {
         try withFolder { folder in
             let path = folder + "/file"
             var older = try PartialFile(for: path)

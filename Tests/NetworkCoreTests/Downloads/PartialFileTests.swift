@@ -7,7 +7,7 @@ import Testing
 struct PartialFileTests {
     private let record = PartialRecord(url: "http://127.0.0.1/", validator: "\"v1\"", total: 6)
 
-    @Test func file_appearsWhenItIsComplete() throws {
+    @Test func `a file appears when it is complete`() throws {
         try withFolder { folder in
             let path = folder + "/file"
             var file = try PartialFile(for: path)
@@ -20,7 +20,7 @@ struct PartialFileTests {
         }
     }
 
-    @Test func whatWasLeft_isThereAgain_withItsRecordAndSum() throws {
+    @Test func `a part comes back with its record and sum`() throws {
         try withFolder { folder in
             let path = folder + "/file"
             var file = try PartialFile(for: path, checksum: { SHA256Checksum() })
@@ -38,7 +38,7 @@ struct PartialFileTests {
         }
     }
 
-    @Test func summingUpWhatIsHere_endsWithTheTime() throws {
+    @Test func `summing up a part ends with the time`() throws {
         try withFolder { folder in
             var file = try PartialFile(for: folder + "/file")
             try file.restart(as: record)
@@ -57,7 +57,7 @@ struct PartialFileTests {
         }
     }
 
-    @Test func secondDownloadToTheSamePlace_isRefused() throws {
+    @Test func `a second download to the same place is refused`() throws {
         try withFolder { folder in
             let file = try PartialFile(for: folder + "/file")
             #expect(refusal(of: folder + "/file") == EBUSY)
@@ -68,7 +68,7 @@ struct PartialFileTests {
     }
 
     /// Regression: a second `close` closed another file that had got the same descriptor number in the meantime.
-    @Test func file_isClosedOnce() throws {
+    @Test func `a file is closed once`() throws {
         try withFolder { folder in
             var file = try PartialFile(for: folder + "/file")
             try file.restart(as: nil)
@@ -84,7 +84,7 @@ struct PartialFileTests {
 
     /// Regression: the new name can't be synced in such a folder, which failed the download after its end. Root may
     /// read any folder.
-    @Test(.enabled(if: geteuid() != 0)) func folderThatCanNotBeRead_takesTheFile() throws {
+    @Test(.enabled(if: geteuid() != 0)) func `a folder that can't be read takes the file`() throws {
         try withFolder { folder in
             try FileManager.default.setAttributes([.posixPermissions: 0o333], ofItemAtPath: folder)
             defer { try? FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: folder) }
@@ -93,7 +93,7 @@ struct PartialFileTests {
         }
     }
 
-    @Test func whatIsInTheWay_isAnError() throws {
+    @Test func `a file in the way is an error`() throws {
         try withFolder { folder in
             #expect(refusal(of: folder) == EISDIR)
             #expect(refusal(of: "/dev/null") == EEXIST)
@@ -105,7 +105,7 @@ struct PartialFileTests {
         }
     }
 
-    @Test func permissions_areThoseOfTheReplacedFile_orAsAsked() throws {
+    @Test func `permissions are those of the replaced file or as asked`() throws {
         try withFolder { folder in
             let path = folder + "/file"
             try "old".write(toFile: path, atomically: true, encoding: .utf8)
@@ -117,7 +117,7 @@ struct PartialFileTests {
         }
     }
 
-    @Test func linkInTheFilesPlace_staysALink() throws {
+    @Test func `a link in the file's place stays a link`() throws {
         try withFolder { folder in
             try "old".write(toFile: folder + "/target", atomically: true, encoding: .utf8)
             try FileManager.default.createSymbolicLink(
@@ -129,7 +129,7 @@ struct PartialFileTests {
         }
     }
 
-    @Test func fullDisk_hasACodeOfItsOwn() throws {
+    @Test func `a full disk has a code of its own`() throws {
         let full = try SystemFile(opening: "/dev/full", O_WRONLY)
         let failure = try #require(throws: SystemFile.Failure.self) { try full.write(Data("x".utf8)) }
         try full.close()

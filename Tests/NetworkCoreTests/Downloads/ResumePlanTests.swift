@@ -15,7 +15,7 @@ struct ResumePlanTests {
         return head
     }
 
-    @Test func request_asksForTheRest_ifItIsTheSame() throws {
+    @Test func `a request asks for the rest if it is the same`() throws {
         var request = TransportRequest(url: try RequestURL("http://127.0.0.1/"))
         ResumePlan(length: 40, record: record).apply(to: &request)
         #expect(request.headerFields[.range] == "bytes=40-")
@@ -23,7 +23,7 @@ struct ResumePlanTests {
     }
 
     /// Regression: a record with such a length ended the process.
-    @Test(arguments: [Int.min, -1, 0, Int.max]) func recordOfAnOddLength_isNoGround(total: Int) throws {
+    @Test(arguments: [Int.min, -1, 0, Int.max]) func `a record of an odd length is no ground`(total: Int) throws {
         let plan = ResumePlan(length: 40, record: PartialRecord(url: "http://a/", validator: "\"v1\"", total: total))
         let part = try head(206, [("Content-Range", "bytes 40-99/*"), ("ETag", "\"v1\"")])
         #expect(plan.reaction(to: part) == .startAgain)
@@ -31,7 +31,7 @@ struct ResumePlanTests {
     }
 
     @Test(arguments: [(0, true), (40, false), (0, false)])
-    func request_asksForAll_withoutBytesOrRecord(length: Int, hasRecord: Bool) throws {
+    func `a request asks for all without bytes or record`(length: Int, hasRecord: Bool) throws {
         let plan = ResumePlan(length: length, record: hasRecord ? record : nil)
         var request = TransportRequest(url: try RequestURL("http://127.0.0.1/"))
         plan.apply(to: &request)
@@ -65,12 +65,12 @@ struct ResumePlanTests {
             (416, [("Content-Range", "bytes */100")], .startAgain), (416, [], .startAgain),
         ] as [(Int, [(String, String)], ResumePlan.Reaction)]
     )
-    func answer_decides(status: Int, fields: [(String, String)], expected: ResumePlan.Reaction) throws {
+    func `the response decides`(status: Int, fields: [(String, String)], expected: ResumePlan.Reaction) throws {
         #expect(ResumePlan(length: 40, record: record).reaction(to: try head(status, fields)) == expected)
     }
 
     /// Regression: any piece counted as the rest.
-    @Test func pieceOfAFileWithoutAKnownLength_isNotTheRest() throws {
+    @Test func `a piece of a file without a known length is not the rest`() throws {
         let plan = ResumePlan(length: 40, record: PartialRecord(url: "http://127.0.0.1/", validator: "\"v1\""))
         let tag = ("ETag", "\"v1\"")
         #expect(plan.reaction(to: try head(206, [("Content-Range", "bytes 40-99/*"), tag])) == .startAgain)
@@ -78,7 +78,7 @@ struct ResumePlanTests {
     }
 
     /// Regression: the rest of a changed file was appended to the start of the old one.
-    @Test func restWithAnotherDate_isNotTheRest() throws {
+    @Test func `a rest with another date is not the rest`() throws {
         let (old, new) = ("Sun, 06 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 08:49:38 GMT")
         let plan = ResumePlan(length: 40, record: PartialRecord(url: "http://127.0.0.1/", validator: old, total: 100))
         let range = ("Content-Range", "bytes 40-99/100")
@@ -89,7 +89,7 @@ struct ResumePlanTests {
         #expect(plan.reaction(to: try head(206, [range, ("ETag", "\"v2\"")])) == .startAgain)
     }
 
-    @Test func wholeAfterAll_isNoOtherVersion() throws {
+    @Test func `a whole file in place of a part is no other version`() throws {
         let plan = ResumePlan(length: 100, record: record)
         let range = ("Content-Range", "bytes */100")
         #expect(plan.reaction(to: try head(416, [range, ("ETag", "\"v1\"")])) == .isComplete)
@@ -105,14 +105,14 @@ struct ResumePlanTests {
             ("?X-Amz-Date=a&id=1", "?X-Amz-Date=a&id=2", false),
         ]
     )
-    func record_isOfOneQuery(first: String, second: String, isSame: Bool) throws {
+    func `a record is of one query`(first: String, second: String, isSame: Bool) throws {
         let request = TransportRequest(url: try RequestURL("http://127.0.0.1/a" + first))
         let record = try #require(PartialRecord(of: try head(200, [("ETag", "\"a\"")]), for: request))
         #expect(record.isOf(try RequestURL("http://127.0.0.1/a" + second)) == isSame)
         #expect(!record.isOf(try RequestURL("http://127.0.0.1/b" + first)))
     }
 
-    @Test func unsatisfiableRange_isTheEnd_whenEverythingIsHere() throws {
+    @Test func `an unsatisfiable range is the end when everything is here`() throws {
         let plan = ResumePlan(length: 100, record: record)
         #expect(plan.reaction(to: try head(416, [("Content-Range", "bytes */100")])) == .isComplete)
         #expect(plan.reaction(to: try head(416, [("Content-Range", "bytes */99")])) == .startAgain)
@@ -125,7 +125,7 @@ struct ResumePlanTests {
             ("bytes */*", nil, nil, nil),
         ] as [(String, Int?, Int?, Int?)]
     )
-    func contentRange_isRead(text: String, first: Int?, last: Int?, total: Int?) throws {
+    func `a content range is read`(text: String, first: Int?, last: Int?, total: Int?) throws {
         let range = try #require(ContentRange(text))
         #expect(range.first == first && range.last == last && range.total == total)
     }
@@ -136,7 +136,7 @@ struct ResumePlanTests {
             "bytes 0-99999999999999999999/*", "bytes 0x1-2/5", "bytes 1-/5",
         ]
     )
-    func contentRangeThatContradictsItself_isNone(text: String) { #expect(ContentRange(text) == nil) }
+    func `a content range that contradicts itself is none`(text: String) { #expect(ContentRange(text) == nil) }
 
     @Test(
         arguments: [
@@ -152,7 +152,7 @@ struct ResumePlanTests {
             ([("ETag", "\"a\""), ("Content-Encoding", "identity")], "\"a\""), ([], nil),
         ] as [([(String, String)], String?)]
     )
-    func record_needsAStrongValidator(fields: [(String, String)], validator: String?) throws {
+    func `a record needs a strong validator`(fields: [(String, String)], validator: String?) throws {
         let request = TransportRequest(url: try RequestURL("http://127.0.0.1/a?key=secret"))
         let record = PartialRecord(of: try head(200, fields + [("Content-Length", "7")]), for: request)
         #expect(record?.validator == validator)

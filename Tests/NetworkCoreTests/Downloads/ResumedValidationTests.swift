@@ -45,7 +45,7 @@ struct ResumedValidationTests {
     }
 
     /// The 206 response stands for the 200 response of the whole file.
-    @Test func restOfAFile_isJudgedAsTheWhole() async throws {
+    @Test func `the rest of a file is judged as the whole`() async throws {
         try await withFolder { folder in
             let path = folder + "/file"
             let rule = ResponseValidation.statuses(200...200).and(.contentTypes(Self.type))
@@ -58,7 +58,7 @@ struct ResumedValidationTests {
         }
     }
 
-    @Test func restOfAnotherType_isRefused() async throws {
+    @Test func `the rest of another type is refused`() async throws {
         try await withFolder { folder in
             let error = await expectFailure(.unacceptableContentType) {
                 try await download(
@@ -73,7 +73,7 @@ struct ResumedValidationTests {
         }
     }
 
-    @Test func ruleOfOnesOwn_seesTheWholeThatThePartStandsFor() async throws {
+    @Test func `a custom rule sees the whole that the part stands for`() async throws {
         try await withFolder { folder in
             let heads = Guarded<[HTTPResponse]>([])
             let rule = ResponseValidation.custom { head in heads.withLock { $0.append(head) } }
@@ -90,7 +90,7 @@ struct ResumedValidationTests {
     }
 
     /// The file is complete, and the page of the 416 response is no part of it.
-    @Test func nothingMissing_isASuccess_whateverTheStatusAndItsPage() async throws {
+    @Test func `a download with nothing missing is a success, whatever the status and its page`() async throws {
         try await withFolder { folder in
             let path = folder + "/file"
             let rule = ResponseValidation.statuses(200...200).and(.contentTypes(Self.type))
@@ -100,7 +100,7 @@ struct ResumedValidationTests {
         }
     }
 
-    @Test func ruleThatRefusesTheEnd_isHeard() async throws {
+    @Test func `a rule that refuses the end is heard`() async throws {
         try await withFolder { folder in
             let rule = ResponseValidation.custom { head in
                 if head.headerFields[.server] == "wrong" { throw NetworkError(.invalidResponse, "the wrong server") }
@@ -118,7 +118,7 @@ struct ResumedValidationTests {
     }
 
     /// Regression: parts of two versions were combined without an error.
-    @Test func partWithoutTheTag_isNoPartOfTheSame() async throws {
+    @Test func `a part without the tag is no part of the same`() async throws {
         try await withFolder { folder in
             let path = folder + "/file"
             let other: HTTPFields = [.contentRange: "bytes 5-9/10", .lastModified: "Sun, 06 Nov 1994 08:49:37 GMT"]

@@ -26,19 +26,19 @@ struct SHA256ChecksumTests {
             (String(repeating: "a", count: 119), "31eba51c313a5c08226adf18d4a359cfdfd8d2e816b13f4af952f7ea6584dcfb"),
         ]
     )
-    func examples_haveTheirSum(text: String, expected: String) {
+    func `examples have their sum`(text: String, expected: String) {
         #expect(sum([Data(text.utf8)]) == expected)
         #expect(sum(text.utf8.map { Data([$0]) }) == expected, "byte by byte")
     }
 
-    @Test func largeInput_hasItsSum() {
+    @Test func `a large input has its sum`() {
         let piece = Data(repeating: UInt8(ascii: "a"), count: 10_000)
         let million = "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0"
         #expect(sum(Array(repeating: piece, count: 100)) == million)
     }
 
     @Test(arguments: ["", "12", "xyz", String(repeating: "g", count: 64), String(repeating: "0", count: 63)])
-    func whatIsNoSum_isRefusedBeforeSending(text: String) async {
+    func `a text that is no sum is refused before sending`(text: String) async {
         var options = DownloadedFile.Options()
         options.checksum = .sha256(text)
         let client = NetworkClient(transport: StubDispatcher(always: .text("")))

@@ -13,12 +13,12 @@ struct MultipartContentTests {
     }
 
     /// Regression: the sum of the lengths overflowed and trapped.
-    @Test func lengthsBeyondALength_areAnError() throws {
+    @Test func `lengths beyond an integer are an error`() throws {
         let parts = (0..<2).map { MultipartPart.stream("\($0)", AsyncStream<Data> { $0.finish() }, length: .max) }
         expectFailure(.invalidParameters) { try RequestContent.multipart(parts).encoded() }
     }
 
-    @Test func parts_areWrittenInTheirOrder() throws {
+    @Test func `parts are written in their order`() throws {
         let (text, type) = try body([
             .field("title", "Holiday"),
             .bytes("photo", Data("JPEG".utf8), fileName: "sea.jpg", contentType: "image/jpeg"),
@@ -47,12 +47,12 @@ struct MultipartContentTests {
             ("100%", "100%"), ("\r\n--b--", "%0D%0A--b--"), ("x\"; filename=\"evil", "x%22; filename=%22evil"),
         ]
     )
-    func names_areQuoted(name: String, written: String) throws {
+    func `names are quoted`(name: String, written: String) throws {
         let (text, _) = try body([.bytes(name, Data(), fileName: name)], boundary: "boundary")
         #expect(text.contains("name=\"\(written)\"; filename=\"\(written)\"\r\n"))
     }
 
-    @Test func controlCharacterInAName_isRefused() throws {
+    @Test func `a control character in a name is refused`() throws {
         for name in ["a\u{0}b", "a\tb", "\u{7F}"] {
             let error = expectFailure(.invalidParameters) { try body([.field(name, "")]) }
             #expect(error?.message.contains("control character") == true)
@@ -61,7 +61,7 @@ struct MultipartContentTests {
         expectFailure(.invalidHeader) { try body([.bytes("n", Data(), contentType: "a\r\nb")]) }
     }
 
-    @Test func boundary_occursInNoPart() throws {
+    @Test func `a boundary occurs in no part`() throws {
         let boundaries = Guarded(["taken", "taken", "free"])
         let content = RequestContent.multipart([.field("n", "xx--taken--")]) {
             boundaries.withLock { $0.removeFirst() }
@@ -73,7 +73,7 @@ struct MultipartContentTests {
         }
     }
 
-    @Test func randomBoundary_followsItsGenerator() {
+    @Test func `a random boundary follows its generator`() {
         var first = SeededGenerator(seed: 1)
         var second = SeededGenerator(seed: 1)
         #expect(MultipartPart.Boundary.random(using: &first) == MultipartPart.Boundary.random(using: &second))
@@ -81,7 +81,7 @@ struct MultipartContentTests {
         #expect(MultipartPart.Boundary.random() != MultipartPart.Boundary.random())
     }
 
-    @Test func filesAndStreams_areSentInTheirPlace() async throws {
+    @Test func `files and streams are sent in their place`() async throws {
         let path = NSTemporaryDirectory() + "multipart-\(UUID().uuidString)"
         try Data("from the disk".utf8).write(to: URL(filePath: path))
         defer { try? FileManager.default.removeItem(atPath: path) }
@@ -127,7 +127,7 @@ struct MultipartContentTests {
         #expect(replayed?.body.count == (try RequestContent.multipart([.file("f", path: path)]).encoded().body.length))
     }
 
-    @Test func missingFile_failsBeforeAnythingIsSent() async throws {
+    @Test func `a missing file fails before anything is sent`() async throws {
         let stub = StubDispatcher()
         let data = RequestData(path: "http://h/", method: .post, content: .multipart([.file("f", path: "/no/such")]))
         let error = await expectFailure(.unreadableFile) { try await stub.send(data, as: .data).body }
@@ -135,7 +135,7 @@ struct MultipartContentTests {
         #expect(stub.sent.isEmpty)
     }
 
-    @Test func hostileParts_comeBackFromTheBody() throws {
+    @Test func `hostile parts come back from the body`() throws {
         var generator = SeededGenerator(seed: 5)
         let controls = Set((0..<0x20).compactMap { Unicode.Scalar($0) }).subtracting(["\r", "\n"]).union(["\u{7F}"])
         for round in 0..<300 {

@@ -21,7 +21,7 @@ struct ParameterConventionsTests {
             (.indexed, "l%5B0%5D=a&l%5B2%5D=b%2Cc"), (.commas, "l=a,b%2Cc"),
         ] as [(RequestData.Conventions.Arrays, String)]
     )
-    func list_isWrittenByItsConvention(arrays: RequestData.Conventions.Arrays, expected: String) throws {
+    func `a list is written by its convention`(arrays: RequestData.Conventions.Arrays, expected: String) throws {
         #expect(try query(["l": ["a", nil, "b,c"], "none": []]) { $0.arrays = arrays } == expected)
     }
 
@@ -30,11 +30,11 @@ struct ParameterConventionsTests {
             (.brackets, "u%5Bname%5D=A&u%5Bx%5D%5By%5D=1"), (.dots, "u.name=A&u.x.y=1"),
         ] as [(RequestData.Conventions.Objects, String)]
     )
-    func object_isWrittenByItsConvention(objects: RequestData.Conventions.Objects, expected: String) throws {
+    func `an object is written by its convention`(objects: RequestData.Conventions.Objects, expected: String) throws {
         #expect(try query(["u": ["x": ["y": 1], "name": "A"]]) { $0.objects = objects } == expected)
     }
 
-    @Test func truth_isWrittenByItsConvention() throws {
+    @Test func `truth is written by its convention`() throws {
         #expect(try query(["a": true, "b": false]) == "a=true&b=false")
         #expect(try query(["a": true, "b": false]) { $0.booleans = .numbers } == "a=1&b=0")
     }
@@ -53,7 +53,9 @@ struct ParameterConventionsTests {
             (1_709_164_800, "2024-02-29T00:00:00Z", "1709164800", "1709164800000"),
         ] as [(Double, String, String, String)]
     )
-    func moment_isWrittenByItsConvention(seconds: Double, iso: String, plain: String, milliseconds: String) throws {
+    func `a moment is written by its convention`(seconds: Double, iso: String, plain: String, milliseconds: String)
+        throws
+    {
         let params: [String: ParameterValue] = ["t": .date(Date(timeIntervalSince1970: seconds))]
         let decoded = try query(params)?.removingPercentEncoding
         #expect(decoded == "t=" + iso)
@@ -62,12 +64,12 @@ struct ParameterConventionsTests {
     }
 
     /// Regression: it was written as the year 10000, which does not have four digits.
-    @Test func lastMoment_staysInItsYear() throws {
+    @Test func `the last moment stays in its year`() throws {
         let last = Date(timeIntervalSince1970: 253_402_300_799.9996)
         #expect(try query(["t": .date(last)])?.removingPercentEncoding == "t=9999-12-31T23:59:59.999Z")
     }
 
-    @Test func eachDay_isThatOfFoundation() {
+    @Test func `each day is Foundation's`() {
         let style = Date.ISO8601FormatStyle()
         for day in stride(from: -140_000, through: 2_900_000, by: 97) {
             let seconds = day * 86_400 + 45_296
@@ -77,7 +79,7 @@ struct ParameterConventionsTests {
         }
     }
 
-    @Test func moment_isAJSONTextOrNumber() throws {
+    @Test func `a moment is a JSON text or number`() throws {
         var data = RequestData(path: "http://h/", method: .post)
         data.parameters = ["t": ["at": [.date(Date(timeIntervalSince1970: 60))]]]
         #expect(try data.transportRequest().body?.knownBytes == Data(#"{"t":{"at":["1970-01-01T00:01:00Z"]}}"#.utf8))
@@ -85,7 +87,7 @@ struct ParameterConventionsTests {
         #expect(try data.transportRequest().body?.knownBytes == Data(#"{"t":{"at":[60]}}"#.utf8))
     }
 
-    @Test func momentOutOfRange_isRefusedByName() throws {
+    @Test func `a moment out of range is refused by name`() throws {
         for date in [
             Date.distantPast - 1e11, Date(timeIntervalSince1970: .infinity), Date(timeIntervalSince1970: .nan),
         ] {
@@ -98,14 +100,14 @@ struct ParameterConventionsTests {
         }
     }
 
-    @Test func nestedList_hasNoPlaceInAListWithCommas() throws {
+    @Test func `a nested list has no place in a list with commas`() throws {
         let error = expectFailure(.invalidParameters) {
             try query(["a": ["l": [1, ["x": 2]]]]) { $0.arrays = .commas }
         }
         #expect(error?.message.contains("'a[l][1]'") == true)
     }
 
-    @Test func queryAndParameters_areJoinedInOrder() throws {
+    @Test func `query and parameters are joined in order`() throws {
         var data = RequestData(
             path: "http://h/p?kept=%20+",
             method: .post,
@@ -127,7 +129,7 @@ struct ParameterConventionsTests {
     }
 
     /// Foundation reads the query here, since it shares no code with the encoder.
-    @Test func hostileTexts_comeBackFromTheQuery() throws {
+    @Test func `hostile texts come back from the query`() throws {
         var generator = SeededGenerator(seed: 1)
         for _ in 0..<500 {
             var params: [String: ParameterValue] = [:]
@@ -147,7 +149,7 @@ struct ParameterConventionsTests {
         }
     }
 
-    @Test func equalParameters_haveEqualText() throws {
+    @Test func `equal parameters have equal text`() throws {
         var generator = SeededGenerator(seed: 2)
         let names = (0..<40).map { _ in "n" + generator.hostileText(upTo: 5) }
         let first = try query(Dictionary(names.map { ($0, .int(1)) }) { $1 })

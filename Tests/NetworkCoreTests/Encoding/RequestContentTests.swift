@@ -30,20 +30,20 @@ struct RequestContentTests {
         try RequestData(path: "http://h/", method: .post, content: content, headers: headers).transportRequest()
     }
 
-    @Test func json_isSortedAndTyped() throws {
+    @Test func `JSON is sorted and typed`() throws {
         let request = try sent(.json(["b": Note(text: "é/", score: 1.5), "a": Note(text: "")]))
         #expect(request.headerFields[.contentType] == "application/json")
         #expect(request.body?.knownBytes == Data(#"{"a":{"text":""},"b":{"score":1.5,"text":"é/"}}"#.utf8))
     }
 
-    @Test func json_isEncodedByTheEncoderOfChoice() throws {
+    @Test func `JSON is encoded by the encoder of choice`() throws {
         let encoder = JSONEncoder()
         encoder.dateEncodingStrategy = .secondsSince1970
         let request = try sent(.json([Date(timeIntervalSince1970: 5)], encoder: encoder))
         #expect(request.body?.knownBytes == Data("[5]".utf8))
     }
 
-    @Test func valueThatJSONLacks_isNamedAndNotShown() throws {
+    @Test func `a value that JSON lacks is named and not shown`() throws {
         let error = expectFailure(.invalidParameters) { try sent(.json([Note(text: "secret", score: .nan)])) }
         #expect(error?.message.contains("'[0].score'") == true, "\(String(describing: error))")
         #expect(error?.description.contains("secret") == false)
@@ -51,14 +51,14 @@ struct RequestContentTests {
         #expect(parameter?.message.contains("'x' is nan") == true)
     }
 
-    @Test func form_isEncodedAsTheURLStandardHasIt() throws {
+    @Test func `a form is encoded as the URL standard has it`() throws {
         let request = try sent(.form(["b c": "+ &=~*é", "a": [1, true], "none": nil]))
         #expect(request.headerFields[.contentType] == "application/x-www-form-urlencoded")
         #expect(request.body?.knownBytes == Data("a=1&a=true&b+c=%2B+%26%3D%7E*%C3%A9".utf8))
         expectFailure(.invalidParameters) { try sent(.form(["x": .double(.infinity)])) }
     }
 
-    @Test func hostileTexts_comeBackFromTheForm() throws {
+    @Test func `hostile texts come back from the form`() throws {
         var generator = SeededGenerator(seed: 3)
         for _ in 0..<500 {
             var fields: [String: String] = [:]
@@ -80,7 +80,7 @@ struct RequestContentTests {
     }
 
     /// `JSONSerialization` reads the body here, since it shares no code with the encoder.
-    @Test func hostileTexts_comeBackFromJSON() throws {
+    @Test func `hostile texts come back from JSON`() throws {
         var generator = SeededGenerator(seed: 6)
         for _ in 0..<300 {
             let texts = (0..<4).map { _ in generator.hostileText(upTo: 20) }
@@ -92,7 +92,7 @@ struct RequestContentTests {
         }
     }
 
-    @Test func plainContents_areAsTheyAre() throws {
+    @Test func `plain contents are as they are`() throws {
         #expect(try sent(.bytes(Data([0, 255]))).body?.knownBytes == Data([0, 255]))
         #expect(try sent(.bytes(Data())).headerFields[.contentType] == "application/octet-stream")
         #expect(try sent(.text("é")).body?.knownBytes == Data("é".utf8))
@@ -106,29 +106,29 @@ struct RequestContentTests {
         #expect(try sent(.file(path, type: "text/csv")).body?.length == 4)
     }
 
-    @Test func contentTypeOfTheCaller_stays() throws {
+    @Test func `a content type of the caller stays`() throws {
         let request = try sent(.json(1), headers: ["content-type": "application/vnd.x+json"])
         #expect(request.headerFields[values: .contentType] == ["application/vnd.x+json"])
     }
 
-    @Test func contentTypeThatIsNoHeader_isRefused() throws {
+    @Test func `a content type that is no header is refused`() throws {
         expectFailure(.invalidHeader) { try sent(.bytes(Data(), type: "a/b\r\nX: y")) }
     }
 
-    @Test func ownEncoder_isOneOfThem() throws {
+    @Test func `a custom encoder is one of them`() throws {
         let request = try sent(.csv([["a", "b"], ["c", "d"]]))
         #expect(request.headerFields[.contentType] == "text/csv")
         #expect(request.body?.knownBytes == Data("a,b\r\nc,d".utf8))
         #expect(throws: CSVContent.Ragged()) { try sent(.csv([["a"], ["b", "c"]])) }
     }
 
-    @Test func refusal_isThrownBeforeAnythingElse() {
+    @Test func `a refusal is thrown before anything else`() {
         var data = RequestData(path: "no URL")
         data.refusal = CSVContent.Ragged()
         #expect(throws: CSVContent.Ragged()) { try data.transportRequest() }
     }
 
-    @Test func idleTimeout_replacesTheClients() throws {
+    @Test func `an idle timeout replaces the client's`() throws {
         var data = RequestData(path: "http://h/")
         #expect(try data.transportRequest().options.idleTimeout == .seconds(60))
         data.idleTimeout = .seconds(5)

@@ -22,18 +22,18 @@ struct EventReconnectionTests {
             (500, .reconnect(after: .seconds(3))), (503, .reconnect(after: .seconds(3))),
         ] as [(Int, EventReconnection.Action)]
     )
-    func status_decides(status: Int, expected: EventReconnection.Action) {
+    func `the status decides`(status: Int, expected: EventReconnection.Action) {
         var reconnection = EventReconnection(options())
         #expect(reconnection.opened(head(status), jitter: 0) == expected)
     }
 
     @Test(arguments: [nil, "text/plain", "application/json"] as [String?])
-    func otherContentTypes_areRefused(type: String?) {
+    func `other content types are refused`(type: String?) {
         var reconnection = EventReconnection(options())
         #expect(reconnection.opened(head(200, type), jitter: 0) == .refuse)
     }
 
-    @Test func delay_doublesUntilAnEventComes() {
+    @Test func `the delay doubles until an event comes`() {
         var reconnection = EventReconnection(options(failures: nil))
         let delays = (0..<7).map { _ in reconnection.lost(jitter: 0) }
         #expect(delays == [3, 6, 12, 24, 48, 60, 60].map { .reconnect(after: .seconds($0)) })
@@ -43,7 +43,7 @@ struct EventReconnectionTests {
         #expect(reconnection.lost(jitter: 0.25) == .reconnect(after: .seconds(7.5)))
     }
 
-    @Test func serverTime_isTakenWithinTheLimit() {
+    @Test func `the server's time is taken within the limit`() {
         var reconnection = EventReconnection(options())
         reconnection.serverTime = .milliseconds(700)
         #expect(reconnection.lost(jitter: 0) == .reconnect(after: .milliseconds(700)))
@@ -54,7 +54,7 @@ struct EventReconnectionTests {
     /// Without a minimum, a server that requests no pause would get connections as fast as it can close them,
     /// indefinitely.
     @Test(arguments: [Duration.zero, .milliseconds(1), .milliseconds(499), nil])
-    func pause_isNeverShorterThanTheShortest(serverTime: Duration?) {
+    func `a pause is never shorter than the shortest`(serverTime: Duration?) {
         var options = options(failures: nil)
         options.reconnectionTime = .zero
         var reconnection = EventReconnection(options)
@@ -74,7 +74,7 @@ struct EventReconnectionTests {
         #expect(reconnection.lost(jitter: 0) == .reconnect(after: .milliseconds(2)), "the maximum is below the minimum")
     }
 
-    @Test func failuresInARow_haveALimit() {
+    @Test func `failures in a row have a limit`() {
         var reconnection = EventReconnection(options(failures: 3))
         #expect(reconnection.lost(jitter: 0) == .reconnect(after: .seconds(3)))
         #expect(reconnection.opened(head(500), jitter: 0) == .reconnect(after: .seconds(6)))
@@ -82,13 +82,13 @@ struct EventReconnectionTests {
     }
 
     /// Regression: the eleventh was the last.
-    @Test func tenthFailure_isTheLast() {
+    @Test func `the tenth failure is the last`() {
         var reconnection = EventReconnection(ServerSentEvents.Options())
         let actions = (1...10).map { _ in reconnection.lost(jitter: 0) }
         #expect(actions.firstIndex(of: .giveUp) == 9)
     }
 
-    @Test func endAfterAnEvent_isNoFailure() {
+    @Test func `an end after an event is no failure`() {
         var reconnection = EventReconnection(options(failures: 1))
         for _ in 0..<3 {
             #expect(reconnection.opened(head(200), jitter: 0) == .read)
@@ -99,7 +99,7 @@ struct EventReconnectionTests {
         #expect(reconnection.ended(jitter: 0) == .giveUp)
     }
 
-    @Test func limitOfZero_isNoReconnection() {
+    @Test func `a limit of zero is no reconnection`() {
         var reconnection = EventReconnection(options(failures: 0))
         #expect(reconnection.opened(head(200), jitter: 0) == .read)
         reconnection.received()
@@ -107,14 +107,14 @@ struct EventReconnectionTests {
         #expect(reconnection.lost(jitter: 0) == .giveUp)
     }
 
-    @Test func bodyThatCannotBeSentAgain_endsIt() {
+    @Test func `a body that can't be sent again ends the stream`() {
         var reconnection = EventReconnection(options(), isReplayable: false)
         #expect(reconnection.lost(jitter: 0) == .giveUp)
     }
 
     /// Each failure that a call retries is followed by another connection.
     @Test(arguments: RetryInterceptor.Policy().codes.sorted { $0.rawValue < $1.rawValue })
-    func failureOfTheNetwork_isFollowedByAnotherConnection(code: NetworkError.Code) async throws {
+    func `a failure of the network is followed by another connection`(code: NetworkError.Code) async throws {
         let tries = Guarded(0)
         let transport = AnsweringTransport { _ in
             let number = tries.withLock { tries in

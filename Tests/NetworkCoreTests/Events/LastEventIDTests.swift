@@ -24,7 +24,8 @@ struct LastEventIDTests {
 
     /// Regression: with the first event of a chunk, the iterator had the chunk's last id. A reader that resumed from it
     /// lost events.
-    @Test(arguments: 0..<60) func itIsThatOfTheEventThatWasReadLast(seed: UInt64) async throws {
+    @Test(arguments: 0..<60)
+    func `the last event id is that of the event that was read last`(seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)
         let blocks = (0..<12).map { number in
             switch Int.random(in: 0..<5, using: &random) {
@@ -52,7 +53,7 @@ struct LastEventIDTests {
         #expect(iterator.lastEventID == id)
     }
 
-    @Test func readerThatStopsAndGoesOn_losesNothing() async throws {
+    @Test func `a reader that stops and goes on loses nothing`() async throws {
         let all = (1...6).map { "id: \($0)\ndata: \($0)\n\n" }
         var (read, id) = ([String](), "")
         for _ in 1...6 {
@@ -67,7 +68,7 @@ struct LastEventIDTests {
         #expect(read == ["1", "2", "3", "4", "5", "6"])
     }
 
-    @Test func cancelledReader_goesOnBehindWhatItGot() async throws {
+    @Test func `a cancelled reader goes on behind what it got`() async throws {
         let text = "id: 1\ndata: 1\n\nid: 2\ndata: 2\n\nid: 3\n\n"
         let stream = try await client([Data(text.utf8)]).send(request, as: .events(options)).body
         let reader = Task {

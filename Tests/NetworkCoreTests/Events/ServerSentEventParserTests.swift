@@ -34,7 +34,7 @@ struct ServerSentEventParserTests {
             ("event:\ndata: empty type\n\n", [.init(data: "empty type")]),
         ] as [(String, [ServerSentEvents.Event])]
     )
-    func rulesOfTheStandard_areKept(text: String, expected: [ServerSentEvents.Event]) {
+    func `the rules of the standard are kept`(text: String, expected: [ServerSentEvents.Event]) {
         #expect(events(text) == expected)
     }
 
@@ -44,7 +44,7 @@ struct ServerSentEventParserTests {
             ("retry: 1 ", nil), ("retry", nil), ("retry: ١", nil),
         ] as [(String, Int?)]
     )
-    func reconnectionTime_isDigitsAlone(line: String, milliseconds: Int?) {
+    func `a reconnection time is digits alone`(line: String, milliseconds: Int?) {
         var parser = ServerSentEvents.Parser()
         #expect(parser.events(in: Data("\(line)\n".utf8)).isEmpty)
         #expect(parser.reconnectionTime == milliseconds.map { .milliseconds($0) })
@@ -52,7 +52,7 @@ struct ServerSentEventParserTests {
 
     /// Such an id could not be sent as a header field, so the reconnection would fail as if by the caller's mistake.
     @Test(arguments: ["\u{1}", "a\u{1B}[2J", "\u{7F}", "a\tb\u{8}", String(repeating: "a", count: 65_537)])
-    func idThatNoFieldCanHold_isIgnored(id: String) {
+    func `an id that no field can hold is ignored`(id: String) {
         #expect(
             events("id: 1\ndata: a\n\nid: \(id)\ndata: b\n\n") == [
                 .init(id: "1", data: "a"), .init(id: "1", data: "b"),
@@ -60,11 +60,11 @@ struct ServerSentEventParserTests {
     }
 
     @Test(arguments: ["é", "a\tb", " ", String(repeating: "a", count: 65_536)])
-    func idThatAFieldCanHold_isTaken(id: String) {
+    func `an id that a field can hold is taken`(id: String) {
         #expect(events("id: \(id)\ndata: a\n\n") == [.init(id: id, data: "a")])
     }
 
-    @Test func enormousReconnectionTime_isNoTrap() {
+    @Test func `an enormous reconnection time does not trap`() {
         var parser = ServerSentEvents.Parser()
         _ = parser.events(in: Data("retry: \(String(repeating: "9", count: 1000))\n\n".utf8))
         #expect(parser.reconnectionTime == .milliseconds(Int(Int32.max)))
@@ -72,7 +72,7 @@ struct ServerSentEventParserTests {
         #expect(parser.reconnectionTime == .milliseconds(Int(Int32.max)))
     }
 
-    @Test func lastEventID_isThatOfTheLastBlankLine() {
+    @Test func `the last event id is that of the last blank line`() {
         var parser = ServerSentEvents.Parser(lastEventID: "0")
         #expect(parser.lastEventID == "0")
         _ = parser.events(in: Data("id: 1\ndata: x\n".utf8))
@@ -85,12 +85,12 @@ struct ServerSentEventParserTests {
         #expect(parser.lastEventID.isEmpty)
     }
 
-    @Test func bytesThatAreNotUTF8_areReplaced() {
+    @Test func `bytes that are not UTF-8 are replaced`() {
         var parser = ServerSentEvents.Parser()
         #expect(parser.events(in: Data([0x64, 0x61, 0x74, 0x61, 0x3A, 0xFF, 0x0A, 0x0A])) == [Event(data: "\u{FFFD}")])
     }
 
-    @Test func lineAndEvent_haveLimits_afterWhatCameBefore() {
+    @Test func `line and event have limits, after what came before`() {
         var parser = ServerSentEvents.Parser(maximumLineBytes: 10)
         #expect(parser.events(in: Data("data: a\n\ndata: 12345\n\n".utf8)) == [Event(data: "a")])
         #expect(parser.problem?.code == .lineTooLong)
@@ -111,21 +111,21 @@ struct ServerSentEventParserTests {
             ("data:\ndata:\ndata:\ndata:\ndata:\ndata:\ndata:\ndata:", nil), ("data:é\ndata:é1", "é\né1"),
             ("data:ééé", "ééé"), ("data:ééé1", nil), ("data:123456\ndata:", nil),
         ] as [(String, String?)])
-    func limit_isThatOfTheData(lines: String, data: String?) {
+    func `the limit is that of the data`(lines: String, data: String?) {
         var parser = ServerSentEvents.Parser(maximumEventBytes: 6)
         #expect(parser.events(in: Data("\(lines)\n\n".utf8)) == (data.map { [Event(data: $0)] } ?? []))
         #expect(parser.problem?.code == (data == nil ? .eventTooLarge : nil))
     }
 
     @Test(arguments: [(2, true), (3, false)])
-    func bytesThatAreNoText_countAsWhatTheyBecome(count: Int, isTaken: Bool) {
+    func `bytes that are no text count as what they become`(count: Int, isTaken: Bool) {
         var parser = ServerSentEvents.Parser(maximumEventBytes: 6)
         let line = Data("data:".utf8) + Data(repeating: 0xFF, count: count) + Data("\n\n".utf8)
         #expect(parser.events(in: line).map(\.data.utf8.count) == (isTaken ? [6] : []))
         #expect((parser.problem == nil) == isTaken)
     }
 
-    @Test(arguments: 0..<60) func everyBorder_givesTheSameEvents(seed: UInt64) {
+    @Test(arguments: 0..<60) func `chunks cut anywhere give the same events`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let pieces = [
             "data", "data:", ": ", ":", "\n", "\r", "\r\n", "\n\n", "id: ", "7", "event: ", "retry: 5", "x", "\u{0}",

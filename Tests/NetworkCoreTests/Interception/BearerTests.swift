@@ -38,7 +38,7 @@ struct BearerTests {
         try await client.send(try .make(.get, url), as: .stream).status.code
     }
 
-    @Test func firstRequest_asksForTheToken() async throws {
+    @Test func `the first request asks for the token`() async throws {
         let transport = server(taking: "t1")
         let bearer = try BearerAuthentication(for: ["http://a"]) { refused in
             #expect(refused == nil)
@@ -48,7 +48,7 @@ struct BearerTests {
         #expect(transport.requests.count == 1)
     }
 
-    @Test func refusedToken_isRenewedOnce_AndKept() async throws {
+    @Test func `a refused token is renewed once, and kept`() async throws {
         let transport = server(taking: "new")
         let refused = Guarded<[TransportOptions.Secret?]>([])
         let bearer = try BearerAuthentication(for: ["http://a"], token: "old") { token in
@@ -61,7 +61,7 @@ struct BearerTests {
         #expect(transport.requests.count == 4)
     }
 
-    @Test func manyRefusals_areOneRefresh() async throws {
+    @Test func `many refusals are one refresh`() async throws {
         let latch = Latch()
         let refreshes = Guarded(0)
         let refused = Guarded(0)
@@ -89,7 +89,7 @@ struct BearerTests {
         #expect(transport.requests.count == 200)
     }
 
-    @Test func refusalAgain_isHandedBack() async throws {
+    @Test func `a second refusal is handed back`() async throws {
         let transport = server(taking: "never")
         let refreshes = Guarded(0)
         let bearer = try BearerAuthentication(for: ["http://a"], token: "old") { _ in
@@ -101,7 +101,7 @@ struct BearerTests {
         #expect(refreshes.withLock { $0 } == 1)
     }
 
-    @Test func failedRefresh_failsAllThatWait_AndTheNextTriesAnew() async throws {
+    @Test func `a failed refresh fails all waiting requests, and the next tries anew`() async throws {
         let latch = Latch()
         let refreshes = Guarded(0)
         let refused = Guarded(0)
@@ -139,7 +139,7 @@ struct BearerTests {
         #expect(try await status(client) == 200)
     }
 
-    @Test func onlyItsOrigins_getIt() async throws {
+    @Test func `only its origins get the token`() async throws {
         let transport = AnsweringTransport { request in
             request.url.path == "/away" ? .redirect(to: "http://b/") : Answer()
         }
@@ -154,7 +154,7 @@ struct BearerTests {
                 == [true, true, true, false, false, false, true, false])
     }
 
-    @Test func ownCredentials_passAsTheyAre() async throws {
+    @Test func `a request's own credentials pass as they are`() async throws {
         let transport = server(taking: "x")
         let client = client(transport, try BearerAuthentication(for: ["http://a"], token: "t"))
         _ = try await client.send(try .make(.get, "http://a/", fields: [.authorization: "Basic own"]), as: .stream)
@@ -164,7 +164,7 @@ struct BearerTests {
         #expect(transport.requests.map { $0.headerFields[.authorization] } == ["Basic own", nil])
     }
 
-    @Test func fixedToken_isNotRenewed_NorForAOneTimeBody() async throws {
+    @Test func `a fixed token is not renewed, nor for a one-time body`() async throws {
         let transport = server(taking: "x")
         #expect(try await status(client(transport, try BearerAuthentication(for: ["http://a"], token: "t"))) == 401)
         #expect(transport.requests.count == 1)
@@ -175,7 +175,7 @@ struct BearerTests {
         #expect(transport.requests.count == 2)
     }
 
-    @Test func tokenThatCanNotBeSent_isRefusedWithoutItsText() async throws {
+    @Test func `a token that can't be sent is refused without its text`() async throws {
         let transport = server(taking: "x")
         let bearer = try BearerAuthentication(for: ["http://a"], token: "evil\r\nX: y")
         let error = await expectFailure(.invalidOption) { try await status(client(transport, bearer)) }
@@ -183,7 +183,7 @@ struct BearerTests {
         #expect(transport.requests.isEmpty)
     }
 
-    @Test func refreshThroughTheSameClient_doesNotWaitForItself() async throws {
+    @Test func `a refresh through the same client does not wait for itself`() async throws {
         let transport = AnsweringTransport { request in
             if request.url.path == "/login" { return Answer(body: "new") }
             return request.headerFields[.authorization] == "Bearer new" ? Answer() : Answer(status: 401)
@@ -203,7 +203,7 @@ struct BearerTests {
         login.withLock { $0 = nil }
     }
 
-    @Test func cancelledWaiter_leaves_AndTheRefreshGoesOn() async throws {
+    @Test func `a cancelled waiter leaves, and the refresh goes on`() async throws {
         let (started, latch) = (Latch(), Latch())
         let transport = server(taking: "new")
         let bearer = try BearerAuthentication(for: ["http://a"]) { _ in
@@ -221,7 +221,7 @@ struct BearerTests {
         #expect(try await second.value == 200)
     }
 
-    @Test func deadline_endsTheWait() async throws {
+    @Test func `the deadline ends the wait`() async throws {
         let latch = Latch()
         let bearer = try BearerAuthentication(for: ["http://a"]) { _ in
             await latch.wait()
@@ -238,7 +238,7 @@ struct BearerTests {
 
     /// A detached task has none of the refresh's task-local values. Its request waits for the refresh, which in turn
     /// waits for the task.
-    @Test func refreshThatLeavesItsTask_fails_AndTheNextRequestTriesAnew() async throws {
+    @Test func `a refresh that leaves its task fails, and the next request tries anew`() async throws {
         let waits = Latch()
         let transport = AnsweringTransport { request in
             if request.headerFields[.authorization] == nil { return Answer(body: "new") }
@@ -274,7 +274,7 @@ struct BearerTests {
         login.withLock { $0 = nil }
     }
 
-    @Test func refreshThatIgnoresItsCancellation_holdsNobodyUp_AndBringsNothingLate() async throws {
+    @Test func `a refresh that ignores its cancellation holds up no request, and brings nothing late`() async throws {
         let (latch, over) = (Latch(), Latch())
         let time = TimeSource(now: { Date() }, sleep: { _ in }, random: { 0 })
         let bearer = try BearerAuthentication(for: ["http://a"], token: "old", timeout: .seconds(1), time: time) { _ in
@@ -289,7 +289,7 @@ struct BearerTests {
         #expect(transport.requests.map { $0.headerFields[.authorization] } == ["Bearer old"])
     }
 
-    @Test func tokenState_countsTokens() {
+    @Test func `the token state counts tokens`() {
         var state = TokenState<String>(nil)
         guard case .refresh(nil, let first, let refresh) = state.need(newerThan: nil, "a"),
             case .wait(let second) = state.need(newerThan: nil, "b")

@@ -7,7 +7,7 @@ import Testing
 struct CallDeadlineTests {
     /// Regression: it was thrown as a CancellationError, which callers of this library do not catch.
     @Test(arguments: [nil, .seconds(60)] as [Duration?])
-    func cancelledWork_isCancelledInOurWords(timeout: Duration?) async {
+    func `cancelled work is a cancellation of the library`(timeout: Duration?) async {
         let call = NetworkClient.Call(totalTimeout: timeout)
         let task = Task {
             try await call.withinDeadline {
@@ -18,7 +18,7 @@ struct CallDeadlineTests {
         await expectFailure(.cancelled) { try await task.value }
     }
 
-    @Test func deadline_endsTheWork() async {
+    @Test func `the deadline ends the work`() async {
         let call = NetworkClient.Call(totalTimeout: .milliseconds(20))
         await expectFailure(.totalTimeout) {
             try await call.withinDeadline {
@@ -28,7 +28,7 @@ struct CallDeadlineTests {
     }
 
     /// Regression: the message named the call's timeout, which was far away.
-    @Test func timeoutOfAStep_keepsItsMessage() throws {
+    @Test func `a step's timeout keeps its message`() throws {
         let call = NetworkClient.Call(totalTimeout: .seconds(300))
         var request = try TransportRequest.make(.get, "http://a/")
         request.options.totalTimeout = .seconds(300)
@@ -38,7 +38,7 @@ struct CallDeadlineTests {
     }
 
     /// Regression: the error's details were lost with the cancelled work.
-    @Test func errorAtTheDeadline_saysWhatTheWorkKnew() async {
+    @Test func `an error at the deadline says what the work knew`() async {
         let call = NetworkClient.Call(totalTimeout: .milliseconds(20))
         let error = await expectFailure(.totalTimeout) {
             try await call.withinDeadline {

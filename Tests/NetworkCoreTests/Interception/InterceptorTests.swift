@@ -28,7 +28,7 @@ struct InterceptorTests {
         func note(_ line: String) { lines.withLock { $0.append(line) } }
     }
 
-    @Test func steps_areInTheirOrder_OnceACallAndOnceAnExchange() async throws {
+    @Test func `steps are in their order, once a call and once an exchange`() async throws {
         let passed = Recorder()
         var client = NetworkClient(transport: AnsweringTransport(.redirect(to: "/2"), Answer()))
         client.interceptors = [Step(name: "a", passed: passed), Step(name: "b", passed: passed)]
@@ -38,7 +38,7 @@ struct InterceptorTests {
         #expect(passed.all == ["a>", "b>"] + exchange + exchange + ["<b", "<a"])
     }
 
-    @Test func answerWithoutSending_isTheAnswer() async throws {
+    @Test func `a response without sending is the response`() async throws {
         struct Cached: Interceptor {
             func intercept(_ request: TransportRequest, in call: Call, next: Next)
                 async throws -> TransportResponse
@@ -53,7 +53,7 @@ struct InterceptorTests {
         #expect(transport.requests.isEmpty)
     }
 
-    @Test func defaultFields_areAddedWhereTheyAreMissing() async throws {
+    @Test func `default fields are added where they are missing`() async throws {
         let transport = AnsweringTransport(.redirect(to: "http://other/"), Answer())
         var client = NetworkClient(transport: transport)
         let key = try #require(HTTPField.Name("X-Api-Key"))
@@ -64,7 +64,7 @@ struct InterceptorTests {
         #expect(transport.requests.map { $0.headerFields[key] } == ["secret", nil])
     }
 
-    @Test func accept_isTheRequests_orTheClients_orTheDecoders() async throws {
+    @Test func `Accept is the request's, or the client's, or the decoder's`() async throws {
         let transport = AnsweringTransport(Answer(body: "1"))
         var client = NetworkClient(transport: transport)
         let own = RequestData(path: "http://h/", headers: ["Accept": "own/one"])
@@ -81,7 +81,7 @@ struct InterceptorTests {
     }
 
     /// Otherwise a whole URL from outside would receive the credentials.
-    @Test func secretDefaultFields_goToTheBaseAlone() async throws {
+    @Test func `secret default fields go to the base alone`() async throws {
         let transport = AnsweringTransport(Answer())
         var client = NetworkClient(transport: transport, baseURL: "http://h/v1")
         client.headerFields = [.authorization: "secret", .acceptLanguage: "de"]
@@ -94,7 +94,7 @@ struct InterceptorTests {
         await expectFailure(.invalidURL) { try await client.send(RequestData(path: "http://other/"), as: .data) }
     }
 
-    @Test func adapters_changeWhatPasses() async throws {
+    @Test func `adapters change what passes`() async throws {
         let transport = AnsweringTransport(Answer(status: 404))
         var client = NetworkClient(transport: transport)
         client.interceptors.append(.adapting { request in request.headerFields[.acceptLanguage] = "fr" })
@@ -108,7 +108,7 @@ struct InterceptorTests {
         await #expect(throws: Refused.self) { try await refusing.send(RequestData(path: "http://h/"), as: .data) }
     }
 
-    @Test func cookies_goAlongWithEachExchange() async throws {
+    @Test func `cookies go along with each exchange`() async throws {
         let transport = AnsweringTransport { request in
             guard request.url.path == "/login" else { return Answer() }
             var fields: HTTPFields = [.location: "http://b/in"]
@@ -124,7 +124,7 @@ struct InterceptorTests {
             transport.requests.map { $0.headerFields[.cookie] } == [nil, nil, "own=1", nil, "own=1; sid=secret"])
     }
 
-    @Test func log_tellsOfExchangesWithoutSecrets() async throws {
+    @Test func `the log tells of exchanges without secrets`() async throws {
         let lines = Recorder()
         let key = try #require(HTTPField.Name("X-Own"))
         var logger = Logger(label: "test") { _ in RecordingLog(note: lines.note) }
@@ -141,7 +141,7 @@ struct InterceptorTests {
     }
 
     /// Covers tokens in fields with other names, and queries in other URLs than the request's.
-    @Test func log_showsNoTokensAndNoQueriesOfFields() async throws {
+    @Test func `the log shows no tokens and no queries of fields`() async throws {
         let lines = Recorder()
         var logger = Logger(label: "test") { _ in RecordingLog(note: lines.note) }
         logger.logLevel = .debug
@@ -160,7 +160,7 @@ struct InterceptorTests {
     }
 
     /// An error of a caller's own transport may contain anything.
-    @Test func clientsLog_hasNoWordsOfForeignErrors() async throws {
+    @Test func `the client's log has no words of foreign errors`() async throws {
         struct Foreign: Error { let token = "secret" }
         let lines = Recorder()
         var logger = Logger(label: "test") { _ in RecordingLog(note: lines.note) }
@@ -208,7 +208,7 @@ struct InterceptorTests {
         #expect(metadata.all.first?.contains("error.type=connectFailed") == true)
     }
 
-    @Test func log_warnsOfFailures() async throws {
+    @Test func `the log warns of failures`() async throws {
         let lines = Recorder()
         let logger = Logger(label: "test") { _ in RecordingLog(note: lines.note) }
         var client = NetworkClient(transport: AnsweringTransport { _ in throw NetworkError(.connectFailed, "down") })

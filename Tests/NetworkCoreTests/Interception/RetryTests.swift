@@ -36,7 +36,7 @@ struct RetryTests {
         return client
     }
 
-    @Test func unavailable_isTriedAgain_UntilItWorks() async throws {
+    @Test func `an unavailable service is tried again until it works`() async throws {
         let transport = AnsweringTransport(Answer(status: 503), Answer(status: 502), Answer(body: "at last"))
         let pauses = Pauses()
         let response = try await client(transport, pauses).send(RequestData(path: "http://a/"), as: .data)
@@ -45,14 +45,15 @@ struct RetryTests {
         #expect(pauses.all == [.milliseconds(100), .milliseconds(200)])
     }
 
-    @Test(arguments: [408, 425, 429, 502, 503, 504]) func momentaryStatus_isTriedAgain(status: Int) async throws {
+    @Test(arguments: [408, 425, 429, 502, 503, 504])
+    func `a momentary status is tried again`(status: Int) async throws {
         let transport = AnsweringTransport(Answer(status: status), Answer())
         let response = try await client(transport, Pauses()).send(try .make(.get, "http://a/"), as: .stream)
         #expect(response.status.code == 200)
         #expect(transport.requests.count == 2)
     }
 
-    @Test(arguments: [200, 400, 401, 404, 500, 501, 505]) func otherStatus_counts(status: Int) async throws {
+    @Test(arguments: [200, 400, 401, 404, 500, 501, 505]) func `another status counts`(status: Int) async throws {
         let transport = AnsweringTransport(Answer(status: status))
         _ = try await client(transport, Pauses()).send(try .make(.get, "http://a/"), as: .stream)
         #expect(transport.requests.count == 1)
@@ -62,7 +63,7 @@ struct RetryTests {
         NetworkError.Code.connectionLost, .connectFailed, .connectTimeout, .nameNotResolved, .firstByteTimeout,
         .idleTimeout,
     ])
-    func momentaryFailure_isTriedAgain(code: NetworkError.Code) async throws {
+    func `a momentary failure is tried again`(code: NetworkError.Code) async throws {
         let transport = AnsweringTransport { _ in throw NetworkError(code, "down") }
         let error = await expectFailure(code) {
             try await client(transport, Pauses()).send(try .make(.get, "http://a/"), as: .stream)
@@ -77,7 +78,7 @@ struct RetryTests {
         .invalidResponse,
         .addressRefused, .shutDown,
     ])
-    func otherFailure_counts(code: NetworkError.Code) async throws {
+    func `another failure counts`(code: NetworkError.Code) async throws {
         let transport = AnsweringTransport { _ in throw NetworkError(code, "no") }
         await expectFailure(code) {
             try await client(transport, Pauses()).send(try .make(.get, "http://a/"), as: .stream)
@@ -88,13 +89,13 @@ struct RetryTests {
     @Test(arguments: [
         (HTTPRequest.Method.get, 3), (.head, 3), (.options, 3), (.put, 3), (.delete, 3), (.post, 1), (.patch, 1),
     ])
-    func idempotentMethods_alone(method: HTTPRequest.Method, count: Int) async throws {
+    func `idempotent methods alone are tried again`(method: HTTPRequest.Method, count: Int) async throws {
         let transport = AnsweringTransport(Answer(status: 503))
         _ = try await client(transport, Pauses()).send(try .make(method, "http://a/"), as: .stream)
         #expect(transport.requests.count == count)
     }
 
-    @Test func otherMethod_onDemand() async throws {
+    @Test func `another method is tried again on demand`() async throws {
         let transport = AnsweringTransport(Answer(status: 503))
         _ = try await client(transport, Pauses()) { $0.methods.insert(.post) }
             .send(try .make(.post, "http://a/", body: "x"), as: .stream)
@@ -102,7 +103,7 @@ struct RetryTests {
         #expect(transport.requests.allSatisfy { $0.body?.knownBytes == Data("x".utf8) })
     }
 
-    @Test func oneTimeBody_isSentOnce() async throws {
+    @Test func `a one-time body is sent once`() async throws {
         let transport = AnsweringTransport(Answer(status: 503))
         var request = try TransportRequest.make(.put, "http://a/")
         request.body = .stream(AsyncStream<Data> { $0.finish() }, length: 0)
@@ -116,7 +117,7 @@ struct RetryTests {
         ("Sun, 06 Nov 1994 08:00:00 GMT", .milliseconds(100)), ("soon", .milliseconds(100)), ("-5", .milliseconds(100)),
         ("", .milliseconds(100)), ("60", .seconds(60)),
     ])
-    func retryAfter_isHonoured(value: String, pause: Duration) async throws {
+    func `Retry-After is honoured`(value: String, pause: Duration) async throws {
         let transport = AnsweringTransport(Answer(status: 429, fields: [.retryAfter: value]), Answer())
         let pauses = Pauses()
         _ = try await client(transport, pauses).send(try .make(.get, "http://a/"), as: .stream)
@@ -124,7 +125,7 @@ struct RetryTests {
     }
 
     /// Several fields of one name read as one list, which is neither a number of seconds nor a date.
-    @Test func retryAfterOfSeveralFields_isTheLongest() async throws {
+    @Test func `Retry-After of several fields is the longest`() async throws {
         var fields: HTTPFields = [:]
         for value in ["3", "7", "soon", "3"] { fields.append(HTTPField(name: .retryAfter, value: value)) }
         let transport = AnsweringTransport(Answer(status: 429, fields: fields), Answer())
@@ -134,7 +135,7 @@ struct RetryTests {
     }
 
     @Test(arguments: ["61", "99999999999999999999999", "Fri, 31 Dec 2100 23:59:59 GMT"])
-    func retryAfterBeyondTheLimit_endsTheCall(value: String) async throws {
+    func `Retry-After beyond the limit ends the call`(value: String) async throws {
         let transport = AnsweringTransport(Answer(status: 503, fields: [.retryAfter: value], body: "later"))
         let pauses = Pauses()
         let response = try await client(transport, pauses).send(try .make(.get, "http://a/"), as: .stream)
@@ -144,7 +145,7 @@ struct RetryTests {
         #expect(pauses.all.isEmpty)
     }
 
-    @Test func backOff_doublesUpToItsLimit_AndJitterTakesAPart() {
+    @Test func `the back-off doubles up to its limit, and jitter takes a part`() {
         var policy = RetryInterceptor.Policy()
         policy.maximumRetries = 1000
         let failure = Result<TransportResponse, any Error>.failure(NetworkError(.connectFailed, "x"))
@@ -159,7 +160,7 @@ struct RetryTests {
         #expect(delay(1000, 1) == nil)
     }
 
-    @Test func pauseBeyondTheDeadline_endsTheCallAtOnce() async throws {
+    @Test func `a pause beyond the deadline ends the call at once`() async throws {
         let transport = AnsweringTransport(Answer(status: 503, fields: [.retryAfter: "60"], body: "busy"))
         let pauses = Pauses()
         var request = try TransportRequest.make(.get, "http://a/")
@@ -171,7 +172,7 @@ struct RetryTests {
         #expect(pauses.all.isEmpty)
     }
 
-    @Test func budget_isSharedByCalls_AndEarnedByThem() async throws {
+    @Test func `a budget is shared by calls, and earned by them`() async throws {
         let transport = AnsweringTransport(Answer(status: 503))
         let client = client(transport, Pauses(), budget: RetryInterceptor.Budget(capacity: 3, perCall: 0.5))
         var counts: [Int] = []
@@ -186,7 +187,7 @@ struct RetryTests {
 
     /// The sum of ten times 0.1 as a Double is less than 1.
     @Test(arguments: [(0.1, 100), (0.3, 300), (0.7, 700), (0.01, 10), (1, 1000), (2, 1000), (0, 0), (-1, 0), (.nan, 0)])
-    func budget_earnsWhatItSays(perCall: Double, retries: Int) {
+    func `a budget earns what it says`(perCall: Double, retries: Int) {
         let budget = RetryInterceptor.Budget(capacity: 10, perCall: perCall)
         #expect((0..<20).count { _ in budget.spend() } == 10)
         var spent = 0
@@ -198,14 +199,14 @@ struct RetryTests {
     }
 
     @Test(arguments: [(Double.nan, 0), (-.infinity, 0), (0.99, 0), (1, 1), (2.5, 2), (.infinity, 50)])
-    func budget_hasAnyCapacity(capacity: Double, retries: Int) {
+    func `a budget has any capacity`(capacity: Double, retries: Int) {
         let budget = RetryInterceptor.Budget(capacity: capacity, perCall: .infinity)
         #expect((0..<50).count { _ in budget.spend() } == retries)
         budget.earn()
         #expect(budget.spend() == (retries > 0))
     }
 
-    @Test func cancellationDuringThePause_isCancelled() async throws {
+    @Test func `a cancellation during the pause is a cancellation`() async throws {
         let transport = AnsweringTransport(Answer(status: 503))
         let source = TimeSource(now: { Date() }, sleep: { _ in throw CancellationError() }, random: { 1 })
         var client = NetworkClient(transport: transport)
@@ -215,7 +216,7 @@ struct RetryTests {
         #expect(transport.requests.count == 1)
     }
 
-    @Test func redirects_startAnewWithEachAttempt() async throws {
+    @Test func `redirects start anew with each attempt`() async throws {
         let transport = AnsweringTransport(
             .redirect(to: "/2"), Answer(status: 503), .redirect(to: "/2"), Answer(body: "x"))
         let response = try await client(transport, Pauses()).send(try .make(.get, "http://a/1"), as: .stream)

@@ -78,7 +78,7 @@ struct StepDeadlineTests {
     }
 
     @Test(arguments: Place.allCases, Manner.allCases)
-    func slowStep_endsWithTheCall(place: Place, manner: Manner) async {
+    func `a slow step ends with the call`(place: Place, manner: Manner) async {
         let request = RequestData(path: "http://h/")
         for send in [
             { _ = try await $0.send(request, as: .data) }, { _ = try await $0.send(request, as: .stream) },
@@ -93,7 +93,7 @@ struct StepDeadlineTests {
     }
 
     @Test(arguments: Place.allCases)
-    func cancelledStep_isCancelled(place: Place) async {
+    func `a cancelled step is cancelled`(place: Place) async {
         for timeout in [nil, .seconds(60)] as [Duration?] {
             let client = Self.client(place, .waits, totalTimeout: timeout)
             let task = Task { try await client.send(RequestData(path: "http://h/"), as: .stream).status }
@@ -104,7 +104,7 @@ struct StepDeadlineTests {
 
     /// An invalid timeout is still refused by name.
     @Test(arguments: [Duration.zero, .seconds(-1)])
-    func timeoutThatIsNone_isAnInvalidOption(timeout: Duration) async {
+    func `a timeout of no length is an invalid option`(timeout: Duration) async {
         for place in Place.allCases {
             let client = Self.client(place, .waits, totalTimeout: timeout)
             await expectFailure(.invalidOption) { try await client.send(RequestData(path: "http://h/"), as: .data) }
@@ -120,7 +120,7 @@ struct StepDeadlineTests {
     }
 
     /// The call begins with the encoding of its body.
-    @Test func encoding_isPartOfTheCall() async throws {
+    @Test func `encoding is part of the call`() async throws {
         let transport = AnsweringTransport(.init())
         var client = NetworkClient(transport: transport)
         client.options.totalTimeout = Self.total

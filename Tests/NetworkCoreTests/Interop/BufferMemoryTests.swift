@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Memory for bodies")
 struct BufferMemoryTests {
-    @Test func piecesFitWhatTheyAreFor_WithAQuarterToSpareAtMost() throws {
+    @Test func `pieces fit their use, with a quarter to spare at most`() throws {
         #expect(BufferMemory.capacity(for: 1_000) == nil)
         #expect(BufferMemory.capacity(for: (1 << 20) + 1) == nil)
         for bytes in stride(from: 32_769, through: 1 << 20, by: 997) {
@@ -14,7 +14,7 @@ struct BufferMemoryTests {
         }
     }
 
-    @Test func aPieceThatWasGivenBackIsTakenAgain() throws {
+    @Test func `a piece that was given back is taken again`() throws {
         let memory = BufferMemory()
         let first = try #require(memory.take(65_536))
         memory.give(first, capacity: 65_536)
@@ -24,7 +24,7 @@ struct BufferMemoryTests {
         memory.give(first, capacity: 65_536)
     }
 
-    @Test func whatIsKeptHasALimit() {
+    @Test func `the kept memory has a limit`() {
         let memory = BufferMemory()
         let pieces = (0..<20).compactMap { _ in memory.take(1 << 20) }
         #expect(pieces.count == 20)

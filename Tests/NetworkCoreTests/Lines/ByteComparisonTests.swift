@@ -16,7 +16,7 @@ struct ByteComparisonTests {
         return jar
     }
 
-    @Test func mediaType_endsAtTheSemicolon_WhateverFollows() throws {
+    @Test func `a media type ends at the semicolon, whatever follows`() throws {
         let marked = try #require(MediaType("text/html;\u{301}charset=latin1; charset=utf-8"))
         #expect(marked.essence == "text/html")
         #expect(marked.parameters == ["charset": "utf-8"])
@@ -24,7 +24,7 @@ struct ByteComparisonTests {
         #expect(MediaType("text/html\u{37E}charset=utf-8") == nil, "U+037E is no semicolon")
     }
 
-    @Test func mediaTypesParameter_keepsItsBytes() throws {
+    @Test func `a media type's parameter keeps its bytes`() throws {
         let quoted = try #require(MediaType("a/b; x=\"\u{301}; y=1\\\"\u{301}\"; z=\u{301}2"))
         #expect(quoted.parameters["x"].map { Array($0.utf8) } == Array("\u{301}; y=1\"\u{301}".utf8))
         #expect(quoted.parameters["y"] == nil)
@@ -34,7 +34,7 @@ struct ByteComparisonTests {
     }
 
     @Test(arguments: ["__Host-\u{301}a", "__HOST-\u{301}", "__Secure-\u{301}a", "__\u{17F}ecure-a"])
-    func cookiesPrefix_isItsBytes(name: String) throws {
+    func `a cookie's prefix is its bytes`(name: String) throws {
         // The last name starts with another letter, which makes it a different name.
         let isPrefixed = name.utf8.starts(with: "__H".utf8) || name.utf8.starts(with: "__S".utf8)
         #expect(try jar(after: "\(name)=evil; Path=/x").cookies.isEmpty == isPrefixed)
@@ -43,13 +43,13 @@ struct ByteComparisonTests {
         #expect(isPrefixed == ((try? CookieJar(publicSuffixes: .builtIn).set(own)) == nil))
     }
 
-    @Test func cookiesDomain_isItsBytes() throws {
+    @Test func `a cookie's domain is its bytes`() throws {
         let line = "a=1; Domain=\u{212A}.example.com"
         #expect(try jar(after: line, from: "https://k.example.com/").cookies.isEmpty)
         #expect(try jar(after: "a=1; Domain=K.Example.com", from: "https://k.example.com/").cookies.count == 1)
     }
 
-    @Test func cookiesWithOtherBytes_areOtherCookies() throws {
+    @Test func `cookies with other bytes are other cookies`() throws {
         let jar = try jar(after: "caf\u{E9}=1")
         jar.take([.setCookie: "cafe\u{301}=2"], from: try RequestURL(Self.url))
         #expect(jar.cookies.map(\.value) == ["1", "2"])
@@ -57,7 +57,7 @@ struct ByteComparisonTests {
         #expect(field.map { Array($0.utf8) } == Array("cafe\u{301}=0; caf\u{E9}=1".utf8))
     }
 
-    @Test func cookieFilesColumns_endAtTheTab() throws {
+    @Test func `a cookie file's columns end at the tab`() throws {
         let jar = CookieJar(publicSuffixes: .builtIn)
         try jar.add(netscape: "#\u{301} a comment\na.test\tFALSE\t/\tFALSE\t0\tname\t\u{301}value\n")
         #expect(jar.cookies.map { Array($0.value.utf8) } == [Array("\u{301}value".utf8)])
@@ -66,7 +66,7 @@ struct ByteComparisonTests {
         #expect(copy.cookies == jar.cookies)
     }
 
-    @Test func userWithAColon_isRefused_WhateverFollowsIt() {
+    @Test func `a user with a colon is refused, whatever follows it`() {
         for authentication: TransportOptions.Authentication in [
             .basic(user: "a:\u{301}b", password: "c"), .digest(user: "a:\u{301}", password: "c"),
         ] {
@@ -74,16 +74,16 @@ struct ByteComparisonTests {
         }
     }
 
-    @Test func schemeOfAProxy_isItsBytes() {
+    @Test func `the scheme of a proxy is its bytes`() {
         expectFailure(.invalidOption) { try TransportOptions.Proxy.Server("soc\u{212A}s5://127.0.0.1:1080").check() }
     }
 
-    @Test func nameOfAFilesPart_hasNoFolder() throws {
+    @Test func `the name of a file's part has no folder`() throws {
         let part = MultipartPart.file("a", path: "/secret/\u{301}name")
         #expect(part.fileName.map { Array($0.utf8) } == Array("\u{301}name".utf8))
     }
 
-    @Test func entityTagWithOtherBytes_isAnotherVersion() throws {
+    @Test func `an entity tag with other bytes is another version`() throws {
         let record = PartialRecord(url: Self.url, validator: "\"caf\u{E9}\"", total: 100)
         var head = HTTPResponse(status: .partialContent)
         head.headerFields.append(try HTTPField(checking: "Content-Range", value: "bytes 40-99/100"))
@@ -93,7 +93,7 @@ struct ByteComparisonTests {
         #expect(ResumePlan(length: 40, record: record).reaction(to: head) == .append(total: 100))
     }
 
-    @Test func blanksAroundAFieldsValue_areDropped_WhateverFollowsThem() throws {
+    @Test func `blanks around a field's value are dropped, whatever follows them`() throws {
         let field = try HTTPField(checking: "A", value: "\t \u{301}a \t")
         #expect(Array(field.value.utf8) == Array("\u{301}a".utf8))
     }

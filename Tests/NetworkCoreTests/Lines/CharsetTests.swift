@@ -14,7 +14,7 @@ struct CharsetTests {
     }
 
     @Test(arguments: Charset.allCases, [ResponseLines.InvalidText.refused, .replaced])
-    func eachPiece_isAskedFor(charset: Charset, invalid: ResponseLines.InvalidText) throws {
+    func `each piece is asked for`(charset: Charset, invalid: ResponseLines.InvalidText) throws {
         let bytes = [UInt8](repeating: 0x61, count: 5 * Self.piece + 1)
         var checks = 0
         let text = try charset.text(of: bytes, invalid: invalid, "the text", check: { checks += 1 })
@@ -40,7 +40,7 @@ struct CharsetTests {
             [0x61], [0xC3, 0xA9], [0xE2, 0x82, 0xAC], [0xF0, 0x9F, 0x98, 0x80], [0x80], [0xC3], [0xE2, 0x82], [0xFF],
             [0xF0, 0x9F, 0x98], [0xED, 0xA0, 0x80], [0xF0, 0x9F, 0x98, 0x80, 0x80], [0xEF, 0xBB, 0xBF], [0xE2, 0x61],
         ] as [[UInt8]])
-    func piecesMeet_anywhere(unit: [UInt8]) {
+    func `pieces meet anywhere`(unit: [UInt8]) {
         for shift in 0..<8 {
             let many = Array(repeating: unit, count: 40).joined()
             let bytes = Array(repeating: 0x62, count: shift) + many
@@ -54,7 +54,7 @@ struct CharsetTests {
         }
     }
 
-    @Test func mark_isLeftOutAtTheStartAlone() {
+    @Test func `a byte order mark is left out at the start alone`() {
         #expect(text(.utf8, [0xEF, 0xBB, 0xBF, 0xEF, 0xBB, 0xBF, 0x61], .refused) == "\u{FEFF}a")
         #expect(text(.utf8, [0xEF, 0xBB, 0xBF], .replaced)?.isEmpty == true)
         #expect(text(.latin1, [0xEF, 0xBB, 0xBF], .refused) == "ï»¿")
@@ -62,7 +62,7 @@ struct CharsetTests {
 
     /// Regression: the whole text was decoded at once, and the deadline checked only afterwards.
     @Test(arguments: Charset.allCases, [ResponseLines.InvalidText.refused, .replaced])
-    func textThatTakesTooLong_isCutOff(charset: Charset, invalid: ResponseLines.InvalidText) async throws {
+    func `a text that takes too long is cut off`(charset: Charset, invalid: ResponseLines.InvalidText) async throws {
         let body = String(repeating: "a", count: 4 * Self.piece)
         let fields: HTTPFields = [.contentType: "text/plain; charset=\(charset.rawValue)"]
         let client = NetworkClient(transport: AnsweringTransport(.init(fields: fields, body: body)))

@@ -19,16 +19,16 @@ struct LineBufferTests {
             ("a\rb\r", ["a", "b"]), ("\n\n", ["", ""]), ("\r\r\n\n", ["", "", ""]), ("a\n\rb", ["a", "", "b"]),
         ] as [(String, [String])]
     )
-    func lineEnds_areLFAndCRAndBoth(text: String, expected: [String]) {
+    func `line ends are LF, CR, and both`(text: String, expected: [String]) {
         #expect(lines([Data(text.utf8)]).lines == expected)
     }
 
-    @Test func lineFeedAlone_leavesCarriageReturns() {
+    @Test func `a line feed alone leaves carriage returns`() {
         #expect(lines([Data("a\r\nb\rc\n".utf8)], .lineFeed).lines == ["a\r", "b\rc"])
     }
 
     @Test(arguments: [LineBuffer.Terminator.any, .lineFeed], 0..<40)
-    func everyBorder_givesTheSameLines(terminator: LineBuffer.Terminator, seed: UInt64) {
+    func `chunks cut anywhere give the same lines`(terminator: LineBuffer.Terminator, seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let alphabet = Array("ab\r\n\r\n".utf8)
         let bytes = Data(
@@ -44,7 +44,7 @@ struct LineBufferTests {
         }
     }
 
-    @Test func lineBeyondTheLimit_endsIt_afterTheLinesBefore() {
+    @Test func `a line beyond the limit ends the lines, after the ones before`() {
         let result = lines([Data("ab\nabc\nd\n".utf8)], limit: 2)
         #expect(result.lines == ["ab"])
         #expect(result.isOverfull)

@@ -23,7 +23,7 @@ struct TextTests {
             ([0xEF, 0xBB, 0xBF, 0x61], nil, "a"), ([], nil, ""), ([0x80], "text/plain; charset=latin1", "\u{80}"),
         ] as [([UInt8], String?, String)]
     )
-    func charset_isThatOfTheContentType(body: [UInt8], type: String?, text: String) async throws {
+    func `the charset is that of the content type`(body: [UInt8], type: String?, text: String) async throws {
         #expect(try await client(body, type: type).send(request, as: .text).body == text)
     }
 
@@ -33,7 +33,7 @@ struct TextTests {
             ([0xC3], "text/plain; charset=utf-8", "\u{FFFD}"),
         ] as [([UInt8], String?, String)]
     )
-    func otherBytes_areRefusedOrReplaced(body: [UInt8], type: String?, text: String) async throws {
+    func `other bytes are refused or replaced`(body: [UInt8], type: String?, text: String) async throws {
         let client = client(body, type: type)
         let error = await expectFailure(.undecodableText) { try await client.send(request, as: .text) }
         #expect(error?.response?.body == Data(body))
@@ -43,14 +43,14 @@ struct TextTests {
         }
     }
 
-    @Test func unknownCharset_isAnError() async throws {
+    @Test func `an unknown charset is an error`() async throws {
         let client = client([0x61], type: "text/plain; charset=\"utf-16\\\"x\"")
         let error = await expectFailure(.undecodableText) { try await client.send(request, as: .text) }
         #expect(error?.message.contains("'utf-16\\\"x' is not supported") == true, "\(String(describing: error))")
         await expectFailure(.undecodableText) { try await client.send(request, as: .lines) }
     }
 
-    @Test func lines_areThoseOfTheBody() async throws {
+    @Test func `lines are those of the body`() async throws {
         var lines: [String] = []
         for try await line in try await client(Array("\u{FEFF}a\r\nb\n\n\u{FEFF}c\rd".utf8)).send(request, as: .lines)
             .body
@@ -60,7 +60,7 @@ struct TextTests {
         #expect(lines == ["a", "b", "", "\u{FEFF}c", "d"])
     }
 
-    @Test func lineBeyondTheLimit_isAnErrorAfterTheOthers() async throws {
+    @Test func `a line beyond the limit is an error after the others`() async throws {
         var lines = try await client(Array("ab\nabc\n".utf8)).send(request, as: .lines(maximumLineBytes: 2)).body
             .makeAsyncIterator()
         #expect(try await lines.next() == "ab")
@@ -69,7 +69,7 @@ struct TextTests {
         #expect(try await lines.next() == nil)
     }
 
-    @Test func jsonLines_areValues_andBlankLinesAreSkipped() async throws {
+    @Test func `JSON lines are values, and blank lines are skipped`() async throws {
         var rows: [Row] = []
         let body = "{\"n\":1}\r\n\n \t\n{\"n\":\r2}\n{\"n\":3}"
         for try await row in try await client(Array(body.utf8)).send(request, as: .jsonLines(of: Row.self)).body {
@@ -78,7 +78,7 @@ struct TextTests {
         #expect(rows == [1, 2, 3].map { Row(n: $0) })
     }
 
-    @Test func jsonLineThatDoesNotFit_isNamed_andTheRestGoOn() async throws {
+    @Test func `a JSON line that does not fit is named, and the rest go on`() async throws {
         let body = "{\"n\":1}\n\n{\"n\":\"secret\"}\n{\"n\":3}\n"
         var rows = try await client(Array(body.utf8)).send(request, as: .jsonLines(of: Row.self)).body
             .makeAsyncIterator()

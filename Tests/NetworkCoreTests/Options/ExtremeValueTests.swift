@@ -87,7 +87,7 @@ struct ExtremeValueTests {
         _ = request.curlCommand()
     }
 
-    @Test(arguments: timed) func durationOfAnOption_isRefusedOrTaken(option: Option<Duration>) async throws {
+    @Test(arguments: timed) func `a duration of an option is refused or taken`(option: Option<Duration>) async throws {
         for value in Self.durations {
             var options = TransportOptions()
             option.set(&options, value)
@@ -95,7 +95,7 @@ struct ExtremeValueTests {
         }
     }
 
-    @Test(arguments: counted) func numberOfAnOption_isRefusedOrTaken(option: Option<Int>) async throws {
+    @Test(arguments: counted) func `a number for an option is refused or taken`(option: Option<Int>) async throws {
         for value in Self.numbers {
             var options = TransportOptions()
             option.set(&options, value)
@@ -103,7 +103,7 @@ struct ExtremeValueTests {
         }
     }
 
-    @Test func call_takesAnyTimeout() async {
+    @Test func `a call takes any timeout`() async {
         for timeout in Self.durations {
             let call = NetworkClient.Call(totalTimeout: timeout)
             #expect(call.remaining.map { $0 >= .zero } == true)
@@ -116,7 +116,7 @@ struct ExtremeValueTests {
         }
     }
 
-    @Test func pauseOfAnyLength_canBeCancelled() async {
+    @Test func `a pause of any length can be cancelled`() async {
         let sleepers = Self.durations.map { pause in Task { try await TimeSource.system.sleep(pause) } }
         // A pause that is cancelled before it has begun proves nothing; most have begun by this time.
         await atMost(.milliseconds(50)) { _ = try? await Task.sleep(for: .seconds(60)) }
@@ -126,7 +126,7 @@ struct ExtremeValueTests {
         }
     }
 
-    @Test func backOff_takesAnyTimesAndChances() {
+    @Test func `a back-off takes any times and chances`() {
         for first in Self.durations {
             for limit in Self.durations {
                 for chance in Self.chances {
@@ -139,7 +139,7 @@ struct ExtremeValueTests {
         }
     }
 
-    @Test func retryPolicy_takesAnyTimesAndChances() async throws {
+    @Test func `a retry policy takes any times and chances`() async throws {
         for time in Self.durations {
             for chance in Self.chances {
                 var policy = RetryInterceptor.Policy()
@@ -155,7 +155,7 @@ struct ExtremeValueTests {
         }
     }
 
-    @Test(arguments: numbers) func numberOfRetriesAndRedirects_isTaken(number: Int) async throws {
+    @Test(arguments: numbers) func `any number of retries and redirects is taken`(number: Int) async throws {
         var policy = RetryInterceptor.Policy()
         policy.maximumRetries = number
         let transport = AnsweringTransport(.init(status: 503), .redirect(to: "/b"), .init(body: "fine"))
@@ -172,7 +172,7 @@ struct ExtremeValueTests {
         }
     }
 
-    @Test func budget_takesAnyNumbers() {
+    @Test func `a budget takes any numbers`() {
         for capacity in Self.chances {
             for perCall in Self.chances {
                 let budget = RetryInterceptor.Budget(capacity: capacity, perCall: perCall)
@@ -182,7 +182,7 @@ struct ExtremeValueTests {
         }
     }
 
-    @Test func body_takesAnyLimit() async throws {
+    @Test func `a body takes any limit`() async throws {
         for limit in Self.numbers {
             do {
                 let body = try await TransportResponse.Body(Data("abc".utf8)).collect(upTo: limit)
@@ -200,7 +200,7 @@ struct ExtremeValueTests {
         }
     }
 
-    @Test func lengthOfABody_isRefusedBelowZero() async throws {
+    @Test func `a length of a body is refused below zero`() async throws {
         for length in Self.numbers {
             var request = try TransportRequest.make(.post, "http://a/")
             request.body = .stream(AsyncStream<Data> { $0.finish() }, length: length)
@@ -217,20 +217,20 @@ struct ExtremeValueTests {
         }
     }
 
-    @Test func progress_takesAnyCounts() {
+    @Test func `progress takes any counts`() {
         for completed in Self.numbers {
             for total in Self.numbers { _ = TransferProgress(completed: completed, total: total).fraction }
         }
     }
 
-    @Test(arguments: durations) func durationOfADownload_isRefusedOrTaken(value: Duration) async throws {
+    @Test(arguments: durations) func `a duration for a download is refused or taken`(value: Duration) async throws {
         var options = DownloadedFile.Options()
         options.retryDelay = value
         options.time = source(.nan)
         try await download(options, isValid: value > .zero && value <= TransportOptions.maximumTimeout)
     }
 
-    @Test(arguments: numbers) func numberOfADownload_isRefusedOrTaken(value: Int) async throws {
+    @Test(arguments: numbers) func `a number for a download is refused or taken`(value: Int) async throws {
         var options = DownloadedFile.Options()
         options.time = source()
         options.retries = value
@@ -258,7 +258,7 @@ struct ExtremeValueTests {
         }
     }
 
-    @Test func events_takeOrRefuseAnyValues() async throws {
+    @Test func `events take or refuse any values`() async throws {
         func check(_ name: String, _ change: (inout ServerSentEvents.Options) -> Void) async {
             var options = ServerSentEvents.Options()
             options.maximumFailures = 3
@@ -293,13 +293,13 @@ struct ExtremeValueTests {
         }
     }
 
-    @Test(arguments: durations) func timeoutOfARefresh_isRefusedOrTaken(value: Duration) {
+    @Test(arguments: durations) func `a timeout for a refresh is refused or taken`(value: Duration) {
         let isValid = value > .zero && value <= TransportOptions.maximumTimeout
         let bearer = try? BearerAuthentication(for: ["http://a"], timeout: value) { _ in "t" }
         #expect((bearer != nil) == isValid)
     }
 
-    @Test func durations_areShownWhateverTheirLength() {
+    @Test func `durations are shown whatever their length`() {
         for value in Self.durations + [.milliseconds(-500)] {
             #expect(!value.shortText.isEmpty)
             _ = value.roundedUpMilliseconds
@@ -309,7 +309,7 @@ struct ExtremeValueTests {
         }
     }
 
-    @Test func cookie_takesAnyMoment() throws {
+    @Test func `a cookie takes any moment`() throws {
         let jar = CookieJar(publicSuffixes: .builtIn, now: { Date(timeIntervalSince1970: 1_700_000_000) })
         for seconds in Self.numbers.map(Double.init) + Self.chances {
             let ends = Date(timeIntervalSince1970: seconds)

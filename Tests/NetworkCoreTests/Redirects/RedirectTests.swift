@@ -31,7 +31,9 @@ struct RedirectTests {
         (303, .delete, .get, false), (307, .get, .get, true), (307, .post, .post, true), (307, .head, .head, false),
         (308, .post, .post, true), (308, .put, .put, true),
     ])
-    func method_changesAsTheRulesSay(status: Int, method: HTTPRequest.Method, next: HTTPRequest.Method, keepsBody: Bool)
+    func `the method changes as the rules say`(
+        status: Int, method: HTTPRequest.Method, next: HTTPRequest.Method, keepsBody: Bool
+    )
         async throws
     {
         let body = method == .head || (method == .get && !keepsBody) ? nil : "body"
@@ -49,7 +51,7 @@ struct RedirectTests {
 
     /// Two that are equal for Swift are two all the same: which of them counts is the server's secret.
     @Test(arguments: [("/next", true), ("/other", false)])
-    func locationThatIsRepeated_isFollowed_ifItIsTheSame(second: String, isFollowed: Bool) async throws {
+    func `a Location that is repeated is followed if it is the same`(second: String, isFollowed: Bool) async throws {
         var fields: HTTPFields = [.location: "/next"]
         fields.append(HTTPField(name: .location, value: second))
         let transport = AnsweringTransport(Answer(status: 302, fields: fields), Answer(body: "end"))
@@ -57,7 +59,7 @@ struct RedirectTests {
         #expect(transport.requests.count == (isFollowed ? 2 : 1))
     }
 
-    @Test func locationsOfOtherBytes_areTwo() async throws {
+    @Test func `Locations of other bytes are two`() async throws {
         var fields: HTTPFields = [.location: "/\u{E9}"]
         fields.append(HTTPField(name: .location, value: "/e\u{301}"))
         let transport = AnsweringTransport(Answer(status: 302, fields: fields), Answer(body: "end"))
@@ -65,7 +67,7 @@ struct RedirectTests {
         #expect(transport.requests.count == 1)
     }
 
-    @Test(arguments: [301, 302, 303]) func keptMethod_keepsItsBody(status: Int) async throws {
+    @Test(arguments: [301, 302, 303]) func `a kept method keeps its body`(status: Int) async throws {
         let request = try TransportRequest.make(.post, "http://a/", fields: [.contentType: "t/t"], body: "body")
         let second = try await following(status, request) { $0.redirects.keepsMethodOn = [status] }
         #expect(second?.method == .post)
@@ -77,7 +79,7 @@ struct RedirectTests {
         ("http://a/", "http://a:80/x", true), ("http://a/", "http://b/x", false), ("http://a/", "http://a:81/x", false),
         ("http://a/", "https://a/x", false), ("http://a/", "http://x.a/x", false),
     ])
-    func secrets_stayWithTheirOrigin(from: String, to: String, isSame: Bool) async throws {
+    func `secrets stay with their origin`(from: String, to: String, isSame: Bool) async throws {
         let key = try #require(HTTPField.Name("x-API-key"))
         let own = try #require(HTTPField.Name("X-Own"))
         let amazon = try #require(HTTPField.Name("X-Amz-Security-Token"))
@@ -96,14 +98,14 @@ struct RedirectTests {
         }
     }
 
-    @Test func credentialsOfTheOptions_stayWithTheirOrigin() async throws {
+    @Test func `credentials of the options stay with their origin`() async throws {
         var request = try TransportRequest.make(.get, "https://a/")
         request.options.authentication = .bearer(token: "s")
         #expect(try await following(302, request)?.wireFields[.authorization] == "Bearer s")
         #expect(try await following(302, request, to: "https://b/")?.wireFields[.authorization] == nil)
     }
 
-    @Test func whatIsForOneServer_staysWithIt() throws {
+    @Test func `values for one server stay with it`() throws {
         var request = try TransportRequest.make(.get, "https://a/")
         request.headerFields.append(try HTTPField(checking: "Host", value: "inner.example"))
         request.options.authentication = .bearer(token: "s")
@@ -124,14 +126,14 @@ struct RedirectTests {
         #expect(other.options.names == request.options.names)
     }
 
-    @Test func wayBack_bringsNoSecretsBack() async throws {
+    @Test func `the way back brings no secrets back`() async throws {
         let transport = AnsweringTransport(.redirect(to: "http://b/"), .redirect(to: "http://a/2"), Answer())
         let request = try TransportRequest.make(.get, "http://a/1", fields: [.authorization: "s"])
         _ = try await NetworkClient(transport: transport).send(request, as: .stream)
         #expect(transport.requests.map { $0.headerFields[.authorization] } == ["s", nil, nil])
     }
 
-    @Test(arguments: [300, 304, 305, 306, 299, 399]) func otherStatus_isHandedBack(status: Int) async throws {
+    @Test(arguments: [300, 304, 305, 306, 299, 399]) func `another status is handed back`(status: Int) async throws {
         let transport = AnsweringTransport(.redirect(status, to: "/next"))
         let response = try await NetworkClient(transport: transport).send(try .make(.get, "http://a/"), as: .stream)
         #expect(response.status.code == status)
@@ -139,7 +141,7 @@ struct RedirectTests {
     }
 
     @Test(arguments: ["", "ftp://a/", "http://u:p@a/", "/\\b", "http://[", "/%"])
-    func unusableLocation_isHandedBack(location: String) async throws {
+    func `an unusable Location is handed back`(location: String) async throws {
         let transport = AnsweringTransport(Answer(status: 302, fields: [.location: location], body: "moved"))
         let response = try await NetworkClient(transport: transport).send(try .make(.get, "http://a/"), as: .stream)
         #expect(response.status.code == 302)
@@ -147,7 +149,7 @@ struct RedirectTests {
         #expect(try await response.body.collect() == Data("moved".utf8))
     }
 
-    @Test func twoLocations_areHandedBack_AndTheSameTwiceIsOne() async throws {
+    @Test func `two Locations are handed back, and the same twice is one`() async throws {
         func status(_ second: String) async throws -> Int {
             var fields: HTTPFields = [.location: "/1"]
             fields.append(HTTPField(name: .location, value: second))
@@ -159,7 +161,7 @@ struct RedirectTests {
         #expect(try await status("/1") == 200)
     }
 
-    @Test func oneTimeBody_isNotSentAgain() async throws {
+    @Test func `a one-time body is not sent again`() async throws {
         let chunks = AsyncStream<Data> { $0.finish() }
         for (status, code) in [(307, 307), (302, 200)] {
             let transport = AnsweringTransport(.redirect(status, to: "/next"), Answer())
@@ -169,7 +171,7 @@ struct RedirectTests {
         }
     }
 
-    @Test func downgrade_isRefusedUnlessAllowed() async throws {
+    @Test func `a downgrade is refused unless allowed`() async throws {
         let request = try TransportRequest.make(.get, "https://a/?secret")
         let error = await expectFailure(.redirectRefused) { try await following(301, request, to: "http://a/?secret") }
         #expect(error?.description.contains("https to http") == true)
@@ -179,7 +181,7 @@ struct RedirectTests {
         #expect(second?.url.absoluteString == "http://a/")
     }
 
-    @Test(arguments: [0, 1, 20]) func limit_holds(limit: Int) async throws {
+    @Test(arguments: [0, 1, 20]) func `the limit holds`(limit: Int) async throws {
         let transport = AnsweringTransport(.redirect(to: "/again?secret"))
         var client = NetworkClient(transport: transport)
         #expect(client.redirects.maximum == 20)
@@ -192,7 +194,7 @@ struct RedirectTests {
         #expect(error.map { !"\($0)".contains("secret") } == true)
     }
 
-    @Test func exactlyTheLimit_isFine() async throws {
+    @Test func `exactly the limit is fine`() async throws {
         let transport = AnsweringTransport { request in
             let number = Int(request.url.path.dropFirst()) ?? 0
             return number < 20 ? .redirect(to: "/\(number + 1)") : Answer(body: "\(number)")
@@ -205,12 +207,12 @@ struct RedirectTests {
         #expect(response.redirects.allSatisfy { $0.status.code == 302 && $0.method == .get })
     }
 
-    @Test func none_followsNothing() async throws {
+    @Test func `the policy none follows nothing`() async throws {
         let second = try await following(302, try .make(.get, "http://a/")) { $0.redirects = .none }
         #expect(second == nil)
     }
 
-    @Test func decision_followsStopsAndRefuses() async throws {
+    @Test func `a decision follows, stops and refuses`() async throws {
         let request = try TransportRequest.make(.get, "http://a/")
         let audit = Guarded<[String]>([])
         func decided(_ decision: @escaping @Sendable (RedirectPolicy.Proposal) -> RedirectPolicy.Decision) async throws
@@ -240,7 +242,7 @@ struct RedirectTests {
         #expect(audit.withLock { $0 } == Array(repeating: "0 302 http://b/x", count: 4))
     }
 
-    @Test func errorAfterRedirects_namesTheLastExchange() async throws {
+    @Test func `an error after redirects names the last exchange`() async throws {
         let transport = AnsweringTransport(.redirect(to: "/2?token=secret"), Answer(status: 500, body: "oops-secret"))
         let error = await expectFailure(.unacceptableStatus) {
             try await NetworkClient(transport: transport).send(
@@ -253,7 +255,7 @@ struct RedirectTests {
         #expect(error?.unredactedDescription.contains("oops-secret") == true)
     }
 
-    @Test func totalTimeout_isTheWholeCalls() async throws {
+    @Test func `the total timeout is the whole call's`() async throws {
         let transport = AnsweringTransport(.redirect(to: "/2"), Answer())
         var request = try TransportRequest.make(.get, "http://a/1")
         request.options.totalTimeout = .seconds(60)

@@ -18,7 +18,7 @@ struct RequestURLResolvingTests {
         ("g/../h", "http://a/b/c/h"), ("g;x=1/./y", "http://a/b/c/g;x=1/y"), ("g;x=1/../y", "http://a/b/c/y"),
         ("g?y/./x", "http://a/b/c/g?y/./x"), ("g?y/../x", "http://a/b/c/g?y/../x"), ("g#s/./x", "http://a/b/c/g"),
     ])
-    func reference_isResolvedAsTheRFCSays(reference: String, expected: String) throws {
+    func `a reference is resolved as the RFC says`(reference: String, expected: String) throws {
         #expect(try RequestURL("http://a/b/c/d;p?q").resolving(reference).absoluteString == expected)
     }
 
@@ -28,7 +28,7 @@ struct RequestURLResolvingTests {
         ("?", "http://a:81/p/q?"), ("/", "http://a:81/"), ("//b:/x", "http://b/x"), ("::", "http://a:81/p/::"),
         ("//[::1]/x", "http://[::1]/x"),
     ])
-    func otherReference_leadsWhereBrowsersGo(reference: String, expected: String) throws {
+    func `another reference leads where browsers go`(reference: String, expected: String) throws {
         #expect(try RequestURL("http://a:81/p/q").resolving(reference).absoluteString == expected)
     }
 
@@ -37,14 +37,14 @@ struct RequestURLResolvingTests {
         "http:///x", "\\\\evil\\x", "/\\evil", "http://[", "//a b/", "//a%20b/", "/\u{1}", "/a\u{0}b", "/%zz", "/%",
         "//1.2/", "//0x7f.1/", "//\u{301}x/", "/" + String(repeating: "a", count: 70_000),
     ])
-    func hostileReference_isRefused(reference: String) throws {
+    func `a hostile reference is refused`(reference: String) throws {
         let base = try RequestURL("http://a/b")
         let error = #expect(throws: NetworkError.self) { try base.resolving(reference) }
         #expect(error?.code == .invalidURL)
         #expect(error.map { !"\($0)".contains("secret") } == true)
     }
 
-    @Test func randomReferences_giveURLsThatAreTheirOwnParse() throws {
+    @Test func `random references give URLs that are their own parse`() throws {
         var generator = SeededGenerator(seed: 3986)
         let base = try RequestURL("https://a.example:8443/b/c?d")
         let pieces = [
@@ -63,13 +63,13 @@ struct RequestURLResolvingTests {
         #expect(good > 250)
     }
 
-    @Test func manyDotSegments_areResolvedInLinearTime() throws {
+    @Test func `many dot segments are resolved in linear time`() throws {
         let reference = String(repeating: "a/", count: 16_000) + String(repeating: "../", count: 10_000)
         let url = try RequestURL("http://a/").resolving(reference)
         #expect(url.path == "/" + String(repeating: "a/", count: 6000))
     }
 
-    @Test func sameOrigin_isSchemeHostAndPort() throws {
+    @Test func `the same origin is scheme, host and port`() throws {
         let url = try RequestURL("https://a/x")
         #expect(url.hasSameOrigin(as: try RequestURL("https://A:443/y?z")))
         for other in ["http://a/", "https://b/", "https://a:444/", "https://a./", "https://x.a/"] {

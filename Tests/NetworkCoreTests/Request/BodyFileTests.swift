@@ -5,7 +5,7 @@ import Testing
 @testable import NetworkCore
 
 @Suite struct BodyFileTests {
-    @Test func whatIsNoRegularFile_isRefusedInItsOwnWords() throws {
+    @Test func `a path of no regular file is refused in its own words`() throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "body-\(UUID())").path
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }

@@ -57,7 +57,7 @@ struct NULPathTests {
         Way("socket", .invalidOption) { path in try options { $0.connection.unixSocket = .path(path) } },
     ]
 
-    @Test(arguments: ways) private func wayIn_isClosed(way: Way) async throws {
+    @Test(arguments: ways) private func `each way in refuses a NUL`(way: Way) async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "nul-\(UUID().uuidString)").path
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }

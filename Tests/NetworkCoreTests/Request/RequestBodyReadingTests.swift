@@ -23,19 +23,19 @@ struct RequestBodyReadingTests {
         }
     }
 
-    @Test func body_isReadIntoMemory() async throws {
+    @Test func `a body is read into memory`() async throws {
         let sent = try await send(.stream(chunks("ab", "c"), length: 3))
         #expect(sent.map { $0.body?.knownBytes } == [Data("abc".utf8)])
         await expectFailure(.bodyTooLarge) { try await send(.stream(chunks("12345", "678901"))) }
     }
 
     /// Regression: the body was sent with its actual length.
-    @Test(arguments: [2, 4]) func lengthThatIsNotTheAnnouncedOne_isAnError(length: Int) async {
+    @Test(arguments: [2, 4]) func `a length that is not the announced one is an error`(length: Int) async {
         await expectFailure(.bodyLengthMismatch) { try await send(.stream(chunks("ab", "c"), length: length)) }
     }
 
     /// Regression: the wait for it never ended.
-    @Test func producerThatDoesNotEnd_isEndedByTheDeadline() async {
+    @Test func `a producer that does not end is ended by the deadline`() async {
         await expectFailure(.totalTimeout) {
             try await send(.stream(chunks("ab", ends: false)), timeout: .milliseconds(50))
         }

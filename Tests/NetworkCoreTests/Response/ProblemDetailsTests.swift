@@ -19,7 +19,7 @@ struct ProblemDetailsTests {
         }
     }
 
-    @Test func exampleOfTheStandard_isRead() async throws {
+    @Test func `the example of the standard is read`() async throws {
         let error = try await failure(example)
         let problem = try #require(error.problem)
         #expect(problem.type == "https://example.com/probs/out-of-credit")
@@ -36,7 +36,7 @@ struct ProblemDetailsTests {
         #expect(error.unredactedDescription.contains("credit"))
     }
 
-    @Test func membersOfAWrongKind_areIgnored() throws {
+    @Test func `members of a wrong kind are ignored`() throws {
         let problem = try #require(
             ProblemDetails(json: Data(#"{"type":1,"title":[],"status":"403","detail":null,"x":"y"}"#.utf8)))
         #expect(problem.type == "about:blank")
@@ -45,16 +45,16 @@ struct ProblemDetailsTests {
     }
 
     @Test(arguments: ["", "[]", "null", "1", "{", "<html>", "\u{0}"])
-    func whatIsNoObject_isNoProblem(body: String) { #expect(ProblemDetails(json: Data(body.utf8)) == nil) }
+    func `JSON that is no object is no problem`(body: String) { #expect(ProblemDetails(json: Data(body.utf8)) == nil) }
 
-    @Test func otherContentTypes_areNoProblems() async throws {
+    @Test func `other content types are no problems`() async throws {
         #expect(try await failure(example, type: "application/json").problem == nil)
         #expect(try await failure(example, type: "Application/Problem+JSON; charset=utf-8").problem != nil)
     }
 
     /// Regression: each value was tried as five types, which took seconds for 64 KiB of brackets.
     @Test(arguments: ["[]", "{}", "[[]]", "\"\"", "1e1", "[{\"a\":[]}]"])
-    func whatABodyIsMadeOf_costsAboutTheSame(item: String) throws {
+    func `bodies of any kind cost about the same`(item: String) throws {
         func body(_ item: String) -> Data {
             let count = 60_000 / (item.utf8.count + 1)
             return Data(#"{"list":[\#(Array(repeating: item, count: count).joined(separator: ","))]}"#.utf8)
@@ -65,7 +65,7 @@ struct ProblemDetailsTests {
         #expect(cost { _ = ProblemDetails(json: hostile) } < usual * 30)
     }
 
-    @Test func values_areRead_AsParametersHoldThem() throws {
+    @Test func `values are read as parameters hold them`() throws {
         let json =
             #"{"i":-7,"w":1.0,"e":1e2,"d":2.5,"b":9223372036854775808,"p":9007199254740993.0,"m":0.1234567890123456789,"x":1e999,"n":null,"t":"\u00e9\ud83d\ude00\n","o":{"a":[{}]}}"#
         let problem = try #require(ProblemDetails(json: Data(json.utf8)))
@@ -82,7 +82,7 @@ struct ProblemDetailsTests {
         #expect(ProblemDetails(json: Data(#"{"a":1,"a":2}"#.utf8))?.extensions.count == 1)
     }
 
-    @Test func sizeAndDepth_haveLimits() {
+    @Test func `size and depth have limits`() {
         let large = #"{"title":"\#(String(repeating: "x", count: ProblemDetails.maximumBytes))"}"#
         #expect(ProblemDetails(json: Data(large.utf8)) == nil)
         let deep = #"{"a":"# + String(repeating: "[", count: 200) + String(repeating: "]", count: 200) + "}"

@@ -20,7 +20,7 @@ private struct Find: RequestType {
 struct ResponseDecoderTests {
     private let request = RequestData(path: "http://127.0.0.1/")
 
-    @Test func json_takesOtherStrategies() async throws {
+    @Test func `JSON takes other strategies`() async throws {
         let client = NetworkClient(transport: StubDispatcher(always: .text(#"{"user_name":"Ada"}"#)))
         let decoding = client.with { $0.decoder = .json { $0.keyDecodingStrategy = .convertFromSnakeCase } }
         #expect(try await decoding.send(request, as: User.self).body == User(userName: "Ada"))
@@ -28,7 +28,7 @@ struct ResponseDecoderTests {
         await expectFailure(.decodingFailed) { try await client.send(request, as: User.self).body.userName }
     }
 
-    @Test func closure_bringsAnyDecoder() async throws {
+    @Test func `a closure brings any decoder`() async throws {
         let list = try PropertyListEncoder().encode(User(userName: "Ada"))
         let stub = StubDispatcher(always: .bytes(list))
         let client = NetworkClient(transport: stub).with {
@@ -37,7 +37,7 @@ struct ResponseDecoderTests {
         #expect(try await client.send(request, as: User.self).body == User(userName: "Ada"))
     }
 
-    @Test func closureThatMakesAnotherType_isAnError() async throws {
+    @Test func `a closure that makes another type is an error`() async throws {
         let client = NetworkClient(transport: StubDispatcher(always: .text("1"))).with {
             $0.decoder = .using { _, _ in 1 }
         }
@@ -47,7 +47,7 @@ struct ResponseDecoderTests {
         #expect(error?.response?.status == .ok)
     }
 
-    @Test func decoderOfOnesOwn_seesTheHead() async throws {
+    @Test func `a custom decoder sees the head`() async throws {
         struct ByType: ResponseDecoder {
             func decode<Value: Decodable & SendableMetatype>(
                 _ type: Value.Type,
@@ -64,20 +64,20 @@ struct ResponseDecoderTests {
     }
 
     @Test(arguments: [(204, ""), (200, ""), (200, "ignored"), (202, "{}")])
-    func empty_needsNoBodyAndDropsOne(status: Int, body: String) async throws {
+    func `an empty response needs no body and drops one`(status: Int, body: String) async throws {
         let client = NetworkClient(transport: StubDispatcher(always: .text(body, status: status)))
         #expect(try await client.send(Delete()).body == Empty())
         #expect(try await Delete().send(over: client).body == Empty())
     }
 
-    @Test(arguments: [204, 205, 200]) func optional_isNilWithoutABody(status: Int) async throws {
+    @Test(arguments: [204, 205, 200]) func `an optional is nil without a body`(status: Int) async throws {
         let client = NetworkClient(transport: StubDispatcher(always: .text("", status: status)))
         #expect(try await client.send(Find()).body == nil)
         #expect(try await Find().send(over: client).body == nil)
         await expectFailure(.noData) { try await client.send(request, as: User.self).body.userName }
     }
 
-    @Test func optional_isDecodedWithABody() async throws {
+    @Test func `an optional is decoded with a body`() async throws {
         let client = NetworkClient(transport: StubDispatcher(always: .text(#"{"userName":"Ada"}"#)))
         #expect(try await client.send(Find()).body == User(userName: "Ada"))
         #expect(
@@ -91,7 +91,7 @@ struct ResponseDecoderTests {
 
     /// Regression: the description, which goes into logs, contained the value, the decoder's own text, and a
     /// dictionary's keys.
-    @Test func description_holdsNothingOfTheBody() async throws {
+    @Test func `the description holds nothing of the body`() async throws {
         struct Own: Error { let token = "secret" }
         let role = NetworkClient(transport: StubDispatcher(always: .text(#"{"secret-key":["secret-value"]}"#)))
         let error = await expectFailure(.decodingFailed) {
@@ -127,7 +127,7 @@ struct ResponseDecoderTests {
 
     /// Regression: a key of digits has an integer value too, as an array's index does, and was printed as one.
     @Test(arguments: ["4111111111111111", "0", "-7", "Index 3", "3", "secret"])
-    func keyOfTheBody_isNotShown_andAnIndexIs(key: String) async throws {
+    func `a key of the body is not shown, and an index is`(key: String) async throws {
         func failure<Value: Decodable & Sendable>(_ type: Value.Type, _ body: String) async -> NetworkError? {
             let client = NetworkClient(transport: StubDispatcher(always: .text(body)))
             return await expectFailure(.decodingFailed) { _ = try await client.send(request, as: type).body }
@@ -146,7 +146,7 @@ struct ResponseDecoderTests {
         #expect(own?.message.hasSuffix("at first[0]") == true, "\(own as Any)")
     }
 
-    @Test func failure_namesItsExchange() async throws {
+    @Test func `a failure names its exchange`() async throws {
         let client = NetworkClient(transport: StubDispatcher(always: .text("<html>")))
         let error = await expectFailure(.decodingFailed) { try await client.send(Find()).body?.userName }
         #expect(error?.exchange?.method == "GET")

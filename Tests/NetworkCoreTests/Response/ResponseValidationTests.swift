@@ -16,7 +16,7 @@ struct ResponseValidationTests {
     }
 
     @Test(arguments: [(199, false), (200, true), (299, true), (300, false), (404, false)])
-    func successful_takes2xx(status: Int, isTaken: Bool) throws {
+    func `the successful rule takes 2xx`(status: Int, isTaken: Bool) throws {
         if isTaken {
             try ResponseValidation.successful.check(head(status))
         } else {
@@ -25,7 +25,7 @@ struct ResponseValidationTests {
         try ResponseValidation.any.check(head(status))
     }
 
-    @Test func statuses_takesTheRangesAndNamesThem() throws {
+    @Test func `the rule for statuses takes the ranges and names them`() throws {
         let validation = ResponseValidation.statuses(200...299, 404...404)
         try validation.check(head(404))
         let error = expectFailure(.unacceptableStatus) { try validation.check(head(500)) }
@@ -36,7 +36,7 @@ struct ResponseValidationTests {
         (Int.min...199, "\(Int.min) to 199"), (600...Int.max, "600 to \(Int.max)"), (Int.max...Int.max, "\(Int.max)"),
         (Int.min...Int.min, "\(Int.min)"), (599...600, "599 to 600"),
     ])
-    func anyRange_canBeNamed(range: ClosedRange<Int>, name: String) {
+    func `any range can be named`(range: ClosedRange<Int>, name: String) {
         let error = expectFailure(.unacceptableStatus) { try ResponseValidation.statuses(range).check(head(200)) }
         #expect(error?.message == "the server responded with 200, and \(name) was expected")
     }
@@ -48,7 +48,7 @@ struct ResponseValidationTests {
             ("application/jsonx", false), ("", false), (nil, false),
         ] as [(String?, Bool)]
     )
-    func contentTypes_areMatchedByPattern(type: String?, isTaken: Bool) throws {
+    func `content types are matched by pattern`(type: String?, isTaken: Bool) throws {
         let validation = ResponseValidation.contentTypes("application/json", "text/*", "*/*+json")
         if isTaken {
             try validation.check(head(200, type))
@@ -57,12 +57,12 @@ struct ResponseValidationTests {
         }
     }
 
-    @Test func answersWithoutContent_haveNoTypeToRefuse() throws {
+    @Test func `responses without content have no type to refuse`() throws {
         let validation = ResponseValidation.contentTypes("application/json")
         for head in [head(204), head(205), head(304), head(200, length: "0")] { try validation.check(head) }
     }
 
-    @Test func rules_areAskedInTheirOrder() async throws {
+    @Test func `rules are asked in their order`() async throws {
         let client = NetworkClient(transport: StubDispatcher(always: .text("sorry", status: 404)))
         let both = ResponseValidation.successful.and(.contentTypes("application/json"))
         let error = await expectFailure(.unacceptableStatus) {
@@ -75,7 +75,7 @@ struct ResponseValidationTests {
         }
     }
 
-    @Test func ownRule_getsTheAnswerAttached_andMayThrowAnything() async throws {
+    @Test func `a custom rule gets the response attached, and may throw anything`() async throws {
         struct Mine: Error {}
         let client = NetworkClient(transport: StubDispatcher(always: .text("x")))
         let request = RequestData(path: "http://127.0.0.1/")
@@ -91,7 +91,7 @@ struct ResponseValidationTests {
         #expect(error?.exchange?.url == "http://127.0.0.1/")
     }
 
-    @Test func streamedRefusal_hasTheStartOfTheBody() async throws {
+    @Test func `a streamed refusal has the start of the body`() async throws {
         let stub = StubDispatcher(always: .text(String(repeating: "x", count: 100_000), status: 500))
         let error = await expectFailure(.unacceptableStatus) {
             try await NetworkClient(transport: stub).send(RequestData(path: "http://127.0.0.1/"), as: .lines)
@@ -99,7 +99,7 @@ struct ResponseValidationTests {
         #expect(error?.response?.body.count == 65_536)
     }
 
-    @Test func otherStatuses_areValuesWhereTheyAreAccepted() async throws {
+    @Test func `other statuses are values where they are accepted`() async throws {
         let client = NetworkClient(transport: StubDispatcher(always: .text(#"{"id":1}"#, status: 404))).with {
             $0.validation = .any
         }

@@ -7,7 +7,7 @@ struct TypeNameTests {
     struct Account: Decodable { let id: Int }
     private enum Box<Value> { struct Inner {} }
 
-    @Test func namesAreAsAProgramSpellsThem() {
+    @Test func `names are as a program spells them`() {
         struct Local {}
         #expect(TypeName.of(Account.self) == "Account")
         #expect(TypeName.of([Account].self) == "[Account]")
@@ -20,7 +20,7 @@ struct TypeNameTests {
         #expect(TypeName.of((@Sendable () -> Void).self).contains("->"))
     }
 
-    @Test func articlesFit() {
+    @Test func `articles fit`() {
         #expect(TypeName.withArticle(Int.self) == "an Int")
         #expect(TypeName.withArticle(UInt8.self) == "a UInt8")
         #expect(TypeName.withArticle(Account.self) == "an Account")
@@ -34,7 +34,7 @@ struct TypeNameTests {
         (#"[{"id":[]}]"#, "the body is not a [Account]: an Int was expected, and an array found at [0].id"),
         ("{}", "the body is not a [Account]: an array was expected, and an object found"),
     ])
-    func errorsSayWhatWasFound(body: String, message: String) async throws {
+    func `errors say what was found`(body: String, message: String) async throws {
         let answer = StubResponse.text(body, fields: [.contentType: "application/json"])
         let client = NetworkClient(transport: StubDispatcher(always: answer))
         let error = await #expect(throws: NetworkError.self) {
@@ -43,7 +43,7 @@ struct TypeNameTests {
         #expect(error?.message == message)
     }
 
-    @Test func aPageInPlaceOfJSON_isNamed() async throws {
+    @Test func `a page in place of JSON is named`() async throws {
         let page = StubResponse.text("<html>", fields: [.contentType: "text/html; charset=utf-8"])
         let client = NetworkClient(transport: StubDispatcher(always: page))
         let error = await #expect(throws: NetworkError.self) {
