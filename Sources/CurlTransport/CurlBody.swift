@@ -86,7 +86,7 @@ final class CurlBody: EndedBodySource {
 
     func collect(upTo limit: Int?) async throws -> Data {
         let limit = limit ?? transfer.request.options.maximumBodyBytes
-        if let announcedBytes, announcedBytes > limit {
+        if let announcedBytes, announcedBytes - transfer.channel.deliveredBytes > limit {
             discard()
             throw inExchange(NetworkError.bodyTooLarge(limit: limit))
         }

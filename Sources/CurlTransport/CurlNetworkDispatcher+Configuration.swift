@@ -26,8 +26,9 @@ extension CurlNetworkDispatcher {
         /// The maximum number of requests that run at once in all. Default: three quarters of the process's file
         /// descriptor limit (RLIMIT_NOFILE), at most 8,192.
         public var maximumConnections: Int
-        /// The maximum number of requests that wait. One more fails with ``NetworkCore/NetworkError/Code/overloaded``.
-        /// Default: 100,000.
+        /// The maximum number of requests that wait for others to end. One more fails with
+        /// ``NetworkCore/NetworkError/Code/overloaded``. Requests within the limits above that wait only for the lookup
+        /// of a name are not refused. Default: 100,000.
         public var maximumWaiting = 100_000
         /// The number of threads, each with its own loop, from 1 to 64. Default: 1, which serves tens of thousands of
         /// requests a second. More threads help only where TLS or decompression fills one thread's core and several

@@ -9,8 +9,9 @@ extension CurlNetworkDispatcher {
     /// out useless: these versions take session tickets that wait on it for its end.
     /// - Parameters:
     ///   - url: Any URL of the origin; its path is not requested.
-    ///   - connections: The number of connections, from 1 to
-    ///     ``CurlNetworkDispatcher/Configuration/maximumConnectionsPerHost``. One is enough for HTTP/2.
+    ///   - connections: The number of connections, from 1 to the smaller of
+    ///     ``CurlNetworkDispatcher/Configuration/maximumConnectionsPerHost`` and
+    ///     ``CurlNetworkDispatcher/Configuration/maximumConnections``. One is enough for HTTP/2.
     ///   - options: The options of the requests to come: a connection serves only requests with the same TLS, proxy,
     ///     and connection options. Credentials are not used.
     /// - Throws: The ``NetworkCore/NetworkError`` of the first connection that could not be opened; the others are
@@ -28,8 +29,8 @@ extension CurlNetworkDispatcher {
     public func prewarm(
         _ url: RequestURL, connections: Int = 1, options: TransportOptions = TransportOptions()
     ) async throws {
-        guard (1...maximumConnectionsPerHost).contains(connections) else {
-            let problem = "connections is \(connections); it must be from 1 to \(maximumConnectionsPerHost)"
+        guard (1...maximumPrewarmed).contains(connections) else {
+            let problem = "connections is \(connections); it must be from 1 to \(maximumPrewarmed)"
             throw NetworkError(.invalidOption, problem, phase: .preparing)
         }
         guard !options.connection.forbidsReuse else {

@@ -20,7 +20,8 @@ public final class CurlNetworkDispatcher: HTTPTransport {
     private let clientKeys = ClientKeyOwners()
     private let tlsTexts = TLSTextOwners()
     private let trustsAnyServer: Bool
-    let maximumConnectionsPerHost: Int
+    /// The number of connections that one origin can keep.
+    let maximumPrewarmed: Int
 
     /// Creates a dispatcher with its own thread and connections. The thread starts with the first request.
     public convenience init(configuration: Configuration = Configuration()) {
@@ -29,7 +30,8 @@ public final class CurlNetworkDispatcher: HTTPTransport {
 
     init(configuration: Configuration, logger: @autoclosure () -> Logger) {
         loops = LoopGroup(limits: LoopLimits(configuration))
-        maximumConnectionsPerHost = configuration.checked.maximumConnectionsPerHost
+        let checked = configuration.checked
+        maximumPrewarmed = min(checked.maximumConnectionsPerHost, checked.maximumConnections)
         trustsAnyServer = configuration.unsafelyTrustsAnyServer
         if trustsAnyServer {
             logger().warning("a curl dispatcher trusts any server: TLS certificates are not checked")

@@ -16,7 +16,7 @@ struct CurlNetworkDispatcherTests {
         return request
     }
 
-    @Test func `no more connections open than the limit allows, and the other requests wait in order`() async throws {
+    @Test func `no more connections are open than the limit allows, and the others wait in order`() async throws {
         let server = try ScriptedServer(.ok("x"))
         defer { server.stop() }
         var configuration = CurlNetworkDispatcher.Configuration()

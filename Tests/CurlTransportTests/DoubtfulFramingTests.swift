@@ -144,7 +144,7 @@ struct DoubtfulFramingTests {
     }
 
     /// The caller's side must accept every head that the loop accepted: by then its connection may be back in the pool.
-    @Test func `what the loop takes, the caller's side takes`() {
+    @Test func `heads that the loop takes, the caller's side takes`() {
         var random = SeededGenerator(seed: 3)
         let status = [
             "HTTP/1.1 200 OK", "HTTP/1.0 404", "HTTP/2 204 ", "http/1.1 200 OK", "HTTP/1.1 2000", "HTTP/1.1 99 x",

@@ -104,7 +104,7 @@ struct EarlyResponseTests {
 
     /// A 417 response to a request without an expectation is the final response, complete with its body.
     @Test(arguments: Body.allCases)
-    func `a server that refuses an expectation that was not sent has responded`(kind: Body) async throws {
+    func `a refusal of an expectation that was not sent is the response`(kind: Body) async throws {
         let refusal = "HTTP/1.1 417 No\r\nContent-Length: 3\r\n\r\nno!"
         let server = try ScriptedServer([.readHead, .send(refusal), .stall], [.read, .send(refusal), .stall])
         defer { server.stop() }

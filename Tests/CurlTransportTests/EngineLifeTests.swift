@@ -100,7 +100,7 @@ struct EngineLifeTests {
     }
 
     @Test(arguments: [Duration.seconds(Int64.max), .seconds(Int64.min), .nanoseconds(Int64.max), .milliseconds(-1)])
-    func `any patience will do`(patience: Duration) async throws {
+    func `any patience is accepted`(patience: Duration) async throws {
         let server = try ScriptedServer(.ok("x"))
         defer { server.stop() }
         let dispatcher = CurlNetworkDispatcher()

@@ -80,10 +80,11 @@ struct LookUpTests {
             proxy.stop()
         }
         var configuration = CurlNetworkDispatcher.Configuration()
-        configuration.maximumWaiting = 8
+        configuration.maximumConnectionsPerHost = 2 * Admission.coldLimit
+        configuration.maximumWaiting = 0
         let dispatcher = CurlNetworkDispatcher(configuration: configuration)
         await withTaskGroup(of: NetworkError.Code?.self) { group in
-            for _ in 0..<Admission.coldLimit + configuration.maximumWaiting + 1 {
+            for _ in 0..<configuration.maximumConnectionsPerHost + 1 {
                 group.addTask {
                     do {
                         _ = try await OptionExchange("http://unknown.example/", over: dispatcher) {
@@ -95,7 +96,7 @@ struct LookUpTests {
                     } catch { return (error as? NetworkError)?.code }
                 }
             }
-            // All but one of the requests fill the running and the waiting places; the last one is refused.
+            // All but one of the requests look up the name or wait to; the last one is refused.
             #expect(await group.next() == .overloaded)
             try? await proxy.wait { $0.connectionCount >= Admission.coldLimit }
             // Newer libcurl versions send all lookups over one connection.

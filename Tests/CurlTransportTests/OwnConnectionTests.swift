@@ -52,7 +52,7 @@ struct OwnConnectionTests {
     }
 
     /// A POST on a kept connection that ends is not repeated, with or without credentials.
-    @Test func `each round of a POST with digest goes out once, or not at all`() async throws {
+    @Test func `each round of a POST with Digest goes out once, or not at all`() async throws {
         let server = try ScriptedServer(
             [.read, .send(Self.response("kept")), .read, .close], [.read, .send(Self.challenge), .close],
             [.read, .send(Self.response("paid")), .stall])
@@ -75,7 +75,7 @@ struct OwnConnectionTests {
 
     /// The request tries each kept connection with waiting bytes once and leaves it behind.
     @Test(.enabled(if: Libcurl.found.has(.requestCheck), "detected from libcurl 7.80 on"))
-    func `stale connections do not fail a request with digest`() async throws {
+    func `stale connections do not fail a request with Digest`() async throws {
         let (all, stale) = (Gate(), Gate())
         let sent = (0..<3).map { _ in Gate() }
         let late = "HTTP/1.1 408 Late\r\nContent-Length: 0\r\n\r\n"

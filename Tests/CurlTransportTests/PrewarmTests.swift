@@ -71,6 +71,11 @@ struct PrewarmTests {
         var options = TransportOptions()
         options.connection.forbidsReuse = true
         await expectFailure(.invalidOption) { try await dispatcher.prewarm(url, options: options) }
+        // More than the pool keeps.
+        var configuration = CurlNetworkDispatcher.Configuration()
+        configuration.maximumConnections = 4
+        let small = CurlNetworkDispatcher(configuration: configuration)
+        await expectFailure(.invalidOption) { try await small.prewarm(url, connections: 5) }
     }
 
     /// Regression: such connections were opened, then closed at once or never considered for reuse, and the call

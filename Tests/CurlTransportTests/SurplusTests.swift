@@ -117,7 +117,7 @@ struct DiscardedSurplusTests {
         #expect(server.connectionCount == 2)
     }
 
-    @Test func `surplus bytes are not the response to the next round of digest`() async throws {
+    @Test func `surplus bytes are not the response to the next round of Digest`() async throws {
         let refusal = "HTTP/1.1 401 No\r\n\(Self.challenge)\r\n\(Self.chunked)"
         let server = try ScriptedServer(
             [.read, .send(refusal + Self.surplus), .read, .send("forged"), .stall], .ok("honest"))

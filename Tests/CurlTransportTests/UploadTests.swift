@@ -214,6 +214,39 @@ struct UploadTests {
         #expect(server.requests.isEmpty)
     }
 
+    /// A sequence whose wait ignores the cancellation of its task.
+    private struct Stubborn: AsyncSequence, AsyncIteratorProtocol {
+        let gate: Gate
+
+        func makeAsyncIterator() -> Self { self }
+
+        func next() async -> Data? {
+            await Task.detached { [gate] in try? await gate.wait() }.value
+            return nil
+        }
+    }
+
+    /// Regression: the request waited for the end of such a stream, whatever its timeouts.
+    @Test(arguments: [0, 5])
+    func `a stream that ignores its cancellation holds up no request`(length: Int) async throws {
+        let server = try ScriptedServer([.readHead, .stall])
+        defer { server.stop() }
+        let gate = Gate()
+        defer { gate.open() }
+        let dispatcher = CurlNetworkDispatcher()
+        let url = try RequestURL(server.url())
+        func send(within time: Duration?) async throws {
+            var request = TransportRequest(
+                method: .post, url: url, body: .stream(Stubborn(gate: gate), length: length))
+            request.options.totalTimeout = time
+            _ = try await dispatcher.send(request)
+        }
+        let task = Task { try await send(within: nil) }
+        task.cancel()
+        await #expect(throws: (any Error).self) { try await task.value }
+        await expectFailure(.totalTimeout) { try await send(within: .milliseconds(20)) }
+    }
+
     @Test func `a slow server stops the producer`() async throws {
         let gate = Gate()
         let server = try ScriptedServer([.readHead, .wait(until: gate), .stall])

@@ -24,7 +24,7 @@ struct ExchangeOptionsTests {
         #expect(request.values(of: "Accept-Encoding") == ["identity"])
     }
 
-    @Test func `digest responds to the challenge`() async throws {
+    @Test func `Digest responds to the challenge`() async throws {
         let challenge = [("WWW-Authenticate", #"Digest realm="r", nonce="n", qop="auth""#)]
         let server = try ScriptedServer(.response(401, fields: challenge, body: Data()), .ok())
         defer { server.stop() }

@@ -191,7 +191,7 @@ import Testing
         )
     }
 
-    @Test func `digest and any are the library's`() throws {
+    @Test func `Digest and any are the library's`() throws {
         #expect(
             try options(#"{"auth":{"scheme":"digest","user":"a","password":"b"}}"#).options.authentication
                 == .digest(user: "a", password: "b")

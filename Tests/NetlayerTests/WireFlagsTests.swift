@@ -171,7 +171,7 @@ struct WireFlagsTests {
         ["--option", "curves"], ["--option", "none=secret"], ["--option", "=1"],
         ["--aws-sigv4", "aws:amz"], ["--aws-sigv4", "a:b:c:d:e", "-u", "a:secret"],
     ])
-    func `what makes no sense is refused, without secrets`(words: [String]) {
+    func `options that make no sense are refused, without secrets`(words: [String]) {
         #expect {
             try FetchCommand.parse(["http://h/"] + words)
         } throws: { !FetchCommand.message(for: $0).contains("secret") }

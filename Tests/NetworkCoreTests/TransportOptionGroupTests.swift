@@ -191,7 +191,7 @@ struct TransportOptionGroupTests {
         }
     }
 
-    @Test func `basic and bearer are a header field, and exclude the caller's own`() throws {
+    @Test func `Basic and Bearer are a header field, and exclude the caller's own`() throws {
         var request = TransportRequest(url: try RequestURL("http://a/"))
         let nothing = TransportCapabilities(transport: "t", basis: "", supported: [])
         request.options.authentication = .basic(user: "ü", password: "p:q")

@@ -33,7 +33,9 @@ struct SecondResponseContract {
     /// A request that begins before the previous connection is free uses a new one, and gets that connection's first
     /// response.
     @Test(arguments: ContractTransport.all, lines)
-    func `a first line that continues nothing, from the same server`(transport: ContractTransport, line: String)
+    func `a first line that continues nothing is an error, from the same server`(
+        transport: ContractTransport, line: String
+    )
         async throws
     {
         let first = Script.head(200, fields: [Self.long, ("Content-Length", "5")]) + Data("first".utf8)
@@ -55,7 +57,9 @@ struct SecondResponseContract {
     }
 
     @Test(arguments: ContractTransport.all, lines)
-    func `a first line that continues nothing, from another server`(transport: ContractTransport, line: String)
+    func `a first line that continues nothing is an error, from another server`(
+        transport: ContractTransport, line: String
+    )
         async throws
     {
         let good = try ScriptedServer(.ok("first", fields: [Self.long]))
@@ -69,7 +73,7 @@ struct SecondResponseContract {
     }
 
     @Test(arguments: ContractTransport.all, lines)
-    func `a first line that continues nothing, after a redirect`(transport: ContractTransport, line: String)
+    func `a first line that continues nothing is an error, after a redirect`(transport: ContractTransport, line: String)
         async throws
     {
         let bad = try ScriptedServer(.raw(Self.folded(line)))

@@ -16,7 +16,7 @@ struct URLContract {
     }
 
     @Test(arguments: ContractTransport.all)
-    func `user and password are basic, and nowhere else`(transport: ContractTransport) async throws {
+    func `user and password are Basic, and nowhere else`(transport: ContractTransport) async throws {
         let server = try ScriptedServer(.ok())
         defer { server.stop() }
         let base = server.url("/").replacing("://", with: "://us%20er:p%40ss@")

@@ -2,7 +2,8 @@ import CLibrary
 import FoundationEssentials
 import NetworkCore
 
-/// Collects a body with one copy: libcurl's bytes go into memory that becomes the caller's `Data` without copying.
+/// Collects a body with one copy: libcurl's bytes go into memory that becomes the caller's `Data` without copying. Only
+/// a body that outgrows its memory, whose length was not known, is copied once more.
 @safe struct BodyBuffer: ~Copyable {
     private var memory: UnsafeMutableRawPointer?
     private var capacity = 0

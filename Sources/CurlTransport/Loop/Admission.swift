@@ -72,7 +72,9 @@ struct Admission {
             if !state.isWarm { state.lookUps += 1 }
             return .run(begin(slot, isCold: !state.isWarm))
         }
-        guard waiting < maximumWaiting else { return .refused }
+        // A slot that only lookups hold up is not one too many.
+        let hasPlace = running + waiting < inAll && state.passed + state.waiting.count < perOrigin
+        guard waiting < maximumWaiting || hasPlace else { return .refused }
         waiting += 1
         if passes { pass(slot, of: origin, &state) } else { state.waiting.append(slot, &links) }
         return .wait

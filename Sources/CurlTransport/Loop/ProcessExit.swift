@@ -31,6 +31,7 @@ enum ProcessExit {
         guard getpid() == registered else { return }
         let running = loops.withLock { $0.compactMap(\.loop) }
         for loop in running { loop.shutDown(within: .zero) }
-        for loop in running { loop.end.wait(atMost: patience) }
+        // The thread that exits may be a loop's own, which can't end while it waits.
+        for loop in running where !loop.executor.isCurrent { loop.end.wait(atMost: patience) }
     }
 }

@@ -35,6 +35,7 @@ struct SlotQueue {
     private let place: SlotLinks.Place
     private var first = -1
     private var last = -1
+    private(set) var count = 0
 
     init(_ place: SlotLinks.Place) { self.place = place }
 
@@ -44,6 +45,7 @@ struct SlotQueue {
         links.append(slot, after: last, in: place)
         if first < 0 { first = slot }
         last = slot
+        count += 1
     }
 
     mutating func popFirst(_ links: inout SlotLinks) -> Int? {
@@ -58,5 +60,6 @@ struct SlotQueue {
         let (previous, next) = links.remove(slot)
         if first == slot { first = next }
         if last == slot { last = previous }
+        count -= 1
     }
 }

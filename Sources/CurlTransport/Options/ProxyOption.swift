@@ -4,16 +4,27 @@ import NetworkCore
 /// server.
 struct ProxyOption: EasyOption {
     let options: TransportOptions
-    /// Whether the server speaks TLS, independent of the proxy.
-    let isSecure: Bool
+    let url: RequestURL
     var support = Libcurl.found
 
     func apply(to easy: EasyHandle) throws {
         switch options.proxy.choice {
-        case .environment: if goesStraight { try easy.goStraight() }
+        case .environment where Self.goesStraight(options) || isException(of: .environments): try easy.goStraight()
+        // The exceptions are decided.
+        case .environment: if options.tls.serverName != nil { try easy.set(.noProxy, "") }
         case .none: try easy.goStraight()
-        case .explicit(let proxy): try set(proxy, on: easy)
+        case .explicit(let proxy):
+            let list = proxy.noProxy.joined(separator: ",")
+            if isException(of: ProxyExceptions(list)) { return try easy.goStraight() }
+            try set(proxy, on: easy)
+            // Set also when it is empty: it replaces the environment's list.
+            try easy.set(.noProxy, options.tls.serverName == nil ? list : "")
         }
+    }
+
+    /// Returns whether the URL's host is an exception that libcurl would not see, because its URL has the server name.
+    private func isException(of exceptions: ProxyExceptions) -> Bool {
+        options.tls.serverName != nil && exceptions.contains(url.host)
     }
 
     /// Returns whether a SOCKS proxy may get the server's address, which is looked up after the connection to the proxy
@@ -56,17 +67,15 @@ struct ProxyOption: EasyOption {
     /// Returns whether the request uses the environment's proxy, if there is one.
     static func usesEnvironments(_ options: TransportOptions) -> Bool {
         guard case .environment = options.proxy.choice else { return false }
-        return !ProxyOption(options: options, isSecure: false).goesStraight
+        return !goesStraight(options)
     }
 
-    private var goesStraight: Bool {
+    private static func goesStraight(_ options: TransportOptions) -> Bool {
         options.addressPolicy != .any || options.connection.unixSocket != nil || !options.names.addresses.isEmpty
     }
 
     private func set(_ proxy: TransportOptions.Proxy.Server, on easy: EasyHandle) throws {
         try easy.set(.proxy, proxy.url)
-        // Set also when it is empty: it replaces the environment's list.
-        try easy.set(.noProxy, proxy.noProxy.joined(separator: ","))
         if let user = proxy.user {
             // libcurl decodes them once more for each round.
             let isDecodedAgain = proxy.scheme != .basic && support.suffers(from: .proxyCredentialsAreDecoded)

@@ -256,7 +256,7 @@ extension TransportRequest {
         if tls.serverName != nil, !headerFields.contains(.host) {
             list.append(HeaderFieldsOption(request: self, hasBody: hasWireBody, namesHost: true))
         }
-        list.append(ProxyOption(options: options, isSecure: url.scheme == "https"))
+        list.append(ProxyOption(options: options, url: url))
         if options.connection != TransportOptions.Connection() {
             list.append(ConnectionOption(options: options.connection, support: support))
         }

@@ -205,6 +205,9 @@ final class ExchangeChannel: Sendable {
     /// Whether nothing is left to read except how the exchange ended.
     var isAtEnd: Bool { state.withLock { $0.flow.mode == .nothing || $0.hasEnded && $0.flow.held == 0 } }
 
+    /// The number of bytes that the reader has received.
+    var deliveredBytes: Int { state.withLock { $0.flow.received - $0.flow.held } }
+
     /// Returns whether the reader has received that many bytes in all and none are held.
     func hasDelivered(_ count: Int) -> Bool { state.withLock { $0.flow.held == 0 && $0.flow.received == count } }
 

@@ -274,4 +274,15 @@ struct AdmissionTests {
         #expect(started.count == 92)
         #expect(admission.lookingUp == Admission.coldLimit - 1)
     }
+
+    /// Regression: with a short queue, requests to a cold name were refused far below the origin's limit.
+    @Test func `a request that lookups alone hold up is not one too many`() {
+        var desk = Desk(perOrigin: 20, inAll: 30, maximumWaiting: 0)
+        let arrivals = (0..<21).map { desk.arrive($0, at: first) }
+        #expect(arrivals.prefix(Admission.coldLimit).allSatisfy { $0 == .run })
+        #expect(arrivals[Admission.coldLimit..<20].allSatisfy { $0 == .wait } && arrivals[20] == .refused)
+        let others = (21..<32).map { desk.arrive($0, at: second) }
+        #expect(!others.prefix(10).contains(.refused) && others[10] == .refused)
+        #expect(desk.resolve(0).count == 12)
+    }
 }

@@ -22,7 +22,7 @@ struct AuthenticationOptionTests {
         return try ScriptedServer(scripts: [[.read, .send(first), .read, .send(second)], [.read, .send(second)]])
     }
 
-    @Test func `digest is handled, and the caller sees the last response alone`() async throws {
+    @Test func `Digest is handled, and the caller sees the last response alone`() async throws {
         let server = try Self.challenging(Self.digest)
         defer { server.stop() }
         let exchange = try await OptionExchange(server.url("/a")) {
@@ -37,7 +37,7 @@ struct AuthenticationOptionTests {
         #expect(!answer.contains("sesame"))
     }
 
-    @Test func `digest sends a body again`() async throws {
+    @Test func `Digest sends a body again`() async throws {
         let body = Data(repeating: 0x61, count: 100_000)
         let server = try Self.challenging(Self.digest)
         defer { server.stop() }
@@ -49,7 +49,7 @@ struct AuthenticationOptionTests {
     }
 
     @Test(arguments: ["denied", ""])
-    func `a request that is refused in the end is a response`(body: String) async throws {
+    func `a refusal of the credentials is a response`(body: String) async throws {
         let server = try Self.challenging(Self.digest, then: Self.challenge([Self.digest], body: body))
         defer { server.stop() }
         let exchange = try await OptionExchange(server.url()) {
@@ -96,7 +96,7 @@ struct AuthenticationOptionTests {
         }
     }
 
-    @Test func `anySafe takes digest, and never basic in clear`() async throws {
+    @Test func `anySafe takes Digest, and never Basic in clear`() async throws {
         let both = try Self.challenging(#"Basic realm="r""#, Self.digest)
         defer { both.stop() }
         let exchange = try await OptionExchange(both.url()) {

@@ -128,7 +128,7 @@ struct ProxyOptionTests {
         #expect(server?.code == .connectFailed)
     }
 
-    @Test func `digest is handled for a proxy too`() async throws {
+    @Test func `Digest is handled for a proxy too`() async throws {
         let challenge = Script.head(
             407, fields: [("Proxy-Authenticate", #"Digest realm="r", nonce="n", qop="auth""#), ("Content-Length", "2")])
         let server = try ScriptedServer([
@@ -269,7 +269,7 @@ struct ProxyOptionTests {
 
     /// Regression: a proxy that offered NTLM got the response to it, from which the password is found.
     @Test(arguments: [true, false], [#"Basic realm="r""#, "NTLM", "Negotiate"])
-    func `anySafe takes digest from a proxy too, and nothing else`(offersDigest: Bool, other: String) async throws {
+    func `anySafe takes Digest from a proxy too, and nothing else`(offersDigest: Bool, other: String) async throws {
         var fields = [("Proxy-Authenticate", other), ("Content-Length", "2")]
         if offersDigest { fields.append(("Proxy-Authenticate", #"Digest realm="r", nonce="n", qop="auth""#)) }
         let server = try ScriptedServer([
@@ -351,6 +351,64 @@ struct ProxyOptionTests {
             }
             #expect(still.text == "by mine")
         }
+    }
+
+    /// The exceptions, the URL's host, and whether they name it.
+    private static let exceptions: [([String], String, Bool)] = [
+        ([], "localhost", false), (["localhost"], "localhost", true), (["LocalHost"], "localHOST", true),
+        (["localhost"], "a.localhost", true), ([".localhost"], "a.localhost", true),
+        ([".localhost"], "localhost", true), (["host"], "localhost", false), (["a.localhost"], "localhost", false),
+        (["b.test", "localhost"], "localhost", true), (["*"], "localhost", true),
+        (["*", "b.test"], "localhost", false),
+        (["localhost."], "localhost", true), (["127.0.0.1"], "localhost", false), (["127.0.0.1"], "127.0.0.1", true),
+        (["127.0.0.2"], "127.0.0.1", false), (["0.0.1"], "127.0.0.1", false), (["127.0.0.0/8"], "127.0.0.1", true),
+        (["128.0.0.0/8"], "127.0.0.1", false), (["*"], "127.0.0.1", true),
+    ]
+
+    /// With a server name, the library decides.
+    @Test(arguments: exceptions)
+    func `exceptions from the proxy are read as libcurl reads them`(
+        list: [String], host: String, isNamed: Bool
+    ) async throws {
+        #expect(ProxyExceptions(list.joined(separator: ",")).contains(host) == isNamed)
+        // The version from which libcurl knows ranges.
+        guard Libcurl.found.version >= LibcurlVersion(7, 86) else { return }
+        let (server, proxy) = (try ScriptedServer(.ok("straight")), try ScriptedServer(.ok("by proxy")))
+        defer { for server in [server, proxy] { server.stop() } }
+        var explicit = TransportOptions.Proxy.Server(proxy.baseURL)
+        explicit.noProxy = list
+        let chosen = explicit
+        let exchange = try await OptionExchange("http://\(host):\(server.port)/") { $0.proxy = .explicit(chosen) }
+        #expect(exchange.text == (isNamed ? "straight" : "by proxy"))
+    }
+
+    @Test(arguments: [
+        ("::1", "[::1]", true), ("[::1]", "[::1]", true), ("::2", "[::1]", false), ("::/64", "[::1]", true),
+        ("b.test a.test", "a.test", true), ("b.test,\ta.test", "a.test", true), (",", "a.test", false),
+        ("/8", "127.0.0.1", false), ("127.0.0.1/33", "127.0.0.1", false),
+    ])
+    func `a list of exceptions has addresses, ranges and blanks`(list: String, host: String, isNamed: Bool) {
+        #expect(ProxyExceptions(list).contains(host) == isNamed)
+    }
+
+    /// Regression: libcurl compared the server name, which is the host of the URL that it gets.
+    @Test(arguments: [(["127.0.0.1"], true), (["direct.test"], false), (["127.0.0.0/8"], true), ([], false)])
+    func `exceptions from the proxy are for the URL's host, whatever the server name`(
+        list: [String], isException: Bool
+    ) async throws {
+        let (server, proxy) = (try ScriptedServer([.read, .close]), try ScriptedServer(.response(403)))
+        defer { for server in [server, proxy] { server.stop() } }
+        var explicit = TransportOptions.Proxy.Server(proxy.baseURL)
+        explicit.noProxy = list
+        let chosen = explicit
+        await #expect(throws: NetworkError.self) {
+            try await OptionExchange("https://127.0.0.1:\(server.port)/") {
+                $0.tls.serverName = "direct.test"
+                $0.proxy = .explicit(chosen)
+            }
+        }
+        #expect(server.connectionCount == (isException ? 1 : 0))
+        #expect(proxy.connectionCount == (isException ? 0 : 1))
     }
 }
 

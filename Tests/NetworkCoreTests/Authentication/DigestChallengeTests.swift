@@ -89,7 +89,7 @@ struct DigestChallengeTests {
         #"Basic realm="r""#, "Digest", #"Digest realm="r""#, #"Digest nonce="n", algorithm=SHA-512-256"#,
         #"Digest nonce="n", qop="auth-int""#, #"Digest nonce="n"#, "Bearer nonce=n", #"Digest nonce="n", qop="""#,
     ])
-    func `what has no response is none`(field: String) {
+    func `a challenge that is not understood is none`(field: String) {
         #expect(Self.challenges(field).compactMap(DigestChallenge.init).isEmpty)
     }
 

@@ -87,7 +87,7 @@ struct CookieJarTests {
         ("/a", "/ab", false),
         ("/a/", "/a", false), ("/a/", "/a/b", true), ("/a/b", "/a", false), ("/A", "/a", false),
     ])
-    func `a path matches`(cookie: String, request: String, matches: Bool) throws {
+    func `a path matches whole segments`(cookie: String, request: String, matches: Bool) throws {
         try take(["c=1; Path=\(cookie)"])
         #expect(try sent(to: "https://www.example.com\(request)") == (matches ? "c=1" : nil))
     }
@@ -165,7 +165,7 @@ struct CookieJarTests {
         #expect(CookieJar().fieldValue(for: url) == nil)
     }
 
-    @Test func `limits hold`() throws {
+    @Test func `the limits of a jar hold`() throws {
         try take((0..<60).map { "n\($0)=v" })
         #expect(jar.cookies.count == 50)
         for batch in 0..<10 { try take((0..<50).map { "m\(batch)-\($0)=v" }, from: "https://s\(batch).example.com/") }

@@ -141,4 +141,53 @@ struct PartialFileOwnershipTests {
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["a"])
         }
     }
+
+    /// What may become of the name of a download's partial file while the download runs.
+    enum Change: CaseIterable {
+        /// A user deletes the file.
+        case deleted
+        /// A user deletes the file, and another download to the same path begins.
+        case begunAnew
+        /// A download to `NAME.partial` itself ends.
+        case renamedOnto
+    }
+
+    /// Regression: a download renamed and deleted by name, so another download's bytes got its name.
+    @Test(arguments: Change.allCases, [true, false])
+    func `a download ends with its own bytes alone, whatever becomes of its name`(
+        change: Change, finishes: Bool
+    ) throws {
+        try withFolder { folder in
+            let path = folder + "/a"
+            var first = try PartialFile(for: path)
+            try first.restart(as: record)
+            try first.append(Data("abc".utf8))
+            var second: PartialFile?
+            switch change {
+            case .deleted: try FileManager.default.removeItem(atPath: path + ".partial")
+            case .begunAnew:
+                try FileManager.default.removeItem(atPath: path + ".partial")
+                second = try PartialFile(for: path)
+            case .renamedOnto: second = try PartialFile(for: path + ".partial")
+            }
+            try second?.restart(as: nil)
+            try second?.append(Data("xy".utf8))
+            if change == .renamedOnto { try second?.finish() }
+            expectFailure(.unwritableFile) {
+                if finishes { try first.finish() } else { try first.restart(as: nil) }
+            }
+            try first.delete()
+            if change == .begunAnew { try second?.finish() }
+            let names = try FileManager.default.contentsOfDirectory(atPath: folder)
+            switch change {
+            case .deleted: #expect(names.isEmpty)
+            case .begunAnew:
+                #expect(names == ["a"])
+                #expect(try text(of: path) == "xy")
+            case .renamedOnto:
+                #expect(try text(of: path + ".partial") == "xy")
+                #expect(!names.contains("a"))
+            }
+        }
+    }
 }

@@ -48,7 +48,7 @@ struct PartialFilePermissionTests {
         }
     }
 
-    @Test(arguments: [0o600, 0o640, 0o400]) func `wished permissions count`(final: Int) throws {
+    @Test(arguments: [0o600, 0o640, 0o400]) func `the permissions of the options count`(final: Int) throws {
         try withFolder { folder in try check(final, folder + "/file", permissions: UInt16(final)) }
     }
 

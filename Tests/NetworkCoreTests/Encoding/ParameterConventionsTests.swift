@@ -34,7 +34,7 @@ struct ParameterConventionsTests {
         #expect(try query(["u": ["x": ["y": 1], "name": "A"]]) { $0.objects = objects } == expected)
     }
 
-    @Test func `truth is written by its convention`() throws {
+    @Test func `a Boolean is written by its convention`() throws {
         #expect(try query(["a": true, "b": false]) == "a=true&b=false")
         #expect(try query(["a": true, "b": false]) { $0.booleans = .numbers } == "a=1&b=0")
     }

@@ -255,6 +255,26 @@ struct RedirectTests {
         #expect(error?.unredactedDescription.contains("oops-secret") == true)
     }
 
+    /// Regression: a download that started again counted the redirects of its first response too.
+    @Test func `the redirects of an earlier chain do not count`() async throws {
+        struct Twice: Interceptor {
+            func intercept(
+                _ request: TransportRequest, in call: NetworkClient.Call, next: NetworkClient.Next
+            ) async throws -> TransportResponse {
+                _ = try await next(request)
+                return try await next(request)
+            }
+        }
+        let transport = AnsweringTransport(
+            .redirect(to: "/2"), Answer(), .redirect(to: "/2"), Answer(), .redirect(to: "/2"), Answer(), Answer())
+        var client = NetworkClient(transport: transport)
+        client.interceptors.append(Twice())
+        for count in [1, 0] {
+            let response = try await client.send(RequestData(path: "http://a/1"), as: .data)
+            #expect(response.redirects.count == count)
+        }
+    }
+
     @Test func `the total timeout is the whole call's`() async throws {
         let transport = AnsweringTransport(.redirect(to: "/2"), Answer())
         var request = try TransportRequest.make(.get, "http://a/1")

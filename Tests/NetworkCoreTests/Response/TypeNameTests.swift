@@ -20,7 +20,7 @@ struct TypeNameTests {
         #expect(TypeName.of((@Sendable () -> Void).self).contains("->"))
     }
 
-    @Test func `articles fit`() {
+    @Test func `the articles of type names fit`() {
         #expect(TypeName.withArticle(Int.self) == "an Int")
         #expect(TypeName.withArticle(UInt8.self) == "a UInt8")
         #expect(TypeName.withArticle(Account.self) == "an Account")

@@ -30,8 +30,8 @@ extension TransportResponse.Body {
 extension Data {
     /// The readable bytes of a buffer, in the buffer's own memory.
     ///
-    /// The data retains that memory, so a later write to the buffer goes to a copy, as with any other buffer that shares
-    /// its memory. The other way round there is no such protection: only read the data. With the product
+    /// The data retains that memory, so a later write to the buffer goes to a copy, as with any other buffer of shared
+    /// memory. The other way round there is no such protection: only read the data. With the product
     /// NIOFoundationCompat, `Data(buffer: buffer, byteTransferStrategy: .noCopy)` is the same.
     init(sharing buffer: ByteBuffer) {
         self = buffer.withUnsafeReadableBytesWithStorageManagement { bytes, storage in

@@ -46,6 +46,12 @@ struct SystemFile {
         return nil
     }
 
+    /// Returns whether a path leads to this file.
+    func isNamed(_ path: String) throws(Failure) -> Bool {
+        let (own, named) = (try status(), try Self.status(of: path))
+        return named?.st_ino == own.st_ino && named?.st_dev == own.st_dev
+    }
+
     /// Returns the target of a symbolic link, or `nil` if the path is something else or does not exist.
     static func target(of path: String) throws(Failure) -> String? {
         try check(path)

@@ -81,6 +81,13 @@ extension NetworkClient {
             }
         }
 
+        /// Records that a chain of redirects may begin. The redirects of a chain before no longer count.
+        func beginChain() {
+            record.withLock { record in
+                if !record.redirects.isEmpty { record.redirects = [] }
+            }
+        }
+
         /// Records a redirect that is followed.
         func follow(_ redirect: RedirectPolicy.Redirect) { record.withLock { $0.redirects.append(redirect) } }
 

@@ -3,6 +3,7 @@ import HTTPTypes
 extension NetworkClient {
     /// Carries out an exchange and, as far as the policy allows, the redirects that it leads to.
     func follow(_ request: TransportRequest, in call: Call) async throws -> TransportResponse {
+        call.beginChain()
         let response = try await step(request, in: call)
         guard response.status.kind == .redirection, redirects.isOn else { return response }
         return try await follow(from: response, to: request, in: call)

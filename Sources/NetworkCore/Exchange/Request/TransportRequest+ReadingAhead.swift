@@ -34,29 +34,40 @@ extension TransportRequest {
         let total = options.totalTimeout.map { min($0, TransportOptions.maximumTimeout) }
         let idle = options.idleTimeout.map { min($0, TransportOptions.maximumTimeout) }
         let movement = Movement()
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask {
+        let outcome = FirstOutcome<Void>()
+        // Tasks of their own: a body that ignores its cancellation must not hold up the caller.
+        let reading = Task {
+            do {
                 try await body.read { chunk in
                     try Task.checkCancellation()
                     movement.last.withLock { $0 = .now }
                     try receive(chunk)
                 }
+                outcome.finish(.success(()))
+            } catch {
+                outcome.finish(.failure(error))
             }
-            if total != nil || idle != nil {
-                group.addTask {
-                    while true {
-                        let (end, still) = (total.map { begin + $0 }, idle.map { movement.last.withLock(\.self) + $0 })
-                        if let end, end <= .now { throw NetworkError.readAheadTimeout(name, isTotal: true) }
-                        if let still, still <= .now { throw NetworkError.readAheadTimeout(name, isTotal: false) }
-                        guard let next = [end, still].compactMap(\.self).min() else { return }
-                        try await Task.sleep(until: next, clock: .continuous)
-                    }
+        }
+        let watching = Task {
+            while let next = [total.map { begin + $0 }, idle.map { movement.last.withLock(\.self) + $0 }]
+                .compactMap(\.self).min()
+            {
+                if next <= .now {
+                    let isTotal = total.map { begin + $0 <= .now } ?? false
+                    return outcome.finish(.failure(NetworkError.readAheadTimeout(name, isTotal: isTotal)))
                 }
+                do { try await Task.sleep(until: next, clock: .continuous) } catch { return false }
             }
-            defer { group.cancelAll() }
-            do { try await group.next() } catch is CancellationError where Task.isCancelled {
-                throw NetworkError.cancelled
-            }
+            return false
+        }
+        defer {
+            reading.cancel()
+            watching.cancel()
+        }
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { outcome.attach($0) }
+        } onCancel: {
+            outcome.finish(.failure(NetworkError.cancelled))
         }
         if let total { options.totalTimeout = max(total - (ContinuousClock.now - begin), .nanoseconds(1)) }
     }

@@ -147,8 +147,7 @@ struct PartialFile {
             }
             guard try file.lock() else { throw SystemFile.Failure(code: EBUSY) }
             // Between opening and locking, the download that held the lock may have renamed the file.
-            let named = try SystemFile.status(of: path)
-            if named?.st_ino == status.st_ino, named?.st_dev == status.st_dev {
+            if try file.isNamed(path) {
                 // Read again: the file may have grown until the lock was free.
                 return (file, Int(try file.status().st_size))
             }
@@ -200,6 +199,7 @@ struct PartialFile {
         do throws(SystemFile.Failure) {
             // In this order an interruption leaves no bytes next to another version's record, and none without a
             // record.
+            try checkName()
             try file.truncate(to: 0)
             try file.seek(to: 0)
             length = 0
@@ -292,6 +292,7 @@ struct PartialFile {
             if let replaced { file.setOwner(replaced.owner, replaced.group) }
             if let permissions { try file.setPermissions(permissions) }
             try file.sync()
+            try checkName()
             try SystemFile.rename(partialPath, to: path)
         } catch {
             throw .file(path, error)
@@ -302,6 +303,14 @@ struct PartialFile {
         try? removeRecord()
         try? file.close()
         try? syncFolder()
+    }
+
+    /// Checks that the partial file's name is still this file's. A user may have deleted the file, so that another
+    /// download has made one, and a download to `NAME.partial` may have renamed its file onto it.
+    private func checkName() throws(SystemFile.Failure) {
+        guard try file.isNamed(partialPath) else {
+            throw SystemFile.Failure(code: ESTALE, reason: "the partial file was deleted or replaced meanwhile")
+        }
     }
 
     /// Removes the record when the partial file is gone, unless another download has begun since: the record then
@@ -347,9 +356,12 @@ struct PartialFile {
         if stays { try leave() } else { try delete() }
     }
 
-    /// Deletes the file and then its record, so that an interruption leaves no bytes without a record.
+    /// Deletes the file and then its record, so that an interruption leaves no bytes without a record. A file that has
+    /// taken the name meanwhile stays.
     func delete() throws(NetworkError) {
-        let partial = Result { () throws(SystemFile.Failure) in try SystemFile.remove(partialPath) }
+        let partial = Result { () throws(SystemFile.Failure) in
+            if try file.isNamed(partialPath) { try SystemFile.remove(partialPath) }
+        }
         let record = Result { () throws(SystemFile.Failure) in try removeRecord() }
         let closed = Result { () throws(SystemFile.Failure) in try file.close() }
         do throws(SystemFile.Failure) {

@@ -1,0 +1,38 @@
+import NetworkCore
+
+/// A list of hosts to reach without the proxy, as libcurl 7.86 and later reads it
+/// ([CURLOPT_NOPROXY](https://curl.se/libcurl/c/CURLOPT_NOPROXY.html)). Pure.
+///
+/// libcurl compares the host of its URL, which is another one where a request sets `tls.serverName`.
+struct ProxyExceptions {
+    private let entries: [String]
+
+    init(_ list: String) {
+        entries = list.split { $0 == "," || $0 == " " || $0 == "\t" }.map { $0.lowercased() }
+    }
+
+    /// The list of the environment, read once (see ``NoProxyOption``).
+    static let environments = ProxyExceptions(
+        EnvironmentVariable.value("no_proxy") ?? EnvironmentVariable.value("NO_PROXY") ?? "")
+
+    /// Returns whether the list names a host, given as a URL has it.
+    func contains(_ host: String) -> Bool {
+        if entries == ["*"] { return true }
+        let host = Self.plain(host.lowercased())
+        if let address = AddressPolicy.Address(host) {
+            return entries.contains { entry in
+                (try? AddressPolicy.Range(Self.plain(entry)))?.contains(address) ?? false
+            }
+        }
+        return entries.contains { entry in
+            let name = Self.plain(entry.hasPrefix(".") ? String(entry.dropFirst()) : entry)
+            return !name.isEmpty && (host == name || host.hasByteSuffix("." + name))
+        }
+    }
+
+    /// Returns a host without brackets and without the dot of a complete name.
+    private static func plain(_ host: String) -> String {
+        if host.hasPrefix("["), host.hasSuffix("]") { return String(host.dropFirst().dropLast()) }
+        return host.hasSuffix(".") ? String(host.dropLast()) : host
+    }
+}

@@ -1,0 +1,48 @@
+import Synchronization
+
+/// A result that is delivered once: later outcomes are discarded. The outcome or its waiter may come first.
+package final class FirstOutcome<Value: Sendable>: Sendable {
+    private enum State {
+        case empty
+        case waiting(CheckedContinuation<Value, any Error>)
+        case early(Result<Value, any Error>)
+        case delivered
+    }
+
+    private let state = Guarded(State.empty)
+
+    package init() {}
+
+    /// Attaches the task that waits. Must be called only once.
+    package func attach(_ continuation: CheckedContinuation<Value, any Error>) {
+        let early: Result<Value, any Error>? = state.withLock { state in
+            guard case .early(let outcome) = state else {
+                state = .waiting(continuation)
+                return nil
+            }
+            state = .delivered
+            return outcome
+        }
+        if let early { continuation.resume(with: early) }
+    }
+
+    /// Delivers the outcome, or does nothing if there was one already.
+    /// - Returns: Whether this outcome was the first.
+    @discardableResult
+    package func finish(_ outcome: Result<Value, any Error>) -> Bool {
+        let (isFirst, waiting) = state.withLock { state -> (Bool, CheckedContinuation<Value, any Error>?) in
+            switch state {
+            case .empty:
+                state = .early(outcome)
+                return (true, nil)
+            case .waiting(let continuation):
+                state = .delivered
+                return (true, continuation)
+            case .early, .delivered:
+                return (false, nil)
+            }
+        }
+        waiting?.resume(with: outcome)
+        return isFirst
+    }
+}
