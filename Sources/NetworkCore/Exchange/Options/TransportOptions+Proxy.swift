@@ -54,7 +54,7 @@ extension TransportOptions.Proxy {
         /// [CURLOPT_PROXYAUTH](https://curl.se/libcurl/c/CURLOPT_PROXYAUTH.html)
         public var scheme = Scheme.basic
         /// Hosts to reach without the proxy: names, which include their subdomains, addresses and, from libcurl 7.86
-        /// on, networks (`10.0.0.0/8`); `*` matches every host. Default: none.
+        /// on, networks (`10.0.0.0/8`); `*` matches every host. They are compared with the URL's host. Default: none.
         /// [CURLOPT_NOPROXY](https://curl.se/libcurl/c/CURLOPT_NOPROXY.html)
         public var noProxy: [String] = []
         /// Whether `http` URLs go through a CONNECT tunnel too, as `https` URLs always do. Default: `false`, with which
