@@ -11,7 +11,7 @@ struct DescriptorTests {
     @Test func `no program inherits a connection`() async {
         await #expect(processExitsWith: .success) {
             func sockets(besides names: ScriptedServer) -> Set<Int32> {
-                Set((3..<256).filter { LocalPort.of($0).map { $0 > 0 && $0 != Int(names.port) } == true })
+                Set((3..<256).filter { SocketName.localPort(of: $0).map { $0 > 0 && $0 != Int(names.port) } == true })
             }
             let names = try ScriptedServer([.stall])
             // Sockets that this process inherited from the test run.

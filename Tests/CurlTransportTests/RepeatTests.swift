@@ -87,7 +87,7 @@ struct RepeatTests {
     private final class SoiledConnections: TransferDelegate {
         private var looks = 0
 
-        func transfer(_ transfer: Transfer, goesOutFrom localPort: Int) -> Bool {
+        func transfer(_ transfer: Transfer, goesOutOver ends: ConnectionEnds) -> Bool {
             looks += 1
             return looks == 1
         }
@@ -119,7 +119,7 @@ struct RepeatTests {
         let connections = SoiledConnections()
         let transfer = try Self.running(method, "http://name.test/", over: connections)
         #expect(transfer.lookUpBegins())
-        #expect(transfer.mayGoOut(from: 1, sent: 0))
+        #expect(transfer.mayGoOut(over: ConnectionEnds(localPort: 1), sent: 0))
         // The handle before has sent the request.
         transfer.sentEarlier = 120
         #expect(transfer.lookUpBegins() == mayRepeat)
@@ -134,8 +134,8 @@ struct RepeatTests {
     {
         let connections = SoiledConnections()
         let transfer = try Self.running(method, "http://127.0.0.1/", over: connections)
-        #expect(transfer.mayGoOut(from: 1, sent: 0))
-        #expect(!transfer.mayGoOut(from: 2, sent: 120))
+        #expect(transfer.mayGoOut(over: ConnectionEnds(localPort: 1), sent: 0))
+        #expect(!transfer.mayGoOut(over: ConnectionEnds(localPort: 2), sent: 120))
         #expect((transfer.life.again == .overNewConnection) == mayBegin)
         #expect((transfer.state.failure == nil) == mayBegin)
     }

@@ -52,12 +52,37 @@ struct SurplusTests {
         #expect(try await get(server.url()).text == "honest")
     }
 
+    /// Regression: a kept connection was replaced for bytes that waited on another one from the same port.
+    @Test func `a connection is not replaced for what another one from its port holds`() async throws {
+        let body = Data(count: 8 << 20)
+        let busy = try ScriptedServer(.response(200, body: body))
+        let server = try ScriptedServer(.ok("honest"))
+        defer { for server in [server, busy] { server.stop() } }
+        let port = try #require(try await get(server.url()).port)
+        let download: TransportResponse
+        do {
+            var request = TransportRequest(url: try RequestURL(busy.url()))
+            request.options.totalTimeout = .seconds(30)
+            Self.leave(from: port, &request.options)
+            download = try await dispatcher.send(request)
+        } catch let error as NetworkError where error.code == .connectFailed {
+            // Another program has the port at that address: repeat the whole test from another port.
+            return try await `a connection is not replaced for what another one from its port holds`()
+        }
+        // The download has no reader yet, so the rest of it waits on its connection.
+        for _ in 0..<50 { #expect(try await get(server.url()).port == port) }
+        #expect(server.connectionCount == 1)
+        #expect(try await download.body.collect() == body)
+    }
+
+    private static func leave(from port: Int, _ options: inout TransportOptions) {
+        options.connection.interface = "127.0.0.2"
+        options.connection.localPorts = port...port
+    }
+
     private func isAnswered(by other: ScriptedServer, fromPort port: Int) async throws -> Bool {
         do {
-            let answer = try await get(other.url()) {
-                $0.connection.interface = "127.0.0.2"
-                $0.connection.localPorts = port...port
-            }
+            let answer = try await get(other.url()) { Self.leave(from: port, &$0) }
             return answer.text == "other" && answer.port == port
         } catch let error as NetworkError where error.code == .connectFailed {
             return false

@@ -17,11 +17,8 @@ protocol EasyEvents: AnyObject {
     /// libcurl waits for a socket to become ready, or no longer does if `interest` is empty.
     func waits(on descriptor: Int32, for interest: Epoll.Interest)
     /// The request is about to go out (CURLOPT_PREREQFUNCTION, 7.80).
-    /// - Parameters:
-    ///   - localPort: Our port of the connection.
-    ///   - remote: The address at the other end.
     /// - Returns: Whether it may.
-    func mayGoOut(from localPort: Int, to remote: () -> AddressPolicy.Address?) -> Bool
+    func mayGoOut(over ends: ConnectionEnds) -> Bool
     /// libcurl wants bytes of the request's body (CURLOPT_READFUNCTION).
     func bodyWanted(_ room: inout BorrowedRoom) -> Sending
     /// One line of a head or a trailer, with its line ending (CURLOPT_HEADERFUNCTION).

@@ -6,7 +6,7 @@ import NetworkCore
 extension EasyHandle {
     /// Registers the callbacks.
     /// - Parameters:
-    ///   - checksRequests: Whether ``EasyEvents/mayGoOut(from:to:)`` is called (7.80).
+    ///   - checksRequests: Whether ``EasyEvents/mayGoOut(over:)`` is called (7.80).
     ///   - reportsProgress: Whether ``EasyEvents/progresses(moved:)`` is called.
     func attachCallbacks(checksRequests: Bool, reportsProgress: Bool) throws {
         try unsafe check(ccurl_easy_setopt_pointer(pointer, CURLOPT_PRIVATE, context), "CURLOPT_PRIVATE")
@@ -42,13 +42,9 @@ extension EasyHandle {
     }
 
     /// 0 is CURL_PREREQFUNC_OK, and 1 is CURL_PREREQFUNC_ABORT.
-    private static let request: ccurl_prereq_callback = { context, remote, _, _, localPort in
-        unsafe report(context, refusal: 1) { events in
-            let mayGoOut = events.mayGoOut(from: Int(localPort)) {
-                unsafe remote.flatMap { unsafe AddressPolicy.Address(String(cString: $0)) }
-            }
-            return mayGoOut ? 0 : 1
-        }
+    private static let request: ccurl_prereq_callback = { context, remote, _, remotePort, localPort in
+        let ends = unsafe ConnectionEnds(localPort: Int(localPort), remote: remote, remotePort: Int(remotePort))
+        return unsafe report(context, refusal: 1) { $0.mayGoOut(over: ends) ? 0 : 1 }
     }
 
     /// Any count other than the given one ends the transfer.

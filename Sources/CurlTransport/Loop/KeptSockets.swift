@@ -3,8 +3,9 @@ import NetworkCore
 /// The sockets of connections by their local end, which is all that libcurl reports of the connection that a request is
 /// about to use.
 ///
-/// Two connections to different hosts may have the same local port, and all connections to one Unix socket have the
-/// same place. Then the request may use any of them, and what holds for one holds for all.
+/// Two connections to different addresses may have the same local port; their other ends tell them apart. All
+/// connections to one Unix socket have the same place: the request may use any of them, and what holds for one holds
+/// for all.
 struct KeptSockets {
     /// The local end of a connection, as CURLOPT_PREREQFUNCTION reports it.
     enum Place: Hashable {
@@ -48,6 +49,13 @@ struct KeptSockets {
         guard let found = kept[place] else { return [] }
         if serves, !found.allSatisfy(\.hasServed) { mark(place, \.hasServed) }
         return found
+    }
+
+    /// Returns those of one place's connections that the request may use.
+    static func those(of ends: ConnectionEnds, in kept: [Kept]) -> [Kept] {
+        guard kept.count > 1 else { return kept }
+        let exact = kept.filter { ends.areThose(of: $0.descriptor) }
+        return exact.isEmpty ? kept : exact
     }
 
     /// Records that an HTTP/1 response has arrived over the connection at a place.

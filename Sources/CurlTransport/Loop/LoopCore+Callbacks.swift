@@ -29,7 +29,7 @@ extension LoopCore: TransferDelegate {
         transfer.openedSockets.append(descriptor)
         if transfer.connectsAnew() { state.value.deadlines.set(transfer.slot, to: clock.now) }
         if Libcurl.found.suffers(from: .refusedAddressesWait) {
-            let isInternet = LocalPort.of(descriptor) != nil
+            let isInternet = SocketName.localPort(of: descriptor) != nil
             state.value.openers[descriptor] = Opener(transfer: transfer, isInternet: isInternet)
             state.value.deadlines.set(transfer.slot, noLaterThan: clock.now + Self.nudgeInterval)
         }
@@ -44,9 +44,9 @@ extension LoopCore: TransferDelegate {
     /// Records that a socket was closed without a report, as libcurl 7.88 to 8.1 does with one that has not connected:
     /// its number has become that of another kind of descriptor, such as a resolver's.
     private func noteSilentClose(of descriptor: Int32) {
-        guard let opener = state.value.openers[descriptor], opener.isInternet, LocalPort.of(descriptor) == nil else {
-            return
-        }
+        guard let opener = state.value.openers[descriptor], opener.isInternet,
+            SocketName.localPort(of: descriptor) == nil
+        else { return }
         multiWillClose(descriptor)
     }
 
@@ -70,12 +70,12 @@ extension LoopCore: TransferDelegate {
     /// Checks the connection: bytes, or an end, that wait on a kept connection belong to no request, and this one would
     /// take them for its response. In HTTP/2 a server may send other frames at any time; under TLS 1.3 it sends tickets
     /// before its first response, which follows them.
-    func transfer(_ transfer: Transfer, goesOutFrom localPort: Int) -> Bool {
-        let place = transfer.place(ofConnectionFrom: localPort)
+    func transfer(_ transfer: Transfer, goesOutOver ends: ConnectionEnds) -> Bool {
+        let place = transfer.place(ofConnectionFrom: ends.localPort)
         let kept = state.value.keptSockets.use(from: place, serves: !transfer.isPrewarming)
         // A number that another transfer's connection has now is no longer this transfer's.
         let own = transfer.openedSockets.last { descriptor in
-            guard LocalPort.of(descriptor) == place.port else { return false }
+            guard SocketName.localPort(of: descriptor) == place.port else { return false }
             return descriptor == transfer.connection || !kept.contains { $0.descriptor == descriptor }
         }
         if let own {
@@ -86,8 +86,9 @@ extension LoopCore: TransferDelegate {
             }
             return mayBegin(transfer, over: own)
         }
-        guard transfer.speaksHTTP1 || kept.contains(where: \.isHTTP1) else { return true }
-        let served = transfer.origin.isSecure ? kept.filter(\.hasServed) : kept
+        let used = KeptSockets.those(of: ends, in: kept)
+        guard transfer.speaksHTTP1 || used.contains(where: \.isHTTP1) else { return true }
+        let served = transfer.origin.isSecure ? used.filter(\.hasServed) : used
         if served.contains(where: { ReceiveQueue.holdsAnything($0.descriptor) }) { return false }
         // What came in one record with the last response is decrypted already, and no socket shows it.
         return served.isEmpty || !transfer.origin.isSecure || transfer.easy?.holdsDecryptedBytes != true

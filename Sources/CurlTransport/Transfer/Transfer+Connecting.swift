@@ -58,23 +58,23 @@ extension Transfer {
         return false
     }
 
-    func mayGoOut(from localPort: Int, to remote: () -> AddressPolicy.Address?) -> Bool {
-        guard mayGoOut(from: localPort, sent: sentBytes) else { return false }
+    func mayGoOut(over ends: ConnectionEnds) -> Bool {
+        guard mayGoOut(over: ends, sent: sentBytes) else { return false }
         guard request.options.hasRareOptions, request.options.addressPolicy != .any else { return true }
-        let address = remote()
+        let address = ends.remoteAddress
         guard !allows(address) else { return true }
         if let address { state.fail(NetworkError.addressRefused(address)) }
         return false
     }
 
     /// - Parameter sent: The number of bytes of the request that have gone out.
-    func mayGoOut(from localPort: Int, sent: Int) -> Bool {
+    func mayGoOut(over ends: ConnectionEnds, sent: Int) -> Bool {
         // It may have waited for another transfer's connection, and ended from our side meanwhile.
         guard state.failure == nil else { return false }
         lookUp.requestGoesOut()
         if life.isLookingUp { delegate?.transferHasConnection(self) }
         guard mayRepeat(sent: sent) else { return false }
-        if delegate?.transfer(self, goesOutFrom: localPort) == false {
+        if delegate?.transfer(self, goesOutOver: ends) == false {
             life.beginAgain(.overNewConnection)
             return false
         }

@@ -291,9 +291,9 @@ protocol TransferDelegate: AnyObject {
     func transferMayLookUp(_ transfer: Transfer) -> Bool
     /// The transfer's request goes out or its response arrives: it has a connection, possibly a kept one.
     func transferHasConnection(_ transfer: Transfer)
-    /// The transfer's request goes out over the connection from a local port.
+    /// The transfer's request goes out over a connection.
     /// - Returns: Whether the connection is clean.
-    func transfer(_ transfer: Transfer, goesOutFrom localPort: Int) -> Bool
+    func transfer(_ transfer: Transfer, goesOutOver ends: ConnectionEnds) -> Bool
     /// The transfer's request goes out again: its clocks start over.
     func transferGoesOutAgain(_ transfer: Transfer)
     /// The transfer was paused to let others run, and resumes after them.
