@@ -18,21 +18,8 @@ extension LoopCore {
             // A fault ends the transfer during the call.
             guard transfer.life.isInLibcurl else { return }
         }
-        var (isConnected, isSending) = (false, transfer.easy?.reader != nil)
-        var waitsSince: MonotonicTime?
-        if let admitted = transfer.clocks.admitted, let connectedAfter = transfer.easy?.connectedAfter {
-            isConnected = true
-            resolved(transfer)
-            let connected = admitted + .microseconds(connectedAfter)
-            if !transfer.state.hasFinalResponse { waitsSince = max(connected, transfer.state.wentOut ?? connected) }
-            transfer.state.lastActivity = max(transfer.state.lastActivity, connected)
-            if let easy = transfer.easy, let reader = easy.reader {
-                let (sent, queued) = (easy.uploadedBytes, transfer.queuedBytes)
-                transfer.state.sent(sent - queued, by: clock.now)
-                isSending = queued > 0 || !reader.isWhole(sent: sent) || !transfer.state.hasResponse
-            }
-        }
-        let mayBeStuck = !isConnected && transfer.mayBeStuck
+        let progress = noteProgress(of: transfer)
+        let mayBeStuck = !progress.isConnected && transfer.mayBeStuck
         if mayBeStuck {
             goOn(transfer) { $0.nudge($1) }
             // A fault ends the transfer during the call.
@@ -41,8 +28,8 @@ extension LoopCore {
         // A slow reader does not make the server idle, nor do other transfers.
         if transfer.isYielding || transfer.channel.isPaused { transfer.state.lastActivity = clock.now }
         let verdict = transfer.clocks.check(
-            at: clock.now, isConnected: isConnected, lastActivity: transfer.state.lastActivity, isSending: isSending,
-            waitsSince: waitsSince,
+            at: clock.now, isConnected: progress.isConnected, lastActivity: transfer.state.lastActivity,
+            isSending: progress.isSending, waitsSince: progress.waitsSince,
             waitsForLookUp: transfer.life == .waiting
                 && state.value.admission.waitsForLookUp(transfer.slot, of: transfer.origin))
         switch verdict {
@@ -54,6 +41,35 @@ extension LoopCore {
         case .neverAgain: state.value.deadlines.remove(transfer.slot)
         case .fail(let code): abandon(transfer, transfer.timeout(code))
         }
+    }
+
+    /// How far a transfer has come, as only a check sees it.
+    private struct Progress {
+        var isConnected = false
+        /// Whether a request body is going out.
+        var isSending: Bool
+        /// When the connection became usable, while no byte of the response has arrived.
+        var waitsSince: MonotonicTime?
+    }
+
+    private func noteProgress(of transfer: Transfer) -> Progress {
+        var progress = Progress(isSending: transfer.easy?.reader != nil)
+        guard let admitted = transfer.clocks.admitted, let easy = transfer.easy,
+            let connectedAfter = easy.connectedAfter
+        else { return progress }
+        progress.isConnected = true
+        resolved(transfer)
+        let connected = admitted + .microseconds(connectedAfter)
+        if !transfer.state.hasFinalResponse {
+            progress.waitsSince = max(connected, transfer.state.wentOut ?? connected)
+        }
+        transfer.state.lastActivity = max(transfer.state.lastActivity, connected)
+        if let reader = easy.reader {
+            let (sent, queued) = (easy.uploadedBytes, transfer.queuedBytes)
+            transfer.state.sent(sent - queued, by: clock.now)
+            progress.isSending = queued > 0 || !reader.isWhole(sent: sent) || !transfer.state.hasResponse
+        }
+        return progress
     }
 
     /// The time after which a transfer that connects is run, where libcurl may wait for it.

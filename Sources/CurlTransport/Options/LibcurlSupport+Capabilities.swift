@@ -39,3 +39,52 @@ extension LibcurlSupport {
 
     private func hasTLS(of libraries: [String]) -> Bool { libraries.contains { tlsLibrary?.hasPrefix($0) == true } }
 }
+
+extension TransportCapabilities {
+    /// Creates the capabilities of a libcurl.
+    init(curl support: LibcurlSupport) {
+        var supported: Set<Capability> = [
+            .http1_0, .http1_1, .bodyOnGet, .streamedRequestBodies, .ipv6Literals, .rawBodies, .exactResponseFields,
+            .lenientHeads, .trailers, .backPressure, .wireLog, .detailedMetrics, .firstByteTimeout, .proxyOptions,
+            .connectionOptions, .nameOptions, .rateOptions, .addressPolicy, .digestAuthentication, .awsSigV4,
+        ]
+        var reasons: [Capability: String] = [:]
+        for (capability, obstacle) in support.obstacles where reasons[capability] == nil {
+            reasons[capability] = obstacle
+            if obstacle == nil { supported.insert(capability) } else { supported.remove(capability) }
+        }
+        let quirks = LibcurlSupport.Quirk.allCases.filter(support.suffers)
+        self.init(
+            transport: "curl",
+            basis: "libcurl \(support.version) (\(support.tlsLibrary ?? "no TLS"))",
+            supported: supported,
+            reasons: reasons,
+            facts: [
+                ("features", support.features.sorted().joined(separator: " ")),
+                ("protocols", support.protocols.joined(separator: " ")),
+                ("HTTP/2 by default", support.http2ByDefault ? "yes" : "no: from libcurl 8.14"),
+                ("known faults", quirks.map(\.rawValue).joined(separator: " ")),
+            ]
+        )
+    }
+}
+
+extension LibcurlSupport {
+    /// The capabilities that not every libcurl has, each with the reason why this one lacks it; `nil` where it has it.
+    fileprivate var obstacles: [(capability: TransportCapabilities.Capability, obstacle: String?)] {
+        let builtIn = builtIn.map { ($0.capability, $0.isBuiltIn ? nil : "this libcurl was built without it") }
+        let byVersion = Self.byVersion.map {
+            ($0.capability, has($0.feature) ? nil : "from libcurl \($0.feature.since)")
+        }
+        let plain = PlainOptions.all.map { ($0.capability, obstacle(to: $0)) }
+        let byFault = Self.byFault.map {
+            ($0.capability, suffers(from: $0.quirk) ? "from libcurl \($0.quirk.fixedIn): \($0.fault)" : nil)
+        }
+        return builtIn + byVersion + plain + byFault
+    }
+
+    private func obstacle(to option: any PlainOption) -> String? {
+        if has(option) { return nil }
+        return version < option.since ? "from libcurl \(option.since)" : "not with this TLS library"
+    }
+}

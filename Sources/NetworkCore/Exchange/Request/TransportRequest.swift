@@ -148,8 +148,14 @@ public struct TransportRequest: Sendable {
         try checkParts()
     }
 
-    /// Checks that the parts are compatible.
     private func checkParts() throws {
+        try checkMethod()
+        try checkCombinations()
+        try checkBody()
+        try checkHeaderFields()
+    }
+
+    private func checkMethod() throws {
         if method == .connect || method == .trace {
             throw NetworkError(
                 .unsupported,
@@ -160,6 +166,10 @@ public struct TransportRequest: Sendable {
         if method == .head, body != nil {
             throw NetworkError(.unsupported, "a body on HEAD is not supported by any transport", phase: .preparing)
         }
+    }
+
+    /// Checks that no part excludes another one.
+    private func checkCombinations() throws {
         if options.authentication != nil, headerFields.contains(.authorization) {
             throw NetworkError(
                 .invalidOption,
@@ -177,6 +187,14 @@ public struct TransportRequest: Sendable {
                 phase: .preparing
             )
         }
+        if options.wireLog != nil, options.names.dnsOverHTTPS != nil {
+            // libcurl below 8.4 writes the lookup's own exchange to standard error, including path and query.
+            throw NetworkError(
+                .invalidOption, "the options wireLog and names.dnsOverHTTPS exclude one another", phase: .preparing)
+        }
+    }
+
+    private func checkBody() throws {
         if let length = body?.length, length < 0 {
             throw NetworkError(.invalidOption, "the body's length is \(length), below 0", phase: .preparing)
         }
@@ -188,11 +206,9 @@ public struct TransportRequest: Sendable {
                 phase: .preparing
             )
         }
-        if options.wireLog != nil, options.names.dnsOverHTTPS != nil {
-            // libcurl below 8.4 writes the lookup's own exchange to standard error, including path and query.
-            throw NetworkError(
-                .invalidOption, "the options wireLog and names.dnsOverHTTPS exclude one another", phase: .preparing)
-        }
+    }
+
+    private func checkHeaderFields() throws {
         var bytes = 0
         for field in headerFields {
             try field.checkValue()

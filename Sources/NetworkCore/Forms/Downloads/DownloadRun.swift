@@ -59,12 +59,7 @@ struct DownloadRun: Sendable {
             let before = try await file.perform(\.length)
             var arrived = false
             do {
-                var request = request
-                plan.apply(to: &request)
-                // Offsets are those of the file only if no coding changes its bytes.
-                if canResume, !request.headerFields.contains(.acceptEncoding) {
-                    request.headerFields[.acceptEncoding] = "identity"
-                }
+                let request = request(by: plan)
                 let arrival = try await prepared.arrival(of: request, in: call)
                 switch plan.reaction(to: arrival.head) {
                 case .startAgain:
@@ -82,17 +77,7 @@ struct DownloadRun: Sendable {
                     try await write(arrival, to: file, total: total) { arrived = true }
                     return (arrival, before)
                 case .writeWhole:
-                    try await arrival.validate()
-                    guard ![204, 205, 304].contains(arrival.head.status.code) else {
-                        let error = NetworkError.noContent(arrival.head.status)
-                        throw arrival.refusing(arrival.ended(Data()), for: error)
-                    }
-                    guard request.asked(forEncodingOf: arrival.head) else {
-                        throw arrival.naming(NetworkError.unaskedEncoding)
-                    }
-                    if arrival.head.status == .partialContent, !self.request.headerFields.contains(.range) {
-                        throw arrival.naming(NetworkError.unaskedPart)
-                    }
+                    try await checkWhole(arrival, of: request)
                     let record = canResume ? PartialRecord(of: arrival.head, for: request) : nil
                     try await file.perform { try $0.restart(as: record) }
                     mayResume = canResume
@@ -114,6 +99,29 @@ struct DownloadRun: Sendable {
                 let delay = backOff.delay(after: failuresInARow, jitter: options.time.random() / 4)
                 try await options.time.sleep(min(delay, call.remaining ?? delay))
             }
+        }
+    }
+
+    /// The request for the part that the file lacks.
+    private func request(by plan: ResumePlan) -> TransportRequest {
+        var request = request
+        plan.apply(to: &request)
+        // Offsets are those of the file only if no coding changes its bytes.
+        if canResume, !request.headerFields.contains(.acceptEncoding) {
+            request.headerFields[.acceptEncoding] = "identity"
+        }
+        return request
+    }
+
+    /// Checks that a response is a whole file.
+    private func checkWhole(_ arrival: Arrival, of request: TransportRequest) async throws {
+        try await arrival.validate()
+        guard ![204, 205, 304].contains(arrival.head.status.code) else {
+            throw arrival.refusing(arrival.ended(Data()), for: NetworkError.noContent(arrival.head.status))
+        }
+        guard request.asked(forEncodingOf: arrival.head) else { throw arrival.naming(NetworkError.unaskedEncoding) }
+        if arrival.head.status == .partialContent, !self.request.headerFields.contains(.range) {
+            throw arrival.naming(NetworkError.unaskedPart)
         }
     }
 

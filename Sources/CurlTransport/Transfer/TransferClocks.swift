@@ -1,0 +1,109 @@
+import NetworkCore
+
+/// The timeouts of a transfer; `nil` for none.
+struct TransferLimits: Sendable {
+    let connect: Nanoseconds?
+    let idle: Nanoseconds?
+    let firstByte: Nanoseconds?
+    let total: Nanoseconds?
+
+    init(_ options: TransportOptions) {
+        connect = options.connectTimeout.map(Nanoseconds.init)
+        idle = options.idleTimeout.map(Nanoseconds.init)
+        firstByte = options.firstByteTimeout.map(Nanoseconds.init)
+        total = options.totalTimeout.map(Nanoseconds.init)
+    }
+}
+
+/// The clocks of one transfer.
+struct TransferClocks {
+    let sent: MonotonicTime
+    private(set) var admitted: MonotonicTime?
+    private let limits: TransferLimits
+    private let totalDeadline: MonotonicTime?
+    /// When the transfer began to connect, if not when it was admitted.
+    private var connectsSince: MonotonicTime?
+    /// Since when the transfer, which is not admitted, waits for a lookup.
+    private var waitsForLookUpSince: MonotonicTime?
+    /// When a body that is no longer wanted must have ended.
+    private var drainDeadline: MonotonicTime?
+
+    init(sent: MonotonicTime, limits: TransferLimits) {
+        self.sent = sent
+        self.limits = limits
+        totalDeadline = limits.total.map { sent + $0 }
+    }
+
+    init(sent: MonotonicTime, options: TransportOptions) { self.init(sent: sent, limits: TransferLimits(options)) }
+
+    /// - Parameter now: The round's clock, which may be slightly older than the transfer.
+    mutating func admit(at now: MonotonicTime) { admitted = max(now, sent) }
+
+    /// Records that the transfer returns to the queue.
+    mutating func returnToQueue() { (admitted, connectsSince, waitsForLookUpSince) = (nil, nil, nil) }
+
+    /// Records that the transfer connects again, with a full connect timeout.
+    mutating func connectAnew(at now: MonotonicTime) { connectsSince = now }
+
+    /// Gives the rest of an unwanted body until `deadline`, to keep the connection.
+    mutating func drain(until deadline: MonotonicTime) { drainDeadline = deadline }
+
+    /// The number of checks within one idle timeout: progress gets the time of the check that sees it.
+    private static let looksWhileSending: Int64 = 8
+    /// The number of checks within one connect timeout of a transfer that is not admitted: nothing else shows that it
+    /// no longer waits for a place but for a lookup.
+    private static let looksWhileWaiting: Int64 = 4
+
+    /// The outcome of a check of the clocks.
+    enum Verdict: Equatable {
+        case fail(NetworkError.Code)
+        case lookAgain(MonotonicTime)
+        case neverAgain
+    }
+
+    /// Checks the clocks.
+    /// - Parameters:
+    ///   - isConnected: Whether the connection is usable.
+    ///   - lastActivity: The time of the last progress.
+    ///   - isSending: Whether a request body is going out, whose progress only a check can see.
+    ///   - waitsSince: When the connection became usable, while no byte of the response has arrived.
+    ///   - waitsForLookUp: Whether the transfer, which is not admitted, waits for another one to resolve its host's
+    ///     name, which is part of connecting, and not for a place.
+    mutating func check(
+        at now: MonotonicTime, isConnected: Bool, lastActivity: MonotonicTime, isSending: Bool = false,
+        waitsSince: MonotonicTime? = nil, waitsForLookUp: Bool = false
+    ) -> Verdict {
+        if let totalDeadline, totalDeadline <= now { return .fail(.totalTimeout) }
+        if let drainDeadline, drainDeadline <= now { return .fail(.cancelled) }
+        var next = MonotonicTime.distantFuture
+        if let totalDeadline { next = totalDeadline }
+        if let drainDeadline { next = min(next, drainDeadline) }
+        if admitted == nil, let connect = limits.connect {
+            waitsForLookUpSince = waitsForLookUp ? waitsForLookUpSince ?? now : nil
+            if let waitsForLookUpSince {
+                if waitsForLookUpSince + connect <= now { return .fail(.connectTimeout) }
+                next = min(next, waitsForLookUpSince + connect)
+            } else {
+                next = min(next, now + connect.part(of: Self.looksWhileWaiting))
+            }
+        }
+        if let admitted {
+            if !isConnected, let connect = limits.connect {
+                let deadline = (connectsSince ?? admitted) + connect
+                if deadline <= now { return .fail(.connectTimeout) }
+                next = min(next, deadline)
+            }
+            // Nothing is idle while it connects, but it may be connected by the time the idle timeout would expire.
+            if let idle = limits.idle {
+                if isConnected, lastActivity + idle <= now { return .fail(.idleTimeout) }
+                next = min(next, (isConnected ? lastActivity : now) + idle)
+                if isSending { next = min(next, now + idle.part(of: Self.looksWhileSending)) }
+            }
+            if let firstByte = limits.firstByte {
+                if let waitsSince, waitsSince + firstByte <= now { return .fail(.firstByteTimeout) }
+                if let waits = isConnected ? waitsSince : now { next = min(next, waits + firstByte) }
+            }
+        }
+        return next == .distantFuture ? .neverAgain : .lookAgain(next)
+    }
+}
