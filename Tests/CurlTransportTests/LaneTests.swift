@@ -23,6 +23,16 @@ struct LaneTests {
         #expect(plain == Lane(options { $0.rate.maximumSent = 1 }, to: origin, loops: 1))
     }
 
+    /// Regression: most libcurls keep the addresses of one IP version under the name alone, and ordinary requests
+    /// got them.
+    @Test func `addresses of one IP version serve no request that wants any`() {
+        let lanes = TransportOptions.Connection.IPVersion.allCases.map { version in
+            Lane(options { $0.connection.ipVersion = version }, to: origin, loops: 1)
+        }
+        #expect(Set(lanes).count == 3 && lanes.allSatisfy(\.isOrdinary))
+        #expect(lanes.contains(Lane(options(), to: origin, loops: 1)))
+    }
+
     @Test func `a dispatcher has a limited number of resolvers`() async throws {
         let group = LoopGroup(limits: LoopLimits())
         for number in 0..<LoopGroup.maximumLanes {

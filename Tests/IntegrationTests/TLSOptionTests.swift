@@ -69,6 +69,21 @@ struct TLSOptionTests {
         #expect(error.map { !"\($0)".contains("tooguessable") } == true)
     }
 
+    /// Regression: OpenSSL asked the terminal for the password, on the loop's thread, or libcurl read at address 0.
+    @Test(arguments: [true, false])
+    func `an encrypted key without a password is an error`(isFile: Bool) async throws {
+        let folder = Peers.tlsFolder
+        let (certificate, key) = (try Peers.tlsFile("client.pem"), try Peers.tlsFile("client.key"))
+        await expectFailure(.clientCertificateUnusable) {
+            try await whoami(.clientCertificate) {
+                $0.tls.clientCertificate =
+                    isFile
+                    ? .init(.file(folder + "/client.pem"), key: .file(folder + "/client.key"))
+                    : .init(.bytes(certificate), key: .bytes(key))
+            }
+        }
+    }
+
     @Test func `a connection with a client certificate serves only requests that can open its key`() async throws {
         let dispatcher = CurlNetworkDispatcher()
         let folder = Peers.tlsFolder

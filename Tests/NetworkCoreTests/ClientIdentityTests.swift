@@ -18,15 +18,17 @@ struct ClientIdentityTests {
         var field = false
         var authentication = false
         var inURL = false
+        var inBase = false
 
         static let all: [Case] = Place.allCases.flatMap { place in
-            (0..<64).compactMap { bits in
+            (0..<128).compactMap { bits in
                 let bit = { (number: Int) in bits >> number & 1 == 1 }
                 let one = Case(
                     place: place, isComplete: bit(0), clientField: bit(1), clientAuthentication: bit(2), field: bit(3),
-                    authentication: bit(4), inURL: bit(5))
+                    authentication: bit(4), inURL: bit(5), inBase: bit(6))
                 // A `RequestData` has no options of its own.
-                return one.authentication && !one.isComplete ? nil : one
+                if one.authentication, !one.isComplete { return nil }
+                return one.inBase && place == .noBase ? nil : one
             }
         }
 
@@ -39,8 +41,12 @@ struct ClientIdentityTests {
             guard place != .other else { return (true, nil) }
             let takesOptions = clientAuthentication && !isComplete
             if takesOptions, clientField { return (false, nil) }
-            return (true, takesOptions ? "Bearer client" : clientField ? "Client field" : nil)
+            if takesOptions { return (true, "Bearer client") }
+            if clientField { return (true, "Client field") }
+            return (true, inBase ? "Basic YjpxNw==" : nil)
         }
+
+        var base: String? { place == .noBase ? nil : "https://" + (inBase ? "b:q7@" : "") + "home.example/v1" }
 
         var url: String {
             "https://" + (inURL ? "u:p@" : "") + (place == .other ? "other.example/x" : "home.example/v1/x")
@@ -49,7 +55,7 @@ struct ClientIdentityTests {
         var testDescription: String {
             let parts = [
                 (isComplete, "complete"), (clientField, "client's field"), (clientAuthentication, "client's option"),
-                (field, "own field"), (authentication, "own option"), (inURL, "in URL"),
+                (field, "own field"), (authentication, "own option"), (inURL, "in URL"), (inBase, "in base"),
             ]
             return ["\(place)"].joined() + parts.filter(\.0).map { ", " + $0.1 }.joined()
         }
@@ -62,7 +68,7 @@ struct ClientIdentityTests {
     @Test(arguments: Case.all)
     func `a request's values come first, then the client's at home`(test: Case) async throws {
         let stub = StubDispatcher(always: .text("x"))
-        var client = client(stub, base: test.place == .noBase ? nil : "https://home.example/v1")
+        var client = client(stub, base: test.base)
         if test.clientField { client.headerFields[.authorization] = "Client field" }
         if test.clientAuthentication { client.options.authentication = .bearer(token: "client") }
         let send = { [client] in

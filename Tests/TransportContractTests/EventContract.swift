@@ -187,6 +187,18 @@ struct EventContract {
         #expect(page.requests.count == 1 && missing.requests.count == 1)
     }
 
+    /// Regression: after the last failure, the error had no response.
+    @Test(arguments: ContractTransport.all)
+    func `the last failure has its response`(transport: ContractTransport) async throws {
+        let server = try ScriptedServer(.response(503, body: Data("busy".utf8)))
+        defer { server.stop() }
+        let error = await expectFailure(.unacceptableStatus) {
+            for try await _ in try await stream(transport, server, pauses: RecordedPauses(), failures: 2) {}
+        }
+        #expect(error?.response?.body == Data("busy".utf8))
+        #expect(server.requests.count == 2)
+    }
+
     @Test(arguments: ContractTransport.all)
     func `too many failures are thrown`(transport: ContractTransport) async throws {
         let server = try ScriptedServer(.closed)

@@ -21,7 +21,10 @@ struct NameOption: EasyOption {
 
     func apply(to easy: EasyHandle) throws {
         try Self.check(all, environmentNamesProxy: NoProxyOption.mayBeNamedForHTTPS)
-        if options.cacheTime != TransportOptions.Names().cacheTime {
+        if !options.addresses.isEmpty {
+            // Pinned addresses do not expire, and this request's end makes no other's expire.
+            try easy.set(.dnsCacheTimeout, -1)
+        } else if options.cacheTime != TransportOptions.Names().cacheTime {
             try easy.set(.dnsCacheTimeout, options.cacheTime.wholeSeconds)
         }
         if let url = options.dnsOverHTTPS { try easy.set(.dnsOverHTTPS, url) }
@@ -33,24 +36,21 @@ struct NameOption: EasyOption {
 /// With pinned addresses the request connects to their ``PinnedName``. That also keeps connections apart, since libcurl
 /// identifies them by their destination.
 struct RouteOption: EasyOption {
-    let url: RequestURL
-    let names: TransportOptions.Names
-    let serverName: String?
+    let request: TransportRequest
     let support: LibcurlSupport
+    private var url: RequestURL { request.url }
+    private var names: TransportOptions.Names { request.options.names }
+    private var ipVersion: TransportOptions.Connection.IPVersion { request.options.connection.ipVersion }
 
     func apply(to easy: EasyHandle) throws {
-        var (host, port) = (url.host, url.effectivePort)
-        if let rule = names.connectTo.first(where: { $0.fits(host, port) }) {
-            host = rule.toHost?.bracketed ?? host
-            port = rule.toPort ?? port
-        }
-        if PinnedName.isOne(host) { throw NetworkError.hostOfAnother }
-        if let entry = names.addresses.first(where: { $0.host.bracketed == host && $0.port == port }) {
-            host = PinnedName.name(for: entry.addresses)
-            let addresses = entry.addresses.map(\.bracketed).joined(separator: ",")
+        let (named, port, pinned) = try target()
+        let host = pinned.map(PinnedName.name) ?? named
+        if let pinned {
             let sign = support.has(.agingResolveEntries) ? "+" : ""
+            let addresses = pinned.map(\.bracketed).joined(separator: ",")
             try easy.set(.resolve, TextList(["\(sign)\(host):\(port):\(addresses)"]))
         }
+        let serverName = request.options.tls.serverName
         if let serverName {
             let query = url.query.map { "?\($0)" } ?? ""
             let target = "\(url.scheme)://\(serverName.bracketed):\(url.effectivePort)\(url.path)\(query)"
@@ -60,11 +60,52 @@ struct RouteOption: EasyOption {
             try easy.set(.connectTo, TextList(["::\(host):\(port)"]))
         }
     }
+
+    /// Whether the addresses to connect to are pinned, so that libcurl may look up no name for them.
+    var isPinned: Bool {
+        guard request.options.hasRareOptions, !names.addresses.isEmpty else { return false }
+        return (try? target().pinned) != nil
+    }
+
+    /// The host and the port to connect to, and the addresses pinned for them; `nil` for none.
+    private func target() throws -> (host: String, port: Int, pinned: [String]?) {
+        var (host, port) = (url.host, url.effectivePort)
+        if let rule = names.connectTo.first(where: { $0.fits(host, port) }) {
+            host = rule.toHost?.bracketed ?? host
+            port = rule.toPort ?? port
+        }
+        if PinnedName.isOne(host) { throw NetworkError.hostOfAnother }
+        guard let entry = names.addresses.first(where: { $0.host.bracketed == host && $0.port == port }) else {
+            return (host, port, nil)
+        }
+        // libcurl looks the name up if no entry has the wanted version.
+        let addresses = entry.addresses.filter { ipVersion.includes($0) }
+        guard !addresses.isEmpty else { throw NetworkError.nothingPinned(for: host, ipVersion) }
+        return (host, port, addresses)
+    }
 }
 
 extension NetworkError {
     static var hostOfAnother: NetworkError {
         NetworkError(.invalidURL, "the host stands for addresses that another request pinned", phase: .preparing)
+    }
+
+    fileprivate static func nothingPinned(
+        for host: String, _ ipVersion: TransportOptions.Connection.IPVersion
+    ) -> NetworkError {
+        NetworkError(
+            .nameNotResolved,
+            "names.addresses has no address of the host for connection.ipVersion \(ipVersion)", phase: .preparing)
+    }
+}
+
+extension TransportOptions.Connection.IPVersion {
+    fileprivate func includes(_ address: String) -> Bool {
+        switch self {
+        case .any: true
+        case .v4: !address.contains(":")
+        case .v6: address.contains(":")
+        }
     }
 }
 

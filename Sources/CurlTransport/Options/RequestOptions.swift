@@ -251,7 +251,7 @@ extension TransportRequest {
         var list: [any EasyOption] = []
         if tls.serverName != nil || names != TransportOptions.Names() {
             list.append(NameOption(options, support: support))
-            list.append(RouteOption(url: url, names: names, serverName: tls.serverName, support: support))
+            list.append(RouteOption(request: self, support: support))
         }
         if tls.serverName != nil, !headerFields.contains(.host) {
             list.append(HeaderFieldsOption(request: self, hasBody: hasWireBody, namesHost: true))

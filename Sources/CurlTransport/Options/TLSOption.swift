@@ -51,7 +51,8 @@ struct TLSOption: EasyOption {
         case .file(let path): try easy.set(.key, path)
         case .bytes(let bytes): try easy.set(.key, bytes)
         }
-        if let password = certificate.password { try easy.set(.keyPassword, password.value) }
+        // Without a password, OpenSSL would ask the terminal for one, on the loop's thread.
+        try easy.set(.keyPassword, certificate.password?.value ?? "")
     }
 }
 

@@ -59,12 +59,13 @@ extension Transfer {
     }
 
     func mayGoOut(over ends: ConnectionEnds) -> Bool {
-        guard mayGoOut(over: ends, sent: sentBytes) else { return false }
+        mayGoOut(over: ends, sent: sentBytes)
+    }
+
+    /// Whether the address policy allows the connection's other end. A new connection's address was checked already.
+    private func allows(_ ends: ConnectionEnds) -> Bool {
         guard request.options.hasRareOptions, request.options.addressPolicy != .any else { return true }
-        let address = ends.remoteAddress
-        guard !allows(address) else { return true }
-        if let address { state.fail(NetworkError.addressRefused(address)) }
-        return false
+        return allows(ends.remoteAddress)
     }
 
     /// - Parameter sent: The number of bytes of the request that have gone out.
@@ -74,7 +75,8 @@ extension Transfer {
         lookUp.requestGoesOut()
         if life.isLookingUp { delegate?.transferHasConnection(self) }
         guard mayRepeat(sent: sent) else { return false }
-        if delegate?.transfer(self, goesOutOver: ends) == false {
+        // Another connection may be clean, and lead to another address of the name.
+        if delegate?.transfer(self, goesOutOver: ends) == false || !allows(ends) {
             life.beginAgain(.overNewConnection)
             return false
         }

@@ -12,10 +12,19 @@ extension Transfer: EasyEvents {
     func lookUpBegins() -> Bool {
         guard state.failure == nil else { return false }
         guard lookUp.isOfPeer(isBehindProxy: looksUpBehindProxy) else { return true }
+        guard !RouteOption(request: request, support: Libcurl.found).isPinned else { return pinnedAddressesAreGone() }
         // libcurl looks a name up for a repeat, too.
         guard mayRepeat(sent: sentBytes), delegate?.transferMayLookUp(self) != false else { return false }
         lookUp.begins(at: clock.now)
         return true
+    }
+
+    /// The name cache has lost the pinned addresses: another request's end, with a shorter cache time, has removed
+    /// them before a repeat over a new connection. A new handle brings them again.
+    /// - Returns: That libcurl may not look their name up.
+    private func pinnedAddressesAreGone() -> Bool {
+        if mayRepeat(sent: sentBytes) { life.beginAgain(.overNewConnection) }
+        return false
     }
 
     // MARK: The response's head

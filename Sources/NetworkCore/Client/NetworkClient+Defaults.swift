@@ -14,6 +14,7 @@ extension NetworkClient {
         if !isAtHome { OfOneOrigin.remove(from: &request.options) }
         if saysWhoAsks, request.options.authentication != nil { request.options.authentication = nil }
         addHeaderFields(to: &request, isAtHome: isAtHome, saysWhoAsks: saysWhoAsks)
+        if !isBelowBase { addCredentials(to: &request) }
         return request
     }
 
@@ -23,6 +24,17 @@ extension NetworkClient {
             request.options.authentication != nil || request.hasCredentialsOfItsURL
             || request.headerFields.contains(.authorization)
         addHeaderFields(to: &request, isAtHome: isBase(originOf: request.url), saysWhoAsks: saysWhoAsks)
+        addCredentials(to: &request)
+    }
+
+    /// Adds the user and the password of the base URL to a request for its origin that has no others.
+    private func addCredentials(to request: inout TransportRequest) {
+        guard let baseURL, request.options.authentication == nil, !request.hasCredentialsOfItsURL,
+            !request.headerFields.contains(.authorization),
+            let base = try? RequestURL.separatingCredentials(from: baseURL), base.url.hasSameOrigin(as: request.url),
+            let credentials = URLCredentials(base.credentials, for: request.url)
+        else { return }
+        request.credentials = credentials
     }
 
     private func addHeaderFields(to request: inout TransportRequest, isAtHome: Bool, saysWhoAsks: Bool) {

@@ -35,6 +35,25 @@ struct AddressPolicyTests {
         #expect(try await OptionExchange(server.url(), over: dispatcher).text == "x")
     }
 
+    /// Regression: a kept connection to a denied address failed the request, which would have had other addresses.
+    @Test(arguments: [true, false])
+    func `a kept connection to a denied address leaves the other addresses`(isKept: Bool) async throws {
+        let server = try ScriptedServer(.ok("x"))
+        defer { server.stop() }
+        let (dispatcher, port) = (CurlNetworkDispatcher(), Int(server.port))
+        let denied = try AddressPolicy.Range("127.0.0.1")
+        @Sendable func send(_ policy: AddressPolicy) async throws -> String {
+            try await OptionExchange("http://two.invalid:\(port)/", over: dispatcher) {
+                $0.names.addresses = [.init("two.invalid", port: port, ["127.0.0.1", "127.0.0.9"])]
+                $0.addressPolicy = policy
+            }.text
+        }
+        if isKept { #expect(try await send(.any) == "x") }
+        // Nothing listens at the other address.
+        await expectFailure(.connectFailed) { try await send(.denying([denied])) }
+        #expect(server.requests.count == (isKept ? 1 : 0))
+    }
+
     /// Regression: each later fault was the refusal of the address before.
     @Test func `after a refused address, a fault of the next one is its own`() async throws {
         let server = try ScriptedServer([.read, .send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc"), .close])

@@ -24,6 +24,56 @@ struct NameOptionTests {
         #expect(again.metrics.connectionReused == true)
     }
 
+    /// Regression: without a cache, libcurl looked the pinned name up.
+    @Test(arguments: [0, 1])
+    func `pinned addresses do not expire`(seconds: Int) async throws {
+        let server = try ScriptedServer(.ok("x"))
+        defer { server.stop() }
+        let exchange = try await OptionExchange("http://known.invalid:\(server.port)/") {
+            $0.names.addresses = [.init("known.invalid", port: Int(server.port), ["127.0.0.1"])]
+            $0.names.cacheTime = .seconds(seconds)
+        }
+        #expect(exchange.text == "x")
+    }
+
+    /// Regression: the end of a request without a cache removed another one's addresses, and libcurl looked the pinned
+    /// name up for the repeat.
+    @Test func `a repeat uses the pinned addresses, whatever else ends meanwhile`() async throws {
+        let (asked, gate) = (Gate(), Gate())
+        let first = Script.head(200, fields: [("Content-Length", "1")]) + Data("x".utf8)
+        let server = try ScriptedServer(
+            [.read, .send(first), .read, .open(asked), .wait(until: gate), .close], .ok("again"))
+        let other = try ScriptedServer(.ok("other"))
+        defer { for server in [server, other] { server.stop() } }
+        let dispatcher = CurlNetworkDispatcher()
+        let (url, port) = ("http://known.invalid:\(server.port)/", Int(server.port))
+        @Sendable func pinned() async throws -> String {
+            try await OptionExchange(url, over: dispatcher) {
+                $0.names.addresses = [.init("known.invalid", port: port, ["127.0.0.1"])]
+            }.text
+        }
+        #expect(try await pinned() == "x")
+        async let second = pinned()
+        try await asked.wait()
+        _ = try await OptionExchange(other.url(), over: dispatcher) { $0.names.cacheTime = .zero }
+        gate.open()
+        #expect(try await second == "again")
+    }
+
+    /// Regression: libcurl looked the pinned name up where no address was of the wanted version.
+    @Test(arguments: [("127.0.0.1", TransportOptions.Connection.IPVersion.v6), ("::1", .v4)])
+    func `pinned addresses of the other IP version are none`(
+        address: String, version: TransportOptions.Connection.IPVersion
+    ) async throws {
+        let error = await expectFailure(.nameNotResolved) {
+            try await OptionExchange("http://known.invalid:1/") {
+                $0.names.addresses = [.init("known.invalid", port: 1, [address])]
+                $0.connection.ipVersion = version
+            }
+        }
+        #expect(error.map { "\($0)".contains("names.addresses") } == true)
+    }
+
     /// When a connection fails, libcurl's text contains the name that it tried.
     @Test func `the pinned name is a secret in every text`() async throws {
         let server = try ScriptedServer(.ok("x"))

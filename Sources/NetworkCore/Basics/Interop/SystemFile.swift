@@ -46,6 +46,12 @@ struct SystemFile {
         return nil
     }
 
+    /// Returns whether reading what is at a path may wait, or find no end.
+    static func isPipeOrDevice(_ path: String) -> Bool {
+        guard let kind = (try? status(of: path))?.st_mode else { return false }
+        return ![S_IFREG, S_IFDIR].contains(kind & S_IFMT)
+    }
+
     /// Returns whether a path leads to this file.
     func isNamed(_ path: String) throws(Failure) -> Bool {
         let (own, named) = (try status(), try Self.status(of: path))

@@ -17,9 +17,24 @@ extension NetworkClient.Call {
     package func withinDeadline<Value: Sendable>(
         _ work: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
+        try await within(remaining, or: .totalTimeout, work)
+    }
+
+    /// Runs work that must end by the call's deadline and within a time of its own; `nil` for none.
+    /// - Throws: The errors of ``withinDeadline(_:)``; or `error` after the time.
+    func withinDeadline<Value: Sendable>(
+        and time: Duration?, or error: NetworkError, _ work: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value {
+        guard let time, time < remaining ?? .seconds(Int64.max) else { return try await withinDeadline(work) }
+        return try await within(time, or: error, work)
+    }
+
+    private func within<Value: Sendable>(
+        _ time: Duration?, or error: NetworkError, _ work: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value {
         do {
-            guard let remaining else { return try await work() }
-            return try await Self.atMost(remaining, work)
+            guard let time else { return try await work() }
+            return try await Self.atMost(time, or: error, work)
         } catch is CancellationError where Task.isCancelled {
             throw NetworkError.cancelled
         }
@@ -27,6 +42,7 @@ extension NetworkClient.Call {
 
     private static func atMost<Value: Sendable>(
         _ time: Duration,
+        or error: NetworkError,
         _ work: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
         let end = ContinuousClock.now + min(time, TransportOptions.maximumTimeout)
@@ -39,24 +55,24 @@ extension NetworkClient.Call {
             }
             defer { group.cancelAll() }
             if let value = try await group.next() ?? nil {
-                guard ContinuousClock.now < end else { throw NetworkError.totalTimeout }
+                guard ContinuousClock.now < end else { throw error }
                 return value
             }
             let isCancelled = Task.isCancelled
             group.cancelAll()
             let outcome = await group.nextResult()
             if isCancelled, let value = try outcome?.get() ?? nil { return value }
-            throw NetworkError.totalTimeout(after: outcome)
+            throw error.after(outcome)
         }
     }
 }
 
 extension NetworkError {
-    /// Returns the deadline's error, with what the work knew of its exchange when it was cancelled.
-    fileprivate static func totalTimeout<Value>(after outcome: Result<Value?, any Error>?) -> NetworkError {
-        guard case .failure(let failure as NetworkError)? = outcome else { return .totalTimeout }
-        if failure.code == .totalTimeout { return failure }
-        var error = NetworkError.totalTimeout
+    /// Returns the error of a time that is over, with what the work knew of its exchange when it was cancelled.
+    fileprivate func after<Value>(_ outcome: Result<Value?, any Error>?) -> NetworkError {
+        guard case .failure(let failure as NetworkError)? = outcome else { return self }
+        if failure.code == code { return failure }
+        var error = self
         error.phase = failure.phase
         error.exchange = failure.exchange
         return error

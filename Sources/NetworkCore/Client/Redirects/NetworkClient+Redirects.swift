@@ -29,7 +29,11 @@ extension NetworkClient {
                         head: response.head,
                         followed: followed
                     )
-                    switch try await call.withinDeadline({ try await decide(proposal) }) {
+                    // The rest of the response waits meanwhile, on a connection that other requests may need.
+                    let decision = try await call.withinDeadline(
+                        and: request.options.idleTimeout, or: .undecided(from: request.url)
+                    ) { try await decide(proposal) }
+                    switch decision {
                     case .follow(let decided): next = decided
                     case .stop: return response
                     case .refuse(let reason):
@@ -45,6 +49,15 @@ extension NetworkClient {
             }
             response = try await step(request, in: call)
         }
+    }
+}
+
+extension NetworkError {
+    fileprivate static func undecided(from url: RequestURL) -> NetworkError {
+        NetworkError(
+            .idleTimeout,
+            "the decision on the redirect from \(url) took longer than idleTimeout, while the response waited",
+            phase: .receiving)
     }
 }
 

@@ -11,6 +11,13 @@ enum OptionCheck {
         if value.utf8.count > 65_536 { throw invalid(name, "has more than 65536 bytes") }
     }
 
+    /// Checks that a text may be the path of a file that libcurl reads on the transport's thread: no pipe or device,
+    /// which would hold the thread up. Whether there is a file shows when it is read.
+    static func file(_ path: String, _ name: String) throws {
+        try text(path, name)
+        if SystemFile.isPipeOrDevice(path) { throw invalid(name, "names a pipe or a device, not a file") }
+    }
+
     /// Checks that a text consists of visible ASCII without the given characters.
     static func token(_ value: String, _ name: String, without excluded: String = "") throws {
         try text(value, name)

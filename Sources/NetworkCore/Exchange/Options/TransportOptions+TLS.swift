@@ -143,7 +143,8 @@ extension TransportOptions.TLS.Authorities {
     func check(_ name: String) throws {
         switch self {
         case .system: break
-        case .file(let path), .directory(let path): try OptionCheck.text(path, name)
+        case .file(let path): try OptionCheck.file(path, name)
+        case .directory(let path): try OptionCheck.text(path, name)
         case .bytes(let bytes): if bytes.isEmpty { throw OptionCheck.invalid(name, "is empty") }
         }
     }
@@ -158,7 +159,7 @@ extension TransportOptions.TLS.ClientCertificate {
 extension TransportOptions.TLS.Source {
     fileprivate func check(_ name: String) throws {
         switch self {
-        case .file(let path): try OptionCheck.text(path, name)
+        case .file(let path): try OptionCheck.file(path, name)
         case .bytes(let bytes): if bytes.isEmpty { throw OptionCheck.invalid(name, "is empty") }
         }
     }

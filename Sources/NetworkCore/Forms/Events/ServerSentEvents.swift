@@ -159,11 +159,10 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
                 case .finish:
                     arrival = nil
                     return opened
-                case .refuse:
+                case .refuse, .giveUp:
                     let refusal = refusal(of: opened.head)
                     try await opened.validate(by: .custom { _ in throw refusal })
                     throw refusal
-                case .giveUp: throw opened.naming(refusal(of: opened.head))
                 case .reconnect(let delay): try await pause(delay, givingUp: opened.incoming)
                 }
             }
