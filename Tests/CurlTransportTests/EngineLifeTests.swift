@@ -233,6 +233,7 @@ struct EngineLifeTests {
     @Test func `a handle that is used again keeps the connect timeout`() async throws {
         let server = try ScriptedServer(.ok("x"))
         let full = try FullListener()
+        defer { full.stop() }
         defer { server.stop() }
         let dispatcher = CurlNetworkDispatcher()
         for url in [server.url(), full.url()] {

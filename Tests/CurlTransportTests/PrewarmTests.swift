@@ -53,11 +53,14 @@ struct PrewarmTests {
     }
 
     @Test func `an origin that can't be reached fails`() async throws {
-        await expectFailure(.connectFailed) { try await dispatcher.prewarm(RequestURL(ClosedPort().url())) }
+        let closed = try ClosedPort()
+        defer { closed.stop() }
+        await expectFailure(.connectFailed) { try await dispatcher.prewarm(RequestURL(closed.url())) }
         await expectFailure(.nameNotResolved) {
             try await dispatcher.prewarm(RequestURL("http://nonexistent.invalid/"), connections: 2)
         }
         let full = try FullListener()
+        defer { full.stop() }
         var options = TransportOptions()
         options.connectTimeout = .milliseconds(300)
         await expectFailure(.connectTimeout) { try await dispatcher.prewarm(RequestURL(full.url()), options: options) }
@@ -101,6 +104,7 @@ struct PrewarmTests {
 
     @Test func `cancelling ends the making of connections`() async throws {
         let full = try FullListener()
+        defer { full.stop() }
         let url = try RequestURL(full.url())
         let opening = Task { try await dispatcher.prewarm(url, connections: 2) }
         opening.cancel()

@@ -31,6 +31,7 @@ struct RefusedAddressTests {
         let server = try ScriptedServer(.ok("x"))
         defer { server.stop() }
         let full = try FullListener(on: server.port, of: "127.0.0.2")
+        defer { full.stop() }
         let dispatcher = CurlNetworkDispatcher()
         let exchange = try await OptionExchange("http://two.test:\(full.port)/", over: dispatcher) {
             $0.names.addresses = [.init("two.test", port: Int(full.port), ["127.0.0.2", "127.0.0.1"])]
@@ -42,6 +43,7 @@ struct RefusedAddressTests {
 
     @Test func `refused addresses are an error when none is left`() async throws {
         let port = try ClosedPort()
+        defer { port.stop() }
         let dispatcher = CurlNetworkDispatcher()
         let places = ["127.0.0.1", "127.0.0.2", "127.0.0.3"]
         let names = TransportOptions.Names.StaticAddresses("many.test", port: Int(port.port), places)

@@ -37,6 +37,7 @@ struct CanaryToolTests {
     func `neither a redacted curl command nor a failure shows a secret`(secret: CanarySecret) throws {
         // Nothing listens on this port.
         let closed = try ClosedPort()
+        defer { closed.stop() }
         let base = "http://127.0.0.1:\(closed.port)"
         let url = "\(base)/p?key=\(secret.percentEncoded)#\(secret.percentEncoded)"
         let fields = [

@@ -84,6 +84,7 @@ struct CancellationContract {
     @Test(arguments: ContractTransport.all)
     func `a cancellation during the connecting is a cancellation`(transport: ContractTransport) async throws {
         let listener = try FullListener()
+        defer { listener.stop() }
         let tasks = (0..<5).map { _ in Task { try await transport.send(.get, listener.url()) } }
         await Task.yield()
         await expectCancelled(tasks)

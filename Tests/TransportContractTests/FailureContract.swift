@@ -9,6 +9,7 @@ struct FailureContract {
     @Test(arguments: ContractTransport.all)
     func `a closed port is connectFailed`(transport: ContractTransport) async throws {
         let port = try ClosedPort()
+        defer { port.stop() }
         let error = await expectFailure(.connectFailed) { try await transport.send(.get, port.url("/x?secret")) }
         #expect(error?.underlying != nil)
         #expect(error?.exchange?.transport == transport.kind)

@@ -61,6 +61,7 @@ struct InterruptionContract {
     @Test(arguments: ContractTransport.all)
     func `a cancellation while it connects ends the request`(transport: ContractTransport) async throws {
         let listener = try FullListener()
+        defer { listener.stop() }
         for _ in 0..<Self.rounds { try await cancel(transport, listener.url()) { await Task.yield() } }
     }
 

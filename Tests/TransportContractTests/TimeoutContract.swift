@@ -117,6 +117,7 @@ struct TimeoutContract {
     @Test(arguments: ContractTransport.all)
     func `the connect timeout ends a connection that is not made`(transport: ContractTransport) async throws {
         let listener = try FullListener()
+        defer { listener.stop() }
         let error = await expectFailure(.connectTimeout) {
             try await transport.send(.get, listener.url()) {
                 options(&$0)
@@ -129,6 +130,7 @@ struct TimeoutContract {
     @Test(arguments: ContractTransport.all)
     func `the total timeout ends a connection that is not made`(transport: ContractTransport) async throws {
         let listener = try FullListener()
+        defer { listener.stop() }
         await expectFailure(.totalTimeout) {
             try await transport.send(.get, listener.url()) {
                 options(&$0)

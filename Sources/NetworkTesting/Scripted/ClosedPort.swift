@@ -1,18 +1,22 @@
-/// A port on 127.0.0.1 that refuses connections for as long as the object lives: it is taken, but nothing listens.
+import Synchronization
+
+/// A port on 127.0.0.1 that refuses connections until ``stop()``: it is taken, but nothing listens.
 public final class ClosedPort: Sendable {
     /// The port.
     public let port: UInt16
 
-    private let socket: LoopbackSocket
+    private let socket: Mutex<LoopbackSocket?>
 
     /// Takes a free port.
     /// - Throws: ``SocketFailure`` if no port is available.
     public init() throws {
-        socket = try LoopbackSocket.bound()
+        let socket = try LoopbackSocket.bound()
         port = try socket.localPort()
+        self.socket = Mutex(socket)
     }
 
-    deinit { socket.close() }
+    /// Gives the port back. Until then no server gets it, even if nothing refers to this object any more.
+    public func stop() { socket.withLock { $0.take() }?.close() }
 
     /// Returns the URL of a path on this port.
     public func url(_ path: String = "/") -> String { "http://127.0.0.1:\(port)\(path)" }

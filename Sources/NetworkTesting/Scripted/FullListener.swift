@@ -1,3 +1,5 @@
+import Synchronization
+
 /// A port on the loopback interface where connecting neither succeeds nor fails, because its queue is full and nothing
 /// accepts.
 ///
@@ -7,7 +9,7 @@ public final class FullListener: Sendable {
     public let port: UInt16
 
     private let host: String
-    private let sockets: [LoopbackSocket]
+    private let sockets: Mutex<[LoopbackSocket]>
 
     /// Listens on a port, and fills its queue.
     /// - Parameters:
@@ -25,13 +27,20 @@ public final class FullListener: Sendable {
             sockets.append(socket)
             isFull = !isConnected
         }
-        self.sockets = sockets
+        self.sockets = Mutex(sockets)
         guard isFull else {
+            stop()
             throw SocketFailure(operation: "fill the queue of \(host):\(self.port)", code: 0, message: "it never fills")
         }
     }
 
-    deinit { for socket in sockets { socket.close() } }
+    /// Gives the port back. Until then no server gets it, even if nothing refers to this object any more.
+    public func stop() {
+        sockets.withLock { sockets in
+            for socket in sockets { socket.close() }
+            sockets = []
+        }
+    }
 
     /// Returns the URL of a path on this port.
     public func url(_ path: String = "/") -> String { "http://\(host):\(port)\(path)" }

@@ -115,6 +115,7 @@ struct ProxyOptionTests {
     @Test(arguments: ["http", "socks5", "https"], [true, false])
     func `a proxy that refuses the connection is the proxy's fault`(scheme: String, isTunnel: Bool) async throws {
         let closed = try ClosedPort()
+        defer { closed.stop() }
         var proxy = TransportOptions.Proxy.Server("\(scheme)://127.0.0.1:\(closed.port)")
         proxy.tunnel = isTunnel && scheme != "socks5"
         let explicit = proxy
