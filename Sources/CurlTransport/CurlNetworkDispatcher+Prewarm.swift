@@ -24,8 +24,7 @@ extension CurlNetworkDispatcher {
     ///   through any proxy with ``NetworkCore/TransportOptions/Proxy/Server/scheme`` other than Basic; with another key
     ///   or password for a client certificate than earlier requests used; with TLS options that differ from those of
     ///   earlier requests in case alone; below libcurl 8.19 through a proxy's tunnel that earlier requests opened with
-    ///   other credentials, below 7.80 with an address policy, and below 7.77 with
-    ///   ``NetworkCore/TransportOptions/Connection/ipVersion``.
+    ///   other credentials, and below 7.80 with an address policy.
     public func prewarm(
         _ url: RequestURL, connections: Int = 1, options: TransportOptions = TransportOptions()
     ) async throws {
@@ -70,9 +69,7 @@ extension CurlNetworkDispatcher {
                 proxy.isHTTPS && request.url.scheme != "https" || proxy.scheme != .basic
             } else { false }
         let isGuarded = request.options.addressPolicy != .any && !Libcurl.found.has(.requestCheck)
-        let isOfOneVersion =
-            request.options.connection.ipVersion != .any && Libcurl.found.suffers(from: .ipVersionsShare)
-        guard !isProxiedAlone, !isGuarded, !isOfOneVersion, loneConnection(for: request).isEmpty else {
+        guard !isProxiedAlone, !isGuarded, loneConnection(for: request).isEmpty else {
             throw NetworkError.servesOneRequest
         }
     }

@@ -65,6 +65,58 @@ struct RepeatTests {
         #expect(server.requests.count == 3)
     }
 
+    enum LargeBody: CaseIterable {
+        case bytes, replayable, chunked, once
+
+        static let size = 16 << 20
+
+        func body() -> TransportRequest.Body {
+            let chunks: @Sendable () -> AsyncStream<Data> = {
+                AsyncStream { stream in
+                    for _ in 0..<16 { stream.yield(Data(count: Self.size / 16)) }
+                    stream.finish()
+                }
+            }
+            return switch self {
+            case .bytes: .bytes(Data(count: Self.size))
+            case .replayable: .replayableStream(length: Self.size, chunks)
+            case .chunked: .replayableStream(chunks)
+            case .once: .stream(chunks())
+            }
+        }
+    }
+
+    /// The server resets the connection while the body goes out, and no byte of a response arrives.
+    ///
+    /// Regression: below libcurl 8.14 such a request failed, though its method is idempotent.
+    @Test(
+        .enabled(if: Libcurl.found.has(.requestCheck), "detected from libcurl 7.80 on"),
+        arguments: [HTTPRequest.Method.put, .post], LargeBody.allCases)
+    func `a connection that breaks while the body is sent is like one that ends after it`(
+        method: HTTPRequest.Method, kind: LargeBody
+    ) async throws {
+        // Whether the break shows while libcurl reads or while it sends is a matter of luck.
+        for _ in 0..<40 { try await sendOverBreakingConnection(method, kind) }
+    }
+
+    private func sendOverBreakingConnection(_ method: HTTPRequest.Method, _ kind: LargeBody) async throws {
+        let ok = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
+        let breaking: Script = [.read, .send(ok), .readHead, .readBody(1 << 20), .reset]
+        let server = try ScriptedServer(breaking, .ok())
+        defer { server.stop() }
+        _ = try await send(.get, server.url())
+        if method == .put, kind != .once {
+            #expect(try await send(method, server.url(), body: kind.body()).repeats == 1)
+            #expect(server.requests.last?.body.count == LargeBody.size)
+            #expect(server.connectionCount == 2)
+        } else {
+            await #expect {
+                _ = try await send(method, server.url(), body: kind.body())
+            } throws: { ($0 as? NetworkError)?.code == .connectionLost }
+            #expect(server.requests.count { $0.method == method.rawValue } == 1)
+        }
+    }
+
     @Test(.enabled(if: Libcurl.found.has(.requestCheck), "detected from libcurl 7.80 on"))
     func `a repeat by the transport is an attempt of the call`() async throws {
         let server = try ScriptedServer(Self.once, .ok("once more"))

@@ -108,6 +108,11 @@ struct ArgumentTests {
         for words in ["--location --max-redirs 3", "--proto-redir '=https'", "--retry 2 --retry-connrefused", "  # "] {
             #expect(several.text.contains(words), "\(several.text)")
         }
+        #expect(several.text.contains("305") && !several.text.contains("max-time"), "\(several.text)")
+        let timed = try await ToolRun(["fetch", "https://a.test/", "--curl", "--retry", "2", "--timeout", "1.5"])
+        for words in ["--max-time 1.5", "--retry-max-time 2", "of each try"] {
+            #expect(timed.text.contains(words), "\(timed.text)")
+        }
         // Fields that an exchange never adds are not in the command either.
         let own = try await ToolRun(
             ["fetch", "http://b.test/", "--curl", "--show-secrets", "-u", "a:b", "--bearer", "x"] + options)

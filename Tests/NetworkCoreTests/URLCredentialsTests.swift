@@ -29,6 +29,21 @@ struct URLCredentialsTests {
         expectFailure(.invalidURL) { try RequestURL(text) }
     }
 
+    /// Base64 takes a third more than the password, which has a limit of its own.
+    @Test func `credentials too long for a header field are refused before anything is sent`() throws {
+        let longest = String(repeating: "p", count: 49_144)
+        try TransportRequest(to: "http://u:\(longest)@h/").check()
+        var options = TransportOptions()
+        for password in [longest + "p", String(repeating: "p", count: 65_000)] {
+            options.authentication = .basic(user: "u", password: TransportOptions.Secret(password))
+            let inURL = try TransportRequest(to: "http://u:\(password)@h/")
+            for request in [inURL, try TransportRequest(to: "http://h/", options: options)] {
+                let error = expectFailure(.invalidHeader) { try request.check() }
+                #expect(error?.message.contains("Authorization") == true && error?.message.contains("pp") == false)
+            }
+        }
+    }
+
     @Test(arguments: ["http://h/", "http://@h/", "http://:@h/"])
     func `a URL without any sends nothing`(text: String) throws {
         let request = try TransportRequest(to: text)

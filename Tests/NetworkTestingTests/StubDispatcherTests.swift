@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTypes
 import NetworkCore
 import NetworkTesting
 import TestSupport
@@ -341,6 +342,40 @@ struct StubDispatcherTests {
         await clock.sleepers(1)
         task.cancel()
         await expectFailure(.cancelled) { try await task.value }
+    }
+
+    /// Regression: the stub recorded `Content-Encoding: gzip` with the body as it was before.
+    @Test func `a body is recorded as it is sent`() async throws {
+        stub.always(.any, .status(204))
+        let text = String(repeating: "a", count: 10_000)
+        let chunks = AsyncStream<Data> { continuation in
+            continuation.yield(Data(text.utf8))
+            continuation.finish()
+        }
+        for body in [TransportRequest.Body.bytes(Data(text.utf8)), .stream(chunks)] {
+            var request = try TransportRequest(method: .put, to: "http://h/", body: body)
+            request.options.requestCompression = .gzip(level: 6)
+            _ = try await stub.send(request)
+            let sent = try #require(stub.sent.last)
+            #expect(sent.headerFields[.contentEncoding] == "gzip")
+            #expect(sent.body.starts(with: [0x1F, 0x8B]) && sent.body.count < 1_000, "\(sent.body.count) bytes")
+        }
+    }
+
+    /// Regression: the stub claimed the capability, and sent neither a second round nor a signature.
+    @Test func `credentials that take steps take them over a stub too`() async throws {
+        let challenge = #"Digest realm="r", nonce="n", qop="auth""#
+        stub.when(.any, .status(401, fields: [.wwwAuthenticate: challenge]), .text("in"))
+        var request = try TransportRequest(to: "http://h/")
+        request.options.authentication = .digest(user: "u", password: "p")
+        #expect(try await stub.send(request).body.collect() == Data("in".utf8))
+        let rounds = stub.sent.map { $0.headerFields[.authorization]?.prefix(7) }
+        #expect(rounds == [nil, "Digest "])
+        stub.when(.any, .text("signed"))
+        request.options.authentication = .awsSigV4(
+            .init(keyID: "id", secretKey: "secret", region: "eu-central-1", service: "s3"))
+        #expect(try await stub.send(request).body.collect() == Data("signed".utf8))
+        #expect(stub.sent.last?.headerFields[.authorization]?.hasPrefix("AWS4-HMAC-SHA256 ") == true)
     }
 
     @Test func `a request beyond the stub's capabilities is refused`() async throws {

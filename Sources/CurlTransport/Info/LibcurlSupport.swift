@@ -92,8 +92,6 @@ struct LibcurlSupport: Sendable {
         /// A transfer with limited bandwidth stops the others of its HTTP/2 connection, or reads too much at once
         /// there.
         case http2ReceivingLimitFails
-        /// A kept connection over IPv4 serves a request that wants IPv6 alone, and the other way around.
-        case ipVersionsShare
         /// After an address has refused the connection, libcurl tries the next one only when half of the connect time
         /// is over; after one that stays silent, never (below 8.2, which also closes its socket without a report).
         case refusedAddressesWait
@@ -108,7 +106,6 @@ struct LibcurlSupport: Sendable {
             case .http2BodiesMix: LibcurlVersion(8, 1)
             case .http2PauseLosesData: LibcurlVersion(8, 4)
             case .http2ResumeStalls: LibcurlVersion(8, 14)
-            case .ipVersionsShare: LibcurlVersion(7, 77)
             // The next attempt has no socket yet, and nothing runs it (EXPIRE_RUN_NOW).
             case .refusedAddressesWait: LibcurlVersion(8, 4)
             case .proxyCredentialsAreDecoded: LibcurlVersion(8, 8)

@@ -8,6 +8,7 @@ extension LoopCore {
         while let (slot, code) = multi?.nextDone() {
             guard let transfer = state.value.transfers[slot] else { continue }
             if let easy = transfer.easy {
+                transfer.considerRepeat(of: easy, after: code)
                 if transfer.state.failure == nil, let again = transfer.life.again,
                     begin(transfer, again: again, after: easy)
                 {

@@ -4,16 +4,12 @@ import NetworkCore
 /// TCP_KEEPALIVE).
 struct ConnectionOption: EasyOption {
     let options: TransportOptions.Connection
-    let support: LibcurlSupport
 
     func apply(to easy: EasyHandle) throws {
         if options.isFresh { try easy.set(.freshConnect, 1) }
         let isBound = options.interface != nil || options.localPorts != nil
         if options.forbidsReuse || isBound { try easy.set(.forbidReuse, 1) }
-        if options.ipVersion != .any {
-            try easy.set(.ipResolve, OptionValue.ipResolve(options.ipVersion))
-            if support.suffers(from: .ipVersionsShare) { try LoneConnectionOption().apply(to: easy) }
-        }
+        if options.ipVersion != .any { try easy.set(.ipResolve, OptionValue.ipResolve(options.ipVersion)) }
         switch options.unixSocket {
         case nil: break
         case .path(let path): try easy.set(.unixSocketPath, path)

@@ -258,7 +258,7 @@ extension TransportRequest {
         }
         list.append(ProxyOption(options: options, url: url))
         if options.connection != TransportOptions.Connection() {
-            list.append(ConnectionOption(options: options.connection, support: support))
+            list.append(ConnectionOption(options: options.connection))
         }
         if options.rate != TransportOptions.Rate() { list.append(RateOption(options: options.rate)) }
         if options.addressPolicy != .any { list.append(AddressPolicyOption(support: support)) }

@@ -101,6 +101,18 @@ extension Transfer {
     }
 }
 
+extension Transfer {
+    /// Lets the request go out again if a kept connection broke before a byte of the response. libcurl repeats such a
+    /// request itself, but before 8.14 only if the break shows while it reads and not while it still sends the body.
+    func considerRepeat(of easy: EasyHandle, after code: CurlCode) {
+        guard code == .sendError, state.failure == nil, !state.hasResponse, request.body?.isReplayable ?? true,
+            sending.attempts > 0, sending.mayGoOut(sent: sentBytes),
+            easy.info(hasRequestBody: hasRequestBody).newConnections == 0
+        else { return }
+        life.beginAgain(.overNewConnection)
+    }
+}
+
 extension NetworkError {
     /// For a request that would go out again after its caller has the head: what comes now would be another response's.
     fileprivate static var respondedBefore: NetworkError {

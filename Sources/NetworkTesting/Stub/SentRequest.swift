@@ -10,7 +10,8 @@ public struct SentRequest: Sendable {
     public let url: RequestURL
     /// The header fields as they would go out on the wire.
     public let headerFields: HTTPFields
-    /// The whole body; empty if there is none.
+    /// The whole body as it would be sent, compressed if ``NetworkCore/TransportOptions/requestCompression`` says so;
+    /// empty if there is none.
     public let body: Data
     /// The request's options: timeouts, limits, protocol versions and others.
     public let options: TransportOptions

@@ -20,7 +20,9 @@ import Synchronization
 /// with ``NetworkCore/NetworkError/Code/notStubbed``, whose message names the request and the stubs.
 ///
 /// The dispatcher is an ``NetworkCore/HTTPTransport``: a client with interceptors works over it as over a real
-/// transport, and checks requests against ``capabilities`` in the same way.
+/// transport, and checks requests against ``capabilities`` in the same way. A body is recorded as it would be sent,
+/// compressed if the request asks for that; AWS signatures and the rounds of a Digest challenge are sent as over a real
+/// transport, each round as a request of its own.
 public final class StubDispatcher: HTTPTransport {
     /// The name of the transport, `stub`.
     public let name = "stub"
@@ -88,10 +90,15 @@ public final class StubDispatcher: HTTPTransport {
     /// A streamed request body is read first, within the same timeouts. While it is read, one sleeper waits on the
     /// clock if the request has a timeout, by default the idle timeout.
     public func send(_ request: TransportRequest) async throws -> TransportResponse {
+        guard request.isAuthenticatedInSteps else { return try await exchange(request) }
+        return try await request.authenticated(exchange)
+    }
+
+    private func exchange(_ request: TransportRequest) async throws -> TransportResponse {
         do {
             try request.check(for: capabilities)
             let time = clock.stubTime(of: request.options)
-            let sent = SentRequest(request, body: try await time.collect(request.body))
+            let sent = SentRequest(request, body: try await time.collect(try request.wireBody()))
             return try await give(try response(to: sent), to: sent, request, time)
         } catch {
             throw (error as? NetworkError)?.during(request, transport: name, elapsed: .zero) ?? error

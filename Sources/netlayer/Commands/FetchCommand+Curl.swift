@@ -6,7 +6,7 @@ extension FetchCommand {
     ///   curl would send other requests than this tool.
     func curlCommand(for request: TransportRequest) async throws -> String {
         var words: [String] = []
-        var note = ""
+        var notes: [String] = []
         let request = try await pipeline.adding(to: request)
         try request.check()
         if let difference = pipeline.difference(ofCurlFor: request) {
@@ -16,15 +16,22 @@ extension FetchCommand {
             words += ["--location", "--max-redirs", "\(pipeline.maxRedirects ?? RedirectPolicy.standard.maximum)"]
             // The library follows no redirect from https to http, and none to another protocol.
             words += ["--proto-redir", request.url.scheme == "https" ? "=https" : "=http,https"]
+            notes.append("curl also follows 300 and 305, and a Location with a user and a password")
         }
         // Other requests are sent once; curl would repeat them.
         if pipeline.retry > 0, pipeline.repeats(request) {
             words += ["--retry", "\(pipeline.retry)", "--retry-connrefused"]
-            note = "  # curl retries after 500 too, but not after 425 or a connection that breaks"
+            notes.append("curl retries after 500 too, but not after 425 or a connection that breaks")
+            if let timeout {
+                // Beyond it, curl begins no other try.
+                words += ["--retry-max-time", "\(max(1, Int(timeout.rounded(.up))))"]
+                notes.append("curl's --max-time is that of each try, not of all")
+            }
         }
         if let maxBody { words += ["--max-filesize", "\(maxBody)"] }
         if fail { words.append("--fail") }
-        return request.curlCommand(secrets: delivery.showSecrets ? .revealed : .redacted, adding: words) + note
+        return request.curlCommand(secrets: delivery.showSecrets ? .revealed : .redacted, adding: words)
+            + (notes.isEmpty ? "" : "  # " + notes.joined(separator: "; "))
     }
 }
 

@@ -75,6 +75,16 @@ struct ConnectionOptionTests {
         await dispatcher.shutDown(within: .zero)
     }
 
+    @Test func `a connection of one IP version is kept for requests of that version`() async throws {
+        let server = try ScriptedServer(.ok("x"))
+        defer { server.stop() }
+        let dispatcher = CurlNetworkDispatcher()
+        for _ in 0..<3 {
+            _ = try await OptionExchange(server.url(), over: dispatcher) { $0.connection.ipVersion = .v4 }
+        }
+        #expect(server.connectionCount == 1)
+    }
+
     @Test(arguments: [true, false])
     func `a Unix socket takes the place of host and port`(isAbstract: Bool) async throws {
         let name = isAbstract ? "networklayer-\(UUID())" : "/tmp/networklayer-\(UUID()).socket"

@@ -15,9 +15,11 @@ import Synchronization
 ///
 /// The jar refuses a cookie for a public suffix (`co.uk`), and a cookie with Secure that came over http; it enforces
 /// the rules of the `__Secure-` and `__Host-` prefixes. The limits are 4096 bytes of name and value, 50 cookies from
-/// one response, 180 per site, 3000 in all, and 400 days. When there are too many, expired cookies go first, then those
-/// without Secure, then the rest, each time the least recently used first: a response without TLS never displaces a
-/// cookie with Secure. A request carries at most 8190 bytes of cookies, those with the longest paths first.
+/// one response, 180 per site and 3000 in all; a cookie of a response lasts at most 400 days, one that the caller sets
+/// or loads for as long as it says. When there are too many, expired cookies go first, then those without Secure, then
+/// the rest, each time the least recently used first: a response without TLS never displaces a cookie with Secure. The
+/// jar adds cookies, those with the longest paths first, as long as the field with the caller's own ones has at most
+/// 8190 bytes.
 public final class CookieJar: Sendable {
     /// The limit on `Set-Cookie` fields of one response that are stored; the jar ignores the rest.
     static let maximumPerResponse = 50

@@ -216,6 +216,9 @@ public struct TransportRequest: Sendable {
         }
         // Several fields are sent as one.
         try ownFields[fields: .cookie].first?.checkValue()
+        if options.hasRareOptions, let value = options.authentication?.fieldValue ?? urlAuthorization {
+            try HTTPField(name: .authorization, value: value).checkValue()
+        }
         guard bytes <= Self.maximumHeaderBytes else {
             throw NetworkError(
                 .invalidHeader,
