@@ -88,7 +88,7 @@ SCENARIOS = [
     Scenario("collect-256m", "256 MiB GET, collected", "get", 1, 2, "256m", quick_count=1, body="256m"),
     Scenario("post-64k", "64 KiB POST, 16 in flight", "post", 16, 12_000, "sink", quick_count=600,
              contenders=TRANSPORT, goals={"send": (1.15, 0.95)}),
-    Scenario("upload-64m", "64 MiB POST, streamed", "upload", 1, 8, "sink", quick_count=1,
+    Scenario("upload-64m", "64 MiB POST, streamed", "upload", 1, 8, "whole", quick_count=1,
              options={"bytes": 64 << 20}, contenders=["control", "send", "ahc"]),
     Scenario("list-decoded", "JSON of ten items, 64 in flight, decoded", "json", 64, 20_000, "list.json",
              quick_count=1_000, body="list.json", contenders=["control", "typed", "layer-urlsession", "raw-urlsession", "ahc"]),

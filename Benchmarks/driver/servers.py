@@ -119,6 +119,14 @@ class Servers:
             root "{self.folder}/files";
             location = /status {{ stub_status; keepalive_timeout 0; }}
             location = /sink {{ client_max_body_size 0; return 200 "taken"; }}
+            # Responds when the whole body is there: a client may end an upload whose response has arrived.
+            location = /whole {{
+                client_max_body_size 0;
+                client_body_buffer_size 65m;
+                proxy_pass_request_body off;
+                proxy_set_header Content-Length "";
+                proxy_pass http://127.0.0.1:{self.plain}/sink;
+            }}
             # One page a second: the last bytes come seconds after the first, which keeps many connections open at once.
             location = /slow {{ limit_rate 4k; }}
             location = /gzip/large.json {{ alias "{self.folder}/files/large.json"; gzip_static on; }}
