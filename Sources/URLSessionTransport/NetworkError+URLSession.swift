@@ -23,6 +23,11 @@ extension NetworkError {
         guard domain == NSURLErrorDomain else { return (.unclassified, nil) }
         // The text first: a refused connection to a proxy and one to the host have the same number.
         let words = text.lowercased()
+        if words.contains("ssl_connect") || words.contains("tls connect error"), TLSFault.code(for: text) == nil,
+            TLSFault.isEndOfConnection(text)
+        {
+            return (.connectFailed, .connecting)
+        }
         if let clue = clues.first(where: { clue in clue.words.contains { words.contains($0) } }) {
             guard clue.code == .tlsFailed else { return (clue.code, clue.phase) }
             return (TLSFault.code(for: text) ?? .tlsFailed, clue.phase)

@@ -36,6 +36,7 @@ struct Exclusion: Sendable, CustomTestStringConvertible {
         case droppedFlood
         case nestedEncodings
         case slowUpload
+        case resetInHandshake
     }
 
     enum Expectation {
@@ -133,6 +134,8 @@ struct Exclusion: Sendable, CustomTestStringConvertible {
             .mayFail,
             "a connection is free only a moment after its response, so the next request may open another"
         ),
+        urlsession(
+            .resetInHandshake, .mayFail, "a reset in the TLS handshake is `connectionLost`, as if a request were out"),
         urlsession(.fieldOrder, .fails, "response header fields come sorted by name, repeated ones joined"),
     ]
 

@@ -41,6 +41,30 @@ struct FailureContract {
         await expectFailure(fault.1) { try await transport.send(.get, server.url()) }
     }
 
+    /// A server that starts or ends, or a balancer without servers: nothing has gone out, and another attempt is safe.
+    @Test(arguments: ContractTransport.all, [true, false])
+    func `a connection that closes in the TLS handshake is connectFailed`(
+        transport: ContractTransport, isGreeted: Bool
+    ) async throws {
+        try await Self.endHandshake(over: transport, isGreeted ? [.readBody(100), .close] : [.close])
+    }
+
+    @Test(arguments: ContractTransport.all)
+    func `a reset in the TLS handshake is connectFailed`(transport: ContractTransport) async throws {
+        try await transport.run(.resetInHandshake) {
+            try await Self.endHandshake(over: transport, [.readBody(100), .reset])
+        }
+    }
+
+    private static func endHandshake(over transport: ContractTransport, _ script: Script) async throws {
+        let server = try ScriptedServer(script)
+        defer { server.stop() }
+        let error = await expectFailure(.connectFailed) {
+            try await transport.send(.get, "https://127.0.0.1:\(server.port)/")
+        }
+        #expect(error?.phase == .connecting, "\(error?.description ?? "")")
+    }
+
     private static let scripts: [String: Script] = [
         "closed without an answer": .closed,
         "reset without an answer": .reset,

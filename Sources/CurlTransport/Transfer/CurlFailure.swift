@@ -98,6 +98,7 @@ enum CurlFailure {
                 "the address or port to connect from can't be used (connection.interface, connection.localPorts)"
             )
         case .couldNotConnect: (.connectFailed, "no connection to the server")
+        case .tlsConnectError: (.connectFailed, "the connection ended in the TLS handshake")
         case .timedOut where text.contains("too slow"):
             (.lowSpeed, "below the lowest allowed speed for too long (rate.lowSpeed)")
         case .timedOut: (.connectTimeout, "no connection within the connect timeout")
@@ -151,6 +152,7 @@ enum CurlFailure {
             return fault == .clientCertificateRequired || fault == .clientCertificateRefused ? fault : nil
         case .peerFailedVerification:
             return verificationFaults[verification] ?? TLSFault.code(for: text) ?? .tlsFailed
+        case .tlsConnectError where TLSFault.code(for: text) == nil && TLSFault.isEndOfConnection(text): return nil
         default: return isTLS(code) ? TLSFault.code(for: text) ?? .tlsFailed : nil
         }
     }

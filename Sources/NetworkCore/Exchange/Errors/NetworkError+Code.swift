@@ -66,7 +66,8 @@ extension NetworkError.Code {
 
     /// The host name could not be resolved.
     public static let nameNotResolved = Self("nameNotResolved")
-    /// No connection could be made: it was refused, or the host is unreachable.
+    /// No connection could be made: it was refused, the host is unreachable, or the connection ended in the TLS
+    /// handshake.
     public static let connectFailed = Self("connectFailed")
     /// The name resolves to addresses that ``TransportOptions/addressPolicy`` does not allow. No connection to them was
     /// made.

@@ -7,6 +7,18 @@ package enum TLSFault {
         return clues.first { clue in clue.words.contains { words.contains($0) } }?.code
     }
 
+    /// Returns whether a message says that the connection ended in the handshake: no verdict on anything, and perhaps
+    /// only a server that starts.
+    package static func isEndOfConnection(_ text: String) -> Bool {
+        let words = text.lowercased()
+        return ends.contains { words.contains($0) }
+    }
+
+    private static let ends = [
+        "connection reset", "unexpected eof", "ssl_error_syscall", "broken pipe", "non-properly terminated",
+        "error in the pull function",
+    ]
+
     /// Returns one sentence for people.
     package static func sentence(for code: NetworkError.Code) -> String {
         switch code {
