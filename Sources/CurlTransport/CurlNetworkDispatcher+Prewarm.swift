@@ -69,7 +69,7 @@ extension CurlNetworkDispatcher {
                 proxy.isHTTPS && request.url.scheme != "https" || proxy.scheme != .basic
             } else { false }
         let isGuarded = request.options.addressPolicy != .any && !Libcurl.found.has(.requestCheck)
-        guard !isProxiedAlone, !isGuarded, loneConnection(for: request).isEmpty else {
+        guard !isProxiedAlone, !isGuarded, sharing(of: request).options.isEmpty else {
             throw NetworkError.servesOneRequest
         }
     }

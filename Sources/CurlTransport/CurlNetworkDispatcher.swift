@@ -16,7 +16,7 @@ public final class CurlNetworkDispatcher: HTTPTransport {
     public static let instance = CurlNetworkDispatcher()
 
     private let loops: LoopGroup
-    let tunnels = TunnelOwners()
+    let tunnels: TunnelOwners
     private let clientKeys = ClientKeyOwners()
     private let tlsTexts = TLSTextOwners()
     private let trustsAnyServer: Bool
@@ -28,7 +28,10 @@ public final class CurlNetworkDispatcher: HTTPTransport {
         self.init(configuration: configuration, logger: Logger(label: "NetworkLayer.CurlTransport"))
     }
 
-    init(configuration: Configuration, logger: @autoclosure () -> Logger) {
+    init(
+        configuration: Configuration, tunnels: TunnelOwners = TunnelOwners(), logger: @autoclosure () -> Logger
+    ) {
+        self.tunnels = tunnels
         loops = LoopGroup(limits: LoopLimits(configuration))
         let checked = configuration.checked
         maximumPrewarmed = min(checked.maximumConnectionsPerHost, checked.maximumConnections)
@@ -133,10 +136,14 @@ public final class CurlNetworkDispatcher: HTTPTransport {
         }
     }
 
-    /// Returns the options for a request that must not share a connection with requests whose credentials differ.
-    func loneConnection(for request: TransportRequest) -> [any EasyOption] {
-        tunnels.options(for: request, over: Libcurl.found) + clientKeys.options(for: request)
-            + tlsTexts.options(for: request)
+    /// Returns whether a request shares connections with others, although libcurl does not compare all that tells their
+    /// users apart.
+    func sharing(of request: TransportRequest) -> ConnectionSharing {
+        var sharing = ConnectionSharing()
+        tunnels.add(to: &sharing, for: request, over: Libcurl.found)
+        clientKeys.add(to: &sharing, for: request)
+        tlsTexts.add(to: &sharing, for: request)
+        return sharing
     }
 
     private func makeTransfer(
@@ -146,9 +153,11 @@ public final class CurlNetworkDispatcher: HTTPTransport {
         guard !Task.isCancelled else { throw NetworkError.cancelled }
         let origin = Origin(request.url, request.options)
         let loop = try loops.loop(for: request.options, to: origin)
-        var more = more + loneConnection(for: request)
+        let sharing = sharing(of: request)
+        var more = more + sharing.options
         if trustsAnyServer { more.append(AnyServerOption()) }
-        let transfer = try Transfer(request, origin: origin, clock: loop.clock, alsoWith: more)
+        let transfer = try Transfer(
+            request, origin: origin, clock: loop.clock, alsoWith: more, claiming: sharing.claims)
         try loop.prepareAhead(transfer)
         return (transfer, loop)
     }

@@ -83,6 +83,20 @@ struct EarlyResponseTests {
         gate.open()
     }
 
+    /// A server may respond first and read then.
+    @Test func `the rest of a body is sent after a whole response`() async throws {
+        let gate = Gate()
+        let early = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nearly"
+        let size = 20_000_000
+        let server = try ScriptedServer([.readHead, .send(early), .readBody(size), .open(gate), .stall])
+        defer { server.stop() }
+        var request = TransportRequest(method: .post, url: try RequestURL(server.url()))
+        request.body = .bytes(Data(count: size))
+        request.options.totalTimeout = .seconds(30)
+        #expect(try await dispatcher.send(request).body.collect() == Data("early".utf8))
+        try await gate.wait()
+    }
+
     /// The request goes out again, without the expectation and over another connection.
     @Test(
         arguments: Body.allCases,

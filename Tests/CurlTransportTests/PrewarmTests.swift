@@ -95,7 +95,8 @@ struct PrewarmTests {
         guard Libcurl.found.suffers(from: .tunnelsIgnoreProxyCredentials) else { return }
         var proxy = TransportOptions.Proxy.Server(server.baseURL, user: "one", password: "1")
         proxy.tunnel = true
-        #expect(dispatcher.tunnels.isOwner(proxy))
+        let claim = dispatcher.tunnels.claim(for: proxy)
+        #expect(claim != nil)
         proxy.password = "2"
         options.proxy = .explicit(proxy)
         await expectFailure(.unsupported) { try await dispatcher.prewarm(url, options: options) }

@@ -118,6 +118,7 @@ extension LoopCore {
         state.value.transfers.remove(transfer)
         transfer.delegate = nil
         letGo(transfer)
+        transfer.claims = []
     }
 
     func letGo(_ transfer: Transfer) {

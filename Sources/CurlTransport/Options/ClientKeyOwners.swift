@@ -1,12 +1,11 @@
 import FoundationEssentials
 import NetworkCore
-import Synchronization
 
 /// The private keys that opened the connections with each client certificate.
 ///
 /// libcurl reuses a connection for any request with the same certificate, whatever its key and the key's password
 /// (Curl_ssl_config_matches). So requests with the first key and password for a certificate share its connections, and
-/// a request with others uses a connection of its own.
+/// a request with others uses a connection of its own (``ConnectionOwners``).
 final class ClientKeyOwners: Sendable {
     /// The key of a certificate. Compared byte by byte: an equivalent Unicode text is another password.
     private struct Key: Equatable {
@@ -23,26 +22,23 @@ final class ClientKeyOwners: Sendable {
         }
     }
 
-    private let owners = Guarded<[TransportOptions.TLS.Source: Key]>([:])
-    /// The number of certificates to remember. Connections with further certificates are not shared.
-    private static let maximumCertificates = 1_024
+    /// A session that the key before has made may be resumed: libcurl loads key and certificate before each handshake,
+    /// and refuses a key that is not the certificate's.
+    private let owners: ConnectionOwners<TransportOptions.TLS.Source, Key>
 
-    /// Returns the options that a request needs in addition to its own.
-    func options(for request: TransportRequest) -> [any EasyOption] {
-        guard request.options.hasRareOptions, let certificate = request.options.tls.clientCertificate,
-            !isOwner(certificate)
-        else { return [] }
-        return [LoneConnectionOption()]
+    /// - Parameter now: The time source.
+    init(now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }) {
+        owners = ConnectionOwners(forgets: true, now: now)
     }
 
-    /// Returns whether a request may share the connections that use its certificate.
-    func isOwner(_ certificate: TransportOptions.TLS.ClientCertificate) -> Bool {
-        let key = Key(certificate)
-        return owners.withLock { owners in
-            if let owner = owners[certificate.certificate] { return owner == key }
-            guard owners.count < Self.maximumCertificates else { return false }
-            owners[certificate.certificate] = key
-            return true
-        }
+    /// Adds the request's claim to connections with its certificate, or the option with which it uses its own.
+    func add(to sharing: inout ConnectionSharing, for request: TransportRequest) {
+        guard request.options.hasRareOptions, let certificate = request.options.tls.clientCertificate else { return }
+        sharing.add(claim(for: certificate), or: LoneConnectionOption())
+    }
+
+    /// Returns a request's claim to the connections that use its certificate; `nil` if they belong to another key.
+    func claim(for certificate: TransportOptions.TLS.ClientCertificate) -> ConnectionClaim? {
+        owners.claim(certificate.certificate, for: Key(certificate))
     }
 }

@@ -1,23 +1,21 @@
 import FoundationEssentials
 import NetworkCore
-import Synchronization
 
 /// The spellings of TLS settings that opened connections and created sessions.
 ///
 /// libcurl ignores the case of TLS settings when it looks for a kept connection (pinned keys below 8.21; paths too,
 /// below 7.78) or for a session (paths, from 8.12 to 8.22). So requests with the first spelling share both, and a
-/// request with another spelling uses a connection of its own and no session.
+/// request with another spelling uses a connection of its own and no session (``ConnectionOwners``). A spelling stays
+/// the first for the dispatcher's life, since a session lives longer than a connection.
 final class TLSTextOwners: Sendable {
     /// The texts, in a fixed order; the server's or a proxy's, which may be one server.
     private typealias Texts = [[UInt8]?]
 
-    private let owners = Guarded<[Texts: Texts]>([:])
-    /// The number of settings to remember. Requests with further settings share nothing.
-    private static let maximumSettings = 1_024
+    private let owners = ConnectionOwners<Texts, Texts>(forgets: false)
 
-    /// Returns the options that a request needs in addition to its own.
-    func options(for request: TransportRequest) -> [any EasyOption] {
-        guard request.options.hasRareOptions else { return [] }
+    /// Adds the options of a request that may not share: ``isOwner(_:more:)``.
+    func add(to sharing: inout ConnectionSharing, for request: TransportRequest) {
+        guard request.options.hasRareOptions else { return }
         var isOwner = self.isOwner(request.options.tls, more: PlainOptions.all.map { $0.text(in: request.options) })
         if case .explicit(let proxy) = request.options.proxy.choice, proxy.isHTTPS {
             var settings = TransportOptions.TLS()
@@ -25,7 +23,7 @@ final class TLSTextOwners: Sendable {
             // Both are checked, so that each is remembered.
             isOwner = self.isOwner(settings) && isOwner
         }
-        return isOwner ? [] : [LoneConnectionOption(), NoSessionOption()]
+        if !isOwner { sharing.add(nil, or: LoneConnectionOption(), NoSessionOption()) }
     }
 
     /// Returns whether a request may share connections and sessions with others of these settings.
@@ -39,12 +37,7 @@ final class TLSTextOwners: Sendable {
         let texts = own + more.map { $0.map { Array($0.utf8) } }
         guard texts.contains(where: { $0 != nil }) else { return true }
         let folded = texts.map { $0?.map { (65...90).contains($0) ? $0 + 32 : $0 } }
-        return owners.withLock { owners in
-            if let owner = owners[folded] { return owner == texts }
-            guard owners.count < Self.maximumSettings else { return false }
-            owners[folded] = texts
-            return true
-        }
+        return owners.claim(folded, for: texts) != nil
     }
 
     /// Returns the text of a path; settings given as bytes need none, since libcurl compares them byte by byte.

@@ -1,10 +1,9 @@
 import NetworkCore
-import Synchronization
 
 /// The credentials that opened the tunnels through each proxy.
 ///
 /// libcurl below 8.19 reuses a tunnel for a request with other proxy credentials, or none. So requests with the first
-/// credentials for a proxy share its tunnels, and a request with others opens its own.
+/// credentials for a proxy share its tunnels, and a request with others opens its own (``ConnectionOwners``).
 final class TunnelOwners: Sendable {
     /// The texts that a proxy checks. Compared byte by byte: an equivalent Unicode text is another password.
     private struct Credentials: Equatable {
@@ -16,34 +15,31 @@ final class TunnelOwners: Sendable {
         }
     }
 
-    private let owners = Guarded<[ProxyPlace: Credentials]>([:])
-    /// The number of proxies to remember. Tunnels through further proxies are not shared.
-    private static let maximumProxies = 1_024
+    private let owners: ConnectionOwners<ProxyPlace, Credentials>
 
-    /// Returns the options that a request needs in addition to its own.
-    func options(for request: TransportRequest, over support: LibcurlSupport) -> [any EasyOption] {
+    /// - Parameter now: The time source.
+    init(now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }) {
+        owners = ConnectionOwners(forgets: true, now: now)
+    }
+
+    /// Adds the request's claim to tunnels, or the options with which the request opens its own.
+    func add(to sharing: inout ConnectionSharing, for request: TransportRequest, over support: LibcurlSupport) {
         guard request.options.hasRareOptions, support.suffers(from: .tunnelsIgnoreProxyCredentials),
             case .explicit(let proxy) = request.options.proxy.choice,
             proxy.tunnel || request.url.scheme == "https" || request.goesElsewhere
-        else { return [] }
-        return isOwner(proxy, environment: Self.variables.compactMap(EnvironmentVariable.value))
-            ? [] : [LoneConnectionOption()]
+        else { return }
+        let environment = Self.variables.compactMap(EnvironmentVariable.value)
+        sharing.add(claim(for: proxy, environment: environment), or: LoneConnectionOption())
     }
 
-    /// Returns whether a request may share tunnels through a proxy.
+    /// Returns a request's claim to tunnels through a proxy; `nil` if they belong to other credentials.
     /// - Parameter environment: The URLs by which the environment names proxies. Requests that use these share their
     ///   tunnels among themselves, and this function does not cover them.
-    func isOwner(_ proxy: TransportOptions.Proxy.Server, environment: [String] = []) -> Bool {
+    func claim(for proxy: TransportOptions.Proxy.Server, environment: [String] = []) -> ConnectionClaim? {
         guard let place = ProxyPlace(proxy.url),
             !environment.contains(where: { ProxyPlace($0).map { $0 == place } ?? true })
-        else { return false }
-        let credentials = Credentials(proxy)
-        return owners.withLock { owners in
-            if let owner = owners[place] { return owner == credentials }
-            guard owners.count < Self.maximumProxies else { return false }
-            owners[place] = credentials
-            return true
-        }
+        else { return nil }
+        return owners.claim(place, for: Credentials(proxy))
     }
 
     /// The environment variables that name proxies for tunnels.

@@ -15,6 +15,8 @@ final class Transfer: @unchecked Sendable {
     private let body: OutgoingBody
     /// The options set in addition to the request's own.
     private let more: [any EasyOption]
+    /// The claims to connections that the transfer may use. The loop drops them once it has let the transfer go.
+    var claims: [ConnectionClaim]
     /// The channel to the waiting caller.
     let channel = ExchangeChannel()
     /// Set by the first cancellation, so that one that comes before the start is not lost.
@@ -83,15 +85,19 @@ final class Transfer: @unchecked Sendable {
     /// The handler that receives the progress of the bodies.
     let progress: TransferProgress.Handler?
 
-    /// - Parameter more: The options set in addition to the request's own.
+    /// - Parameters:
+    ///   - more: The options set in addition to the request's own.
+    ///   - claims: The claims to connections that the transfer may use.
     /// - Throws: ``NetworkError`` when there is no memory to compress the request's body.
     init(
-        _ request: TransportRequest, origin: Origin, clock: LoopClock, alsoWith more: [any EasyOption] = []
+        _ request: TransportRequest, origin: Origin, clock: LoopClock, alsoWith more: [any EasyOption] = [],
+        claiming claims: [ConnectionClaim] = []
     ) throws {
         sent = .now
         self.clock = clock
         self.origin = origin
         self.more = more
+        self.claims = claims
         let isPausable = Libcurl.found.isPausable(request.options.httpVersion)
         progress = request.options.progress
         whenFull = isPausable ? .pause() : .fail(limit: request.options.maximumBodyBytes)

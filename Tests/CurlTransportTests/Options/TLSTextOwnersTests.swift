@@ -64,10 +64,15 @@ struct TLSTextOwnersTests {
             request.options.proxy = .explicit(proxy)
             return request
         }
-        #expect(owners.options(for: try request("/ca.pem")).isEmpty)
-        #expect(!owners.options(for: try request("/CA.pem")).isEmpty)
+        func shares(_ path: String) throws -> Bool {
+            var sharing = ConnectionSharing()
+            owners.add(to: &sharing, for: try request(path))
+            return sharing.options.isEmpty
+        }
+        #expect(try shares("/ca.pem"))
+        #expect(try !shares("/CA.pem"))
         #expect(!owners.isOwner(settings { $0.authorities = .file("/CA.pem") }))
-        #expect(owners.options(for: try request("/ca.pem")).isEmpty)
+        #expect(try shares("/ca.pem"))
     }
 
     @Test func `one setting too many shares nothing`() {

@@ -18,6 +18,14 @@ extension Kind {
         Kind("addresses-zone", at: .named("pinned.localhost")) {
             $1.options.names.addresses = [.init("pinned.localhost", port: $0.one, ["::1%lo"])]
         },
+        Kind("addresses-no-name-cache", at: .named("pinned.localhost")) {
+            $1.options.names.addresses = [.init("pinned.localhost", port: $0.one, ["127.0.0.2"])]
+            $1.options.names.cacheTime = .zero
+        },
+        Kind("addresses-of-one-version", at: .named("pinned.localhost")) {
+            $1.options.names.addresses = [.init("pinned.localhost", port: $0.one, ["::1", "127.0.0.2"])]
+            $1.options.connection.ipVersion = .v4
+        },
         Kind("addresses-unused") {
             $1.options.names.addresses = [.init("elsewhere.test", port: 9, ["127.0.0.2"])]
         },

@@ -8,6 +8,11 @@ extension TransportRequest {
     /// A body may have to be sent again, for example when a kept connection turns out to be closed. Bytes, files and a
     /// ``replayableStream(length:_:)`` can be sent again. A ``stream(_:length:)`` can't after its first chunk was read;
     /// the request then fails with ``NetworkError/Code/connectionLost``.
+    ///
+    /// A server may respond before it has read the whole body. Over curl, such a response ends where its Content-Length
+    /// says, read chunk by chunk or collected, and a response without one ends when the request's body has ended too.
+    /// The rest of a body is sent for one more second after the response has ended or its body has been released; then
+    /// the connection is closed.
     public struct Body: Sendable {
         package enum Content: Sendable {
             case bytes(Data)
@@ -25,9 +30,8 @@ extension TransportRequest {
         ///
         /// An error that the sequence throws ends the exchange and is rethrown to the caller unchanged.
         ///
-        /// The server may respond before it has read the whole body. Over curl, a response then ends where its
-        /// Content-Length says, read chunk by chunk or collected. A response without one ends when the request's body
-        /// has ended too. Releasing the response's body ends both, within a second.
+        /// A server that responds before it has read the body may end the sequence early; see
+        /// ``TransportRequest/Body``.
         /// - Parameters:
         ///   - chunks: The body's bytes. Empty chunks are skipped.
         ///   - length: The total number of bytes, if known. It is sent as Content-Length; a sequence with fewer or more
