@@ -28,7 +28,7 @@ final class ClientKeyOwners: Sendable {
 
     /// - Parameter now: The time source.
     init(now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }) {
-        owners = ConnectionOwners(forgets: true, now: now)
+        owners = ConnectionOwners(now: now)
     }
 
     /// Adds the request's claim to connections with its certificate, or the option with which it uses its own.

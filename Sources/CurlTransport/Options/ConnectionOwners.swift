@@ -14,16 +14,10 @@ final class ConnectionOwners<Place: Hashable & Sendable, Owner: Equatable & Send
     }
 
     private let entries = Guarded<[Place: Entry]>([:])
-    private let forgets: Bool
     private let now: @Sendable () -> ContinuousClock.Instant
 
-    /// - Parameters:
-    ///   - forgets: Whether a place may get another owner.
-    ///   - now: The time source.
-    init(forgets: Bool, now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }) {
-        self.forgets = forgets
-        self.now = now
-    }
+    /// - Parameter now: The time source.
+    init(now: @escaping @Sendable () -> ContinuousClock.Instant) { self.now = now }
 
     /// The number of places to remember. Connections of further places are not shared.
     static var maximum: Int { 1_024 }
@@ -51,7 +45,7 @@ final class ConnectionOwners<Place: Hashable & Sendable, Owner: Equatable & Send
     }
 
     private func isForgotten(_ entry: Entry) -> Bool {
-        guard forgets, entry.running == 0, let ended = entry.ended else { return false }
+        guard entry.running == 0, let ended = entry.ended else { return false }
         return now() - ended > Self.memory
     }
 

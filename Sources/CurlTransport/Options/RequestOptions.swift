@@ -239,6 +239,7 @@ extension TransportRequest {
         try NoRepeatOption(request: self, support: support).apply(to: easy)
         guard options.hasRareOptions else { return }
         for option in rareOptions(for: support) { try option.apply(to: easy) }
+        guard options.hasDeclaredOptions else { return }
         for option in PlainOptions.all { try option.apply(options, to: easy) }
     }
 

@@ -19,7 +19,7 @@ final class TunnelOwners: Sendable {
 
     /// - Parameter now: The time source.
     init(now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }) {
-        owners = ConnectionOwners(forgets: true, now: now)
+        owners = ConnectionOwners(now: now)
     }
 
     /// Adds the request's claim to tunnels, or the options with which the request opens its own.

@@ -20,9 +20,7 @@ struct ConnectionOwnersTests {
     /// The time in which libcurl can't have a connection left.
     private let memory = ConnectionOwners<String, Int>.memory
 
-    private func owners(forgets: Bool = true) -> ConnectionOwners<String, Int> {
-        ConnectionOwners(forgets: forgets) { [time] in time.now }
-    }
+    private func owners() -> ConnectionOwners<String, Int> { ConnectionOwners { [time] in time.now } }
 
     @Test func `an owner is forgotten once libcurl can't have its connections`() {
         let owners = owners()
@@ -48,13 +46,6 @@ struct ConnectionOwnersTests {
             time.advance(by: memory)
             #expect(owners.claim("a", for: 2) == nil)
         }
-    }
-
-    @Test func `an owner without a memory limit stays`() {
-        let owners = owners(forgets: false)
-        #expect(owners.claim("a", for: 1) != nil)
-        time.advance(by: memory * 1_000)
-        #expect(owners.claim("a", for: 2) == nil)
     }
 
     @Test func `a full table makes room for what it may forget`() {

@@ -203,4 +203,7 @@ extension TransportOptions {
 
     /// Whether any of the groups is not at its defaults: a fast check for the path of every request.
     package var hasRareOptions: Bool { rare != nil }
+
+    /// Whether an option that a transport declares is set.
+    package var hasDeclaredOptions: Bool { !declared.isEmpty }
 }
