@@ -16,10 +16,15 @@ public struct DefaultTransport: HTTPTransport {
     /// The selected transport's name, or `none` after an invalid value.
     public var name: String { (try? selection.get().name) ?? "none" }
 
-    /// The selected transport's capabilities; none after an invalid value.
+    /// The selected transport's capabilities. After an invalid value all of them, so that no request is refused for
+    /// another reason than the value.
     public var capabilities: TransportCapabilities {
-        (try? selection.get().capabilities)
-            ?? TransportCapabilities(transport: name, basis: "no transport was selected", supported: [])
+        if let selected = try? selection.get().capabilities { return selected }
+        var all = TransportCapabilities(
+            transport: name, basis: "no transport was selected",
+            supported: Set(TransportCapabilities.Capability.wellKnown))
+        all.acceptsForeignOptions = true
+        return all
     }
 
     /// Sends a request over the selected transport.

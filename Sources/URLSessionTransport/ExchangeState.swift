@@ -268,6 +268,8 @@ struct ExchangeState {
     private var expectedLength: Int? {
         guard let head, request.method != .head, !head.isContentEncoded else { return nil }
         guard head.status != .noContent, head.status != .notModified else { return nil }
+        // The coding frames the body then (RFC 9112 §6.3).
+        guard !head.headerFields.contains(.transferEncoding) else { return nil }
         return announcedLength
     }
 }

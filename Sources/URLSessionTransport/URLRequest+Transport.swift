@@ -17,6 +17,11 @@ extension URLRequest {
         timeoutInterval = Self.noTimeout
         httpShouldHandleCookies = false
         httpMethod = request.method.rawValue
+        guard httpMethod == request.method.rawValue else {
+            throw NetworkError(
+                .unsupported, "URLSession writes the method '\(request.method.rawValue)' in capitals",
+                phase: .preparing)
+        }
         for (name, value) in Self.joined(request.wireFields) { setValue(value, forHTTPHeaderField: name) }
         if let bytes = try request.wireBody()?.knownBytes, !bytes.isEmpty { httpBody = bytes }
         for name in Self.invented where value(forHTTPHeaderField: name) == nil {

@@ -19,7 +19,7 @@ struct LaneTests {
         let first = Lane(options { $0.names.dnsOverHTTPS = "https://one.example/dns" }, to: origin, loops: 1)
         let second = Lane(options { $0.names.dnsOverHTTPS = "https://two.example/dns" }, to: origin, loops: 1)
         #expect(Set([plain, first, second]).count == 3)
-        #expect(plain.isOrdinary && !first.isOrdinary)
+        #expect(plain.resolver == nil && first.resolver != nil)
         #expect(plain == Lane(options { $0.rate.maximumSent = 1 }, to: origin, loops: 1))
     }
 
@@ -29,16 +29,19 @@ struct LaneTests {
         let lanes = TransportOptions.Connection.IPVersion.allCases.map { version in
             Lane(options { $0.connection.ipVersion = version }, to: origin, loops: 1)
         }
-        #expect(Set(lanes).count == 3 && lanes.allSatisfy(\.isOrdinary))
+        #expect(Set(lanes).count == 3 && lanes.allSatisfy { $0.resolver == nil })
         #expect(lanes.contains(Lane(options(), to: origin, loops: 1)))
     }
 
     @Test func `a dispatcher has a limited number of resolvers`() async throws {
         let group = LoopGroup(limits: LoopLimits())
-        for number in 0..<LoopGroup.maximumLanes {
+        for number in 0..<LoopGroup.maximumResolvers {
             let options = options { $0.names.dnsOverHTTPS = "https://r\(number).example/" }
             let loop = try group.loop(for: options, to: origin)
             #expect(try group.loop(for: options, to: origin) === loop)
+            var ofOneVersion = options
+            ofOneVersion.connection.ipVersion = .v4
+            #expect(try group.loop(for: ofOneVersion, to: origin) !== loop)
         }
         #expect {
             try group.loop(for: options { $0.names.dnsOverHTTPS = "https://more.example/" }, to: origin)

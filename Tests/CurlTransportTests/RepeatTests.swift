@@ -193,7 +193,7 @@ struct RepeatTests {
     }
 
     @Test func `the record tells a repeat from a round`() {
-        var record = SendingRecord(mayRepeat: false)
+        var record = SendingRecord(mayRepeat: false, isCounted: true)
         #expect(record.goesOut(sent: 0) == true)
         record.responseArrived()
         #expect(record.goesOut(sent: 100) == true)
@@ -203,5 +203,15 @@ struct RepeatTests {
         #expect(record.repeats == 1)
         #expect(record.goesOut(sent: 150) == false)
         #expect(record.attempts == 3)
+    }
+
+    /// Over TLS no count tells that nothing has gone out.
+    @Test func `the record counts an attempt over TLS as sent`() {
+        var record = SendingRecord(mayRepeat: false, isCounted: false)
+        #expect(record.goesOut(sent: 0) == true)
+        #expect(record.goesOut(sent: 0) == false)
+        var idempotent = SendingRecord(mayRepeat: true, isCounted: false)
+        for attempt in 0..<7 { #expect(idempotent.goesOut(sent: 0) == (attempt <= 5)) }
+        #expect(idempotent.repeats == 5)
     }
 }

@@ -6,7 +6,11 @@ final class TLSFront: Sendable {
     private let peer: TLSPeer
     var port: Int { peer.port }
 
-    init(to server: ScriptedServer) throws { peer = try TLSPeer("tls-front", line: "\(server.port)\n") }
+    /// - Parameter segment: The largest TCP segment in bytes. With a small one, a client's system takes tens of
+    ///   kilobytes of what the client sends, and then no more until they are read.
+    init(to server: ScriptedServer, segment: Int? = nil) throws {
+        peer = try TLSPeer("tls-front", options: segment.map { ["\($0)"] } ?? [], line: "\(server.port)\n")
+    }
 
     /// The front as a proxy, trusted by the authority that the peers created.
     var proxy: TransportOptions.Proxy.Server {

@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import NetworkCore
+import TestSupport
 import Testing
 
 @Suite("Rarely used options")
@@ -20,6 +21,22 @@ struct TransportOptionGroupTests {
         (0...7).contains($0) ? nil : "is \($0); it must be from 0 to 7"
     } curlArguments: {
         ["--priority", "\($0)"]
+    }
+
+    /// Regression: the verdict of the time when the options were made was kept.
+    @Test func `a file that becomes a pipe is refused, and the other way around`() throws {
+        let path = FileManager.default.temporaryDirectory.appending(path: "ca-\(UUID().uuidString)").path
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        var options = TransportOptions()
+        options.tls.authorities = .file(path)
+        try Data().write(to: URL(filePath: path))
+        try options.check()
+        try FileManager.default.removeItem(atPath: path)
+        #expect(mkfifo(path, 0o600) == 0)
+        expectFailure(.invalidOption) { try options.check() }
+        options.tls.ciphers = "AES128-SHA"
+        try FileManager.default.removeItem(atPath: path)
+        try options.check()
     }
 
     @Test func `a transport's own option is in the curl command`() throws {

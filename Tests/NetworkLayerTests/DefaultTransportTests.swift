@@ -64,9 +64,28 @@ struct DefaultTransportTests {
         expectConfigurationError(dispatched)
     }
 
-    @Test func `a wrong value has no capabilities`() {
+    /// Regression: the pipeline refused requests for the capabilities of no transport, or read their bodies first.
+    @Test func `a wrong value is the reason whatever the request needs`() async throws {
         #expect(wrong.name == "none")
-        #expect(wrong.capabilities.supported.isEmpty)
+        let never = AsyncStream<Data> { _ in }
+        var options = [TransportOptions()]
+        for authentication in [
+            TransportOptions.Authentication.digest(user: "u", password: "p"),
+            .awsSigV4(.init(keyID: "k", secretKey: "s", region: "r", service: "s")),
+        ] {
+            var secured = TransportOptions()
+            secured.authentication = authentication
+            options.append(secured)
+        }
+        let client = NetworkClient(transport: wrong)
+        for options in options {
+            for body in [nil, TransportRequest.Body.bytes(Data("x".utf8)), .stream(never)] {
+                if options.authentication != nil, body?.isReplayable == false { continue }
+                let request = try TransportRequest(method: .put, to: "http://a/", body: body, options: options)
+                expectConfigurationError(
+                    await #expect(throws: NetworkError.self) { _ = try await client.send(request, as: .data) })
+            }
+        }
     }
 
     @Test(arguments: TransportKind.allCases)

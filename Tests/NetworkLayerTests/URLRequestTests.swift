@@ -242,6 +242,32 @@ struct URLRequestTests {
         await expectFailure(.bodyTooLarge) { try await client.send(upload, as: .data) }
     }
 
+    /// Regression: the collected body of a transport that can't stream had no idle timeout, and waited for a producer
+    /// that ignores its cancellation.
+    @Test(arguments: [true, false])
+    func `a body that is collected first has the timeouts of one that is streamed`(isIdle: Bool) async throws {
+        // Its producer ends when the test does, whatever is cancelled.
+        let end = Gate()
+        defer { end.open() }
+        let body = TransportRequest.Body.replayableStream {
+            AsyncStream<Data> {
+                await withCheckedContinuation { waiter in end.whenOpen { waiter.resume() } }
+                return nil
+            }
+        }
+        var request = try TransportRequest(method: .post, to: "http://a/", body: body)
+        request.options.idleTimeout = isIdle ? .milliseconds(100) : nil
+        request.options.totalTimeout = isIdle ? nil : .milliseconds(100)
+        let client = NetworkClient(transport: StubDispatcher(lacking: [.streamedRequestBodies]))
+        await expectFailure(isIdle ? .idleTimeout : .totalTimeout) { [request] in
+            try await client.send(request, as: .data)
+        }
+        request.options = TransportOptions()
+        let sending = Task { [request] in try await client.send(request, as: .data) }
+        sending.cancel()
+        await expectFailure(.cancelled) { try await sending.value }
+    }
+
     @Test func `a broken body stream is the caller's error`() async throws {
         let upload = request {
             $0.httpMethod = "POST"
@@ -250,23 +276,79 @@ struct URLRequestTests {
         await expectFailure(.unreadableFile) { try await StubDispatcher().send(upload, as: .data) }
     }
 
+    /// Regression: the second request ended the process, or sent the rest of the stream as if it were the whole.
+    @Test(arguments: transports)
+    func `a body stream is one request's, whatever is made of the URLRequest`(
+        transport: any HTTPTransport
+    ) async throws {
+        let server = try ScriptedServer([.readHead, .reset], .ok("thanks"))
+        defer { server.stop() }
+        let upload = request(server.url("/up")) {
+            $0.httpMethod = "POST"
+            $0.httpBodyStream = InputStream(data: Data(count: 5_000_000))
+        }
+        // A description that is not sent takes nothing.
+        for _ in 0..<3 { _ = upload.data }
+        let client = NetworkClient(transport: transport)
+        await #expect(throws: NetworkError.self) { try await client.send(upload, as: .data) }
+        for _ in 0..<2 { await expectFailure(.connectionLost) { try await client.send(upload, as: .data) } }
+        #expect(!server.requests.contains { !$0.body.isEmpty })
+    }
+
+    @Test(arguments: transports)
+    func `of two requests with one body stream, one is sent`(transport: any HTTPTransport) async throws {
+        let server = try ScriptedServer(.ok("thanks"))
+        defer { server.stop() }
+        let bytes = PatternBytes.make(count: 3_000_000, from: 0)
+        let upload = request(server.url("/up")) {
+            $0.httpMethod = "POST"
+            $0.httpBodyStream = InputStream(data: bytes)
+        }
+        let client = NetworkClient(transport: transport)
+        let results = await withTaskGroup { group in
+            for _ in 0..<4 { group.addTask { (try? await client.send(upload, as: .data)) != nil } }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(results.count { $0 } == 1)
+        #expect(server.requests.map(\.body) == [bytes])
+    }
+
+    @Test func `a closed body stream is an error`() async throws {
+        let stream = InputStream(data: Data(count: 10))
+        stream.open()
+        stream.close()
+        let upload = request {
+            $0.httpMethod = "POST"
+            $0.httpBodyStream = stream
+        }
+        await expectFailure(.connectionLost) { try await StubDispatcher().send(upload, as: .data) }
+    }
+
+    @Test func `streams that are gone are forgotten`() {
+        for _ in 0..<10_000 { #expect(ReadStreams.claim(InputStream(data: Data()))) }
+        #expect(ReadStreams.count < 1_000)
+    }
+
     /// Regression: a pipe without a writer blocks the thread that opens it, which also blocked the call.
     @Test func `a body stream that blocks ends with the call`() async throws {
         let path = FileManager.default.temporaryDirectory.appending(path: "pipe-\(UUID().uuidString)").path
         #expect(mkfifo(path, 0o600) == 0)
         defer { try? FileManager.default.removeItem(atPath: path) }
-        let upload = request {
-            $0.httpMethod = "POST"
-            $0.httpBodyStream = InputStream(fileAtPath: path)
+        func upload() -> URLRequest {
+            request {
+                $0.httpMethod = "POST"
+                $0.httpBodyStream = InputStream(fileAtPath: path)
+            }
         }
         var client = NetworkClient(transport: StubDispatcher(lacking: [.streamedRequestBodies]))
         let patient = client
-        let sending = Task { try await patient.send(upload, as: .data) }
+        let cancelled = upload()
+        let sending = Task { try await patient.send(cancelled, as: .data) }
         sending.cancel()
         await expectFailure(.cancelled) { try await sending.value }
         client.options.totalTimeout = .milliseconds(100)
         let hasty = client
-        await expectFailure(.totalTimeout) { try await hasty.send(upload, as: .data) }
+        await expectFailure(.totalTimeout) { try await hasty.send(upload(), as: .data) }
         // Opening a pipe for reading and writing does not block; its readers reach the end once it is closed.
         let pipe = open(path, O_RDWR | O_NONBLOCK)
         #expect(pipe >= 0 && close(pipe) == 0)

@@ -15,7 +15,11 @@ enum PinnedName {
     /// Returns a name that stands for these addresses and no others: `127-0-0-1.xx1.nl-pinned-….static.invalid`.
     static func name(for addresses: [String]) -> String {
         let labels = addresses.map { $0.lowercased().map { $0 == "." ? "-" : $0 == ":" ? "x" : String($0) }.joined() }
-        return labels.joined(separator: ".") + suffix
+        let shown = labels.joined(separator: ".")
+        // libcurl takes names of 255 bytes in CURLOPT_RESOLVE.
+        guard shown.utf8.count + suffix.utf8.count > 250 else { return shown + suffix }
+        let digest = SHA256Checksum.digest(Array(shown.utf8)).hexadecimal
+        return "\(digest.prefix(32)).\(digest.suffix(32))\(suffix)"
     }
 
     /// Returns whether a URL's host is such a name.

@@ -5,7 +5,7 @@ struct Lane: Hashable, Sendable {
     /// The index among the loops that share the origins.
     private let index: Int
     /// The resolver that the lane's requests name (DNS over HTTPS). Its addresses are only for requests that chose it.
-    private let resolver: String?
+    let resolver: String?
     /// The version of the addresses. libcurl keeps those of one version under the name alone, and would give them to
     /// requests that want another.
     private let ipVersion: TransportOptions.Connection.IPVersion
@@ -27,5 +27,4 @@ struct Lane: Hashable, Sendable {
         index = isShared ? Int(UInt(bitPattern: origin.hashValue) % UInt(loops)) : 0
     }
 
-    var isOrdinary: Bool { resolver == nil }
 }

@@ -7,10 +7,17 @@ final class LoopGroup: Sendable {
     private struct State {
         var loops: [Lane: CurlLoop] = [:]
         var isShutDown = false
+
+        /// Whether a lane may have that resolver.
+        func takes(_ resolver: String?) -> Bool {
+            guard let resolver else { return true }
+            let known = Set(loops.keys.compactMap(\.resolver))
+            return known.contains(resolver) || known.count < LoopGroup.maximumResolvers
+        }
     }
 
-    /// The maximum number of lanes that are not ordinary.
-    static let maximumLanes = 16
+    /// The maximum number of resolvers that have lanes.
+    static let maximumResolvers = 16
 
     private let limits: LoopLimits
     private let state = Guarded(State())
@@ -32,10 +39,10 @@ final class LoopGroup: Sendable {
         try state.withLock { state in
             guard !state.isShutDown else { throw NetworkError.shutDown }
             if let loop = state.loops[lane] { return loop }
-            guard lane.isOrdinary || state.loops.keys.count(where: { !$0.isOrdinary }) < Self.maximumLanes else {
+            guard state.takes(lane.resolver) else {
                 throw NetworkError(
                     .invalidOption,
-                    "names.dnsOverHTTPS names one resolver too many: a dispatcher serves \(Self.maximumLanes), each "
+                    "names.dnsOverHTTPS names one resolver too many: a dispatcher serves \(Self.maximumResolvers), each "
                         + "with a thread of its own",
                     phase: .preparing)
             }

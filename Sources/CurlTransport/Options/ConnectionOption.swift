@@ -83,14 +83,17 @@ struct AddressPolicyOption: EasyOption {
     }
 }
 
-/// Keeps libcurl from repeating a request that must not be repeated, where no callback comes before the repeat (below
-/// 7.80): the request uses a new connection, since libcurl repeats on kept ones alone.
+/// Keeps libcurl from repeating a request that must not be repeated, and one whose body it may not rewind, where no
+/// callback comes before the repeat (below 7.80): the request uses a new connection, since libcurl repeats on kept ones
+/// alone.
 struct NoRepeatOption: EasyOption {
     let request: TransportRequest
+    let body: OutgoingBody
     let support: LibcurlSupport
 
     func apply(to easy: EasyHandle) throws {
-        if !request.mayRepeat, !support.has(.requestCheck) { try easy.set(.freshConnect, 1) }
+        guard !support.has(.requestCheck) else { return }
+        if !request.mayRepeat || body.isRead { try easy.set(.freshConnect, 1) }
     }
 }
 

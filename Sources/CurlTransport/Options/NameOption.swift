@@ -3,10 +3,10 @@ import NetworkCore
 /// The resolver's options (CURLOPT_DNS_CACHE_TIMEOUT, DOH_URL).
 struct NameOption: EasyOption {
     let all: TransportOptions
+    /// Whether the addresses to connect to are pinned.
+    let isPinned: Bool
     let support: LibcurlSupport
     private var options: TransportOptions.Names { all.names }
-
-    init(_ options: TransportOptions, support: LibcurlSupport) { (all, self.support) = (options, support) }
 
     /// Refuses DNS over HTTPS where libcurl would use the environment's proxy for it against the request's own options.
     static func check(_ options: TransportOptions, environmentNamesProxy: Bool) throws {
@@ -21,10 +21,8 @@ struct NameOption: EasyOption {
 
     func apply(to easy: EasyHandle) throws {
         try Self.check(all, environmentNamesProxy: NoProxyOption.mayBeNamedForHTTPS)
-        if !options.addresses.isEmpty {
-            // Pinned addresses do not expire, and this request's end makes no other's expire.
-            try easy.set(.dnsCacheTimeout, -1)
-        } else if options.cacheTime != TransportOptions.Names().cacheTime {
+        // Without a cache, libcurl would not find pinned addresses.
+        if options.cacheTime != TransportOptions.Names().cacheTime, !isPinned {
             try easy.set(.dnsCacheTimeout, options.cacheTime.wholeSeconds)
         }
         if let url = options.dnsOverHTTPS { try easy.set(.dnsOverHTTPS, url) }

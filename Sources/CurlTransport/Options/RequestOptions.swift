@@ -50,6 +50,15 @@ enum OutgoingBody {
             }
     }
 
+    /// Whether libcurl reads the body chunk by chunk.
+    var isRead: Bool {
+        switch self {
+        case .none: false
+        case .bytes(let bytes): bytes.count > Self.maximumCopied
+        case .streamed: true
+        }
+    }
+
     func attach(to easy: EasyHandle) throws {
         switch self {
         case .none: try easy.setCopiedBody(Data())
@@ -236,7 +245,7 @@ extension TransportRequest {
         try WireLogOption(log: options.redactingWireLog).apply(to: easy)
         let usesEnvironments = !options.hasRareOptions || ProxyOption.usesEnvironments(options)
         try NoProxyOption(usesEnvironments: usesEnvironments, isSecure: isSecure).apply(to: easy)
-        try NoRepeatOption(request: self, support: support).apply(to: easy)
+        try NoRepeatOption(request: self, body: body, support: support).apply(to: easy)
         guard options.hasRareOptions else { return }
         for option in rareOptions(for: support) { try option.apply(to: easy) }
         guard options.hasDeclaredOptions else { return }
@@ -251,8 +260,9 @@ extension TransportRequest {
         let (tls, names) = (options.tls, options.names)
         var list: [any EasyOption] = []
         if tls.serverName != nil || names != TransportOptions.Names() {
-            list.append(NameOption(options, support: support))
-            list.append(RouteOption(request: self, support: support))
+            let route = RouteOption(request: self, support: support)
+            list.append(NameOption(all: options, isPinned: route.isPinned, support: support))
+            list.append(route)
         }
         if tls.serverName != nil, !headerFields.contains(.host) {
             list.append(HeaderFieldsOption(request: self, hasBody: hasWireBody, namesHost: true))

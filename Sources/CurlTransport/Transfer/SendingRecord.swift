@@ -9,11 +9,17 @@ struct SendingRecord {
     /// How many of these attempts were repeats after a lost connection.
     private(set) var repeats = 0
     private let mayRepeat: Bool
+    /// Whether the count of bytes tells that nothing has gone out. Over TLS it may miss what does: OpenSSL takes a
+    /// piece at once, and libcurl counts it when all its records are sent.
+    private let isCounted: Bool
     /// How many bytes of the request had gone out before the last attempt.
     private var sentBefore = 0
     private var hasResponse = false
 
-    init(mayRepeat: Bool) { self.mayRepeat = mayRepeat }
+    init(mayRepeat: Bool, isCounted: Bool) { (self.mayRepeat, self.isCounted) = (mayRepeat, isCounted) }
+
+    /// The limit on repeats, which is libcurl's for one handle.
+    static let maximumRepeats = 5
 
     /// Records that a line of a response has arrived.
     mutating func responseArrived() { hasResponse = true }
@@ -22,7 +28,10 @@ struct SendingRecord {
 
     /// Returns whether the request may go out, over any connection.
     /// - Parameter sent: The number of its bytes that have gone out until now, over all attempts.
-    func mayGoOut(sent: Int) -> Bool { !isRepeat || mayRepeat || sent <= sentBefore }
+    func mayGoOut(sent: Int) -> Bool {
+        guard isRepeat else { return true }
+        return repeats < Self.maximumRepeats && (mayRepeat || isCounted && sent <= sentBefore)
+    }
 
     /// Records that the request is about to go out.
     /// - Parameter sent: The number of its bytes that have gone out until now, over all attempts.

@@ -62,6 +62,8 @@ extension Transfer {
         mayGoOut(over: ends, sent: sentBytes)
     }
 
+    private var hasReadBody: Bool { (easy?.reader?.position ?? 0) > 0 }
+
     /// Whether the address policy allows the connection's other end. A new connection's address was checked already.
     private func allows(_ ends: ConnectionEnds) -> Bool {
         guard request.options.hasRareOptions, request.options.addressPolicy != .any else { return true }
@@ -75,8 +77,9 @@ extension Transfer {
         lookUp.requestGoesOut()
         if life.isLookingUp { delegate?.transferHasConnection(self) }
         guard mayRepeat(sent: sent) else { return false }
-        // Another connection may be clean, and lead to another address of the name.
-        if delegate?.transfer(self, goesOutOver: ends) == false || !allows(ends) {
+        // Another connection may be clean, and lead to another address of the name. A body of which libcurl has read a
+        // part goes out from its start over another one alone: libcurl rewinds it only if it has counted bytes as sent.
+        if hasReadBody || delegate?.transfer(self, goesOutOver: ends) == false || !allows(ends) {
             life.beginAgain(.overNewConnection)
             return false
         }

@@ -107,7 +107,8 @@ final class Transfer: @unchecked Sendable {
                 speaksHTTP1: Libcurl.found.speaksHTTP1(request.options.httpVersion, isSecure: origin.isSecure)))
         clocks = TransferClocks(sent: sent, limits: TransferLimits(request.options))
         hasRequestBody = request.body != nil
-        sending = SendingRecord(mayRepeat: request.mayRepeat)
+        sending = SendingRecord(
+            mayRepeat: request.mayRepeat, isCounted: !origin.isSecure && !ProxyOption.maySpeakTLS(request.options))
         body = OutgoingBody(try request.wireBody())
         self.request = request
     }
@@ -210,13 +211,7 @@ final class Transfer: @unchecked Sendable {
     }
 
     /// Whether the request's body may still be going out when the response arrives.
-    var sendsForLong: Bool {
-        switch body {
-        case .none: false
-        case .bytes(let bytes): bytes.count > OutgoingBody.maximumCopied
-        case .streamed: true
-        }
-    }
+    var sendsForLong: Bool { body.isRead }
 
     /// The channel of a streamed body.
     var upload: UploadChannel? { if case .streamed(let upload) = body { upload } else { nil } }

@@ -6,8 +6,12 @@ extension NetworkClient {
     /// exchange interceptors, the cookies and the transport.
     func carry(_ request: TransportRequest, in call: Call) async throws -> TransportResponse {
         do {
-            if interceptors.isEmpty { return try await follow(request, in: call) }
-            return try await intercept(request, in: call)
+            guard !interceptors.isEmpty || !exchangeInterceptors.isEmpty else {
+                return try await follow(request, in: call)
+            }
+            let response =
+                interceptors.isEmpty ? try await follow(request, in: call) : try await intercept(request, in: call)
+            return response.ended(by: call)
         } catch {
             throw call.noted(in: error, of: request, transport: transport.name)
         }
@@ -52,11 +56,12 @@ extension NetworkClient {
     private func exchange(_ request: TransportRequest, in call: Call) async throws -> TransportResponse {
         guard request.isAuthenticatedInSteps else { return try await oneExchange(request, in: call) }
         // Once for all rounds, and before the check: a stream is one where the transport can't send it.
-        var whole = try await request.collectingBody(for: transport.capabilities, in: call)
+        var whole = request
+        whole.endBy(call)
+        whole = try await whole.collectingBody(for: transport.capabilities)
         do { try whole.check(for: transport.capabilities) } catch let error as NetworkError {
             throw error.during(whole, transport: transport.name, elapsed: call.elapsed)
         }
-        if let remaining = call.remaining { whole.options.totalTimeout = max(remaining, .nanoseconds(1)) }
         return try await whole.authenticated { try await oneExchange($0, in: call) }
     }
 
@@ -64,7 +69,7 @@ extension NetworkClient {
     private func oneExchange(_ request: TransportRequest, in call: Call) async throws -> TransportResponse {
         var request = try prepared(request, in: call)
         if let body = request.body, body.bytes == nil {
-            request = try await request.collectingBody(for: transport.capabilities, in: call)
+            request = try await request.collectingBody(for: transport.capabilities)
         }
         let start = ContinuousClock.now
         do {
@@ -84,7 +89,7 @@ extension NetworkClient {
         var request = request
         call.beginExchange(request)
         try checkTime(for: request, in: call)
-        if let remaining = call.remaining { request.options.totalTimeout = max(remaining, .nanoseconds(1)) }
+        request.endBy(call)
         if let cookies {
             let value = cookies.fieldValue(for: request.url, after: request.headerFields[.cookie])
             request.headerFields.removeAll { $0.name == .cookie }
@@ -110,5 +115,13 @@ extension NetworkClient {
             "\(request.method.rawValue) \(request.url) over \(transport.name) failed: \(reason)",
             metadata: Logger.Metadata(of: request, in: time, .failure(error))
         )
+    }
+}
+
+extension TransportRequest {
+    /// Limits the total timeout to the time that is left to the call. A step may have set a shorter one.
+    fileprivate mutating func endBy(_ call: NetworkClient.Call) {
+        guard let remaining = call.remaining.map({ max($0, .nanoseconds(1)) }) else { return }
+        options.totalTimeout = options.totalTimeout.map { min($0, remaining) } ?? remaining
     }
 }

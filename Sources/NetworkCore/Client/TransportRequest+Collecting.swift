@@ -1,14 +1,15 @@
 extension TransportRequest {
     /// Returns the request with its body in memory if the transport can't stream it; see
     /// ``TransportCapabilities/Capability/streamedRequestBodies``.
-    func collectingBody(for capabilities: TransportCapabilities, in call: NetworkClient.Call) async throws
-        -> TransportRequest
-    {
+    /// The reading has the request's timeouts, as the sending would have.
+    func collectingBody(for capabilities: TransportCapabilities) async throws -> TransportRequest {
         guard let body, body.bytes == nil, !capabilities.supports(.streamedRequestBodies) else { return self }
-        let limit = max(0, options.maximumBodyBytes)
-        let bytes = try await call.withinDeadline { try await body.collect(upTo: limit) }
+        let collector = BodyCollector(body, limit: max(0, options.maximumBodyBytes))
         var request = self
-        request.body = .bytes(bytes)
+        try await request.readAhead(body, named: "the body, which \(capabilities.transport) can't stream,") {
+            try collector.append($0)
+        }
+        request.body = .bytes(try collector.finish())
         return request
     }
 }

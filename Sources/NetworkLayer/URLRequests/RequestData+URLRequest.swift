@@ -64,6 +64,11 @@ extension RequestData {
         }
         var urlRequest = URLRequest(url: url)
         urlRequest.httpMethod = request.method.rawValue
+        guard urlRequest.httpMethod == request.method.rawValue else {
+            throw NetworkError(
+                .unsupported, "a URLRequest writes the method '\(request.method.rawValue)' in capitals",
+                phase: .preparing)
+        }
         for field in request.headerFields { urlRequest.addValue(field.value, forHTTPHeaderField: field.name.rawName) }
         if let credentials = request.urlAuthorization {
             urlRequest.setValue(credentials, forHTTPHeaderField: "Authorization")

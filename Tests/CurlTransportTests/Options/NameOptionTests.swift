@@ -36,6 +36,24 @@ struct NameOptionTests {
         #expect(exchange.text == "x")
     }
 
+    /// Regression: libcurl read no entry with a name of more than 255 bytes.
+    @Test func `five addresses in long notation are pinned`() async throws {
+        let server = try ScriptedServer(.ok("x"))
+        defer { server.stop() }
+        let long = (1...5).map { "0000:0000:0000:0000:0000:ffff:127.100.100.10\($0)" }
+        let port = Int(server.port)
+        await expectFailure(.connectFailed) {
+            try await OptionExchange("http://known.invalid:\(port)/") {
+                $0.names.addresses = [.init("known.invalid", port: port, long)]
+            }
+        }
+        let exchange = try await OptionExchange("http://known.invalid:\(port)/") {
+            $0.names.addresses = [.init("known.invalid", port: port, long.dropLast() + ["127.0.0.1"])]
+        }
+        #expect(exchange.text == "x")
+        #expect(PinnedName.name(for: long) != PinnedName.name(for: long.reversed()))
+    }
+
     /// Regression: the end of a request without a cache removed another one's addresses, and libcurl looked the pinned
     /// name up for the repeat.
     @Test func `a repeat uses the pinned addresses, whatever else ends meanwhile`() async throws {

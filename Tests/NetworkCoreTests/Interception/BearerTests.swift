@@ -101,6 +101,24 @@ struct BearerTests {
         #expect(refreshes.withLock { $0 } == 1)
     }
 
+    /// Regression: such a token was kept, and since no request went out with it, nothing ever renewed it.
+    @Test(arguments: ["", "a\n", "a b"])
+    func `a refresh with a token that can't be sent has failed`(token: String) async throws {
+        let transport = server(taking: "good")
+        let refreshes = Guarded(0)
+        let bearer = try BearerAuthentication(for: ["http://a"]) { _ in
+            let number = refreshes.withLock {
+                $0 += 1; return $0
+            }
+            return number == 1 ? TransportOptions.Secret(token) : "good"
+        }
+        let client = client(transport, bearer)
+        let error = await expectFailure(.invalidOption) { try await status(client) }
+        #expect(error?.message.contains("the token of the refresh") == true, "\(error as Any)")
+        #expect(try await status(client) == 200)
+        #expect(refreshes.withLock { $0 } == 2)
+    }
+
     @Test func `a failed refresh fails all waiting requests, and the next tries anew`() async throws {
         let latch = Latch()
         let refreshes = Guarded(0)

@@ -24,10 +24,13 @@ struct StepDeadlineTests {
                 for await _ in never {}
                 continuation.finish()
                 try Task.checkCancellation()
-            case .lingers:
-                let late = ContinuousClock.now + StepDeadlineTests.total * 1.5
-                while ContinuousClock.now < late {}
+            case .lingers: Self.linger()
             }
+        }
+
+        static func linger() {
+            let late = ContinuousClock.now + StepDeadlineTests.total * 1.5
+            while ContinuousClock.now < late {}
         }
     }
 
@@ -42,6 +45,80 @@ struct StepDeadlineTests {
             if !isBefore { try await manner.pass() }
             return response
         }
+    }
+
+    /// A body whose reader waits for ever.
+    private final class EndlessBody: TransportResponse.BodySource {
+        func next() async throws -> Data? {
+            try await Manner.waits.pass()
+            return nil
+        }
+        func collect(upTo limit: Int?) async throws -> Data { try await next() ?? Data() }
+        var metrics: TransportMetrics { TransportMetrics(total: .zero) }
+        var trailers: HTTPFields? { nil }
+    }
+
+    private struct ReplacingBody: Interceptor {
+        func intercept(_ request: TransportRequest, in call: Call, next: Next) async throws -> TransportResponse {
+            var response = try await next(request)
+            response.body = TransportResponse.Body(source: EndlessBody())
+            return response
+        }
+    }
+
+    /// Regression: only a transport's own body kept the total timeout.
+    @Test(arguments: [true, false])
+    func `a body of an interceptor ends with the call`(isOfExchange: Bool) async throws {
+        var client = NetworkClient(transport: StubDispatcher(always: .text("x")))
+        if isOfExchange {
+            client.exchangeInterceptors = [ReplacingBody()]
+        } else {
+            client.interceptors = [ReplacingBody()]
+        }
+        client.options.totalTimeout = .milliseconds(100)
+        let request = RequestData(path: "http://a/")
+        await expectFailure(.totalTimeout) { try await client.send(request, as: .data) }
+        await expectFailure(.totalTimeout) { try await client.send(request, as: .text) }
+        await expectFailure(.totalTimeout) {
+            for try await _ in try await client.send(request, as: .lines).body {}
+        }
+        await expectFailure(.totalTimeout) {
+            for try await _ in try await client.send(request, as: .stream).body {}
+        }
+    }
+
+    /// Regression: the client's timeout replaced a step's own, and hid one out of range.
+    @Test(
+        arguments: [(0.05, NetworkError.Code.totalTimeout), (-1, .invalidOption), (60, nil)]
+            as [(Double, NetworkError.Code?)])
+    func `a step may shorten the total timeout`(seconds: Double, code: NetworkError.Code?) async throws {
+        let stub = StubDispatcher()
+        stub.always(.any, .text("x").after(.milliseconds(300)))
+        for isOfExchange in [true, false] {
+            var client = NetworkClient(transport: stub)
+            client.options.totalTimeout = .seconds(30)
+            if isOfExchange {
+                client.exchangeInterceptors = [.adapting { $0.options.totalTimeout = .seconds(seconds) }]
+            } else {
+                client.interceptors = [.adapting { $0.options.totalTimeout = .seconds(seconds) }]
+            }
+            var failure: NetworkError.Code?
+            do {
+                _ = try await client.send(RequestData(path: "http://a/"), as: .text)
+            } catch let error as NetworkError {
+                failure = error.code
+            }
+            #expect(failure == code)
+        }
+    }
+
+    /// Regression: `.data` was returned after the deadline.
+    @Test func `a validation that lasts too long fails the call, whatever the form`() async throws {
+        var client = NetworkClient(transport: StubDispatcher(always: .text("x")))
+        client.options.totalTimeout = Self.total
+        client.validation = .custom { _ in Manner.linger() }
+        await expectFailure(.totalTimeout) { try await client.send(RequestData(path: "http://a/"), as: .data) }
+        await expectFailure(.totalTimeout) { try await client.send(RequestData(path: "http://a/"), as: .text) }
     }
 
     /// The place of a step in the pipeline.

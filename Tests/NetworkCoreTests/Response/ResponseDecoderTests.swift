@@ -118,6 +118,21 @@ struct ResponseDecoderTests {
         #expect(missing?.description.contains("the key 'userName' is missing at ….userName") == true)
     }
 
+    /// Regression: a decoder's words were as long as the server wanted, with its control characters.
+    @Test func `what an error quotes of a body has a limit, and no control characters`() async throws {
+        let long = String(repeating: "x", count: 1 << 20)
+        for body in [#"{"\#(long)":["\u001b[31m"]}"#, #"{"key":["\#(long)"]}"#] {
+            let client = NetworkClient(transport: StubDispatcher(always: .text(body)))
+            let error = await expectFailure(.decodingFailed) {
+                try await client.send(request, as: [String: [Role]].self).body.count
+            }
+            let decoding = try #require(error?.decoding)
+            #expect(decoding.codingPath.utf8.count < 600 && decoding.reason.utf8.count < 700)
+            #expect(error.map { $0.unredactedDescription.utf8.count < 3_000 } == true)
+            #expect(!decoding.reason.contains("\u{1B}") && error?.unredactedDescription.contains("\u{1B}") == false)
+        }
+    }
+
     private enum Places: Int, CodingKey { case first = 7 }
     private struct Seventh: Decodable, Sendable {
         init(from decoder: any Decoder) throws {

@@ -37,7 +37,9 @@ struct Arrival: Sendable {
         } catch {
             throw naming(error)
         }
-        return try validated(body)
+        let response = try validated(body)
+        do { try call.check(while: .decoding) } catch { throw naming(error) }
+        return response
     }
 
     // A separate function, not inlined: an asynchronous function keeps its values in memory while it waits.

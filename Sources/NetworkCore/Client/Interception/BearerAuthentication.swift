@@ -118,6 +118,8 @@ public final class BearerAuthentication: Interceptor {
                         let token = try await Self.$refreshing.withValue(Self.refreshing + [ObjectIdentifier(self)]) {
                             try await refresh(refused)
                         }
+                        // A token that can't be sent would never be refused, and so never renewed.
+                        try OptionCheck.token(token.value, "the token of the refresh")
                         finish(number, .success(token))
                     } catch {
                         finish(number, .failure(error))

@@ -47,8 +47,8 @@ extension NetworkError {
         let shownPath = path(keys.map { ($0, isOfProgram($0) ? $0.stringValue : "…") })
         let failure = NetworkError.DecodingFailure(
             type: TypeName.of(type),
-            codingPath: path(keys.map { ($0, $0.stringValue) }),
-            reason: detail.map { "\(words): \($0)" } ?? words,
+            codingPath: path(keys.map { ($0, Excerpt.of($0.stringValue)) }),
+            reason: detail.map { "\(words): \(Excerpt.of($0))" } ?? words,
             bodyStart: Excerpt.of(body)
         )
         var failed = NetworkError(

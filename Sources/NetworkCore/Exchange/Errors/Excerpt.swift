@@ -11,6 +11,11 @@ enum Excerpt {
         return body.count > maximumBytes ? text + "… (\(body.count) bytes)" : text
     }
 
+    /// Returns the first 512 bytes of a text that may hold what a server sent, as for a body.
+    static func of(_ text: String) -> String {
+        text.utf8.count > maximumBytes ? of(Data(text.utf8)) : shown(text)
+    }
+
     /// Returns a text with its control characters and other invisible characters written as `\u{1B}`.
     static func shown(_ text: String) -> String {
         text.unicodeScalars.reduce(into: "") { shown, scalar in

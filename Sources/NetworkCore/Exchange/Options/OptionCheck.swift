@@ -14,7 +14,6 @@ enum OptionCheck {
     /// Checks that a text may be the path of a file that libcurl reads on the transport's thread: no pipe or device,
     /// which would hold the thread up. Whether there is a file shows when it is read.
     static func file(_ path: String, _ name: String) throws {
-        try text(path, name)
         if SystemFile.isPipeOrDevice(path) { throw invalid(name, "names a pipe or a device, not a file") }
     }
 

@@ -94,7 +94,12 @@ final class RareOptionsBox: Sendable, Hashable {
 
     /// Checks the values of the options.
     /// - Throws: ``NetworkError/Code/invalidOption`` with the option's name.
-    func check() throws { try verdict.get() }
+    func check() throws {
+        try verdict.get()
+        // Not part of the verdict: a file may become a pipe.
+        try value.tls.checkFiles()
+        if case .explicit(let proxy) = value.proxy.choice { try proxy.authorities.checkFile("proxy.authorities") }
+    }
 
     static func == (left: RareOptionsBox, right: RareOptionsBox) -> Bool { left === right || left.value == right.value }
 

@@ -7,7 +7,8 @@ extension TransportOptions {
         /// Whether the connection is closed after the exchange instead of returning to the pool. Default: `false`.
         /// [CURLOPT_FORBID_REUSE](https://curl.se/libcurl/c/CURLOPT_FORBID_REUSE.html)
         public var forbidsReuse = false
-        /// The address family to connect to. Default: ``IPVersion/any``.
+        /// The address family to connect to. Default: ``IPVersion/any``. Over curl, requests with another value have a
+        /// thread, connections and cached addresses of their own, and the dispatcher's limits apply to these apart.
         /// [CURLOPT_IPRESOLVE](https://curl.se/libcurl/c/CURLOPT_IPRESOLVE.html)
         public var ipVersion = IPVersion.any
         /// A Unix socket to connect to instead of the URL's host and port. Such a request bypasses the environment's
@@ -28,11 +29,12 @@ extension TransportOptions {
         /// `false`.
         ///
         /// By default, a request that is not idempotent
-        /// ([RFC 9110 §9.2.2](https://www.rfc-editor.org/rfc/rfc9110#section-9.2.2)) and of which at least one byte was
-        /// sent fails with ``NetworkError/Code/connectionLost``, because the server may have executed it. Idempotent
-        /// requests are always sent again, up to five times, as libcurl does.
+        /// ([RFC 9110 §9.2.2](https://www.rfc-editor.org/rfc/rfc9110#section-9.2.2)) and of which at least one byte may
+        /// have been sent (over TLS always) fails with ``NetworkError/Code/connectionLost``, because the server may
+        /// have executed it. Idempotent requests are sent again, up to five times, as libcurl does.
         ///
-        /// Below libcurl 7.80, which does not report repeats, such a request gets a new connection instead.
+        /// Below libcurl 7.80, which does not report repeats, such a request gets a new connection instead, and so does
+        /// one with a body of more than 16 KiB.
         public var repeatsAnyMethod = false
         /// TCP probes on an idle connection, to detect a peer that is gone. Default: `nil`, for none.
         /// [CURLOPT_TCP_KEEPALIVE](https://curl.se/libcurl/c/CURLOPT_TCP_KEEPALIVE.html)

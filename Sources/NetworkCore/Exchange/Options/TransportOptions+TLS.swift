@@ -143,10 +143,20 @@ extension TransportOptions.TLS.Authorities {
     func check(_ name: String) throws {
         switch self {
         case .system: break
-        case .file(let path): try OptionCheck.file(path, name)
-        case .directory(let path): try OptionCheck.text(path, name)
+        case .file(let path), .directory(let path): try OptionCheck.text(path, name)
         case .bytes(let bytes): if bytes.isEmpty { throw OptionCheck.invalid(name, "is empty") }
         }
+    }
+
+    func checkFile(_ name: String) throws { if case .file(let path) = self { try OptionCheck.file(path, name) } }
+}
+
+extension TransportOptions.TLS {
+    /// Checks what may change after the options were made.
+    func checkFiles() throws {
+        try authorities.checkFile("tls.authorities")
+        try clientCertificate?.certificate.checkFile("tls.clientCertificate.certificate")
+        try clientCertificate?.key?.checkFile("tls.clientCertificate.key")
     }
 }
 
@@ -159,8 +169,12 @@ extension TransportOptions.TLS.ClientCertificate {
 extension TransportOptions.TLS.Source {
     fileprivate func check(_ name: String) throws {
         switch self {
-        case .file(let path): try OptionCheck.file(path, name)
+        case .file(let path): try OptionCheck.text(path, name)
         case .bytes(let bytes): if bytes.isEmpty { throw OptionCheck.invalid(name, "is empty") }
         }
+    }
+
+    fileprivate func checkFile(_ name: String) throws {
+        if case .file(let path) = self { try OptionCheck.file(path, name) }
     }
 }

@@ -21,7 +21,9 @@ struct URLRedaction {
             // Possibly a user and a password without a scheme.
             let first = shown.prefix { !Self.slashes.contains($0) }
             let mayGoOn = first.count == shown.count && text[end...].contains(UInt8(ascii: "@"))
-            if Self.hasNoPort(first) { shown = mayGoOn ? [] : afterUser(shown) ?? [] }
+            if Self.hasNoPort(first) {
+                shown = mayGoOn ? [] : afterUser(shown, lastAt: shown.lastIndex(of: UInt8(ascii: "@"))) ?? []
+            }
         }
         return head(shown, before: text[end...]) + (end < text.endIndex ? [text[end]] + mark : [])
     }
@@ -81,28 +83,32 @@ struct URLRedaction {
     /// Returns the text without the users and passwords of its URLs, and of `user:password@host` without a scheme.
     private func withoutUsers(_ text: ArraySlice<UInt8>) -> [UInt8] {
         var (shown, rest) = ([UInt8](), text)
+        // Found once: a text with an authority at each second byte would be searched to its end each time.
+        let lastAt = text.lastIndex(of: UInt8(ascii: "@"))
         if Self.authority(in: text) == nil, text.prefix(while: { $0 != Self.slash }).contains(0x3A) {
-            rest = afterUser(text, isSure: true) ?? text
+            rest = afterUser(text, lastAt: lastAt, isSure: true) ?? text
         }
         while let start = Self.authority(in: rest) {
             shown += rest[..<start]
-            guard let host = afterUser(rest[start...]) else { return shown + mark }
+            guard let host = afterUser(rest[start...], lastAt: lastAt) else { return shown + mark }
             rest = host
         }
         return shown + rest
     }
 
     /// Returns the text after a user and a password at the start of an authority, or all of it if there are none.
-    /// - Parameter isSure: Whether only an `@` before the first slash marks a user.
+    /// - Parameters:
+    ///   - lastAt: The index of the last `@`, which may be before the text.
+    ///   - isSure: Whether only an `@` before the first slash marks a user.
     /// - Returns: `nil` if the text may be half of a user and a password.
-    private func afterUser(_ text: ArraySlice<UInt8>, isSure: Bool = false) -> ArraySlice<UInt8>? {
+    private func afterUser(_ text: ArraySlice<UInt8>, lastAt: Int?, isSure: Bool = false) -> ArraySlice<UInt8>? {
         // A backslash may be part of a user's name, after a domain.
         let ends = text.prefix { $0 != Self.slash }.lastIndex(of: UInt8(ascii: "@"))
         if let ends { return isMarked(text[..<ends], isSure: isSure) ? text : text[(ends + 1)...] }
         let authority = text.prefix { !Self.slashes.contains($0) }
         guard !isSure, let port = Self.port(of: authority) else { return text }
         // A password that contains a slash and may look like a port, or a text that was cut.
-        if let ends = text.lastIndex(of: UInt8(ascii: "@")) { return text[(ends + 1)...] }
+        if let lastAt, lastAt >= text.startIndex { return text[(lastAt + 1)...] }
         return Self.isPort(port) ? text : nil
     }
 

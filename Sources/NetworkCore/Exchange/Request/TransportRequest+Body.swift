@@ -117,7 +117,7 @@ package struct BodyProducer: Sendable {
 }
 
 extension NetworkError {
-    fileprivate static var bodyTakenTwice: NetworkError {
+    package static var bodyTakenTwice: NetworkError {
         NetworkError(
             .connectionLost, "the request's body is a one-time stream and can't be sent again", phase: .waiting)
     }

@@ -37,22 +37,34 @@ extension TransportRequest.Body {
     /// - Throws: ``NetworkError/Code/bodyTooLarge`` above the limit; ``NetworkError/Code/bodyLengthMismatch`` for a
     ///   stream that is shorter or longer than its ``length``; the errors of ``read(_:)``.
     public func collect(upTo limit: Int) async throws -> Data {
-        let collected = Guarded(bytes ?? Data())
-        if bytes == nil {
-            try await read { piece in
-                let count = collected.withLock { bytes in
-                    bytes.append(piece)
-                    return bytes.count
-                }
-                if count > limit { throw NetworkError.requestBodyTooLarge(limit: limit) }
-            }
+        let collector = BodyCollector(self, limit: limit)
+        if let bytes { try collector.append(bytes) } else { try await read { try collector.append($0) } }
+        return try collector.finish()
+    }
+}
+
+/// The pieces of a body that is read into memory.
+final class BodyCollector: Sendable {
+    private let collected = Guarded(Data())
+    private let limit: Int
+    private let length: Int?
+
+    init(_ body: TransportRequest.Body, limit: Int) { (self.limit, length) = (limit, body.length) }
+
+    func append(_ piece: Data) throws {
+        let count = collected.withLock { bytes in
+            bytes.append(piece)
+            return bytes.count
         }
+        if count > limit { throw NetworkError.requestBodyTooLarge(limit: limit) }
+    }
+
+    /// Returns the whole body.
+    /// - Throws: ``NetworkError/Code/bodyLengthMismatch``.
+    func finish() throws -> Data {
         let body = collected.withLock { $0 }
-        guard body.count <= limit else { throw NetworkError.requestBodyTooLarge(limit: limit) }
-        if let length, length != body.count {
-            throw NetworkError.bodyLengthMismatch(expected: length, got: "\(body.count)")
-        }
-        return body
+        guard let length, length != body.count else { return body }
+        throw NetworkError.bodyLengthMismatch(expected: length, got: "\(body.count)")
     }
 }
 

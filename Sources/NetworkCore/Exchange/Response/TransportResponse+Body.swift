@@ -63,6 +63,11 @@ extension TransportResponse {
             Body(source: WrappedBody(source, named: named, metered: { $0 }))
         }
 
+        /// Returns the body over another source made of its own, unless its source is a transport's.
+        func withForeignSource(as make: (any BodySource) -> any BodySource) -> Body {
+            ended == nil ? Body(source: make(source)) : self
+        }
+
         /// Returns the body with metrics that include earlier rounds of its exchange.
         func following(rounds count: Int, of time: Duration) -> Body {
             Body(source: WrappedBody(source, named: { $0 }, metered: { $0.following(rounds: count, of: time) }))
