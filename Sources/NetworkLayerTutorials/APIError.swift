@@ -8,7 +8,7 @@ public enum APIError: Error, Sendable, Hashable, CaseIterable {
     case requestFailed
     /// The response's body could not be decoded.
     case jsonConversionFailure
-    /// The response had no body, or `null` as its body.
+    /// The response had no body. A body of `null` is ``jsonConversionFailure``, unless the type is optional.
     case invalidData
     /// The status was not 2xx.
     case responseUnsuccessful

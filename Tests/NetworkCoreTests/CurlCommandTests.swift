@@ -31,6 +31,23 @@ struct CurlCommandTests {
         #expect(command.contains("--proxy-header 'X-Empty;'"))
     }
 
+    /// Regression: the command went to the environment's proxy, which no transport uses then.
+    @Test func `a command goes the way of the request`() throws {
+        for change: (inout TransportOptions) throws -> Void in [
+            { $0.names.addresses = [.init("a", port: 80, ["127.0.0.1"])] }, { $0.addressPolicy = .noPrivateRanges },
+            { $0.connection.unixSocket = .path("/s") },
+        ] {
+            var request = try request("http://127.0.0.1:3000/users")
+            #expect(!request.curlCommand().contains("--noproxy"))
+            try change(&request.options)
+            #expect(request.curlCommand().contains("--noproxy '*'"))
+        }
+        var moved = try request("http://127.0.0.1:3000/users")
+        moved.options.names.connectTo = [.init("a.test", toHost: "::1", toPort: 81), .init(toHost: "[::2]")]
+        let command = moved.curlCommand()
+        #expect(command.contains("--connect-to 'a.test::[::1]:81'") && command.contains("'::[::2]:'"), "\(command)")
+    }
+
     @Test(
         arguments: [
             ("", "''"), ("a-b/c.d:e,f_g@h%1+", "a-b/c.d:e,f_g@h%1+"), ("a b", "'a b'"), ("it's", #"'it'\''s'"#),

@@ -1,6 +1,7 @@
 import Foundation
-import NetworkTesting
 import Testing
+
+@testable import NetworkTesting
 
 /// Checks that a scripted server records any bytes of a client, and that none of them end the test's process.
 @Suite("The scripted server", .timeLimit(.minutes(1)))
@@ -76,5 +77,39 @@ struct ScriptedServerTests {
         #expect(response.components(separatedBy: Self.ok).count == 3)
         #expect(server.requests.map(\.target) == ["/", "/next"])
         #expect(server.requests.first?.body == Data("abc0123456789".utf8))
+    }
+
+    /// Regression: the thread that accepts took connections for a while after that.
+    @Test func `a stopped server refuses connections at once`() throws {
+        for _ in 0..<50 {
+            let server = try ScriptedServer(.ok())
+            server.stop()
+            let (socket, hasOutcome) = try LoopbackSocket.connecting(to: server.port, limit: 1_000)
+            #expect(hasOutcome && !socket.send(Data("x".utf8)))
+            socket.close()
+        }
+    }
+
+    @Test func `a gate forgets those that no longer wait`() async throws {
+        let gate = Gate()
+        for _ in 0..<100 {
+            let waiting = Task { try await gate.wait() }
+            waiting.cancel()
+            await #expect(throws: CancellationError.self) { try await waiting.value }
+        }
+        #expect(gate.waitingCount == 0)
+    }
+
+    /// Regression: a pause ended at once while input was unread.
+    @Test func `pieces have pauses though input waits`() async throws {
+        let server = try ScriptedServer(
+            [.readHead, .sendSplit(Script.head(200, fields: [("Content-Length", "0")]), each: 10, pause: 20), .close])
+        defer { server.stop() }
+        let (socket, _) = try LoopbackSocket.connecting(to: server.port, limit: 1_000)
+        defer { socket.close() }
+        let began = ContinuousClock.now
+        #expect(socket.send(Data("POST / HTTP/1.1\r\nContent-Length: 5\r\n\r\n12345".utf8)))
+        while socket.receive() != nil {}
+        #expect(ContinuousClock.now - began >= .milliseconds(60))
     }
 }

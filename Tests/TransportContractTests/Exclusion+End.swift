@@ -35,6 +35,7 @@ extension Exclusion.Case {
         case .slowUpload: "tells what the server has taken"
         case .nestedEncodings: "unpacks on its reader's side, and refuses more than two encodings"
         case .droppedFlood: "lets a cancelled task come between two reads"
+        case .methodCase: "sends methods as they are written"
         case .resetInHandshake: "tells in which phase a connection ends"
         case .conflictingLengths, .largeHead, .chunkSizeWithPrefix: ""
         }

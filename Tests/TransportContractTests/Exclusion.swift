@@ -37,6 +37,7 @@ struct Exclusion: Sendable, CustomTestStringConvertible {
         case nestedEncodings
         case slowUpload
         case resetInHandshake
+        case methodCase
     }
 
     enum Expectation {
@@ -136,6 +137,7 @@ struct Exclusion: Sendable, CustomTestStringConvertible {
         ),
         urlsession(
             .resetInHandshake, .mayFail, "a reset in the TLS handshake is `connectionLost`, as if a request were out"),
+        urlsession(.methodCase, .isUnsupported, "URLSession writes a method like `get` in capitals"),
         urlsession(.fieldOrder, .fails, "response header fields come sorted by name, repeated ones joined"),
     ]
 

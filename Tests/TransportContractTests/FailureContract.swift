@@ -82,6 +82,15 @@ struct FailureContract {
         "negative length": .raw("HTTP/1.1 200 OK\r\nContent-Length: -3\r\n\r\nabc"),
     ]
 
+    /// RFC 9112 §6.3: the coding frames the body.
+    @Test(arguments: ContractTransport.all, [1, 5, 1_000_000_000])
+    func `a length next to a coding does not count`(transport: ContractTransport, length: Int) async throws {
+        let head = "HTTP/1.1 200 OK\r\nContent-Length: \(length)\r\nTransfer-Encoding: chunked\r\n\r\n"
+        let server = try ScriptedServer(.raw(head + "2\r\nab\r\n0\r\n\r\n"))
+        defer { server.stop() }
+        #expect(try await transport.send(.get, server.url()).body == Data("ab".utf8))
+    }
+
     @Test(arguments: ContractTransport.all)
     func `a head that ends early is connectionLost`(transport: ContractTransport) async throws {
         try await transport.run(.headThatEndsEarly) {

@@ -16,6 +16,20 @@ struct MethodContract {
         #expect(server.requests.map(\.requestLine) == [[method, "/a/b?c=d", "HTTP/1.1"]])
     }
 
+    /// RFC 9110 §9.1: methods are case-sensitive.
+    @Test(arguments: ContractTransport.all, ["get", "Post", "delete", "pROPFIND"])
+    func `a method keeps its case`(transport: ContractTransport, method: String) async throws {
+        let server = try ScriptedServer(.ok("answer"))
+        defer { server.stop() }
+        func send() async throws {
+            _ = try await transport.send(HTTPRequest.Method(checking: method), server.url("/a"))
+            #expect(server.requests.map(\.method) == [method])
+        }
+        // URLSession changes only the methods that it knows.
+        if method == "pROPFIND" { return try await send() }
+        try await transport.run(.methodCase) { try await send() }
+    }
+
     @Test(arguments: ContractTransport.all)
     func `a HEAD response has the fields and no body`(transport: ContractTransport) async throws {
         let url = try await Demo.url("/bytes/5")

@@ -9,7 +9,8 @@ struct ProxyOption: EasyOption {
 
     func apply(to easy: EasyHandle) throws {
         switch options.proxy.choice {
-        case .environment where Self.goesStraight(options) || isException(of: .environments): try easy.goStraight()
+        case .environment where options.bypassesEnvironmentsProxy || isException(of: .environments):
+            try easy.goStraight()
         // The exceptions are decided.
         case .environment: if options.tls.serverName != nil { try easy.set(.noProxy, "") }
         case .none: try easy.goStraight()
@@ -67,11 +68,7 @@ struct ProxyOption: EasyOption {
     /// Returns whether the request uses the environment's proxy, if there is one.
     static func usesEnvironments(_ options: TransportOptions) -> Bool {
         guard case .environment = options.proxy.choice else { return false }
-        return !goesStraight(options)
-    }
-
-    private static func goesStraight(_ options: TransportOptions) -> Bool {
-        options.addressPolicy != .any || options.connection.unixSocket != nil || !options.names.addresses.isEmpty
+        return !options.bypassesEnvironmentsProxy
     }
 
     private func set(_ proxy: TransportOptions.Proxy.Server, on easy: EasyHandle) throws {

@@ -119,7 +119,12 @@ struct LoopbackSocket: Sendable {
                 unsafe setsockopt(accepted, Int32(IPPROTO_TCP), TCP_NODELAY, &yes, socklen_t(MemoryLayout<Int32>.size))
                 return LoopbackSocket(descriptor: accepted)
             }
-            guard errno == EINTR || errno == ECONNABORTED else { return nil }
+            switch errno {
+            case EINTR, ECONNABORTED: continue
+            // Other code of the process may close some.
+            case EMFILE, ENFILE, ENOBUFS, ENOMEM: _ = unsafe CLibrary.poll(nil, 0, 10)
+            default: return nil
+            }
         }
     }
 

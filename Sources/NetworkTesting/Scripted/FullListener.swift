@@ -20,14 +20,18 @@ public final class FullListener: Sendable {
         let listener = try LoopbackSocket.listening(on: port, of: host, backlog: 0)
         self.port = try listener.localPort()
         self.host = host
-        var sockets = [listener]
-        var isFull = false
-        while !isFull, sockets.count < 64 {
-            let (socket, isConnected) = try LoopbackSocket.connecting(to: self.port, of: host, limit: 250)
-            sockets.append(socket)
-            isFull = !isConnected
+        sockets = Mutex([listener])
+        var (count, isFull) = (1, false)
+        while !isFull, count < 64 {
+            do {
+                let (socket, isConnected) = try LoopbackSocket.connecting(to: self.port, of: host, limit: 250)
+                sockets.withLock { $0.append(socket) }
+                (count, isFull) = (count + 1, !isConnected)
+            } catch {
+                stop()
+                throw error
+            }
         }
-        self.sockets = Mutex(sockets)
         guard isFull else {
             stop()
             throw SocketFailure(operation: "fill the queue of \(host):\(self.port)", code: 0, message: "it never fills")

@@ -7,10 +7,14 @@ import Synchronization
 public final class Gate: Sendable {
     private struct State {
         var isOpen = false
-        var actions: [@Sendable () -> Void] = []
+        var actions: [Int: @Sendable () -> Void] = [:]
+        var lastKey = 0
     }
 
     private let state = Guarded(State())
+
+    /// The number of actions that wait.
+    var waitingCount: Int { state.withLock(\.actions.count) }
 
     /// Creates a closed gate.
     public init() {}
@@ -21,9 +25,9 @@ public final class Gate: Sendable {
     /// Opens the gate permanently, and resumes everything that waits for it.
     public func open() {
         let actions = state.withLock { state in
-            defer { state.actions = [] }
+            defer { state.actions = [:] }
             state.isOpen = true
-            return state.actions
+            return state.actions.sorted { $0.key < $1.key }.map(\.value)
         }
         for action in actions { action() }
     }
@@ -32,17 +36,22 @@ public final class Gate: Sendable {
     /// - Throws: `CancellationError` if the task is cancelled first.
     public func wait() async throws {
         let (stream, continuation) = AsyncStream<Void>.makeStream()
-        whenOpen { continuation.finish() }
+        let key = whenOpen { continuation.finish() }
         for await _ in stream {}
+        state.withLock { $0.actions[key] = nil }
         if !isOpen { throw CancellationError() }
     }
 
     /// Runs an action when the gate opens, or immediately if it is open.
-    package func whenOpen(_ action: @escaping @Sendable () -> Void) {
-        let isOpen = state.withLock { state in
-            if !state.isOpen { state.actions.append(action) }
-            return state.isOpen
+    /// - Returns: The number under which the action waits.
+    @discardableResult
+    package func whenOpen(_ action: @escaping @Sendable () -> Void) -> Int {
+        let (isOpen, key) = state.withLock { state in
+            state.lastKey += 1
+            if !state.isOpen { state.actions[state.lastKey] = action }
+            return (state.isOpen, state.lastKey)
         }
         if isOpen { action() }
+        return key
     }
 }

@@ -71,7 +71,8 @@ public struct Script: Sendable, ExpressibleByArrayLiteral {
         public static func open(_ gate: Gate) -> Step { Step(kind: .open(gate)) }
         /// Reads and discards input, and sends nothing, until the peer or the server closes the connection.
         public static let stall = Step(kind: .stall)
-        /// Closes the connection in order, so that everything sent arrives.
+        /// Closes the connection in order, so that everything sent arrives: reads what the peer still sends, until it
+        /// closes or pauses for 50 ms.
         public static let close = Step(kind: .close)
         /// Closes the connection with RST, which the peer sees as a broken connection.
         public static let reset = Step(kind: .reset)

@@ -40,12 +40,13 @@ struct ScriptedConnection {
             case .sendSplit(let bytes, let size, let milliseconds):
                 for start in stride(from: bytes.startIndex, to: bytes.endIndex, by: size) {
                     guard socket.send(Data(bytes[start..<min(start + size, bytes.endIndex)])) else { return .peer }
-                    socket.pause(milliseconds: Int32(clamping: milliseconds))
+                    wait(milliseconds: milliseconds)
                 }
             case .flood(let bytes):
                 while socket.send(bytes) {}
                 return .peer
-            case .pause(let milliseconds): socket.pause(milliseconds: Int32(clamping: milliseconds))
+            case .pause(let milliseconds):
+                socket.pause(milliseconds: min(max(0, Int32(clamping: milliseconds)), LoopbackSocket.longestWait))
             case .wait(let gate): wait(until: gate)
             case .open(let gate): gate.open()
             case .stall:

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// A server on 127.0.0.1 that runs a script on each connection, byte for byte. It is for tests of retries, timeouts and
 /// malformed responses, and shows the bytes on the wire.
@@ -16,7 +17,7 @@ public final class ScriptedServer: Sendable {
     /// The port that the server listens on.
     public let port: UInt16
 
-    private let listener: LoopbackSocket
+    private let listener: Listener
     private let log = ScriptedLog()
 
     /// Starts a server on a free port.
@@ -31,10 +32,14 @@ public final class ScriptedServer: Sendable {
     ///     Default: `nil`, the system's own size, with which megabytes can be in flight.
     /// - Throws: ``SocketFailure`` if the server can't listen.
     public init(scripts: [Script], segment: Int? = nil) throws {
-        listener = try LoopbackSocket.listening(segment: segment.map { Int32(clamping: $0) })
-        port = try listener.localPort()
-        let (listener, log) = (listener, log)
-        Thread.detachNewThread { Self.accept(on: listener, scripts: scripts, log: log) }
+        let socket = try LoopbackSocket.listening(segment: segment.map { Int32(clamping: $0) })
+        port = try socket.localPort()
+        let (listener, log) = (Listener(socket), log)
+        self.listener = listener
+        Thread.detachNewThread {
+            Self.accept(on: socket, scripts: scripts, log: log)
+            listener.close()
+        }
     }
 
     deinit { stop() }
@@ -49,15 +54,14 @@ public final class ScriptedServer: Sendable {
             let connection = ScriptedConnection(socket: socket, number: number, log: log)
             Thread.detachNewThread { connection.run(script) }
         }
-        listener.close()
     }
 
-    /// Closes every connection and stops listening. A second call does nothing.
+    /// Closes every connection and stops listening: when this function returns, the port refuses connections. A second
+    /// call does nothing.
     public func stop() {
         guard !log.snapshot.isStopped else { return }
         log.stop()
-        // On every system a connection wakes the thread that waits in `accept`.
-        if let (socket, _) = try? LoopbackSocket.connecting(to: port, limit: 0) { socket.close() }
+        listener.stop()
     }
 
     /// The scheme, host and port, such as `http://127.0.0.1:3000`.
@@ -79,7 +83,8 @@ public final class ScriptedServer: Sendable {
     public var connectionsEndedByPeer: Int { log.snapshot.endedByPeer }
 
     /// Waits until a condition holds, such as a number of requests or an ended connection.
-    /// - Parameter condition: The condition, evaluated immediately and after every change.
+    /// - Parameter condition: The condition, evaluated immediately and after changes. Changes in quick succession are
+    ///   one, so a condition that does not stay true may be missed.
     /// - Throws: `CancellationError` if the task is cancelled first.
     public func wait(until condition: @Sendable (ScriptedServer) -> Bool) async throws {
         let (stream, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
@@ -88,5 +93,26 @@ public final class ScriptedServer: Sendable {
         if condition(self) { return }
         for await _ in stream where condition(self) { return }
         throw CancellationError()
+    }
+}
+
+/// The socket that accepts a server's connections, on a thread of its own.
+private final class Listener: Sendable {
+    private let socket: LoopbackSocket
+    private let isOpen = Mutex(true)
+
+    init(_ socket: LoopbackSocket) { self.socket = socket }
+
+    /// Refuses further connections, and ends the wait for one.
+    func stop() {
+        // After the close, the descriptor may be another socket's.
+        isOpen.withLock { if $0 { socket.interrupt() } }
+    }
+
+    func close() {
+        isOpen.withLock { isOpen in
+            isOpen = false
+            socket.close()
+        }
     }
 }

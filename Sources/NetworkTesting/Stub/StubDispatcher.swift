@@ -85,7 +85,7 @@ public final class StubDispatcher: HTTPTransport {
 
     /// Gives the request its first response that is left, after the response's delay. A delay longer than one of the
     /// request's timeouts ends in that timeout; so does a delay before a chunk of the body. After the total timeout
-    /// each read of the body fails.
+    /// the next read of the body fails.
     ///
     /// A streamed request body is read first, within the same timeouts. While it is read, one sleeper waits on the
     /// clock if the request has a timeout, by default the idle timeout.

@@ -16,7 +16,9 @@ extension FetchCommand {
             words += ["--location", "--max-redirs", "\(pipeline.maxRedirects ?? RedirectPolicy.standard.maximum)"]
             // The library follows no redirect from https to http, and none to another protocol.
             words += ["--proto-redir", request.url.scheme == "https" ? "=https" : "=http,https"]
-            notes.append("curl also follows 300 and 305, and a Location with a user and a password")
+            notes.append(
+                "curl also follows 300 and 305, and a Location with a user and a password, and sends credentials again "
+                    + "when redirects lead back to their origin")
         }
         // Other requests are sent once; curl would repeat them.
         if pipeline.retry > 0, pipeline.repeats(request) {

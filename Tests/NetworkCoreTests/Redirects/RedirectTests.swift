@@ -126,6 +126,16 @@ struct RedirectTests {
         #expect(other.options.names == request.options.names)
     }
 
+    /// Regression: two fields of a transport that joins them were one URL that no server had named.
+    @Test func `a joined Location is handed back`() throws {
+        let request = try TransportRequest.make(.get, "https://a/")
+        for (location, isFollowed) in [("/x", true), ("/x,y", true), ("/x, /y", false), ("/x, /x", false)] {
+            let head = HTTPResponse(status: .found, headerFields: [.location: location])
+            let rules = RedirectRules(policy: .standard, joinsFields: true)
+            #expect(try (rules.next(after: request, head: head) != nil) == isFollowed, "\(location)")
+        }
+    }
+
     @Test func `the way back brings no secrets back`() async throws {
         let transport = AnsweringTransport(.redirect(to: "http://b/"), .redirect(to: "http://a/2"), Answer())
         let request = try TransportRequest.make(.get, "http://a/1", fields: [.authorization: "s"])

@@ -14,7 +14,8 @@ extension NetworkClient {
         to start: TransportRequest,
         in call: Call
     ) async throws -> TransportResponse {
-        let rules = RedirectRules(policy: redirects)
+        let rules = RedirectRules(
+            policy: redirects, joinsFields: !transport.capabilities.supports(.exactResponseFields))
         var (request, response, followed) = (start, first, 0)
         while true {
             do {

@@ -3,6 +3,8 @@ import HTTPTypes
 /// The request that follows a redirect: the rules of ``RedirectPolicy`` without its state.
 struct RedirectRules: Sendable {
     let policy: RedirectPolicy
+    /// Whether the transport joins repeated fields, so that a comma may separate two values.
+    var joinsFields = false
 
     /// Returns the next request; `nil` for a response that is returned as it is.
     /// - Throws: ``NetworkError/Code/redirectRefused``.
@@ -26,9 +28,9 @@ struct RedirectRules: Sendable {
 
     private func target(of head: HTTPResponse, from base: RequestURL) -> RequestURL? {
         let locations = head.headerFields[values: .location]
-        guard let location = locations.first, !location.isEmpty, locations.allSatisfy(location.hasSameBytes) else {
-            return nil
-        }
+        guard let location = locations.first, !location.isEmpty, locations.allSatisfy(location.hasSameBytes),
+            !joinsFields || !location.contains(", ")
+        else { return nil }
         do {
             return try base.resolving(location)
         } catch {

@@ -204,6 +204,12 @@ extension TransportOptions {
     /// Whether any of the groups is not at its defaults: a fast check for the path of every request.
     package var hasRareOptions: Bool { rare != nil }
 
+    /// Whether a request bypasses the proxy that the environment names: that proxy would choose the address, or connect
+    /// to another one.
+    package var bypassesEnvironmentsProxy: Bool {
+        addressPolicy != .any || connection.unixSocket != nil || !names.addresses.isEmpty
+    }
+
     /// Whether an option that a transport declares is set.
     package var hasDeclaredOptions: Bool { !declared.isEmpty }
 }

@@ -88,7 +88,7 @@ extension CurlCommand {
 
     private func proxy(_ options: TransportOptions.Proxy) -> [String] {
         switch options.choice {
-        case .environment: return []
+        case .environment: return request.options.bypassesEnvironmentsProxy ? ["--noproxy", "*"] : []
         case .none: return ["--noproxy", "*"]
         case .explicit(let proxy):
             var words = ["--proxy", isRevealed ? proxy.url : redaction.url(proxy.url)]
@@ -130,13 +130,21 @@ extension CurlCommand {
         return words
     }
 
+    /// Returns a host with an IPv6 address in brackets.
+    private static func bracketed(_ host: String) -> String {
+        host.contains(byte: UInt8(ascii: ":")) && !host.hasBytePrefix("[") ? "[\(host)]" : host
+    }
+
     private func names(_ names: TransportOptions.Names) -> [String] {
         var words: [String] = []
         for entry in names.addresses {
             words += ["--resolve", plain("\(entry.host):\(entry.port):\(entry.addresses.joined(separator: ","))")]
         }
         for rule in names.connectTo {
-            let parts = [rule.host, rule.port.map { "\($0)" }, rule.toHost, rule.toPort.map { "\($0)" }]
+            let parts = [
+                rule.host.map(Self.bracketed), rule.port.map { "\($0)" }, rule.toHost.map(Self.bracketed),
+                rule.toPort.map { "\($0)" },
+            ]
             words += ["--connect-to", plain(parts.map { $0 ?? "" }.joined(separator: ":"))]
         }
         if let url = names.dnsOverHTTPS { words += ["--doh-url", isRevealed ? url : redaction.origin(of: url)] }

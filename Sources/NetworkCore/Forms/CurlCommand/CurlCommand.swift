@@ -27,8 +27,9 @@ extension TransportRequest {
     /// of the command says. Settings that curl has no option for (certificates in memory, a server name of TLS, the
     /// idle timeout, an address policy) are left out.
     ///
-    /// With Digest credentials, curl sends a request with a body first without it, as a comment at the end of the
-    /// command says. curl below 8.8 decodes percent signs in the user and the password of a proxy.
+    /// With Digest credentials, curl sends a request with a body first without it; with AWS credentials it signs by
+    /// itself, other than a transport does. A comment at the end of the command says both. curl below 8.8 decodes
+    /// percent signs in the user and the password of a proxy.
     public func curlCommand(secrets: CurlSecrets = .redacted) -> String {
         curlCommand(secrets: secrets, adding: [])
     }
@@ -86,7 +87,7 @@ struct CurlCommand {
         for line in headerLines { words += ["-H", line] }
         words += optionArguments + self.words + body.arguments + [url]
         let command = words.map { ShellText.word($0) }.joined(separator: " ")
-        let notes = [body.note, challengeNote].compactMap(\.self)
+        let notes = [body.note, challengeNote, signatureNote].compactMap(\.self)
         return (body.source.map { $0 + " | " } ?? "") + command
             + (notes.isEmpty ? "" : "  # " + notes.joined(separator: "; "))
     }
@@ -166,6 +167,11 @@ struct CurlCommand {
             return (nil, ["--data-binary", "@-"], "standard input is the body\(Self.sized(bytes.count))")
         }
         return (ShellText.printf(bytes), ["--data-binary", "@-"], nil)
+    }
+
+    private var signatureNote: String? {
+        guard case .awsSigV4 = request.options.authentication else { return nil }
+        return "curl's own signature is wrong for a query that is not sorted, and has no hash of the body"
     }
 
     private var challengeNote: String? {
