@@ -117,6 +117,19 @@ struct RepeatTests {
         }
     }
 
+    /// Regression: the clock of the last attempt.
+    @Test(.enabled(if: Libcurl.found.has(.requestCheck), "detected from libcurl 7.80 on"))
+    func `the first byte of a repeated request is counted from its start`() async throws {
+        let ok = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
+        let server = try ScriptedServer([.read, .send(ok), .read, .pause(milliseconds: 200), .close], .ok())
+        defer { server.stop() }
+        _ = try await send(.get, server.url())
+        let metrics = try await send(.get, server.url())
+        #expect(metrics.repeats == 1)
+        let firstByte = try #require(metrics.firstByte)
+        #expect(firstByte >= .milliseconds(199) && firstByte <= metrics.total, "\(metrics)")
+    }
+
     @Test(.enabled(if: Libcurl.found.has(.requestCheck), "detected from libcurl 7.80 on"))
     func `a repeat by the transport is an attempt of the call`() async throws {
         let server = try ScriptedServer(Self.once, .ok("once more"))

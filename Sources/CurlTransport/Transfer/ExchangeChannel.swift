@@ -16,6 +16,8 @@ final class ExchangeEnd: UnreadMetrics {
     let sending: SendingRecord?
     /// The trailer lines after the body, parsed on demand.
     let trailerBytes: [UInt8]
+    /// When the first line of the response arrived.
+    let responded: MonotonicTime?
 
     /// - Parameter info: libcurl's data at the end of the transfer.
     init(_ transfer: Transfer, _ info: TransferInfo) {
@@ -28,6 +30,7 @@ final class ExchangeEnd: UnreadMetrics {
         tlsSession = transfer.tlsSession
         sending = Libcurl.found.has(.requestCheck) ? transfer.sending : nil
         trailerBytes = transfer.state.head.trailerBytes
+        responded = transfer.state.responded
     }
 
     /// The metrics, built on demand.
@@ -38,7 +41,8 @@ final class ExchangeEnd: UnreadMetrics {
             bodyBytes: bodyBytes,
             hasRequestBody: hasRequestBody,
             tlsSession: tlsSession,
-            sending: sending
+            sending: sending,
+            responded: responded.map { $0 - sent }
         )
     }
 }

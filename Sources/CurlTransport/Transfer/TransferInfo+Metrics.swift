@@ -9,9 +9,10 @@ extension TransferInfo {
     ///   - hasRequestBody: Whether there was a body to send.
     ///   - tlsSession: The connection's TLS parameters, if known.
     ///   - sending: The record of how often the request went out; `nil` where libcurl can't count it.
+    ///   - responded: The time from `send` until the first line of the response.
     func metrics(
         queued: Duration, total: Duration, bodyBytes: Int, hasRequestBody: Bool, tlsSession: TLSSession?,
-        sending: SendingRecord?
+        sending: SendingRecord?, responded: Duration? = nil
     ) -> TransportMetrics {
         var metrics = TransportMetrics(total: total)
         metrics.queued = queued
@@ -23,6 +24,8 @@ extension TransferInfo {
             metrics.tls = tls.map { .microseconds(max(0, $0 - (connect ?? 0))) }
         }
         metrics.firstByte = firstByte.map { queued + .microseconds($0) }
+        // libcurl's clock begins anew with each repeat.
+        if let responded, let sending, sending.attempts > 1 { metrics.firstByte = responded }
         metrics.httpVersion = httpVersion
         metrics.tlsVersion = tlsSession?.version
         metrics.tlsCipher = tlsSession?.cipher

@@ -12,6 +12,8 @@ struct TransferState {
     private var awaitsNextHead = false
     /// When the request last went out, where libcurl reports it (7.80).
     private(set) var wentOut: MonotonicTime?
+    /// When the first line of the last response arrived.
+    private(set) var responded: MonotonicTime?
     /// Whether a byte of the response has arrived.
     var hasResponse: Bool { hasBody || !head.bytes.isEmpty && !awaitsNextHead }
     /// Why we end the transfer; takes precedence over what libcurl then reports.
@@ -51,7 +53,10 @@ struct TransferState {
         let begins = headerLine.first == UInt8(ascii: "H") && mayBegin && headerLine.starts(with: "HTTP/".utf8)
         headerLines += 1
         let expectsStatusLine = awaitsNextHead || head.bytes.isEmpty || head.isComplete && head.isInterim
-        if begins { awaitsNextHead = false }
+        if begins {
+            if awaitsNextHead || head.bytes.isEmpty { responded = now }
+            awaitsNextHead = false
+        }
         guard headerLines <= Self.maximumHeaderLines else {
             failure = NetworkError(
                 .responseHeadTooLarge, "the response's heads have more than \(Self.maximumHeaderLines) lines",

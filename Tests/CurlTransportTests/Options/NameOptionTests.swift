@@ -132,7 +132,7 @@ struct NameOptionTests {
     func `a text that libcurl cuts shows nothing of the secret`(last: String) async throws {
         let long = "0000:0000:0000:0000:0000:ffff:127.100.100.100"
         var request = TransportRequest(url: try RequestURL("http://pinned.test:1/"))
-        let addresses = Array(repeating: long, count: 4) + [last]
+        let addresses = Array(repeating: long, count: 3) + ["0:0:0:0:0:ffff:127.0.0.1", last]
         request.options.names.addresses = [.init("pinned.test", port: 1, addresses)]
         let log = CanaryLog()
         request.options.wireLog = WireLog(log.logger)
@@ -141,7 +141,8 @@ struct NameOptionTests {
             try await CurlNetworkDispatcher().send(sent).body.collect()
         }
         for text in [String(describing: error), log.text] {
-            #expect(!text.contains(PinnedName.secret.prefix(3)), "\(text)")
+            // Fewer digits may be a port's.
+            #expect(!text.contains(PinnedName.secret.prefix(6)) && !text.contains("nl-pinned-"), "\(text)")
         }
     }
 
