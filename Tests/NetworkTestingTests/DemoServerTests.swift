@@ -1,6 +1,7 @@
 import Foundation
-import NetworkTesting
 import Testing
+
+@testable import NetworkTesting
 
 /// Checks that the demo server survives any number in a request.
 @Suite("The demo server", .timeLimit(.minutes(2)))
@@ -146,5 +147,21 @@ struct DemoServerTests {
             let ids = response.split(separator: "\n").compactMap { $0.hasPrefix("id: ") ? Int($0.dropFirst(4)) : nil }
             #expect(ids == expected)
         }
+    }
+
+    /// Regression: each of them started a server, and one was never stopped.
+    @Test func `starts at the same time are one`() async throws {
+        let server = DemoServer()
+        try await withThrowingTaskGroup { group in
+            for _ in 0..<8 { group.addTask { try await server.start() } }
+            try await group.waitForAll()
+        }
+        let port = server.port
+        await server.stop()
+        let (socket, _) = try LoopbackSocket.connecting(to: port, limit: 1_000)
+        #expect(!socket.send(Data("x".utf8)))
+        socket.close()
+        try await server.start()
+        await server.stop()
     }
 }

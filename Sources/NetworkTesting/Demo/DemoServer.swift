@@ -28,6 +28,7 @@ public final class DemoServer: Sendable {
     private let wantedPort: UInt16
     private let isLogging: Bool
     private let running = Guarded<Running?>(nil)
+    private let starting = Guarded<Task<Void, any Error>?>(nil)
 
     /// Creates a server that does not listen yet.
     /// - Parameters:
@@ -42,8 +43,19 @@ public final class DemoServer: Sendable {
     }
 
     /// Starts the server, and returns when it listens. Does nothing if the server is running.
+    /// Calls at the same time are one.
     /// - Throws: ``SocketFailure`` if the host and port are not available.
     public func start() async throws {
+        let start = starting.withLock { starting in
+            let start = starting ?? Task { try await startOnce() }
+            starting = start
+            return start
+        }
+        defer { starting.withLock { if $0 == start { $0 = nil } } }
+        try await start.value
+    }
+
+    private func startOnce() async throws {
         guard running.withLock({ $0 == nil }) else { return }
         // FlyingFox waits out its whole timeout when a port is taken, so a requested port is tried first.
         if wantedPort != 0 { try LoopbackSocket.listening(on: wantedPort, of: host, backlog: 1).close() }
@@ -81,6 +93,7 @@ public final class DemoServer: Sendable {
 
     /// Stops listening and closes every connection. Does nothing if the server is not running.
     public func stop() async {
+        _ = await starting.withLock(\.self)?.result
         let stopped = running.withLock { running in
             defer { running = nil }
             return running

@@ -122,7 +122,7 @@ struct LoopbackSocket: Sendable {
             switch errno {
             case EINTR, ECONNABORTED: continue
             // Other code of the process may close some.
-            case EMFILE, ENFILE, ENOBUFS, ENOMEM: _ = unsafe CLibrary.poll(nil, 0, 10)
+            case EMFILE, ENFILE, ENOBUFS, ENOMEM: _ = CLibrary.poll(nil, 0, 10)
             default: return nil
             }
         }
