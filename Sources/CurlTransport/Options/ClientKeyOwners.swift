@@ -27,14 +27,14 @@ final class ClientKeyOwners: Sendable {
     private let owners: ConnectionOwners<TransportOptions.TLS.Source, Key>
 
     /// - Parameter now: The time source.
-    init(now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }) {
+    init(now: @escaping @Sendable () -> SuspendingClock.Instant = { .now }) {
         owners = ConnectionOwners(now: now)
     }
 
     /// Adds the request's claim to connections with its certificate, or the option with which it uses its own.
     func add(to sharing: inout ConnectionSharing, for request: TransportRequest) {
         guard request.options.hasRareOptions, let certificate = request.options.tls.clientCertificate else { return }
-        sharing.add(claim(for: certificate), or: LoneConnectionOption())
+        sharing.add(claim(for: certificate), or: LoneConnectionOption(request: request))
     }
 
     /// Returns a request's claim to the connections that use its certificate; `nil` if they belong to another key.

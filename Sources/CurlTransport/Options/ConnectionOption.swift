@@ -3,12 +3,16 @@ import NetworkCore
 /// The connection's options (CURLOPT_FRESH_CONNECT, FORBID_REUSE, IPRESOLVE, UNIX_SOCKET_PATH, INTERFACE, LOCALPORT,
 /// TCP_KEEPALIVE).
 struct ConnectionOption: EasyOption {
-    let options: TransportOptions.Connection
+    let request: TransportRequest
+    private var options: TransportOptions.Connection { request.options.connection }
 
     func apply(to easy: EasyHandle) throws {
         if options.isFresh { try easy.set(.freshConnect, 1) }
         let isBound = options.interface != nil || options.localPorts != nil
-        if options.forbidsReuse || isBound { try easy.set(.forbidReuse, 1) }
+        if options.forbidsReuse || isBound {
+            try request.sharesNoStreams(on: easy)
+            try easy.set(.forbidReuse, 1)
+        }
         if options.ipVersion != .any { try easy.set(.ipResolve, OptionValue.ipResolve(options.ipVersion)) }
         switch options.unixSocket {
         case nil: break
@@ -107,9 +111,37 @@ extension Duration {
     var wholeSeconds: Int { Int(components.seconds) + (components.attoseconds > 0 ? 1 : 0) }
 }
 
+extension TransportRequest {
+    /// Lets the request speak a version of HTTP in which a connection serves one request at a time. Otherwise those of
+    /// others become streams of its connection while it runs: CURLOPT_FRESH_CONNECT is the request's own, and
+    /// CURLOPT_FORBID_REUSE counts at the end of the connection's last one.
+    /// - Throws: ``NetworkError/Code/unsupported`` for versions that have no such form.
+    fileprivate func sharesNoStreams(on easy: EasyHandle) throws {
+        switch options.httpVersion {
+        case .http1_0, .http1_1: return
+        case .http2PriorKnowledge: throw NetworkError.sharesStreams
+        case .http3 where url.scheme == "https": throw NetworkError.sharesStreams
+        case .automatic, .http2, .http3: try easy.set(.httpVersion, OptionValue.http1_1)
+        }
+    }
+}
+
+extension NetworkError {
+    fileprivate static var sharesStreams: NetworkError {
+        NetworkError(
+            .unsupported,
+            "the request must have a connection of its own (connection.forbidsReuse, interface or localPorts, or other "
+                + "credentials than those that share connections), which HTTP/2 by prior knowledge and HTTP/3 don't give",
+            phase: .preparing)
+    }
+}
+
 /// A connection that no other request has used or will use (CURLOPT_FRESH_CONNECT, FORBID_REUSE).
 struct LoneConnectionOption: EasyOption {
+    let request: TransportRequest
+
     func apply(to easy: EasyHandle) throws {
+        try request.sharesNoStreams(on: easy)
         try easy.set(.freshConnect, 1)
         try easy.set(.forbidReuse, 1)
     }

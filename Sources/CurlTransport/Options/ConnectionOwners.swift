@@ -10,14 +10,15 @@ final class ConnectionOwners<Place: Hashable & Sendable, Owner: Equatable & Send
     private struct Entry: Sendable {
         let owner: Owner
         var running = 1
-        var ended: ContinuousClock.Instant?
+        var ended: SuspendingClock.Instant?
     }
 
     private let entries = Guarded<[Place: Entry]>([:])
-    private let now: @Sendable () -> ContinuousClock.Instant
+    private let now: @Sendable () -> SuspendingClock.Instant
 
-    /// - Parameter now: The time source.
-    init(now: @escaping @Sendable () -> ContinuousClock.Instant) { self.now = now }
+    /// - Parameter now: The time source: a clock that stands still while the system sleeps, as the one by which libcurl
+    ///   takes a connection for idle.
+    init(now: @escaping @Sendable () -> SuspendingClock.Instant) { self.now = now }
 
     /// The number of places to remember. Connections of further places are not shared.
     static var maximum: Int { 1_024 }

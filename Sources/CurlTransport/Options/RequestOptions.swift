@@ -269,7 +269,7 @@ extension TransportRequest {
         }
         list.append(ProxyOption(options: options, url: url))
         if options.connection != TransportOptions.Connection() {
-            list.append(ConnectionOption(options: options.connection))
+            list.append(ConnectionOption(request: self))
         }
         if options.rate != TransportOptions.Rate() { list.append(RateOption(options: options.rate)) }
         if options.addressPolicy != .any { list.append(AddressPolicyOption(support: support)) }

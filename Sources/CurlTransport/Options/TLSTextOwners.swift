@@ -23,7 +23,7 @@ final class TLSTextOwners: Sendable {
             // Both are checked, so that each is remembered.
             isOwner = self.isOwner(settings) && isOwner
         }
-        if !isOwner { sharing.add(nil, or: LoneConnectionOption(), NoSessionOption()) }
+        if !isOwner { sharing.add(nil, or: LoneConnectionOption(request: request), NoSessionOption()) }
     }
 
     /// Returns whether a request may share connections and sessions with others of these settings.

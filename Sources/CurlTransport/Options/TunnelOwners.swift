@@ -18,7 +18,7 @@ final class TunnelOwners: Sendable {
     private let owners: ConnectionOwners<ProxyPlace, Credentials>
 
     /// - Parameter now: The time source.
-    init(now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }) {
+    init(now: @escaping @Sendable () -> SuspendingClock.Instant = { .now }) {
         owners = ConnectionOwners(now: now)
     }
 
@@ -29,7 +29,7 @@ final class TunnelOwners: Sendable {
             proxy.tunnel || request.url.scheme == "https" || request.goesElsewhere
         else { return }
         let environment = Self.variables.compactMap(EnvironmentVariable.value)
-        sharing.add(claim(for: proxy, environment: environment), or: LoneConnectionOption())
+        sharing.add(claim(for: proxy, environment: environment), or: LoneConnectionOption(request: request))
     }
 
     /// Returns a request's claim to tunnels through a proxy; `nil` if they belong to other credentials.

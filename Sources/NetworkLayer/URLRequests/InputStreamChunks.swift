@@ -50,9 +50,7 @@ struct InputStreamChunks: AsyncSequence, Sendable {
 
         private func read() throws -> Data? {
             if !isClaimed {
-                guard ReadStreams.claim(stream), [.notOpen, .open].contains(stream.streamStatus) else {
-                    throw NetworkError.bodyTakenTwice
-                }
+                guard ReadStreams.claim(stream) else { throw NetworkError.bodyTakenTwice }
                 isClaimed = true
                 if stream.streamStatus == .notOpen { stream.open() }
             }

@@ -47,11 +47,15 @@ public final class DemoServer: Sendable {
     /// - Throws: ``SocketFailure`` if the host and port are not available.
     public func start() async throws {
         let start = starting.withLock { starting in
-            let start = starting ?? Task { try await startOnce() }
+            let start =
+                starting
+                ?? Task {
+                    defer { self.starting.withLock { $0 = nil } }
+                    try await startOnce()
+                }
             starting = start
             return start
         }
-        defer { starting.withLock { if $0 == start { $0 = nil } } }
         try await start.value
     }
 

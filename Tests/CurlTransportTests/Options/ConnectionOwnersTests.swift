@@ -11,8 +11,8 @@ import Testing
 @Suite("Owners of connections", .timeLimit(.minutes(1)))
 struct ConnectionOwnersTests {
     private final class Time: Sendable {
-        private let time = Mutex(ContinuousClock.now)
-        var now: ContinuousClock.Instant { time.withLock(\.self) }
+        private let time = Mutex(SuspendingClock.now)
+        var now: SuspendingClock.Instant { time.withLock(\.self) }
         func advance(by duration: Duration) { time.withLock { $0 = $0 + duration } }
     }
 

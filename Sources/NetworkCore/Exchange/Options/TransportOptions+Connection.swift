@@ -4,7 +4,10 @@ extension TransportOptions {
         /// Whether the request gets a new connection even if the pool has one. Default: `false`.
         /// [CURLOPT_FRESH_CONNECT](https://curl.se/libcurl/c/CURLOPT_FRESH_CONNECT.html)
         public var isFresh = false
-        /// Whether the connection is closed after the exchange instead of returning to the pool. Default: `false`.
+        /// Whether the connection is closed after the exchange instead of returning to the pool. Such a request, and
+        /// one with ``interface`` or ``localPorts``, speaks HTTP/1.1 where it could speak HTTP/2, whose connections
+        /// serve many at once; by prior knowledge and over HTTP/3 it is ``NetworkError/Code/unsupported``. Default:
+        /// `false`.
         /// [CURLOPT_FORBID_REUSE](https://curl.se/libcurl/c/CURLOPT_FORBID_REUSE.html)
         public var forbidsReuse = false
         /// The address family to connect to. Default: ``IPVersion/any``. Over curl, requests with another value have a

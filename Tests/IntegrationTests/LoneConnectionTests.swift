@@ -1,0 +1,71 @@
+import Foundation
+import NetworkLayer
+import TestSupport
+import Testing
+
+/// Connections of one request, at a server that speaks HTTP/2.
+@Suite(.enabled(if: Peers.tlsPort != nil, Peers.absence(of: Peers.tlsVariable)), .timeLimit(.minutes(1)))
+struct LoneConnectionTests {
+    private let dispatcher = CurlNetworkDispatcher()
+
+    private func send(_ path: String, _ change: (inout TransportOptions) -> Void = { _ in }) async throws
+        -> TransportResponse
+    {
+        var request = TransportRequest(url: try Peers.url(.http2, path))
+        request.options.trustPeers()
+        request.options.totalTimeout = .seconds(30)
+        change(&request.options)
+        return try await dispatcher.send(request)
+    }
+
+    enum Kind: CaseIterable {
+        case forbidsReuse, localPorts, interface, otherSpelling
+
+        func isOwners(_ options: inout TransportOptions) {
+            if self == .otherSpelling { options.tls.ciphers = "DEFAULT:AES128-SHA" }
+        }
+
+        func isAlone(_ options: inout TransportOptions) {
+            switch self {
+            case .forbidsReuse: options.connection.forbidsReuse = true
+            case .localPorts: options.connection.localPorts = 42_000...42_900
+            case .interface: options.connection.interface = "127.0.0.1"
+            case .otherSpelling: options.tls.ciphers = "DEFAULT:aes128-sha"
+            }
+        }
+    }
+
+    /// Regression: requests of others were streams of such a connection while it ran, and kept it in the pool.
+    @Test(.curlSpeaksHTTP2, arguments: Kind.allCases)
+    func `a connection of one request has no streams of others`(kind: Kind) async throws {
+        let name = "lone-\(UUID().uuidString)"
+        let file = URL(filePath: Peers.tlsFolder).appending(path: "files/\(name)")
+        try Data(count: 8 << 20).write(to: file)
+        defer { try? FileManager.default.removeItem(at: file) }
+        // The first spelling shares its connections.
+        _ = try await send("/whoami", kind.isOwners).body.collect()
+        // Its body is longer than what waits for a reader, so it runs.
+        let lone = try await send("/" + name, kind.isAlone)
+        for _ in 0..<3 {
+            let other = try await send("/whoami", kind.isOwners)
+            _ = try await other.body.collect()
+            #expect(other.metrics.httpVersion == "2")
+        }
+        #expect(try await lone.body.collect().count == 8 << 20)
+        #expect(lone.metrics.httpVersion == "1.1" && lone.metrics.connectionReused == false)
+        let last = try await send("/whoami", kind.isOwners)
+        _ = try await last.body.collect()
+        #expect(last.metrics.localAddress != lone.metrics.localAddress)
+    }
+
+    @Test(.curlSpeaksHTTP2) func `a version without connections of one request is refused`() async throws {
+        for version in [TransportOptions.HTTPVersion.http2PriorKnowledge, .http3] {
+            await expectFailure(.unsupported) {
+                try await send("/whoami") {
+                    $0.connection.forbidsReuse = true
+                    $0.httpVersion = version
+                }
+            }
+        }
+    }
+}
