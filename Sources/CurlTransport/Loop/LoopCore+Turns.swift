@@ -130,6 +130,8 @@ extension LoopCore {
             return false
         }
         transfer.life.begin()
+        // The connection's time begins anew, and the next check may have been far off.
+        state.value.deadlines.set(transfer.slot, to: clock.now)
         return true
     }
 }

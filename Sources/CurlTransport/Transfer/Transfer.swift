@@ -192,6 +192,7 @@ final class Transfer: @unchecked Sendable {
         letGo()
         // A new socket may get the number of a closed one.
         (connection, openedSockets) = (nil, [])
+        (keepsBytes, sentAtPause) = (false, nil)
     }
 
     /// The number of bytes of the request that have gone out, over all its handles.
