@@ -217,15 +217,19 @@ struct URLRequestTests {
         #expect(sent > 150)
     }
 
+    private func upload(of bytes: Data, to server: ScriptedServer) -> URLRequest {
+        request(server.url("/up")) {
+            $0.httpMethod = "POST"
+            $0.httpBodyStream = InputStream(data: bytes)
+        }
+    }
+
     @Test(arguments: transports)
     func `a body stream is carried`(transport: any HTTPTransport) async throws {
         let server = try ScriptedServer(.ok("thanks"))
         defer { server.stop() }
         let bytes = PatternBytes.make(count: 200_000, from: 0)
-        let upload = request(server.url("/up")) {
-            $0.httpMethod = "POST"
-            $0.httpBodyStream = InputStream(data: bytes)
-        }
+        let upload = upload(of: bytes, to: server)
         let (body, head) = try await answer(to: upload, over: transport)
         #expect(head.statusCode == 200)
         #expect(body == Data("thanks".utf8))
@@ -286,10 +290,7 @@ struct URLRequestTests {
     ) async throws {
         let server = try ScriptedServer([.readHead, .reset], .ok("thanks"))
         defer { server.stop() }
-        let upload = request(server.url("/up")) {
-            $0.httpMethod = "POST"
-            $0.httpBodyStream = InputStream(data: Data(count: 5_000_000))
-        }
+        let upload = upload(of: Data(count: 5_000_000), to: server)
         // A description that is not sent takes nothing.
         for _ in 0..<3 { _ = upload.data }
         let client = NetworkClient(transport: transport)
@@ -303,10 +304,7 @@ struct URLRequestTests {
         let server = try ScriptedServer(.ok("thanks"))
         defer { server.stop() }
         let bytes = PatternBytes.make(count: 3_000_000, from: 0)
-        let upload = request(server.url("/up")) {
-            $0.httpMethod = "POST"
-            $0.httpBodyStream = InputStream(data: bytes)
-        }
+        let upload = upload(of: bytes, to: server)
         let client = NetworkClient(transport: transport)
         let results = await withTaskGroup { group in
             for _ in 0..<4 { group.addTask { (try? await client.send(upload, as: .data)) != nil } }

@@ -42,8 +42,8 @@ final class LoopGroup: Sendable {
             guard state.takes(lane.resolver) else {
                 throw NetworkError(
                     .invalidOption,
-                    "names.dnsOverHTTPS names one resolver too many: a dispatcher serves \(Self.maximumResolvers), each "
-                        + "with a thread of its own",
+                    "names.dnsOverHTTPS names one resolver too many: a dispatcher serves \(Self.maximumResolvers), "
+                        + "each with a thread of its own",
                     phase: .preparing)
             }
             let loop = try CurlLoop(limits: limits)

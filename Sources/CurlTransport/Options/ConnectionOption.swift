@@ -131,7 +131,7 @@ extension NetworkError {
         NetworkError(
             .unsupported,
             "the request must have a connection of its own (connection.forbidsReuse, interface or localPorts, or other "
-                + "credentials than those that share connections), which HTTP/2 by prior knowledge and HTTP/3 don't give",
+                + "credentials than those that share connections); HTTP/2 by prior knowledge and HTTP/3 have none",
             phase: .preparing)
     }
 }

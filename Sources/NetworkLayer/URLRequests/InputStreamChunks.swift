@@ -76,8 +76,8 @@ struct InputStreamChunks: AsyncSequence, Sendable {
 
 /// The streams that have been read, over the whole process.
 package enum ReadStreams {
+    /// @unchecked: the stream is only compared with `nil`, and nothing reads it here.
     private struct Entry: @unchecked Sendable {
-        /// Only compared.
         weak var stream: InputStream?
     }
 

@@ -47,7 +47,7 @@ struct StepDeadlineTests {
         }
     }
 
-    /// A body whose reader waits for ever.
+    /// A body without bytes and without an end.
     private final class EndlessBody: TransportResponse.BodySource {
         func next() async throws -> Data? {
             try await Manner.waits.pass()

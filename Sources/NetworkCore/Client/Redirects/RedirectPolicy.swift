@@ -11,8 +11,8 @@ public import HTTPTypes
 /// Three kinds of response are not redirects and are returned as they are: 300, 304, 305 and 306; one whose `Location`
 /// is missing, given with two different values or not a URL that ``RequestURL`` accepts; and one for which a body would
 /// have to be sent again and can't be (``TransportRequest/Body/isReplayable``). Over URLSession, which joins repeated
-/// fields, so is a `Location` with a comma and a space. A `Location` with a user and password
-/// is not accepted either: browsers and curl use these, but a server should not choose the credentials of a request
+/// fields, so is a `Location` with a comma and a space. A `Location` with a user and password is not accepted either:
+/// browsers and curl use these, but a server should not choose the credentials of a request
 /// ([RFC 9110 §4.2.4](https://www.rfc-editor.org/rfc/rfc9110#section-4.2.4)).
 ///
 /// ```swift
