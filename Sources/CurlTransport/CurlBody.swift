@@ -10,8 +10,8 @@ final class CurlBody: EndedBodySource {
     private let owner: CurlNetworkDispatcher
     /// The body's length in bytes, if the head has it and the body is not compressed.
     private let announcedBytes: Int?
-    /// The body's length on the wire in bytes, while the request's body may still be going out: libcurl ends a transfer
-    /// only when both bodies have ended.
+    /// The body's length on the wire in bytes, if the head came before all of the request's body had gone out: libcurl
+    /// ends a transfer only when both bodies have ended.
     private let wireBytesWhileSending: Int?
     /// `nil` for a body that is delivered as it arrives.
     private let decoder: BodyDecoder?
@@ -27,7 +27,7 @@ final class CurlBody: EndedBodySource {
         // A 304 has the length of the body that it does not send.
         let hasBody = transfer.request.method != .head && ![204, 304].contains(head.status.code)
         announcedBytes = hasBody && !head.isEncoded ? head.contentLength : nil
-        wireBytesWhileSending = transfer.sendsForLong ? (hasBody ? head.contentLength : 0) : nil
+        wireBytesWhileSending = transfer.channel.isSending ? (hasBody ? head.contentLength : 0) : nil
     }
 
     deinit { discard() }

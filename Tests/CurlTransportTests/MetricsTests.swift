@@ -60,6 +60,40 @@ struct MetricsTests {
         #expect(metrics.requestBodyBytes == sent)
     }
 
+    /// Regression: where a body's last byte and the end of its transfer came in two rounds of the loop, the reader of a
+    /// response to an upload got the body's end before the metrics were complete.
+    @Test(arguments: [true, false])
+    func `the metrics of an upload are complete when the response's body has ended`(isStreamed: Bool) async throws {
+        let server = try ScriptedServer(.ok("hello"))
+        defer { server.stop() }
+        let bytes = Data(count: 20_000)
+        let incomplete = try await withThrowingTaskGroup(of: Int.self) { group in
+            for _ in 0..<64 {
+                group.addTask { [dispatcher] in
+                    var incomplete = 0
+                    for _ in 0..<50 {
+                        var request = TransportRequest(method: .post, url: try RequestURL(server.url()))
+                        request.body = isStreamed ? .stream(Self.stream(of: bytes), length: bytes.count) : .bytes(bytes)
+                        request.options.totalTimeout = .seconds(55)
+                        let response = try await dispatcher.send(request)
+                        _ = try await response.body.collect()
+                        if response.metrics.requestBodyBytes != bytes.count { incomplete += 1 }
+                    }
+                    return incomplete
+                }
+            }
+            return try await group.reduce(0, +)
+        }
+        #expect(incomplete == 0)
+    }
+
+    private static func stream(of bytes: Data) -> AsyncStream<Data> {
+        AsyncStream { continuation in
+            continuation.yield(bytes)
+            continuation.finish()
+        }
+    }
+
     /// libcurl counts the framing of chunks, too.
     @Test func `a streamed body has its own bytes`() async throws {
         let server = try ScriptedServer(.ok())

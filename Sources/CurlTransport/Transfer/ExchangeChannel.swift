@@ -66,6 +66,8 @@ final class ExchangeChannel: Sendable {
         /// The final head, until it is delivered.
         var head: [UInt8]?
         var isHeadDelivered = false
+        /// Whether part of the request's body had not gone out when the head arrived.
+        var isSending = false
         var headWaiter: HeadContinuation?
         var flow = BodyFlow()
         var buffer = BodyBuffer()
@@ -111,7 +113,10 @@ final class ExchangeChannel: Sendable {
     // MARK: The loop's side
 
     /// Stores the final head; the next ``wakeUp()`` delivers it.
-    func headArrived(_ bytes: [UInt8]) { state.withLock { $0.head = bytes } }
+    /// - Parameter isSending: Whether part of the request's body has not gone out.
+    func headArrived(_ bytes: [UInt8], whileSending isSending: Bool) {
+        state.withLock { ($0.head, $0.isSending) = (bytes, isSending) }
+    }
 
     /// Adds a chunk of the body.
     /// - Parameters:
@@ -205,6 +210,9 @@ final class ExchangeChannel: Sendable {
             return state.flow.discard()
         }
     }
+
+    /// Whether part of the request's body had not gone out when the head arrived.
+    var isSending: Bool { state.withLock { $0.isSending } }
 
     /// Whether nothing is left to read except how the exchange ended.
     var isAtEnd: Bool { state.withLock { $0.flow.mode == .nothing || $0.hasEnded && $0.flow.held == 0 } }

@@ -74,7 +74,7 @@ extension Transfer: EasyEvents {
         hasHandedOutHead = true
         // libcurl knows the length once it has read the blank line; a compressed length says nothing about the decoded
         // body.
-        channel.headArrived(state.head.bytes)
+        channel.headArrived(state.head.bytes, whileSending: easy?.reader != nil && hasUnsentBody)
         delegate?.transferWasTouched(self)
     }
 

@@ -211,9 +211,6 @@ final class Transfer: @unchecked Sendable {
         easy = nil
     }
 
-    /// Whether the request's body may still be going out when the response arrives.
-    var sendsForLong: Bool { body.isRead }
-
     /// The channel of a streamed body.
     var upload: UploadChannel? { if case .streamed(let upload) = body { upload } else { nil } }
 

@@ -104,7 +104,8 @@ extension TransportResponse {
         /// body throws ``NetworkError/Code/bodyTooLarge``, and the exchange must end then: code that abandons a
         /// response relies on it.
         func collect(upTo limit: Int?) async throws -> Data
-        /// The metrics of the exchange so far; complete once the body has ended.
+        /// The metrics of the exchange so far; complete once the body has ended, and the request's body too: a server
+        /// may respond before it has the whole request.
         var metrics: TransportMetrics { get }
         /// The trailer fields; see ``TransportResponse/Body/trailers``.
         var trailers: HTTPFields? { get }

@@ -37,7 +37,8 @@ public struct TransportResponse: Sendable {
         self.givenMetrics = givenMetrics
     }
 
-    /// The metrics of the exchange so far; complete once the body has ended.
+    /// The metrics of the exchange so far; complete once the body has ended, and the request's body too: a server may
+    /// respond before it has the whole request.
     public var metrics: TransportMetrics { givenMetrics?.value ?? body.metrics }
 
     /// Returns the response as the last one of several rounds, which its metrics then include.
