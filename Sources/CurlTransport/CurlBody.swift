@@ -1,6 +1,7 @@
 import FoundationEssentials
 import HTTPTypes
 import NetworkCore
+import Synchronization
 
 /// The body of a response over libcurl, from its reader's side. Releasing it before the end ends the exchange.
 final class CurlBody: EndedBodySource {
@@ -17,6 +18,8 @@ final class CurlBody: EndedBodySource {
     private let decoder: BodyDecoder?
     /// The end of the total timeout, for what the loop does not see: decoding, and a reader that comes late.
     private let deadline: MonotonicTime?
+    /// Whether a reader is at work in more than one step: in the decoder, or piece by piece.
+    private let isBeingRead = Guarded(false)
 
     init(_ transfer: Transfer, head: ReceivedHead, loop: CurlLoop, owner: CurlNetworkDispatcher) {
         self.transfer = transfer
@@ -38,7 +41,21 @@ final class CurlBody: EndedBodySource {
         if transfer.channel.discard() { loop.discard(transfer) }
     }
 
-    func next() async throws -> Data? { try await next(by: nextByLength) }
+    func next() async throws -> Data? {
+        guard decoder != nil else { return try await next(by: nextByLength) }
+        return try await alone { try await next(by: nextByLength) }
+    }
+
+    /// Runs a reader's work, or refuses it while another reader's runs, whose bytes it would take.
+    private func alone<Result>(_ read: () async throws -> Result) async throws -> Result {
+        let isFirst = isBeingRead.withLock { isBeingRead in
+            defer { isBeingRead = true }
+            return !isBeingRead
+        }
+        guard isFirst else { throw inExchange(NetworkError.bodyReadTwice) }
+        defer { isBeingRead.withLock { $0 = false } }
+        return try await read()
+    }
 
     private func next(by fetch: () async throws -> Data?) async throws -> Data? {
         try endIfOver()
@@ -80,7 +97,11 @@ final class CurlBody: EndedBodySource {
 
     /// Returns the next chunk, or the end as soon as the length is reached.
     private func nextByLength() async throws -> Data? {
-        if let wireBytesWhileSending, transfer.channel.hasDelivered(wireBytesWhileSending) { return nil }
+        if let wireBytesWhileSending, transfer.channel.hasDelivered(wireBytesWhileSending) {
+            // The rest of the request's body has its last second, whether the response is released or not.
+            if transfer.channel.discard() { loop.discard(transfer) }
+            return nil
+        }
         return try await nextOnWire()
     }
 
@@ -90,7 +111,9 @@ final class CurlBody: EndedBodySource {
             discard()
             throw inExchange(NetworkError.bodyTooLarge(limit: limit))
         }
-        if decoder != nil || wireBytesWhileSending != nil { return try await collectPieces(upTo: limit) }
+        if decoder != nil || wireBytesWhileSending != nil {
+            return try await alone { try await collectPieces(upTo: limit) }
+        }
         try endIfOver()
         let body = try await read { channel, continuation in
             let (reading, resumesSender, isTooLarge) = channel.collect(upTo: limit, continuation)

@@ -5,8 +5,10 @@ extension CurlNetworkDispatcher {
     /// no request. Returns when all of them are open.
     ///
     /// The pool keeps these connections like any others: the server may close them, and the dispatcher stops using them
-    /// after 50 s of idleness. With libcurl 7.74, and from 8.14 on, a TLS 1.3 connection that speaks HTTP/1.1 may turn
-    /// out useless: these versions take session tickets that wait on it for its end.
+    /// after 50 s of idleness. A TLS 1.3 connection that speaks HTTP/1.1 and on which the server's session tickets wait
+    /// serves one request, since what waits there can't be told from a response. With libcurl 7.74, and from 8.14 on, a
+    /// TLS 1.3 connection that speaks HTTP/1.1 may turn out useless: these versions take session tickets that wait on
+    /// it for its end.
     /// - Parameters:
     ///   - url: Any URL of the origin; its path is not requested.
     ///   - connections: The number of connections, from 1 to the smaller of

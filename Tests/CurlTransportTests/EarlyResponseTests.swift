@@ -97,6 +97,48 @@ struct EarlyResponseTests {
         try await gate.wait()
     }
 
+    /// Regression: with an empty response, or one of unknown length that is released, the request's body was cut at
+    /// once.
+    @Test(
+        arguments: [
+            "202 Accepted\r\nContent-Length: 0\r\n\r\n", "204 No Content\r\n\r\n",
+            "200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nearly\r\n",
+        ], [true, false])
+    func `the rest of a body is sent after any early response`(response: String, isStreamed: Bool) async throws {
+        let (sent, size) = (Gate(), 4_000_000)
+        let server = try ScriptedServer([
+            .readHead, .send("HTTP/1.1 \(response)"), .readBody(size), .open(sent), .stall,
+        ])
+        defer { server.stop() }
+        var request = TransportRequest(method: .put, url: try RequestURL(server.url()))
+        let pieces = Array(repeating: Data(count: size / 100), count: 100)
+        request.body =
+            isStreamed ? .replayableStream(length: size) { Self.chunks(pieces) } : .bytes(Data(count: size))
+        request.options.totalTimeout = .seconds(30)
+        _ = try await dispatcher.send(request)
+        try await sent.wait()
+    }
+
+    /// Regression: only the release of the response ended the upload.
+    @Test func `after a whole early response an upload ends, whether the response is held or not`() async throws {
+        let ended = Gate()
+        let server = try ScriptedServer([
+            .readHead, .send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nearly"), .stall,
+        ])
+        defer { server.stop() }
+        var request = TransportRequest(method: .put, url: try RequestURL(server.url()))
+        // An upload without an end.
+        request.body = .stream(
+            AsyncStream { stream in
+                stream.yield(Data(count: 1_000))
+                stream.onTermination = { _ in ended.open() }
+            })
+        let response = try await dispatcher.send(request)
+        for try await _ in response.body {}
+        try await ended.wait()
+        #expect(response.status == .ok)
+    }
+
     /// The request goes out again, without the expectation and over another connection.
     @Test(
         arguments: Body.allCases,

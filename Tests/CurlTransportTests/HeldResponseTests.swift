@@ -25,7 +25,7 @@ struct HeldResponseTests {
             _ = try await other.send(RequestData(url: url), as: .text)
             return .stop
         }
-        let error = await expectFailure(.idleTimeout) { [client] in
+        let error = await expectFailure(.redirectRefused) { [client] in
             try await client.send(RequestData(url: url), as: .text)
         }
         #expect(error.map { "\($0)".contains("decision") } == true)

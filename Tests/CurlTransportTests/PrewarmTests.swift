@@ -103,6 +103,26 @@ struct PrewarmTests {
         #expect(server.connectionCount == 0)
     }
 
+    /// Regression: the CONNECT counted as a request that had gone out, and the call failed although the connection was
+    /// open.
+    @Test func `connections are made ahead through a tunnel`() async throws {
+        let tunnel = "HTTP/1.1 200 OK\r\n\r\n"
+        let server = try ScriptedServer([
+            .readHead, .send(tunnel), .forEachRequest([.send("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx")]),
+        ])
+        defer { server.stop() }
+        var options = TransportOptions()
+        var proxy = TransportOptions.Proxy.Server(server.baseURL)
+        proxy.tunnel = true
+        options.proxy = .explicit(proxy)
+        options.totalTimeout = .seconds(30)
+        let url = "http://example.invalid/"
+        try await dispatcher.prewarm(RequestURL(url), options: options)
+        let metrics = try await OptionExchange(url, over: dispatcher) { $0 = options }.metrics
+        #expect(metrics.connectionReused == true)
+        #expect(server.requests.map(\.method) == ["CONNECT", "GET"] && server.connectionCount == 1)
+    }
+
     @Test func `cancelling ends the making of connections`() async throws {
         let full = try FullListener()
         defer { full.stop() }

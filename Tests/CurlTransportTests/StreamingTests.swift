@@ -43,6 +43,33 @@ struct StreamingTests {
     )
 
     /// Regression: discarded data was delivered again, or the reader waited for the body's end.
+    /// Regression: the second reader ended the first one's compressed body early, without an error for the first.
+    @Test(arguments: ["gzip", "identity"], [true, false])
+    func `a second reader gets an error, and the first one the whole body`(coding: String, isKnown: Bool) async throws {
+        let count = 400_000
+        let body = coding == "gzip" ? Gzip.zeros(count: count) : Data(count: count)
+        let framing = isKnown ? "Content-Length: \(body.count)" : "Connection: close"
+        let head = "HTTP/1.1 200 OK\r\nContent-Encoding: \(coding)\r\n\(framing)\r\n\r\n"
+        let server = try ScriptedServer([.read, .send(head), .sendSplit(body, each: body.count / 20 + 1), .close])
+        defer { server.stop() }
+        for _ in 0..<10 {
+            let response = try await CurlNetworkDispatcher.instance.send(
+                TransportRequest(url: try RequestURL(server.url())))
+            let read: @Sendable () async -> Result<Int, NetworkError> = {
+                do { return .success(try await response.body.collect().count) } catch {
+                    return .failure(error as? NetworkError ?? .cancelled)
+                }
+            }
+            async let one = read()
+            async let other = read()
+            let results = await [one, other]
+            // A reader that comes after the first one's end finds nothing.
+            let counts = results.compactMap { try? $0.get() }.sorted()
+            #expect(counts == [count] || counts == [0, count], "\(results)")
+            for case .failure(let error) in results { #expect(error.code == .invalidOption) }
+        }
+    }
+
     @Test func `after a body that was too large, nothing comes`() async throws {
         let server = try ScriptedServer([
             .read, .send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\na\r\n0123456789\r\n"), .stall,

@@ -31,7 +31,7 @@ extension EasyHandle {
     /// The local port of the handle's connection.
     var localPort: Int { long(CURLINFO_LOCAL_PORT) }
 
-    /// The announced length of the body on the wire, in bytes.
+    /// The announced length of the body on the wire, in bytes; `nil` for an empty one too.
     var announcedBytes: Int? {
         let length = offset(CURLINFO_CONTENT_LENGTH_DOWNLOAD_T)
         return length > 0 ? length : nil

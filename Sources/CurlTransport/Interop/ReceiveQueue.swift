@@ -10,6 +10,13 @@ enum ReceiveQueue {
         return unsafe recv(descriptor, &byte, 1, peek) >= 0
     }
 
+    /// Returns whether the peer has ended the connection, whatever bytes wait before that (poll(2), POLLRDHUP).
+    static func hasEnded(_ descriptor: Int32) -> Bool {
+        // Glibc declares POLLRDHUP (0x2000) for GNU sources alone.
+        var entry = pollfd(fd: descriptor, events: 0x2000, revents: 0)
+        return unsafe poll(&entry, 1, 0) == 1
+    }
+
     /// Returns whether there are bytes.
     static func holdsBytes(_ descriptor: Int32) -> Bool {
         var byte: UInt8 = 0

@@ -90,8 +90,22 @@ extension LoopCore: TransferDelegate {
         guard transfer.speaksHTTP1 || used.contains(where: \.isHTTP1) else { return true }
         let served = transfer.origin.isSecure ? used.filter(\.hasServed) : used
         if served.contains(where: { ReceiveQueue.holdsAnything($0.descriptor) }) { return false }
+        if transfer.origin.isSecure, served.count < used.count { return mayBegin(transfer, overPrewarmed: used) }
         // What came in one record with the last response is decrypted already, and no socket shows it.
         return served.isEmpty || !transfer.origin.isSecure || transfer.easy?.holdsDecryptedBytes != true
+    }
+
+    /// Checks TLS connections that were opened ahead and have carried no request. One that the server has ended serves
+    /// none. Bytes that wait may be TLS 1.3's tickets, which nothing but their decryption tells from a response that
+    /// nothing asked for: such a connection serves one request. In older versions the tickets are a part of the
+    /// handshake.
+    /// - Returns: Whether the request may go out.
+    private func mayBegin(_ transfer: Transfer, overPrewarmed used: [KeptSockets.Kept]) -> Bool {
+        if used.contains(where: { ReceiveQueue.hasEnded($0.descriptor) }) { return false }
+        let holds = used.contains { ReceiveQueue.holdsBytes($0.descriptor) }
+        guard holds || transfer.easy?.holdsDecryptedBytes == true else { return true }
+        guard transfer.easy?.tlsSession?.version == "1.3" else { return false }
+        return transfer.easy?.endsItsConnection() == true
     }
 
     /// Lets a new connection carry no other request if bytes have come before its first one: they are its response, as

@@ -47,10 +47,11 @@ extension LoopCore {
     /// The interval between checks of an abandoned transfer, which has no other clock.
     private static let lookupCheck = Duration.milliseconds(100)
 
-    /// Discards the rest of a body. A small rest is read to its end, so that the connection can be kept.
+    /// Discards the rest of a body. A small rest is read to its end, so that the connection can be kept. A request
+    /// whose body is still going out gets the same time for it if the response is empty, or its length unknown.
     func discard(_ transfer: Transfer) {
-        guard let easy = transfer.easy, transfer.life.isInLibcurl, let announced = easy.announcedBytes,
-            announced - easy.downloadedBytes <= Self.drainedBytes
+        guard let easy = transfer.easy, transfer.life.isInLibcurl,
+            easy.announcedBytes.map({ $0 - easy.downloadedBytes <= Self.drainedBytes }) ?? transfer.isSendingBody
         else { return abandon(transfer, NetworkError.cancelled) }
         transfer.clocks.drain(until: clock.now + Self.drainTime)
         check(transfer)

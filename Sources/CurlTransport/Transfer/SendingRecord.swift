@@ -33,6 +33,10 @@ struct SendingRecord {
         return repeats < Self.maximumRepeats && (mayRepeat || isCounted && sent <= sentBefore)
     }
 
+    /// Returns whether nothing of the request has gone out, apart from what made its connection.
+    /// - Parameter sent: The number of its bytes that have gone out until now, a proxy's CONNECT included.
+    func isUnsent(sent: Int) -> Bool { attempts <= 1 && sent == sentBefore }
+
     /// Records that the request is about to go out.
     /// - Parameter sent: The number of its bytes that have gone out until now, over all attempts.
     /// - Returns: Whether it may.

@@ -74,9 +74,12 @@ extension Transfer: EasyEvents {
         hasHandedOutHead = true
         // libcurl knows the length once it has read the blank line; a compressed length says nothing about the decoded
         // body.
-        channel.headArrived(state.head.bytes, whileSending: easy?.reader != nil && hasUnsentBody)
+        channel.headArrived(state.head.bytes, whileSending: isSendingBody)
         delegate?.transferWasTouched(self)
     }
+
+    /// Whether part of a body that libcurl reads piece by piece has not gone out.
+    var isSendingBody: Bool { easy?.reader != nil && hasUnsentBody }
 
     /// Whether part of the body has not gone out.
     private var hasUnsentBody: Bool {

@@ -9,9 +9,16 @@ struct TransferLimits: Sendable {
 
     init(_ options: TransportOptions) {
         connect = options.connectTimeout.map(Nanoseconds.init)
-        idle = options.idleTimeout.map(Nanoseconds.init)
+        idle = options.idleTimeout.map { Nanoseconds($0 + Self.pause(of: options)) }
         firstByte = options.firstByteTimeout.map(Nanoseconds.init)
         total = options.totalTimeout.map(Nanoseconds.init)
+    }
+
+    /// Returns how long libcurl may pause to keep a rate: it moves up to 100 KiB at once and waits then.
+    private static func pause(of options: TransportOptions) -> Duration {
+        guard options.hasRareOptions else { return .zero }
+        let rates = [options.rate.maximumReceived, options.rate.maximumSent].compactMap(\.self).filter { $0 > 0 }
+        return rates.min().map { .seconds(Double(100 << 10) / Double($0)) } ?? .zero
     }
 }
 

@@ -28,6 +28,22 @@ struct RateOptionTests {
         #expect(exchange.metrics.total >= .seconds(1))
     }
 
+    /// Regression: libcurl moves 64 to 100 KiB at once and then pauses, which counted as idleness.
+    @Test func `a pause that keeps a rate is not idleness`() async throws {
+        let server = try ScriptedServer(.response(fields: [], body: Data(count: 150_000)))
+        defer { server.stop() }
+        let received = try await OptionExchange(server.url()) {
+            $0.rate.maximumReceived = 50_000
+            $0.idleTimeout = .milliseconds(500)
+        }
+        #expect(received.text.utf8.count == 150_000)
+        let sent = try await OptionExchange(server.url(), body: Data(count: 64 << 10)) {
+            $0.rate.maximumSent = 40_000
+            $0.idleTimeout = .milliseconds(500)
+        }
+        #expect(sent.status == 200)
+    }
+
     @Test func `a transfer too slow for too long ends`() async throws {
         let head = Script.head(200, fields: [("Content-Length", "100000")])
         let server = try ScriptedServer([

@@ -1,5 +1,8 @@
 extension TransportOptions {
     /// Limits for the speed of a transfer, upper and lower. Not supported by the URLSession transport.
+    ///
+    /// To keep a rate, libcurl moves up to 100 KiB at once and then pauses. ``TransportOptions/idleTimeout`` is longer
+    /// by the time of such a pause.
     public struct Rate: Sendable, Hashable {
         /// The maximum average speed of receiving, in bytes per second, from 1 to 2^40. Default: `nil`, for no limit.
         ///

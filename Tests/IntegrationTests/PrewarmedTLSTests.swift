@@ -1,0 +1,105 @@
+import Foundation
+import HTTPTypes
+import NetworkLayer
+import NetworkTesting
+import TestSupport
+import Testing
+
+@testable import CurlTransport
+
+/// TLS connections that were opened ahead, and over which the server has sent something before their first request.
+@Suite(.enabled(if: Peers.tlsPort != nil, Peers.absence(of: Peers.tlsVariable)), .timeLimit(.minutes(1)))
+struct PrewarmedTLSTests {
+    private let dispatcher = CurlNetworkDispatcher()
+    private let ok = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nasked"
+
+    private func options(_ version: TransportOptions.TLS.Version) -> TransportOptions {
+        var options = TransportOptions()
+        options.trustPeers()
+        options.httpVersion = .http1_1
+        options.tls.maximumVersion = version
+        options.totalTimeout = .seconds(30)
+        return options
+    }
+
+    private func text(
+        _ method: HTTPRequest.Method, _ front: TLSFront, _ options: TransportOptions
+    ) async throws -> String {
+        let url = try RequestURL("https://localhost:\(front.port)/")
+        var request = TransportRequest(method: method, url: url, options: options)
+        if method == .post { request.body = .bytes(Data("x".utf8)) }
+        return String(decoding: try await dispatcher.send(request).body.collect(), as: UTF8.self)
+    }
+
+    /// Regression: each response went to the request after the one that it belonged to.
+    @Test(
+        .enabled(if: Libcurl.found.has(.requestCheck), "detected from libcurl 7.80 on"),
+        arguments: [TransportOptions.TLS.Version.tls1_2, .tls1_3])
+    func `a response that nothing asked for reaches one request at most`(
+        version: TransportOptions.TLS.Version
+    ) async throws {
+        let unasked = "HTTP/1.1 200 OK\r\nContent-Length: 4000\r\n\r\n" + String(repeating: "u", count: 4_000)
+        let server = try ScriptedServer([.send(unasked), .forEachRequest([.send(ok)])], [.forEachRequest([.send(ok)])])
+        defer { server.stop() }
+        let front = try TLSFront(to: server)
+        try await dispatcher.prewarm(RequestURL("https://localhost:\(front.port)/"), options: options(version))
+        try await Sockets.wait(to: front.port) { $0.received > 4_000 }
+        var texts: [String] = []
+        for _ in 0..<3 { texts.append(try await text(.get, front, options(version))) }
+        #expect(texts[1...] == ["asked", "asked"])
+        if version == .tls1_2 { #expect(texts[0] == "asked") }
+    }
+
+    /// Regression: a POST that the server never received got the 408 of an idle connection, or failed as one that may
+    /// have been executed.
+    @Test(
+        .enabled(if: Libcurl.found.has(.requestCheck), "detected from libcurl 7.80 on"),
+        arguments: [TransportOptions.TLS.Version.tls1_2, .tls1_3],
+        ["", "HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\n\r\n"])
+    func `a connection that the server has ended serves no request`(
+        version: TransportOptions.TLS.Version, last: String
+    ) async throws {
+        let server = try ScriptedServer([.send(last), .close], [.forEachRequest([.send(ok)])])
+        defer { server.stop() }
+        let front = try TLSFront(to: server)
+        try await dispatcher.prewarm(RequestURL("https://localhost:\(front.port)/"), options: options(version))
+        try await Sockets.wait(to: front.port, until: \.isEnded)
+        #expect(try await text(.post, front, options(version)) == "asked")
+        #expect(server.requests.count { $0.head.contains("POST ") } == 1)
+    }
+}
+
+/// The process's TCP connections as the system sees them (proc_net_tcp(5)).
+enum Sockets {
+    struct State {
+        /// The number of bytes that have arrived and are not read.
+        var received: Int
+        /// Whether the peer has ended the connection.
+        var isEnded: Bool
+    }
+
+    /// Waits until a connection to a port is in some state.
+    static func wait(to port: Int, until isThere: (State) -> Bool) async throws {
+        let suffix = ":" + String(port, radix: 16, uppercase: true).paddedToFour
+        let deadline = ContinuousClock.now + .seconds(20)
+        while ContinuousClock.now < deadline {
+            // The file has no length, by which other ways to read it would go.
+            let bytes = try FileHandle(forReadingAtPath: "/proc/net/tcp")?.readToEnd()
+            let table = String(decoding: bytes ?? Data(), as: UTF8.self)
+            let rows = table.split(separator: "\n").map { $0.split(separator: " ") }
+            let found = rows.contains { row in
+                guard row.count > 4, row[2].hasSuffix(suffix), let waits = row[4].split(separator: ":").last else {
+                    return false
+                }
+                return isThere(State(received: Int(waits, radix: 16) ?? 0, isEnded: row[3] == "08"))
+            }
+            if found { return }
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        Issue.record("no connection to port \(port) came into the state that was waited for")
+    }
+}
+
+extension String {
+    fileprivate var paddedToFour: String { String(repeating: "0", count: max(0, 4 - count)) + self }
+}
