@@ -66,6 +66,15 @@ struct NetworkDispatcherTests {
             try await GetRows().send(over: TutorialStyleDispatcher()).body == [Row(dataField1: "2", dataField2: "2")])
     }
 
+    /// Regression: the error named a GET of http://localhost/, which nothing had sent.
+    @Test func `an error over a dispatcher of bytes names no request that was not made`() async throws {
+        let request = RequestData(path: "movies", method: .post)
+        let error = await expectFailure(.decodingFailed) {
+            try await CannedDispatcher().send(request, as: Int.self)
+        }
+        #expect(error?.exchange == nil && error?.description.contains("localhost") == false)
+    }
+
     @Test(arguments: [CannedDispatcher(), TutorialStyleDispatcher()] as [any NetworkDispatcher])
     func `a dispatcher with one method works with execute`(dispatcher: any NetworkDispatcher) async throws {
         let count = try await withCheckedThrowingContinuation { continuation in

@@ -31,6 +31,12 @@ struct TransportRequestTests {
     }
 
     /// Regression: the limit applied only to the fields of a `RequestData`.
+    /// Regression: HTTPFields traps beyond 65,534 fields, and looking for a name takes as long as there are fields.
+    @Test func `more header fields than a request can have are refused`() {
+        let headers = Dictionary(uniqueKeysWithValues: (0..<70_000).map { ("n\($0)", "v") })
+        expectFailure(.invalidHeader) { try RequestData(path: "http://h/", headers: headers).transportRequest() }
+    }
+
     @Test func `header values have one limit`() throws {
         let (most, more) = (String(repeating: "a", count: 65_536), String(repeating: "a", count: 65_537))
         for value in [most, more] {

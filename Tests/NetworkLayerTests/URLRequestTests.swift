@@ -376,6 +376,19 @@ struct URLRequestTests {
         #expect(head.value(forHTTPHeaderField: "vary") == "a, b")
     }
 
+    /// Regression: each spelling of a name got its own copy of all values, in quadratic time and memory.
+    @Test func `names that differ in case alone are one field of Foundation's response`() throws {
+        var head = HTTPResponse(status: .ok)
+        for number in 0..<4_000 {
+            let name = String("x-aaaaaaaaaaaa".enumerated().map { number >> $0 & 1 == 1 ? $1.uppercased().first! : $1 })
+            head.headerFields.append(HTTPField(name: try #require(HTTPField.Name(name)), value: "v"))
+        }
+        let response = NetworkResponse(body: Data(), head: head, url: try RequestURL("http://h/"))
+        let fields = try #require(response.httpURLResponse).allHeaderFields
+        #expect(fields.count == 1)
+        #expect((fields.values.first as? String)?.utf8.count == 4_000 * 3 - 2)
+    }
+
     @Test func `the URL encoder adds to the query`() throws {
         var made = request { $0.httpBody = Data("kept".utf8) }
         try URLParameterEncoder.encode(

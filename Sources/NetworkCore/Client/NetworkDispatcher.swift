@@ -52,9 +52,16 @@ extension NetworkDispatcher {
         // The dispatcher receives the description itself, whose path need not be a URL.
         let described = try? data.transportRequest()
         let client = NetworkClient(transport: BytesTransport(dispatcher: self, request: data))
-        var response = try await client.send(described ?? TransportRequest(url: .placeholder), as: form)
-        if described == nil { response.url = nil }
-        return response
+        if let described { return try await client.send(described, as: form) }
+        do {
+            var response = try await client.send(TransportRequest(method: data.method, url: .placeholder), as: form)
+            response.url = nil
+            return response
+        } catch var error as NetworkError {
+            // Nothing was sent to the placeholder.
+            error.exchange = nil
+            throw error
+        }
     }
 
     /// Sends a typed request and returns its response with the decoded value.

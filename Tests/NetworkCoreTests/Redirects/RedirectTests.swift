@@ -23,6 +23,22 @@ struct RedirectTests {
         return transport.requests.count > 1 ? transport.requests[1] : nil
     }
 
+    /// Regression: the caller's own slow decision was an `idleTimeout`, for which the call was repeated.
+    @Test func `a decision that takes too long is refused, and not retried`() async throws {
+        let transport = AnsweringTransport(.redirect(307, to: "/next"), Answer(body: "end"))
+        var client = NetworkClient(transport: transport)
+        client.redirects = .deciding { proposal in
+            try await Task.sleep(for: .seconds(60))
+            return .follow(proposal.request)
+        }
+        client.interceptors = [.retry()]
+        var request = TransportRequest(method: .put, url: try RequestURL("http://h/a"))
+        request.options.idleTimeout = .milliseconds(10)
+        let sent = (client, request)
+        await expectFailure(.redirectRefused) { try await sent.0.send(sent.1, as: .data) }
+        #expect(transport.requests.count == 1)
+    }
+
     @Test(arguments: [
         (301, HTTPRequest.Method.get, HTTPRequest.Method.get, false), (301, .head, .head, false),
         (301, .post, .get, false),

@@ -25,6 +25,15 @@ struct ResponseValidationTests {
         try ResponseValidation.any.check(head(status))
     }
 
+    @Test(arguments: ["application/json; charset=utf-8", "application/json;charset=utf-8", " application/* ; q=1"])
+    func `parameters of a pattern are ignored`(pattern: String) throws {
+        try ResponseValidation.contentTypes(pattern).check(head(200, "application/json; charset=utf-8"))
+        try ResponseValidation.contentTypes(pattern).check(head(200, "application/json"))
+        expectFailure(.unacceptableContentType) {
+            try ResponseValidation.contentTypes(pattern).check(head(200, "text/html; charset=utf-8"))
+        }
+    }
+
     @Test func `the rule for statuses takes the ranges and names them`() throws {
         let validation = ResponseValidation.statuses(200...299, 404...404)
         try validation.check(head(404))

@@ -5,7 +5,8 @@ import FoundationEssentials
 /// They are grouped by site (the public suffix and the label before it), so that the many subdomains of one site share
 /// one limit.
 struct CookieStore: Sendable {
-    /// The limits on the cookies of one site and on all cookies.
+    /// The limits on the cookies of one site and on all cookies. One more cookie than the latter makes a tenth of all
+    /// leave.
     static let maximumPerSite = 180
     static let maximumInAll = 3000
 
@@ -80,7 +81,7 @@ struct CookieStore: Sendable {
         }
         sites[site] = entries.isEmpty ? nil : entries
         count += entries.count - before
-        if count > Self.maximumInAll { makeRoom(at: now) }
+        if count > Self.maximumInAll { makeRoom(for: cookie, at: now) }
     }
 
     mutating func removeAll() {
@@ -95,15 +96,19 @@ struct CookieStore: Sendable {
         }
     }
 
-    private mutating func makeRoom(at now: Date) {
+    /// Removes expired cookies, and then the lowest ranks until a tenth of the room is free, so that the next cookies
+    /// cost no search. A cookie in clear drives out no secure one.
+    private mutating func makeRoom(for cookie: CookieJar.Cookie, at now: Date) {
         sites = sites.mapValues { $0.filter { !$0.cookie.isExpired(at: now) } }.filter { !$0.value.isEmpty }
         count = sites.values.reduce(0) { $0 + $1.count }
-        while count > Self.maximumInAll {
-            let ranks = sites.compactMap { site, entries in entries.map(\.rank).min(by: <).map { (site, $0) } }
-            guard let site = ranks.min(by: { $0.1 < $1.1 })?.0, var entries = sites[site] else { return }
-            Self.removeLeast(of: &entries, downTo: entries.count - 1)
-            sites[site] = entries.isEmpty ? nil : entries
-            count -= 1
-        }
+        guard count > Self.maximumInAll else { return }
+        let removable = sites.values.joined().filter { cookie.isSecure || !$0.cookie.isSecure }.map(\.rank)
+        let excess = min(removable.count, count - Self.countAfterEviction)
+        // Cookies of one request have been used at the same time, and go together.
+        let highest = removable.sorted(by: <)[excess - 1]
+        sites = sites.mapValues { $0.filter { $0.rank > highest } }.filter { !$0.value.isEmpty }
+        count = sites.values.reduce(0) { $0 + $1.count }
     }
+
+    private static let countAfterEviction = maximumInAll / 10 * 9
 }

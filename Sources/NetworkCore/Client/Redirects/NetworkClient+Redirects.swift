@@ -56,7 +56,7 @@ extension NetworkClient {
 extension NetworkError {
     fileprivate static func undecided(from url: RequestURL) -> NetworkError {
         NetworkError(
-            .idleTimeout,
+            .redirectRefused,
             "the decision on the redirect from \(url) took longer than idleTimeout, while the response waited",
             phase: .receiving)
     }

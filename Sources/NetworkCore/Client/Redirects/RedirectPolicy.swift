@@ -39,8 +39,8 @@ public struct RedirectPolicy: Sendable {
 
     /// Follows the redirects that the rules and a closure allow. An error that the closure throws reaches the caller
     /// unchanged. At the call's deadline the closure is cancelled, and the call ends when the closure has returned.
-    /// The same happens after ``TransportOptions/idleTimeout``, since the response, with its connection, waits for the
-    /// decision.
+    /// After ``TransportOptions/idleTimeout`` it is cancelled too, since the response, with its connection, waits for
+    /// the decision; the call then fails with ``NetworkError/Code/redirectRefused``, which is not retried.
     public static func deciding(
         _ decide: @escaping @Sendable (Proposal) async throws -> Decision
     ) -> RedirectPolicy {

@@ -46,7 +46,7 @@ public struct ResponseValidation: Sendable {
     }
 
     /// Accepts the content types that match a pattern: `application/json`, `text/*`, `*/*+json` for a suffix.
-    /// Parameters such as `charset` are ignored.
+    /// Parameters such as `charset` are ignored, those of a pattern too.
     ///
     /// A response without content has no type, and passes: 204, 205, 304, and `Content-Length: 0`. Any other response
     /// without a Content-Type is rejected. Rejects with ``NetworkError/Code/unacceptableContentType``.

@@ -3,18 +3,33 @@ public import HTTPTypes
 extension HTTPFields {
     /// Creates header fields from names and values as people write them, sorted by name.
     /// - Throws: ``NetworkError`` with ``NetworkError/Code/invalidHeader``, which names the field and the problem: a
-    ///   name that is not a token, a value with a control character or more than 65,536 bytes, or the same name twice
-    ///   in different case.
+    ///   name that is not a token, a value with a control character or more than 65,536 bytes, the same name twice in
+    ///   different case, or more fields than a request can have (``TransportRequest/maximumHeaderBytes``).
     public init(checking headers: [String: String]) throws {
         self.init()
+        var names: Set<String> = []
         for (name, value) in headers.sorted(by: { $0.key < $1.key }) {
-            let field = try HTTPField(checking: name, value: value)
-            guard !contains(field.name) else {
+            try append(checking: name, value: value)
+            let canonical = self[endIndex - 1].name.canonicalName
+            guard names.insert(canonical).inserted else {
                 throw NetworkError.invalidHeader(name, "is given twice, in different case")
             }
-            append(field)
         }
     }
+
+    /// Appends a field with a name and a value as people write them.
+    /// - Throws: ``NetworkError`` with ``NetworkError/Code/invalidHeader``, for more fields than a request can have
+    ///   too: `HTTPFields` itself traps beyond 65,534.
+    package mutating func append(checking name: String, value: String) throws {
+        guard count < Self.maximumFields else {
+            throw NetworkError.invalidHeader(name, "is one of more than the \(Self.maximumFields) of any request")
+        }
+        append(try HTTPField(checking: name, value: value))
+    }
+
+    /// The maximum number of fields. The shortest line has five bytes, and ``TransportRequest/maximumHeaderBytes``
+    /// limits them all.
+    static let maximumFields = TransportRequest.maximumHeaderBytes / 5
 }
 
 extension HTTPField {

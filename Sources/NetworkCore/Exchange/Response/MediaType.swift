@@ -31,9 +31,10 @@ package struct MediaType: Sendable, Hashable {
     private static let shownBytes = 64
 
     /// Returns whether a pattern matches: `application/json`, `text/*`, `*/*`, or `*/*+json` for all types with that
-    /// suffix.
+    /// suffix. Parameters of the pattern are ignored.
     package func matches(_ pattern: String) -> Bool {
-        let names = pattern.lowercasedASCII.split(atByte: UInt8(ascii: "/"))
+        let essence = pattern.split(atByte: UInt8(ascii: ";"), maximumSplits: 1)[0].withoutBlanks
+        let names = essence.lowercasedASCII.split(atByte: UInt8(ascii: "/"))
         guard names.count == 2, names[0] == "*" || names[0].hasSameBytes(as: type) else { return false }
         if names[1].hasBytePrefix("*+") { return subtype.hasByteSuffix(names[1].dropFirst()) }
         return names[1] == "*" || names[1].hasSameBytes(as: subtype)
