@@ -45,6 +45,7 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.0"),
+        .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
     ],
     targets: [
         .systemLibrary(
@@ -93,11 +94,14 @@ let package = Package(
             ],
             swiftSettings: librarySettings
         ),
+        // Whether two transports differ: statistics, and responses part by part.
+        .target(name: "NetworkComparison", dependencies: ["NetworkCore"], swiftSettings: librarySettings),
         .executableTarget(
             name: "netlayer",
             dependencies: [
-                "CLibrary", "NetworkLayer", "NetworkTesting", httpTypes,
+                "CLibrary", "NetworkComparison", "NetworkLayer", "NetworkTesting", httpTypes,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Histogram", package: "hdrhistogram-swift"),
             ],
             swiftSettings: librarySettings
         ),
@@ -149,8 +153,10 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(
+            name: "NetworkComparisonTests", dependencies: ["NetworkComparison", "NetworkCore"], swiftSettings: settings),
+        .testTarget(
             name: "NetlayerTests",
-            dependencies: ["netlayer", "NetworkLayer", "NetworkTesting", "TestSupport"],
+            dependencies: ["netlayer", "NetworkComparison", "NetworkLayer", "NetworkTesting", "TestSupport"],
             swiftSettings: settings
         ),
         .testTarget(

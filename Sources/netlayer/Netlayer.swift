@@ -17,6 +17,7 @@ struct Netlayer: AsyncParsableCommand {
         version: "netlayer \(NetworkLayerVersion.current)",
         subcommands: [
             FetchCommand.self, CompareCommand.self, RunCommand.self, TransportsCommand.self, ServeCommand.self,
+            ArmCommand.self,
         ]
     )
 

@@ -1,4 +1,5 @@
 import Foundation
+import NetworkComparison
 import NetworkLayer
 import NetworkTesting
 import TestSupport
@@ -101,19 +102,30 @@ struct CanaryToolTests {
 
     @Test(arguments: CanarySecret.all)
     func `a comparison reports that secret fields differ, but not how`(secret: CanarySecret) throws {
-        func observation(_ name: String, _ value: String) -> Observation {
-            var observation = Observation(transport: name)
-            let fields: HTTPFields = [.setCookie: value, .location: "http://u:\(value)@h/?k=\(value)"]
-            observation.record(
-                Snapshot(status: 200, headerFields: fields, body: Data(value.utf8)), after: .milliseconds(1))
-            return observation
+        func arm(_ name: String, _ value: String, isCopy: Bool = false) throws -> Arm {
+            var arm = Arm(try ArmSpecification(name), urls: 1, isCopy: isCopy)
+            var (report, response) = (BlockReport(), RecordedResponse())
+            response.status = 200
+            response.fields = [.init("Set-Cookie", value), .init("Location", "http://u:\(value)@h/?k=\(value)")]
+            response.setBody(Data(value.utf8))
+            (report.outcomes, report.new) = ([0: 1], [0: response])
+            arm.figures[0].add(report, counting: true)
+            return arm
         }
-        let report = ComparisonReport(
-            url: "http://h/",
-            observations: [observation("curl", secret.percentEncoded), observation("urlsession", "x")])
-        #expect(!report.isAlike)
-        Self.check(report.lines.joined(separator: "\n"), secret, "lines")
-        Self.check(String(decoding: report.json.line, as: UTF8.self), secret, "JSON")
+        let value = secret.percentEncoded
+        let design = ExperimentDesign(
+            requests: 1, concurrency: 1, warmUp: 0, weights: [1], patience: .seconds(1), seed: 1)
+        let result = ExperimentResult(
+            [try arm("curl", value), try arm("urlsession", "x"), try arm("curl", value, isCopy: true)],
+            urls: ["http://h/"], design: design,
+            command: ComparisonCommandLine.shown(["compare", "-H", "A: \(secret.value)", "http://h/?k=\(value)"]),
+            environment: [])
+        #expect(result.hasNewDifferences)
+        Self.check(ComparisonText(result).lines.joined(separator: "\n"), secret, "lines")
+        Self.check(String(decoding: ComparisonJSON(result).value.line, as: UTF8.self), secret, "JSON")
+        Self.check(ComparisonPage(result).text, secret, "page")
+        Self.check(ComparisonMarkdown(result).text, secret, "Markdown")
+        Self.check(ComparisonJUnit(result, rules: [], alarm: .differences).text, secret, "JUnit")
     }
 
     @Test

@@ -90,6 +90,16 @@ struct WireFlagsTests {
         Row("--speed-limit 10 --speed-time 20") { $0.rate.lowSpeed = .init(bytesPerSecond: 10, for: .seconds(20)) },
     ]
 
+    /// Regression: the password was taken for a part of the path, which errors and curl commands show.
+    @Test func `a certificate's password may follow its file, as with curl`() async throws {
+        let words = ["http://h/", "-E", #"/c\:d\\e.pem:pass:word"#]
+        let request = try await FetchCommand.parse(words).request()
+        #expect(
+            request.options.tls.clientCertificate == .init(.file(#"/c:d\e.pem"#), password: "pass:word"))
+        #expect(!request.curlCommand().contains("pass:word"))
+        #expect(TLSFlags.parts(of: #"C:\"#).file == "C" && TLSFlags.parts(of: "/a").password == nil)
+    }
+
     @Test(arguments: rows)
     func `each flag is an option, and the curl command of the option has the flag`(row: Row) async throws {
         let request = try await FetchCommand.parse(["http://h/"] + row.words).request()
@@ -184,7 +194,7 @@ struct WireFlagsTests {
         let fromFile = try await FetchCommand.parse(["http://h/", "-d", "@\(file.path)"]).request()
         #expect(fromFile.body?.bytes == Data([0, 255, 10]))
         // One Character, but the mark is part of the name.
-        #expect(try FetchCommand.parse(["http://h/", "-d", "@\u{301}f"]).dataFile == "\u{301}f")
+        #expect(try FetchCommand.parse(["http://h/", "-d", "@\u{301}f"]).flags.dataFile == "\u{301}f")
         let literal = try await FetchCommand.parse(["http://h/", "--data-raw", "@\(file.path)"]).request()
         #expect(literal.body?.bytes == Data("@\(file.path)".utf8))
     }

@@ -1,17 +1,19 @@
 import ArgumentParser
+import Foundation
+import NetworkComparison
 import NetworkLayer
 
-/// The `netlayer compare` command: the same requests over both transports, side by side.
+/// The `netlayer compare` command: the same requests over several arms, as an experiment.
 struct CompareCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "compare",
-        abstract: "Send the same GET requests over both transports and compare.",
+        abstract: "Send the same requests over several transports, and compare times, CPU and responses.",
         discussion: """
-            The transports take turns, -c requests at once in each turn, and alternate in going first. Times run \
-            from the start of a request to the end of its body. The command compares the status, and the header \
-            fields and the body of responses with the same status. It ignores the Date and Connection fields, the \
-            order of fields, the case of their names, and everything that changes from request to request over the \
-            same transport.
+            Each arm is a process of its own, and a second copy of the first arm shows how much two equal arms differ. \
+            The arms take turns in random order; two never run at once. Times run from the start of a request (with \
+            --rate, from its intended start) to the end of its body. A verdict is given where the interval does not \
+            contain 'equal' and the difference is larger than that between the two copies. Parts of the responses \
+            that change from request to request over one arm are set aside, part by part.
 
             \(ProcessStatus.table)
             """
@@ -20,54 +22,131 @@ struct CompareCommand: AsyncParsableCommand {
     @Argument(help: "Absolute http or https URLs.") var urls: [String]
 
     @Option(
+        help: ArgumentHelp(
+            "An arm: 'curl', 'urlsession', 'curl:http=2', 'curl:loops=2', 'curl:libcurl=FOLDER'. May be repeated. "
+                + "(default: curl and urlsession)", valueName: "arm"),
+        transform: { try ArmSpecification($0) })
+    var arm: [ArmSpecification] = []
+
+    @Option(
         name: [.customShort("n"), .customLong("requests")],
-        help: ArgumentHelp("Requests for each URL and transport.", valueName: "number")
-    )
-    var requests = 20
+        help: ArgumentHelp("Requests for each URL and arm, at most.", valueName: "number"))
+    var requests = 600
 
     @Option(
         name: [.customShort("c"), .customLong("concurrency")],
-        help: ArgumentHelp("Requests at once.", valueName: "number")
-    )
+        help: ArgumentHelp("Requests at once.", valueName: "number"))
     var concurrency = 4
 
-    @Option(help: ArgumentHelp("The timeout of each exchange.", valueName: "seconds"))
-    var timeout: Double?
+    @Option(help: ArgumentHelp("Requests a second, whether earlier ones have ended or not.", valueName: "number"))
+    var rate: Double?
 
-    @Flag(help: "Print one JSON object.") var json = false
+    @Option(help: ArgumentHelp("Requests of each arm and URL before anything counts.", valueName: "number"))
+    var warmUp = 20
+
+    @Option(
+        help: ArgumentHelp("How many times as many requests a URL gets, in the order of the URLs.", valueName: "number")
+    )
+    var weight: [Int] = []
+
+    @Option(
+        help: ArgumentHelp("End when the median is known this well: '5%'.", valueName: "precision"),
+        transform: Self.precision)
+    var until: Double?
+
+    @Option(help: ArgumentHelp("Begin no round after that time.", valueName: "seconds")) var time: Double?
+
+    @Option(help: ArgumentHelp("The seed of the order and of the intervals.", valueName: "number")) var seed: UInt64 = 1
+
+    @Option(help: ArgumentHelp("The timeout of each request.", valueName: "seconds")) var timeout = 30.0
+
+    @Option(help: ArgumentHelp("The largest body to accept, decompressed. (default: 64 MiB)", valueName: "bytes"))
+    var maxBody: Int?
+
+    @Flag(help: "Send below the pipeline: no redirects, cookies or retries, but the transport alone.")
+    var noPipeline = false
+
+    @OptionGroup var reports: ComparisonOptions
+
+    @OptionGroup var pipeline: PipelineOptions
+
+    @OptionGroup var flags: RequestFlags
+
+    var arms: [ArmSpecification] { arm.isEmpty ? ArmSpecification.standard : arm }
+
+    private static func precision(_ text: String) throws -> Double {
+        let number = text.hasSuffix("%") ? String(text.dropLast()) : text
+        guard let percent = Double(number), percent >= 0.1, percent <= 100 else {
+            throw ValidationError("it takes a percentage from 0.1 to 100")
+        }
+        return percent / 100
+    }
 
     func validate() throws {
-        try OptionChecks.range(requests, 1...1_000_000, "--requests")
+        try OptionChecks.range(requests, 1...10_000_000, "--requests")
         try OptionChecks.range(concurrency, 1...1000, "--concurrency")
+        try OptionChecks.range(warmUp, 0...100_000, "--warm-up")
+        if let rate, !(0.01...1_000_000).contains(rate) {
+            throw ValidationError("--rate takes 0.01 to 1000000 requests a second; it is \(rate)")
+        }
+        guard weight.isEmpty || weight.count == urls.count else {
+            throw ValidationError("--weight is given \(weight.count) times, and there are \(urls.count) URLs")
+        }
+        for weight in weight { try OptionChecks.range(weight, 1...1000, "--weight") }
+        if arms.count > 8 { throw ValidationError("--arm is given \(arms.count) times; 8 is the most") }
+        if Set(arms.map(\.name)).count < arms.count { throw ValidationError("two arms have the same name") }
+        if arms.count < 2 { throw ValidationError("one arm has nothing to be compared with; give a second --arm") }
         _ = try OptionChecks.timeout(timeout, "--timeout")
+        _ = try OptionChecks.timeout(time, "--time")
+        if let maxBody, maxBody < 0 { throw ValidationError("--max-body takes bytes, 0 or more; it is \(maxBody)") }
+        if flags.dataFile == "-" { throw ValidationError("standard input can be read once only; give a file") }
+        if flags.data != nil, flags.dataRaw != nil {
+            throw ValidationError("--data and --data-raw exclude one another")
+        }
+        if pipeline.cookieJar != nil { throw ValidationError("a comparison writes no --cookie-jar") }
+    }
+
+    /// Returns the request for each URL.
+    /// - Throws: ``NetworkError`` or ``ToolFailure`` for requests that can't be sent.
+    func requestValues() async throws -> [TransportRequest] {
+        var values: [TransportRequest] = []
+        for url in urls {
+            var request = try await flags.request(to: url, cookies: pipeline.cookieField)
+            request.options.totalTimeout = .seconds(timeout)
+            if let maxBody { request.options.maximumBodyBytes = maxBody }
+            values.append(request)
+        }
+        return values
+    }
+
+    private var design: ExperimentDesign {
+        let size = max(requests, 1)
+        var design = ExperimentDesign(
+            requests: size, concurrency: concurrency, rate: rate, warmUp: warmUp,
+            weights: weight.isEmpty ? Array(repeating: 1, count: urls.count) : weight, precision: until,
+            time: time.map { .seconds($0) }, patience: .zero, seed: seed)
+        // Each request has its own timeout; a worker sends several.
+        let perWorker = (design.blockSize * (weight.max() ?? 1) + concurrency - 1) / concurrency
+        let largest = Double(max(perWorker, (warmUp + concurrency - 1) / concurrency)) * timeout
+        design.patience = .seconds(min(largest, 3_600) + 10)
+        return design
     }
 
     func run() async throws {
-        var options = TransportOptions()
-        options.totalTimeout = try OptionChecks.timeout(timeout, "--timeout")
-        let comparison = Comparison(
-            transports: TransportKind.allCases.map(\.transport),
-            requests: requests,
-            concurrency: concurrency,
-            options: options
-        )
-        let targets = try urls.map { try RequestURL($0) }
-        var reports: [ComparisonReport] = []
-        for target in targets {
-            let report = ComparisonReport(
-                url: target.description,
-                observations: try await comparison.observe(target)
-            )
-            reports.append(report)
-            if !json { try await OutputWriter.standardOutput.writeLine(report.lines.joined(separator: "\n")) }
-        }
-        let isAlike = reports.allSatisfy(\.isAlike)
-        if json {
-            let all = JSONValue.object([
-                .init("urls", .array(reports.map(\.json))), .init("alike", .bool(isAlike)),
-            ])
-            try await OutputWriter.standardOutput.write(all.line + [UInt8(ascii: "\n")])
-        }
-        if !isAlike { throw ToolFailure(.refusedByResult, "") }
+        // What is wrong with the request is said once, and not by each arm.
+        let shown = (try await requestValues()).map { $0.url.description }
+        let words = JoinedWords.separated(Array(CommandLine.arguments.dropFirst()))
+        let meter = Descriptor.standardError.isTerminal ? ComparisonMeter(requests: requests) : nil
+        defer { meter?.clear() }
+        let experiment = Experiment(
+            design: design, arguments: Array(words.dropFirst()), urls: shown,
+            progress: { meter?.show($0, $1) })
+        let arms = try await experiment.run(self.arms)
+        meter?.clear()
+        let result = ExperimentResult(
+            arms, urls: shown, design: design, command: ComparisonCommandLine.shown(words),
+            environment: ComparisonEnvironment.facts)
+        try await reports.write(result)
+        if let reason = reports.failure(of: result) { throw ToolFailure(.refusedByResult, reason) }
     }
 }

@@ -18,30 +18,6 @@ struct FetchCommand: AsyncParsableCommand {
 
     @Argument(help: "An absolute http or https URL.") var url: String
 
-    @Option(
-        name: [.customShort("X"), .customLong("request")],
-        help: "The method. (default: GET, or POST with a body)"
-    )
-    var method: String?
-
-    @Option(
-        name: [.customShort("H"), .customLong("header")],
-        parsing: .unconditionalSingleValue,
-        help: ArgumentHelp("A header field, 'Name: value'. May be repeated.", valueName: "field")
-    )
-    var headers: [String] = []
-
-    @Option(
-        name: [.customShort("d"), .long, .customLong("data-binary")], parsing: .unconditional,
-        help: ArgumentHelp(
-            "The request's body; '@file' for a file's bytes, '@-' for standard input.", valueName: "data"))
-    var data: String?
-
-    @Option(
-        parsing: .unconditional,
-        help: ArgumentHelp("The request's body as it is, a leading '@' too.", valueName: "data"))
-    var dataRaw: String?
-
     @Flag(name: .shortAndLong, help: "Print the response's head before the body.") var include = false
 
     @Option(
@@ -64,14 +40,10 @@ struct FetchCommand: AsyncParsableCommand {
             valueName: "bytes"))
     var maxBody: Int?
 
-    @Flag(help: "Do not request compression, and do not decompress.") var raw = false
-
     @Flag(help: "Print one JSON object: status, headers, bodyBase64, effectiveURL, error, metrics.") var json = false
 
     @Flag(help: "Exit with 1 when the status is not 2xx. The body is still printed, but no file is written.")
     var fail = false
-
-    @OptionGroup var exchangeOptions: ExchangeOptions
 
     @OptionGroup var delivery: DeliveryOptions
 
@@ -79,23 +51,10 @@ struct FetchCommand: AsyncParsableCommand {
 
     @OptionGroup var transport: TransportOption
 
-    @OptionGroup(title: "Connection (over curl)") var connection: ConnectionFlags
-
-    @OptionGroup(title: "TLS (over curl)") var tls: TLSFlags
-
-    @OptionGroup(title: "Proxy (over curl)") var proxy: ProxyFlags
-
-    /// The file whose bytes are the body, by `--data @file`.
-    var dataFile: String? {
-        // By bytes: a mark that combines with '@' is part of the name.
-        data.flatMap { $0.utf8.first == UInt8(ascii: "@") ? String(Substring($0.utf8.dropFirst())) : nil }
-    }
-
-    /// The largest body that ``dataFile`` may hold, in bytes.
-    static let maximumRequestBytes = 1 << 30
+    @OptionGroup var flags: RequestFlags
 
     func validate() throws {
-        guard [data != nil, dataRaw != nil, !delivery.form.isEmpty].count(where: { $0 }) <= 1 else {
+        guard [flags.data != nil, flags.dataRaw != nil, !delivery.form.isEmpty].count(where: { $0 }) <= 1 else {
             throw ValidationError("--data, --data-raw and --form exclude one another")
         }
         if delivery.isSpecial, include || json {
@@ -114,10 +73,6 @@ struct FetchCommand: AsyncParsableCommand {
         }
         if let maxBody, maxBody < 0 { throw ValidationError("--max-body takes bytes, 0 or more; it is \(maxBody)") }
         _ = try OptionChecks.timeout(timeout, "--timeout")
-        for (index, header) in headers.enumerated() where !header.utf8.contains(UInt8(ascii: ":")) {
-            // The message does not repeat the text: it may be a secret without its name.
-            throw ValidationError("header field \(index + 1) has no ':'; write it as 'Name: value'")
-        }
     }
 
     func run() async throws {

@@ -15,7 +15,9 @@ struct TLSFlags: ParsableArguments {
 
     @Option(
         name: [.customShort("E"), .customLong("cert")],
-        help: ArgumentHelp("The client's certificate, PEM.", valueName: "file"))
+        help: ArgumentHelp(
+            "The client's certificate, PEM; its key's password may follow. A colon of the file's name is '\\:'.",
+            valueName: "file[:password]"))
     var certificate: String?
 
     @Option(help: ArgumentHelp("Its key, PEM, if it is not in the same file.", valueName: "file")) var key: String?
@@ -89,12 +91,27 @@ struct TLSFlags: ParsableArguments {
         if certificate == nil, key != nil || pass != nil { throw ValidationError("--key and --pass need --cert") }
     }
 
+    /// Returns the file and the password of `file:password`, as curl reads it: `\\:` is a colon of the file's name, and
+    /// `\\\\` a backslash.
+    static func parts(of text: String) -> (file: String, password: String?) {
+        var file: [UInt8] = []
+        var rest = text.utf8[...]
+        while let byte = rest.popFirst() {
+            if byte == UInt8(ascii: ":") { return (String(decoding: file, as: UTF8.self), String(Substring(rest))) }
+            let isEscape = byte == UInt8(ascii: "\\") && (rest.first == UInt8(ascii: ":") || rest.first == byte)
+            file.append(isEscape ? rest.removeFirst() : byte)
+        }
+        return (String(decoding: file, as: UTF8.self), nil)
+    }
+
     func apply(to options: inout TransportOptions) {
         if let authorities { options.tls.authorities = .file(authorities) }
         if let authoritiesDirectory { options.tls.authorities = .directory(authoritiesDirectory) }
         if let certificate {
+            let (file, password) = Self.parts(of: certificate)
             options.tls.clientCertificate = .init(
-                .file(certificate), key: key.map { .file($0) }, password: pass.map { TransportOptions.Secret($0) })
+                .file(file), key: key.map { .file($0) },
+                password: (pass ?? password).map { TransportOptions.Secret($0) })
         }
         if let pins { options.tls.pinnedPublicKeys = pins.split(separator: ";").map(String.init) }
         if let minimum { options.tls.minimumVersion = minimum.version }

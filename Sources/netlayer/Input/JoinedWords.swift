@@ -1,5 +1,5 @@
-/// The words of a command line of `fetch`, with values that follow a short option at once (`-XPUT`) in words of their
-/// own, as curl reads them.
+/// The words of a command line of `fetch` or `compare`, with values that follow a short option at once (`-XPUT`) in
+/// words of their own, as curl reads them.
 ///
 /// The argument parser has such values too, but cuts them at a `=`, and its message then shows what is before.
 enum JoinedWords {
@@ -12,7 +12,7 @@ enum JoinedWords {
     ]
 
     static func separated(_ words: [String]) -> [String] {
-        guard words.first == "fetch" else { return words }
+        guard words.first == "fetch" || words.first == "compare" else { return words }
         var separated: [String] = []
         var isValue = false
         for (index, word) in words.enumerated() {

@@ -15,7 +15,7 @@ extension TransportOptions.Proxy {
         proxy.noProxy = try Self.hosts(reader.value("noProxy"))
         proxy.tunnel = try reader.bool("tunnel") ?? false
         for (name, value) in try reader.pairs("headers") {
-            proxy.headerFields.append(try HTTPField(checking: name, value: value))
+            try proxy.headerFields.append(checking: name, value: value)
         }
         proxy.authorities = try Self.authorities(&reader)
         try reader.finish()

@@ -56,7 +56,7 @@ struct RequestLine: Sendable {
     /// - Throws: ``NetworkError`` for a request that the library refuses.
     func transportRequest() throws -> TransportRequest {
         var request = try TransportRequest(method: try HTTPRequest.Method(checking: method), to: url)
-        for (name, value) in headers { request.headerFields.append(try HTTPField(checking: name, value: value)) }
+        for (name, value) in headers { try request.headerFields.append(checking: name, value: value) }
         request.body = body.map { .bytes($0) }
         try options.apply(to: &request)
         return request

@@ -44,7 +44,7 @@ package struct Redaction: Sendable {
     private static let urlFields = ["location", "content-location", "referer", "link", "refresh", "sourcemap"]
 
     /// Whether a value looks like that of `Authorization`, whatever the field's name: a scheme, a blank and more.
-    static func namesCredentials(_ value: some Collection<UInt8>) -> Bool {
+    package static func namesCredentials(_ value: some Collection<UInt8>) -> Bool {
         let start = value.drop(while: isBlank)
         let scheme = start.prefix(longestScheme + 1).prefix { !isBlank($0) }
         guard schemes.contains(String(decoding: scheme, as: UTF8.self).lowercasedASCII) else { return false }

@@ -30,7 +30,7 @@ public enum SecretFields {
 
     /// Does the same for a lowercase text that may not be a valid name. Reads each byte once, because the server
     /// controls the length.
-    static func namesSecret(_ name: some Collection<UInt8>) -> Bool {
+    package static func namesSecret(_ name: some Collection<UInt8>) -> Bool {
         guard name.count >= shortest else { return false }
         let bytes = Array(name)
         return holdsSecretWord(bytes) && !harmless.contains(bytes)

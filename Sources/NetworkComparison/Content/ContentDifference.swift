@@ -1,0 +1,170 @@
+import Foundation
+import NetworkCore
+
+/// A part of the responses by which two arms differ.
+package struct ContentDifference: Sendable {
+    /// The part: `status`, `error`, `field:name`, `json:/path`, `body`, ….
+    package var place: String
+    /// The share of responses by which the arms differ, from 0 to 1.
+    package var share: Double
+    /// The same for two copies of the first arm.
+    package var noiseShare: Double
+    /// A value of each arm that is typical for the difference, safe to print.
+    package var example: (left: String, right: String)
+    /// The known difference between the transports that it is; `nil` if it is new.
+    package var known: KnownDifference?
+    /// The status of the responses, if there are several.
+    package var status: Int?
+
+    /// The difference as a sentence.
+    package func text(_ arms: (left: String, right: String)) -> String {
+        let where_ = status.map { "\(place) (status \($0))" } ?? place
+        let often = share >= 0.9995 ? "" : " in \(Self.percent(share)) of the responses"
+        let noise = noiseShare > 0 ? "; two copies of \(arms.left) differ in \(Self.percent(noiseShare))" : ""
+        return "\(where_): \(example.left) over \(arms.left), \(example.right) over \(arms.right)\(often)\(noise)"
+    }
+
+    package static func percent(_ share: Double) -> String {
+        share * 100 >= 10 ? "\(Int((share * 100).rounded())) %" : String(format: "%.2g %%", share * 100)
+    }
+}
+
+/// Finds the differences between the responses of two arms.
+package struct ContentComparison: Sendable {
+    /// The most differences that are listed; the rest is counted.
+    package static let maximumDifferences = 100
+
+    package private(set) var differences: [ContentDifference] = []
+    /// The parts that change from request to request over one arm as much as between the arms, with that share.
+    package private(set) var noise: [(place: String, share: Double)] = []
+    /// How many differences were found beyond those that are listed.
+    package private(set) var unlisted = 0
+
+    /// Whether one of the arms has no responses.
+    package let isEmpty: Bool
+
+    private let kinds: (left: String, right: String)
+    private let bodies: [ContentTally]
+
+    /// - Parameters:
+    ///   - first: The responses of the first arm.
+    ///   - copy: Those of its second copy.
+    ///   - other: Those of another arm.
+    ///   - kinds: The names of the transports of the two arms.
+    package init(
+        _ first: ContentTally, copy: ContentTally?, _ other: ContentTally, kinds: (left: String, right: String)
+    ) {
+        self.kinds = kinds
+        bodies = [first, copy, other].compactMap(\.self)
+        isEmpty = first.count == 0 || other.count == 0
+        judge("status", nil, first.statuses, copy?.statuses, other.statuses)
+        judge("error", nil, first.errors, copy?.errors, other.errors)
+        let statuses = Set(first.responses.keys).intersection(other.responses.keys).sorted()
+        for status in statuses {
+            let places = [first, copy, other].compactMap { $0?.parts[status]?.keys }.reduce(into: Set<String>()) {
+                $0.formUnion($1)
+            }
+            for place in places.sorted() {
+                judge(
+                    place, statuses.count > 1 ? status : nil, first.tally(of: place, status: status),
+                    copy?.responses[status] == nil ? nil : copy?.tally(of: place, status: status),
+                    other.tally(of: place, status: status))
+            }
+        }
+    }
+
+    private mutating func judge(
+        _ place: String, _ status: Int?, _ first: PartTally, _ copy: PartTally?, _ other: PartTally
+    ) {
+        guard first.total > 0, other.total > 0 else { return }
+        let base = copy.map(first.adding) ?? first
+        let share = base.distance(to: other)
+        let noiseShare = copy.map(first.distance) ?? 0
+        guard share > 0 || noiseShare > 0 else { return }
+        guard Self.differs(first, copy, other) else {
+            noise.append((place, noiseShare))
+            return
+        }
+        guard differences.count < Self.maximumDifferences else {
+            unlisted += 1
+            return
+        }
+        let values = (base.mostTypical(against: other) ?? .absent, other.mostTypical(against: base) ?? .absent)
+        differences.append(
+            ContentDifference(
+                place: place, share: share, noiseShare: noiseShare,
+                example: place == "body" ? shownBodies(values) : Self.shown(values, in: place),
+                known: KnownDifference.found(at: place, values.0, values.1, kinds), status: status))
+    }
+
+    /// Returns whether an arm differs from the first one by more than the first one's two copies from each other.
+    static func differs(_ first: PartTally, _ copy: PartTally?, _ other: PartTally) -> Bool {
+        differsBeyondNoise(first, copy, other) || differsBeyondNoise(first.kinds, copy?.kinds, other.kinds)
+            || lacksValues(first, copy, other)
+    }
+
+    private static func differsBeyondNoise(_ first: PartTally, _ copy: PartTally?, _ other: PartTally) -> Bool {
+        let base = copy.map(first.adding) ?? first
+        let share = base.distance(to: other)
+        // What never changes over one arm may not change over another, not even once.
+        if base.onlyValue != nil { return share > 0 }
+        return share > (copy.map(first.distance) ?? 0) + base.chance(in: other.total)
+    }
+
+    /// Returns whether values that each copy of the first arm has had are missing from the other one beyond chance
+    /// (below 0.1 %). A value that only one of the copies has had may belong to the time of the experiment.
+    private static func lacksValues(_ first: PartTally, _ copy: PartTally?, _ other: PartTally) -> Bool {
+        guard other.onlyValue != nil, let copy else { return false }
+        let missing = Double(2 * min(first.count(notIn: other), copy.count(notIn: other)))
+        let all = Double(first.total + copy.total + other.total)
+        return missing > 0 && exp(-missing * Double(other.total) / all) < 0.001
+    }
+
+    // MARK: What may be printed
+
+    /// Returns the lengths of two bodies and the place from which they differ: bodies that have no parts are not shown.
+    private func shownBodies(_ values: (PartValue, PartValue)) -> (String, String) {
+        func body(_ value: PartValue) -> Data? { bodies.lazy.compactMap { $0.body(with: value) }.first }
+        func text(_ value: PartValue, _ body: Data?, _ offset: Int?) -> String {
+            guard let body else { return value.kind == "absent" ? "nothing" : String(value.text.prefix { $0 != "," }) }
+            return "\(body.count) bytes" + (offset.map { ", different from byte \($0) on" } ?? "")
+        }
+        let (left, right) = (body(values.0), body(values.1))
+        let offset = left.flatMap { left in right.map { zip(left, $0).prefix { $0 == $1 }.count } }
+        return (text(values.0, left, offset), text(values.1, right, offset))
+    }
+
+    private static let maximumShown = 80
+
+    /// Returns two values as a report may show them; of long texts the part around the first difference.
+    private static func shown(_ values: (PartValue, PartValue), in place: String) -> (String, String) {
+        if let name = secretName(place), SecretFields.namesSecret(name) {
+            return values.0 == values.1 ? ("…", "…") : ("a secret", "another one")
+        }
+        let (left, right) = (Array(values.0.text.unicodeScalars), Array(values.1.text.unicodeScalars))
+        let same = zip(left, right).prefix { $0 == $1 }.count
+        let start = max(0, same - maximumShown / 2)
+        return (shown(values.0, left, from: start, in: place), shown(values.1, right, from: start, in: place))
+    }
+
+    /// Returns the name that says whether a part is secret: of a header field, or the last key of a path.
+    private static func secretName(_ place: String) -> [UInt8]? {
+        if place.hasPrefix("field:") { return Array(place.utf8.dropFirst(6)) }
+        guard place.hasPrefix("json:"), let slash = place.utf8.lastIndex(of: UInt8(ascii: "/")) else { return nil }
+        return Array(place[slash...].lowercasedASCII.utf8.dropFirst())
+    }
+
+    private static func shown(
+        _ value: PartValue, _ scalars: [Unicode.Scalar], from start: Int, in place: String
+    ) -> String {
+        if value.kind == "absent" { return "nothing" }
+        var text = ""
+        for scalar in scalars.dropFirst(start).prefix(maximumShown) {
+            text += Redaction.isInvisible(scalar) ? scalar.escaped(asASCII: true) : String(scalar)
+        }
+        let isWhole = start == 0 && scalars.count <= maximumShown
+        if Redaction.namesCredentials(value.text.utf8) { return "…" }
+        let redacted = place.hasPrefix("field:") ? Redaction().text(text, isField: true) : text
+        return "'\(start > 0 ? "…" : "")\(redacted)\(isWhole || scalars.count - start <= maximumShown ? "" : "…")'"
+    }
+}

@@ -1,0 +1,44 @@
+package import Foundation
+import NetworkCore
+
+/// A response, or a failure, with all that is compared.
+package struct RecordedResponse: Codable, Hashable, Sendable {
+    /// One header or trailer field, as it was received.
+    package struct Field: Codable, Hashable, Sendable {
+        package var name: String
+        package var value: String
+
+        package init(_ name: String, _ value: String) { (self.name, self.value) = (name, value) }
+    }
+
+    /// The largest body that is kept, in bytes. Of a larger one only length and digest are compared.
+    package static let maximumBody = 1 << 20
+
+    /// `nil` for a failure.
+    package var status: Int?
+    package var fields: [Field] = []
+    /// The body after decompression; empty if it is larger than ``maximumBody``.
+    package var body = Data()
+    package var bodyBytes = 0
+    /// The SHA-256 of a body larger than ``maximumBody``.
+    package var digest: String?
+    package var trailers: [Field] = []
+    /// The URLs that redirects led to, in order.
+    package var redirects: [String] = []
+    /// The code of the error.
+    package var errorCode: String?
+    /// The error in words, safe to print.
+    package var errorText: String?
+
+    package init() {}
+
+    /// Sets the body, or its length and digest.
+    package mutating func setBody(_ bytes: Data) {
+        bodyBytes = bytes.count
+        if bytes.count <= Self.maximumBody {
+            body = bytes
+        } else {
+            digest = SHA256Checksum.digest(bytes).hexadecimal
+        }
+    }
+}

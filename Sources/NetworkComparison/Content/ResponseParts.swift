@@ -1,0 +1,111 @@
+import Foundation
+import NetworkCore
+
+/// What one part of a response is in one response.
+package struct PartValue: Hashable, Sendable {
+    /// The kind of value: `absent`, or JSON's `string`, `number`, …, or `text`.
+    package var kind: String
+    /// The value, or its digest if it is long.
+    package var text: String
+
+    package init(_ text: String, kind: String = "text") {
+        self.kind = kind
+        self.text =
+            text.utf8.count <= Self.maximumBytes
+            ? text : "\(text.utf8.count) bytes, SHA-256 \(SHA256Checksum.digest(text.utf8).hexadecimal)"
+    }
+
+    /// The part is not in the response.
+    package static let absent = PartValue("", kind: "absent")
+
+    private static let maximumBytes = 256
+}
+
+/// Takes responses apart, so that a part that changes from request to request hides no other one.
+package enum ResponseParts {
+    /// The most parts of one body. A body with more is compared as a whole.
+    static let maximumBodyParts = 5_000
+
+    /// Returns the parts by their names:
+    ///
+    /// - `field:name` for each header field, its repetitions in order;
+    /// - `fieldOrder` and `fieldCase`, the names in their order and as they were written;
+    /// - `json:/path` for each value of a JSON body, `events` and `event:number` for server-sent events, and `body`
+    ///   for any other;
+    /// - `trailers` and `redirects`.
+    ///
+    /// Status and error are not among them: responses of different statuses are different responses.
+    package static func parts(of response: RecordedResponse) -> [String: PartValue] {
+        var parts: [String: PartValue] = [:]
+        var values: [String: [String]] = [:]
+        let fields = response.fields.filter { !ignored.contains($0.name.lowercasedASCII) }
+        for field in fields { values[field.name.lowercasedASCII, default: []].append(field.value) }
+        for (name, values) in values { parts["field:\(name)"] = PartValue(values.joined(separator: "\n")) }
+        parts["fieldOrder"] = PartValue(fields.map(\.name.lowercasedASCII).joined(separator: ", "))
+        parts["fieldCase"] = PartValue(Set(fields.map(\.name)).sorted().joined(separator: ", "))
+        if !response.trailers.isEmpty {
+            parts["trailers"] = PartValue(response.trailers.map { "\($0.name): \($0.value)" }.joined(separator: "\n"))
+        }
+        if !response.redirects.isEmpty { parts["redirects"] = PartValue(response.redirects.joined(separator: " ")) }
+        parts.merge(bodyParts(of: response)) { $1 }
+        return parts
+    }
+
+    /// The fields that differ from response to response, or that belong to the connection (RFC 9110 §7.6.1).
+    private static let ignored: Set<String> = ["date", "connection", "keep-alive", "proxy-connection"]
+
+    private static func bodyParts(of response: RecordedResponse) -> [String: PartValue] {
+        if let digest = response.digest {
+            return ["body": PartValue("\(response.bodyBytes) bytes, SHA-256 \(digest)")]
+        }
+        let type = response.fields.first { $0.name.lowercasedASCII == "content-type" }?.value.lowercasedASCII ?? ""
+        if type.hasPrefix("text/event-stream") { return events(in: response.body) }
+        let isJSON = type.contains("json") || type.isEmpty && [0x7B, 0x5B].contains(response.body.first)
+        if isJSON, let value = try? JSONParser.parse(Array(response.body), allowsRepeatedKeys: true) {
+            var parts: [String: PartValue] = [:]
+            if add(value, at: "json:", to: &parts) { return parts }
+        }
+        return ["body": text(of: response.body)]
+    }
+
+    /// A text is shown as it is, other bytes by their length and digest.
+    private static func text(of bytes: Data) -> PartValue {
+        if let text = String(validating: bytes, as: UTF8.self) { return PartValue(text) }
+        return PartValue("\(bytes.count) bytes, SHA-256 \(SHA256Checksum.digest(bytes).hexadecimal)", kind: "bytes")
+    }
+
+    private static func events(in body: Data) -> [String: PartValue] {
+        var parser = ServerSentEvents.Parser()
+        var parts: [String: PartValue] = [:]
+        let events = parser.events(in: body)
+        parts["events"] = PartValue("\(events.count)", kind: "number")
+        for (number, event) in events.prefix(maximumBodyParts).enumerated() {
+            parts["event:\(number + 1)"] = PartValue("\(event.type): \(event.data)")
+        }
+        return parts
+    }
+
+    /// - Returns: Whether there was room for all values.
+    private static func add(_ value: JSONValue, at path: String, to parts: inout [String: PartValue]) -> Bool {
+        guard parts.count < maximumBodyParts else { return false }
+        switch value {
+        case .object(let members):
+            if members.isEmpty { parts[path.isEmpty ? "/" : path] = PartValue("{}", kind: "object") }
+            return members.allSatisfy { add($0.value, at: "\(path)/\(escaped($0.key))", to: &parts) }
+        case .array(let values):
+            if values.isEmpty { parts[path] = PartValue("[]", kind: "array") }
+            return values.enumerated().allSatisfy { add($0.element, at: "\(path)/\($0.offset)", to: &parts) }
+        case .string(let text): parts[path] = PartValue(text, kind: "string")
+        case .number(let digits): parts[path] = PartValue(digits, kind: "number")
+        case .bool(let value): parts[path] = PartValue("\(value)", kind: "Boolean")
+        case .null: parts[path] = PartValue("null", kind: "null")
+        }
+        return true
+    }
+
+    /// Returns a key as a part of a JSON Pointer (RFC 6901 §3).
+    private static func escaped(_ key: String) -> String {
+        key.contains { $0 == "~" || $0 == "/" }
+            ? key.replacing("~", with: "~0").replacing("/", with: "~1") : key
+    }
+}

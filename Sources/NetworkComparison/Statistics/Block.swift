@@ -1,0 +1,72 @@
+/// A block of requests of one arm: a unit of the experiment, between which the arms take turns.
+package struct Block: Sendable {
+    /// The times of the successful requests, in milliseconds.
+    package var latencies: [Double]
+    /// The duration of the block, in seconds.
+    package var seconds: Double
+    /// The CPU time that the arm's process took during the block, in microseconds.
+    package var cpuMicroseconds: Double
+    /// The number of requests, failed ones included.
+    package var requests: Int
+
+    package init(latencies: [Double], seconds: Double, cpuMicroseconds: Double, requests: Int) {
+        self.latencies = latencies
+        self.seconds = seconds
+        self.cpuMicroseconds = cpuMicroseconds
+        self.requests = requests
+    }
+}
+
+/// The blocks of one arm, prepared for the same figure of many selections of them.
+package struct BlockFigures: Sendable {
+    private let blocks: [Block]
+    /// Each latency with the number of its block, in ascending order.
+    private let sorted: [(latency: Double, block: Int)]
+
+    package init(_ blocks: [Block]) {
+        self.blocks = blocks
+        sorted = blocks.indices.flatMap { index in blocks[index].latencies.map { ($0, index) } }
+            .sorted { $0.latency < $1.latency }
+    }
+
+    package var count: Int { blocks.count }
+
+    /// The values of each metric, with each block counted once.
+    package var values: [Metric: Double] { values(counting: Array(repeating: 1, count: blocks.count)) }
+
+    /// Returns the values of each metric, with each block counted as often as `weights` says. A percentile is the
+    /// nearest rank: the smallest latency that at least that percentage of all do not exceed. Metrics that no block
+    /// has a value for are left out.
+    package func values(counting weights: [Int]) -> [Metric: Double] {
+        var (latencies, requests) = (0, 0)
+        var (seconds, cpu) = (0.0, 0.0)
+        for (block, weight) in zip(blocks, weights) where weight > 0 {
+            latencies += weight * block.latencies.count
+            requests += weight * block.requests
+            seconds += Double(weight) * block.seconds
+            cpu += Double(weight) * block.cpuMicroseconds
+        }
+        var values = percentiles(of: latencies, weights)
+        if seconds > 0, latencies > 0 { values[.rate] = Double(latencies) / seconds }
+        if requests > 0, cpu > 0 { values[.cpu] = cpu / Double(requests) }
+        return values
+    }
+
+    private func percentiles(of count: Int, _ weights: [Int]) -> [Metric: Double] {
+        guard count > 0 else { return [:] }
+        let wanted = Metric.allCases.compactMap { metric in
+            metric.percent.map { (metric: metric, rank: max(1, (count * $0 + 99) / 100)) }
+        }.sorted { $0.rank < $1.rank }
+        var values: [Metric: Double] = [:]
+        var (passed, next) = (0, 0)
+        for entry in sorted {
+            passed += weights[entry.block]
+            while next < wanted.count, passed >= wanted[next].rank {
+                values[wanted[next].metric] = entry.latency
+                next += 1
+            }
+            if next == wanted.count { break }
+        }
+        return values
+    }
+}

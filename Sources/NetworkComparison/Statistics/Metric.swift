@@ -1,0 +1,26 @@
+/// A figure that two arms are compared by.
+package enum Metric: String, CaseIterable, Codable, Sendable {
+    /// The median time of a request, from its start (or its intended start) to the end of the body.
+    case p50
+    /// The 95th percentile of that time.
+    case p95
+    /// The 99th percentile of that time.
+    case p99
+    /// The successful requests a second.
+    case rate
+    /// The CPU time of the arm's process for each request, user and system.
+    case cpu
+
+    /// The percentile, for a metric that is one.
+    package var percent: Int? {
+        switch self {
+        case .p50: 50
+        case .p95: 95
+        case .p99: 99
+        case .rate, .cpu: nil
+        }
+    }
+
+    /// Whether a larger value is the better one.
+    package var isBetterLarge: Bool { self == .rate }
+}

@@ -1,0 +1,90 @@
+import Foundation
+
+/// The interval in which a ratio lies.
+package struct RatioInterval: Sendable, Equatable {
+    package var ratio: Double
+    package var low: Double
+    package var high: Double
+
+    package init(ratio: Double, low: Double, high: Double) {
+        (self.ratio, self.low, self.high) = (ratio, low, high)
+    }
+
+    /// Whether the ratio may be 1.
+    package var includesOne: Bool { low <= 1 && high >= 1 }
+
+    /// The largest change that the interval does not exclude, as a factor above 1.
+    package var reach: Double { max(high, 1 / low) }
+
+    /// The half-width, as a share of the ratio.
+    package var halfWidth: Double { (high / low).squareRoot() - 1 }
+}
+
+/// The ratios of two arms' figures, from blocks that were taken in turns.
+///
+/// Blocks with the same number ran next to each other, so they met the same state of the machine. The bootstrap draws
+/// pairs of blocks, with repetition. Its standard error of the ratio's logarithm and Student's distribution make the
+/// interval: the percentiles of the bootstrap themselves would need ten thousands of draws where many verdicts share
+/// one chance of an error.
+package struct PairedComparison: Sendable {
+    package static let draws = 1_000
+    /// The fewest pairs of blocks for which an interval is given.
+    package static let minimumBlocks = 5
+
+    private let count: Int
+    private let ratios: [Metric: Double]
+    /// The standard error of each ratio's logarithm.
+    private let errors: [Metric: Double]
+
+    /// - Parameters:
+    ///   - left: The blocks of one arm.
+    ///   - right: The blocks of the other arm, in the same order. Blocks without a counterpart do not count.
+    ///   - draws: How often pairs of blocks are drawn.
+    package init(
+        _ left: [Block], _ right: [Block], draws: Int = PairedComparison.draws,
+        using generator: inout some RandomNumberGenerator
+    ) {
+        count = min(left.count, right.count)
+        let (left, right) = (BlockFigures(Array(left.prefix(count))), BlockFigures(Array(right.prefix(count))))
+        ratios = Self.ratios(left.values, right.values)
+        guard count >= Self.minimumBlocks else {
+            errors = [:]
+            return
+        }
+        var samples: [Metric: [Double]] = [:]
+        for _ in 0..<draws {
+            var weights = [Int](repeating: 0, count: count)
+            for _ in 0..<count { weights[Int.random(in: 0..<count, using: &generator)] += 1 }
+            for (metric, ratio) in Self.ratios(left.values(counting: weights), right.values(counting: weights)) {
+                samples[metric, default: []].append(log(ratio))
+            }
+        }
+        errors = samples.compactMapValues { $0.count == draws ? Self.deviation($0) : nil }
+    }
+
+    /// Returns the interval of a metric's ratio, left to right; `nil` for fewer blocks than ``minimumBlocks``, or
+    /// without a value.
+    /// - Parameter confidence: The probability with which the interval contains the ratio, below 1.
+    package func interval(_ metric: Metric, confidence: Double) -> RatioInterval? {
+        guard let ratio = ratios[metric], let error = errors[metric] else { return nil }
+        // The bootstrap of n blocks divides by n where an estimate from n blocks divides by n - 1.
+        let corrected = error * (Double(count) / Double(count - 1)).squareRoot()
+        let reach = exp(StudentT.quantile((1 + confidence) / 2, degrees: count - 1) * corrected)
+        return RatioInterval(ratio: ratio, low: ratio / reach, high: ratio * reach)
+    }
+
+    /// Returns the ratio of a metric, left to right, whether there are enough blocks for an interval or not.
+    package func ratio(_ metric: Metric) -> Double? { ratios[metric] }
+
+    private static func ratios(_ left: [Metric: Double], _ right: [Metric: Double]) -> [Metric: Double] {
+        left.reduce(into: [:]) { ratios, entry in
+            guard let other = right[entry.key], other > 0, entry.value > 0 else { return }
+            ratios[entry.key] = entry.value / other
+        }
+    }
+
+    private static func deviation(_ values: [Double]) -> Double {
+        let mean = values.reduce(0, +) / Double(values.count)
+        return (values.reduce(0) { $0 + ($1 - mean) * ($1 - mean) } / Double(values.count - 1)).squareRoot()
+    }
+}

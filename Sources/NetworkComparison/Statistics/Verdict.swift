@@ -1,0 +1,130 @@
+import Foundation
+
+/// The result of comparing two arms by one metric, for one URL.
+package struct Verdict: Sendable {
+    package var url: String
+    package var metric: Metric
+    /// The names of the two arms.
+    package var arms: (left: String, right: String)
+    /// The ratio, left to right; `nil` without a figure for both.
+    package var ratio: Double?
+    /// The interval of the ratio; `nil` with too few blocks.
+    package var interval: RatioInterval?
+    /// How far two copies of the same arm may be apart, as a factor of at least 1.
+    package var noise: Double?
+    /// The confidence of the interval, such as 0.95, before it is divided among the verdicts of a run.
+    package var confidence: Double
+
+    package init(
+        url: String, metric: Metric, arms: (left: String, right: String), ratio: Double?, interval: RatioInterval?,
+        noise: Double?, confidence: Double
+    ) {
+        (self.url, self.metric, self.arms) = (url, metric, arms)
+        (self.ratio, self.interval, self.noise, self.confidence) = (ratio, interval, noise, confidence)
+    }
+
+    /// Whether the two arms differ beyond doubt: the interval does not contain 1, and the ratio is further from 1 than
+    /// two copies of one arm are from each other.
+    package var isDecided: Bool {
+        guard let interval else { return false }
+        return !interval.includesOne && max(interval.ratio, 1 / interval.ratio) > noise ?? 1
+    }
+
+    /// The verdict as a sentence.
+    package var text: String {
+        guard let interval else {
+            return ratio == nil
+                ? "\(name): not measured"
+                : "\(name): too few blocks for a verdict, \(PairedComparison.minimumBlocks) are needed"
+        }
+        guard isDecided else {
+            let reach = Self.percent(max(interval.reach, noise ?? 1) - 1)
+            return
+                "\(name): no difference found between \(arms.left) and \(arms.right); one of \(reach) would have been"
+        }
+        return "\(name): \(sentence(interval.ratio)) (\(details(interval)))"
+    }
+
+    /// How the metric is named in a sentence.
+    private var name: String {
+        switch metric {
+        case .p50: "median"
+        case .p95: "95th percentile"
+        case .p99: "99th percentile"
+        case .rate: "rate"
+        case .cpu: "CPU"
+        }
+    }
+
+    private func sentence(_ ratio: Double) -> String {
+        let factor = Self.factor(ratio)
+        return switch metric {
+        case .p50, .p95, .p99: "\(arms.left) responds in \(factor) of \(arms.right)'s time"
+        case .rate: "\(arms.left) carries \(factor) times as many requests a second as \(arms.right)"
+        case .cpu: "\(arms.left) takes \(factor) of \(arms.right)'s CPU time for a request"
+        }
+    }
+
+    private func details(_ interval: RatioInterval) -> String {
+        let range = "\(Self.factor(interval.low)) to \(Self.factor(interval.high))"
+        let floor = noise.map { "; noise floor \(Self.percent($0 - 1))" } ?? ""
+        return "\(Self.percent(confidence)) CI \(range)\(floor)"
+    }
+
+    /// Returns a factor with two digits that count: `0.46`, `0.069`, `2.1`, `15`.
+    static func factor(_ value: Double) -> String {
+        guard value.isFinite, value > 0 else { return "\(value)" }
+        let digits = max(0, 1 - Int(log10(value).rounded(.down)))
+        return String(format: "%.\(min(digits, 6))f", value)
+    }
+
+    /// Returns a share as a percentage, rounded up to a whole one from 1 % on.
+    static func percent(_ share: Double) -> String {
+        guard share.isFinite, share < 100 else { return "any size" }
+        let percent = share * 100
+        return percent < 0.95 ? String(format: "%.1f %%", percent) : "\(Int((percent - 1e-9).rounded(.up))) %"
+    }
+}
+
+/// The arms of a run and what is compared.
+package enum Verdicts {
+    /// The chance of at least one wrong verdict in a run of arms that do not differ.
+    package static let errorRate = 0.05
+
+    /// Returns the verdicts of one URL: the first arm against each other one, by each metric.
+    /// - Parameters:
+    ///   - arms: The names of the arms and their blocks, the first arm first.
+    ///   - copy: The blocks of the first arm's second copy.
+    ///   - shares: Among how many URLs the chance of an error is divided.
+    ///   - draws: How often pairs of blocks are drawn.
+    package static func verdicts(
+        url: String, arms: [(name: String, blocks: [Block])], copy: [Block]?, shares: Int,
+        draws: Int = PairedComparison.draws, using generator: inout some RandomNumberGenerator
+    ) -> [Verdict] {
+        guard let first = arms.first else { return [] }
+        let count = max(1, shares * (arms.count - 1) * Metric.allCases.count)
+        let confidence = 1 - errorRate / Double(count)
+        let noise = noise(first.blocks, copy, confidence: 1 - errorRate, draws: draws, using: &generator)
+        return arms.dropFirst().flatMap { arm in
+            let pairs = PairedComparison(first.blocks, arm.blocks, draws: draws, using: &generator)
+            return Metric.allCases.map { metric in
+                Verdict(
+                    url: url, metric: metric, arms: (first.name, arm.name), ratio: pairs.ratio(metric),
+                    interval: pairs.interval(metric, confidence: confidence), noise: noise[metric],
+                    confidence: 1 - errorRate)
+            }
+        }
+    }
+
+    /// Returns how far two copies of one arm may be apart, by each metric, as factors of at least 1.
+    private static func noise(
+        _ one: [Block], _ other: [Block]?, confidence: Double, draws: Int,
+        using generator: inout some RandomNumberGenerator
+    ) -> [Metric: Double] {
+        guard let other else { return [:] }
+        let pairs = PairedComparison(one, other, draws: draws, using: &generator)
+        return Metric.allCases.reduce(into: [:]) { noise, metric in
+            noise[metric] = pairs.interval(metric, confidence: confidence)?.reach
+        }
+    }
+}

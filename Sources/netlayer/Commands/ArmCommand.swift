@@ -1,0 +1,54 @@
+import ArgumentParser
+import Foundation
+import NetworkComparison
+import NetworkLayer
+
+/// The `netlayer arm` command: an arm of `compare`, in a process of its own. It reads orders and writes reports.
+struct ArmCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "arm", abstract: "An arm of 'compare', which starts it.", shouldDisplay: false)
+
+    func run() async throws {
+        // A comparison that is gone needs no more of the block that runs.
+        let lines = LineReader(FileHandle.standardInput, onEnd: { ProcessEnd.now(0) })
+        guard let first = try await lines.next(within: .seconds(60)) else { return }
+        let worker: ArmWorker
+        do {
+            worker = try await self.worker(for: try JSONDecoder().decode(ArmOrder.self, from: first))
+        } catch let failure as ToolFailure {
+            return try await reply(.refused(failure.message))
+        } catch let error as NetworkError {
+            return try await reply(.refused(error.description))
+        }
+        // A day is more than any comparison pauses between two blocks.
+        while let line = try await lines.next(within: .seconds(86_400)) {
+            try await reply(.block(await worker.run(try JSONDecoder().decode(BlockOrder.self, from: line))))
+        }
+    }
+
+    /// Prepares what the order asks for, and says so.
+    private func worker(for order: ArmOrder) async throws -> ArmWorker {
+        let (arm, command): (ArmSpecification, CompareCommand)
+        do {
+            (arm, command) = (try ArmSpecification(order.arm), try CompareCommand.parse(order.arguments))
+        } catch {
+            throw ToolFailure(.usage, CompareCommand.message(for: error))
+        }
+        let transport = arm.transport()
+        var requests = try await command.requestValues()
+        if let version = arm.httpVersion?.version {
+            for index in requests.indices { requests[index].options.httpVersion = version }
+        }
+        var client = try await command.pipeline.client(over: transport, for: requests[0].url)
+        client.validation = .any
+        let worker = ArmWorker(
+            requests, client: client, usesPipeline: !command.noPipeline,
+            counter: try SharedNumber(path: order.counter))
+        try await reply(.ready(library: transport.capabilities.basis))
+        return worker
+    }
+
+    private func reply(_ reply: ArmReply) async throws {
+        try await OutputWriter.standardOutput.write(try JSONEncoder().encode(reply) + [UInt8(ascii: "\n")])
+    }
+}

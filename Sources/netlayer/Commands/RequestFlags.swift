@@ -1,0 +1,89 @@
+import ArgumentParser
+import Foundation
+import NetworkLayer
+
+/// The options that describe a request: method, header fields, body, and the options of its exchange.
+struct RequestFlags: ParsableArguments {
+    @Option(
+        name: [.customShort("X"), .customLong("request")],
+        help: "The method. (default: GET, or POST with a body)"
+    )
+    var method: String?
+
+    @Option(
+        name: [.customShort("H"), .customLong("header")],
+        parsing: .unconditionalSingleValue,
+        help: ArgumentHelp("A header field, 'Name: value'. May be repeated.", valueName: "field")
+    )
+    var headers: [String] = []
+
+    @Option(
+        name: [.customShort("d"), .long, .customLong("data-binary")], parsing: .unconditional,
+        help: ArgumentHelp(
+            "The request's body; '@file' for a file's bytes, '@-' for standard input.", valueName: "data"))
+    var data: String?
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("The request's body as it is, a leading '@' too.", valueName: "data"))
+    var dataRaw: String?
+
+    @Flag(help: "Do not request compression, and do not decompress.") var raw = false
+
+    @OptionGroup var exchange: ExchangeOptions
+
+    @OptionGroup(title: "Connection (over curl)") var connection: ConnectionFlags
+
+    @OptionGroup(title: "TLS (over curl)") var tls: TLSFlags
+
+    @OptionGroup(title: "Proxy (over curl)") var proxy: ProxyFlags
+
+    /// The file whose bytes are the body, by `--data @file`.
+    var dataFile: String? {
+        // By bytes: a mark that combines with '@' is part of the name.
+        data.flatMap { $0.utf8.first == UInt8(ascii: "@") ? String(Substring($0.utf8.dropFirst())) : nil }
+    }
+
+    /// The largest body that ``dataFile`` may hold, in bytes.
+    private static let maximumBytes = 1 << 30
+
+    func validate() throws {
+        for (index, header) in headers.enumerated() where !header.utf8.contains(UInt8(ascii: ":")) {
+            // The message does not repeat the text: it may be a secret without its name.
+            throw ValidationError("header field \(index + 1) has no ':'; write it as 'Name: value'")
+        }
+    }
+
+    /// Returns the request that the options describe.
+    /// - Parameters:
+    ///   - form: The body in place of `--data`.
+    ///   - cookies: The value of the Cookie field.
+    /// - Throws: ``NetworkError`` for a request that can't be sent; ``ToolFailure`` for a file that can't be read.
+    func request(
+        to url: String, form: RequestContent.Encoded? = nil, cookies: String? = nil
+    ) async throws -> TransportRequest {
+        var request = try TransportRequest(to: url)
+        for header in headers {
+            let (name, value) = header.splitAtColon
+            try request.headerFields.append(checking: name, value: value)
+        }
+        if let cookies { request.headerFields.append(try HTTPField(checking: "Cookie", value: cookies)) }
+        if let dataFile {
+            request.body = .bytes(Data(try await ByteSource(path: dataFile).readAll(limit: Self.maximumBytes)))
+        } else if let text = data ?? dataRaw {
+            request.body = .bytes(Data(text.utf8))
+        } else if let form {
+            request.body = form.body
+            if let type = form.contentType, !request.headerFields.contains(.contentType) {
+                request.headerFields.append(try HTTPField(checking: "Content-Type", value: type))
+            }
+        }
+        request.method = try method.map { try HTTPRequest.Method(checking: $0) } ?? (request.body == nil ? .get : .post)
+        request.options.decompress = !raw
+        try connection.apply(to: &request.options)
+        tls.apply(to: &request.options)
+        try proxy.apply(to: &request.options)
+        try exchange.apply(to: &request)
+        return request
+    }
+}

@@ -1,0 +1,174 @@
+import Foundation
+import NetworkComparison
+import NetworkLayer
+
+/// The process of an arm, from the side of the comparison.
+final class ArmProcess: Sendable {
+    /// How a process ended that should not have.
+    struct Ended: Error, Sendable {
+        /// The end in words, such as `ended by signal 4 at request 17`.
+        var text: String
+    }
+
+    private let number: pid_t
+    private let isOver = OneTimeFlag()
+    private let input: FileHandle
+    private let lines: LineReader
+    private let counter: SharedNumber
+    private let counterPath: String
+    private let errors: String
+    private let endings: Task<(reason: Process.TerminationReason, status: Int32), Never>
+    /// The library that the arm runs over.
+    let library: String
+
+    /// Starts the process, and waits until it has understood the order.
+    /// - Throws: ``Ended``, or ``ToolFailure`` with the words of a child that can't use the arguments.
+    init(_ arm: ArmSpecification, arguments: [String], patience: Duration) async throws {
+        counterPath = NSTemporaryDirectory() + "netlayer-\(UUID().uuidString)"
+        errors = counterPath + ".txt"
+        counter = try SharedNumber(path: counterPath)
+        Drafts.add(counterPath)
+        Drafts.add(errors)
+        let child = Process()
+        let (toChild, fromChild) = (Pipe(), Pipe())
+        child.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
+        child.arguments = ["arm"]
+        var environment = ProcessInfo.processInfo.environment
+        if let libcurl = arm.libcurl { environment["LD_LIBRARY_PATH"] = libcurl }
+        // The backtrace of a crash takes seconds.
+        environment["SWIFT_BACKTRACE"] = "enable=no"
+        child.environment = environment
+        child.standardInput = toChild
+        child.standardOutput = fromChild
+        guard FileManager.default.createFile(atPath: errors, contents: nil),
+            let said = FileHandle(forWritingAtPath: errors)
+        else { throw ToolFailure(.file, "the folder for temporary files can't be written") }
+        child.standardError = said
+        let (ends, ending) = AsyncStream<(reason: Process.TerminationReason, status: Int32)>.makeStream()
+        child.terminationHandler = { [isOver] process in
+            _ = isOver.raise()
+            ending.yield((process.terminationReason, process.terminationStatus))
+            ending.finish()
+        }
+        try child.run()
+        number = child.processIdentifier
+        input = toChild.fileHandleForWriting
+        lines = LineReader(fromChild.fileHandleForReading)
+        endings = Task { await ends.first { _ in true } ?? (.exit, -1) }
+        let order = ArmOrder(arm: arm.name, arguments: arguments, counter: counterPath)
+        library = try await Self.beginning(order, input, lines, patience)
+    }
+
+    deinit {
+        end()
+        for path in [counterPath, errors] {
+            Descriptor.remove(path)
+            Drafts.remove(path)
+        }
+    }
+
+    private static func beginning(
+        _ order: ArmOrder, _ input: FileHandle, _ lines: LineReader, _ patience: Duration
+    ) async throws -> String {
+        try input.write(contentsOf: try JSONEncoder().encode(order) + [UInt8(ascii: "\n")])
+        guard let line = try await lines.next(within: patience) else { throw Ended(text: "ended at its start") }
+        switch try JSONDecoder().decode(ArmReply.self, from: line) {
+        case .ready(let library): return library
+        case .refused(let words): throw ToolFailure(.usage, words)
+        case .block: throw Ended(text: "wrote something else than it should")
+        }
+    }
+
+    /// Runs a block.
+    /// - Throws: ``Ended`` if the process ends or hangs.
+    func run(_ order: BlockOrder, within patience: Duration) async throws -> BlockReport {
+        do {
+            try input.write(contentsOf: try JSONEncoder().encode(order) + [UInt8(ascii: "\n")])
+            if let line = try await lines.next(within: patience),
+                case .block(let report) = try JSONDecoder().decode(ArmReply.self, from: line)
+            {
+                return report
+            }
+        } catch is LineReader.TimedOut {
+            let number = counter.value
+            end()
+            throw Ended(text: "hung: no end within \(patience.shortText) at request \(number)")
+        } catch let error as CancellationError {
+            end()
+            throw error
+        } catch {
+            // A pipe that the child has left: how it ended says more.
+        }
+        throw await ended()
+    }
+
+    /// Returns how the process ended, with the last line of what it said.
+    private func ended() async -> Ended {
+        let (reason, status) = await endings.value
+        let how = reason == .uncaughtSignal ? "ended by signal \(status)" : "ended with status \(status)"
+        let said = FileManager.default.contents(atPath: errors).map { String(decoding: $0, as: UTF8.self) } ?? ""
+        let last = said.split(separator: "\n").last { $0.contains("error") || $0.contains("rror:") }
+        let words = last.map { ": " + Redaction.words(ofLibrary: String($0.prefix(200))) } ?? ""
+        return Ended(text: "\(how) at request \(counter.value)\(words)")
+    }
+
+    /// Ends the process.
+    private func end() {
+        if isOver.raise() { kill(number, SIGKILL) }
+    }
+}
+
+/// Reads lines from a pipe on a thread of its own, since a read may block for as long as a child runs.
+final class LineReader: Sendable {
+    struct TimedOut: Error {}
+
+    /// The longest line, in bytes: a block's new responses in base64.
+    private static let maximumLine = 256 << 20
+
+    private let stream: AsyncThrowingStream<Data, any Error>
+
+    /// - Parameter onEnd: Called on the reader's thread when the other side has closed the pipe.
+    init(_ handle: FileHandle, onEnd: (@Sendable () -> Void)? = nil) {
+        let (stream, lines) = AsyncThrowingStream<Data, any Error>.makeStream()
+        self.stream = stream
+        let thread = Thread {
+            var splitter = LineSplitter(limit: Self.maximumLine)
+            let descriptor = Descriptor(number: handle.fileDescriptor)
+            do {
+                while true {
+                    let chunk = try descriptor.read()
+                    if chunk.isEmpty { break }
+                    for line in splitter.lines(in: chunk) {
+                        guard let bytes = line.bytes else { throw SystemFailure(EMSGSIZE) }
+                        lines.yield(Data(bytes))
+                    }
+                }
+                onEnd?()
+                lines.finish()
+            } catch {
+                lines.finish(throwing: error)
+            }
+            try? handle.close()
+        }
+        thread.name = "netlayer arm"
+        thread.start()
+    }
+
+    /// Returns the next line; `nil` at the end.
+    /// - Throws: ``TimedOut``, `CancellationError`, or the failure of the read.
+    func next(within patience: Duration) async throws -> Data? {
+        try await withThrowingTaskGroup(of: Data?.self) { group in
+            group.addTask { [stream] in
+                for try await line in stream { return line }
+                try Task.checkCancellation()
+                return nil
+            }
+            group.addTask {
+                try await Task.sleep(for: patience)
+                throw TimedOut()
+            }
+            defer { group.cancelAll() }
+            return try await group.next() ?? nil
+        }
+    }
+}

@@ -1,0 +1,84 @@
+import ArgumentParser
+import NetworkLayer
+
+/// An arm of a comparison, as `--arm` describes it: `curl`, `curl:http=2,loops=2`, `curl:libcurl=FOLDER`.
+struct ArmSpecification: Sendable, Hashable {
+    /// The text of the option, which names the arm.
+    let name: String
+    let kind: TransportKind
+    /// The version of HTTP that the arm's requests ask for, in place of the request's own.
+    var httpVersion: HTTPVersionName?
+    /// The number of the curl dispatcher's loops.
+    var loops: Int?
+    /// The folder of another libcurl, for the loader.
+    var libcurl: String?
+
+    /// The values of `http`.
+    enum HTTPVersionName: String, Sendable, CaseIterable {
+        case http1_0 = "1.0"
+        case http1_1 = "1.1"
+        case http2 = "2"
+        case http2PriorKnowledge = "2-prior-knowledge"
+        case http3 = "3"
+
+        var version: TransportOptions.HTTPVersion {
+            switch self {
+            case .http1_0: .http1_0
+            case .http1_1: .http1_1
+            case .http2: .http2
+            case .http2PriorKnowledge: .http2PriorKnowledge
+            case .http3: .http3
+            }
+        }
+    }
+
+    static let standard = TransportKind.allCases.map { ArmSpecification($0) }
+
+    private init(_ kind: TransportKind) {
+        self.kind = kind
+        name = kind.rawValue
+    }
+
+    /// - Throws: A usage error that names the part that is wrong.
+    init(_ text: String) throws {
+        let parts = text.split(separator: ":", maxSplits: 1).map(String.init)
+        guard let kind = parts.first.flatMap(TransportKind.init(rawValue:)) else {
+            let kinds = TransportKind.allCases.map(\.rawValue).joined(separator: " or ")
+            throw ValidationError("an arm begins with \(kinds), and options may follow: 'curl:http=2,loops=2'")
+        }
+        self.kind = kind
+        name = text
+        for option in parts.count > 1 ? parts[1].split(separator: ",").map(String.init) : [] {
+            let words = option.split(separator: "=", maxSplits: 1).map(String.init)
+            guard words.count == 2, !words[1].isEmpty else { throw ValidationError("'\(option)' is not 'name=value'") }
+            try set(words[0], words[1])
+        }
+        if kind == .urlsession, httpVersion != nil || loops != nil {
+            throw ValidationError("urlsession has neither 'http' nor 'loops'")
+        }
+    }
+
+    private mutating func set(_ option: String, _ value: String) throws {
+        switch option {
+        case "http":
+            guard let version = HTTPVersionName(rawValue: value) else {
+                let names = HTTPVersionName.allCases.map(\.rawValue).joined(separator: ", ")
+                throw ValidationError("'http' is one of \(names)")
+            }
+            httpVersion = version
+        case "loops":
+            guard let count = Int(value), (1...64).contains(count) else { throw ValidationError("'loops' is 1 to 64") }
+            loops = count
+        case "libcurl": libcurl = value
+        default: throw ValidationError("an arm has the options http, loops and libcurl, and not '\(option)'")
+        }
+    }
+
+    /// Returns the transport that the arm sends over. It is the process's only one.
+    func transport() -> any HTTPTransport {
+        guard kind == .curl, let loops else { return kind.transport }
+        var configuration = CurlNetworkDispatcher.Configuration()
+        configuration.loops = loops
+        return CurlNetworkDispatcher(configuration: configuration)
+    }
+}

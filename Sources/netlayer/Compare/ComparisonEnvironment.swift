@@ -1,0 +1,62 @@
+import Foundation
+import NetworkLayer
+
+/// What a comparison depends on besides its arms.
+enum ComparisonEnvironment {
+    static var facts: [(name: String, value: String)] {
+        let process = ProcessInfo.processInfo
+        return [
+            ("netlayer", NetworkLayerVersion.current), ("system", process.operatingSystemVersionString),
+            ("processor", processor), ("cores", "\(process.activeProcessorCount)"),
+            ("memory", "\(process.physicalMemory >> 20) MB"), ("date", Date.now.formatted(.iso8601)),
+        ]
+    }
+
+    private static var processor: String {
+        // The file has no length, by which other ways to read it would go.
+        let bytes = try? FileHandle(forReadingAtPath: "/proc/cpuinfo")?.readToEnd()
+        let line = String(decoding: bytes ?? Data(), as: UTF8.self).split(separator: "\n")
+            .first { $0.hasPrefix("model name") }
+        return line?.split(separator: ":").last.map { String($0.withoutBlanks) } ?? "unknown"
+    }
+}
+
+/// The command line of a comparison as a report may show it.
+enum ComparisonCommandLine {
+    /// The options whose values may be secrets, and of which a value may follow in the same word.
+    private static let secret: Set<String> = [
+        "-H", "--header", "-d", "--data", "--data-binary", "--data-raw", "-u", "--user", "--bearer", "--cookie",
+        "--pass", "-E", "--cert", "-U", "--proxy-user", "--proxy-header", "--option", "-x", "--proxy", "--aws-sigv4",
+        "--doh-url",
+    ]
+
+    /// Returns the words for a shell, without the values of options that may hold secrets, and with URLs as a log shows
+    /// them.
+    static func shown(_ words: [String]) -> String {
+        var shown = ["netlayer"]
+        var hidesNext = false
+        for word in words {
+            if hidesNext {
+                shown.append("'…'")
+                hidesNext = false
+            } else if word.hasBytePrefix("--"), let equals = word.utf8.firstIndex(of: UInt8(ascii: "=")) {
+                let name = String(word[..<equals])
+                shown.append(secret.contains(name) ? "\(name)=…" : quoted(word))
+            } else if word.contains("://") {
+                shown.append(quoted(Redaction().url(word)))
+            } else {
+                hidesNext = secret.contains(word)
+                shown.append(quoted(word))
+            }
+        }
+        return shown.joined(separator: " ")
+    }
+
+    private static func quoted(_ word: String) -> String {
+        let isPlain = word.utf8.allSatisfy { byte in
+            (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+                || "-_./:=,+@%".utf8.contains(byte)
+        }
+        return isPlain && !word.isEmpty ? word : "'\(word.replacing("'", with: "'\\''"))'"
+    }
+}

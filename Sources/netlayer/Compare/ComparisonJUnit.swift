@@ -1,0 +1,67 @@
+import NetworkComparison
+import NetworkLayer
+
+/// The verdicts and differences of a comparison as test cases, in the format that continuous integration reads.
+struct ComparisonJUnit {
+    private let result: ExperimentResult
+    private let rules: [FailureRule]
+    private let alarm: DifferenceAlarm
+
+    init(_ result: ExperimentResult, rules: [FailureRule], alarm: DifferenceAlarm) {
+        (self.result, self.rules, self.alarm) = (result, rules, alarm)
+    }
+
+    private struct Case {
+        var suite: String
+        var name: String
+        var failure: String?
+    }
+
+    var text: String {
+        let cases = result.urls.indices.flatMap(cases)
+        let failed = cases.count { $0.failure != nil }
+        var lines = [
+            #"<?xml version="1.0" encoding="UTF-8"?>"#,
+            #"<testsuites><testsuite name="netlayer compare" tests="\#(cases.count)" failures="\#(failed)">"#,
+        ]
+        for one in cases {
+            let start = #"<testcase classname="\#(Self.escaped(one.suite))" name="\#(Self.escaped(one.name))""#
+            lines.append(
+                one.failure.map { #"\#(start)><failure message="\#(Self.escaped($0))"/></testcase>"# } ?? "\(start)/>")
+        }
+        return (lines + ["</testsuite></testsuites>", ""]).joined(separator: "\n")
+    }
+
+    private func cases(_ index: Int) -> [Case] {
+        let url = result.urls[index]
+        var cases = url.verdicts.map { verdict in
+            let isBroken = rules.contains { $0.isBroken(by: verdict) }
+            return Case(
+                suite: url.url, name: "\(verdict.metric.rawValue), \(verdict.arms.left) and \(verdict.arms.right)",
+                failure: isBroken ? verdict.text : nil)
+        }
+        for (arm, contents) in zip(result.arms.dropFirst(), url.contents) {
+            let names = (result.arms[0].name, arm.name)
+            cases += contents.differences.map { difference in
+                let counts = alarm == .differences || alarm == .newDifferences && difference.known == nil
+                return Case(
+                    suite: url.url, name: "\(difference.place), \(names.0) and \(names.1)",
+                    failure: counts ? difference.text(names) : nil)
+            }
+        }
+        for arm in result.arms {
+            let figures = arm.figures[index]
+            let failed = figures.contents.outcomes.errors.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
+            cases.append(
+                Case(
+                    suite: url.url, name: "requests over \(arm.name)",
+                    failure: figures.ended ?? (failed.isEmpty ? nil : failed.joined(separator: ", "))))
+        }
+        return cases
+    }
+
+    static func escaped(_ text: String) -> String {
+        TerminalText.visible(text).replacing("&", with: "&amp;").replacing("<", with: "&lt;")
+            .replacing(">", with: "&gt;").replacing("\"", with: "&quot;").replacing("\n", with: "&#10;")
+    }
+}

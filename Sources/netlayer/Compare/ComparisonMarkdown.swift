@@ -1,0 +1,57 @@
+import Foundation
+import NetworkComparison
+import NetworkLayer
+
+/// The result of a comparison as Markdown, for a pull request.
+struct ComparisonMarkdown {
+    private let result: ExperimentResult
+
+    init(_ result: ExperimentResult) { self.result = result }
+
+    var text: String {
+        var lines = ["### \(result.arms.map(\.name).joined(separator: " against "))", ""]
+        for index in result.urls.indices { lines += section(index) }
+        lines += ["<details><summary>Environment</summary>", ""]
+        lines += result.environment.map { "- \($0.name): \(Self.escaped($0.value))" }
+        lines += result.arms.map { "- \(Self.escaped($0.name)): \(Self.escaped($0.library))" }
+        lines += ["", "```", TerminalText.visible(result.command).replacing("```", with: "` ` `"), "```", ""]
+        return (lines + ["</details>", ""]).joined(separator: "\n")
+    }
+
+    private func section(_ index: Int) -> [String] {
+        let url = result.urls[index]
+        var lines = ["**\(Self.escaped(url.url))**", ""]
+        lines += [
+            "| arm | p50 | p95 | p99 | req/s | CPU/req | errors |", "| --- | --: | --: | --: | --: | --: | --: |",
+        ]
+        for arm in result.arms {
+            let summary = ArmSummary([arm.figures[index]])
+            let times = [Metric.p50, .p95, .p99].map { summary.values[$0].map(ComparisonText.time) ?? "–" }
+            let rate = summary.values[.rate].map { "\(Int($0.rounded()))" } ?? "–"
+            let cpu = summary.values[.cpu].map { "\(Int($0.rounded())) µs" } ?? "–"
+            let errors = summary.ended ?? "\(summary.errors.values.reduce(0, +))"
+            let cells = [arm.name] + times + [rate, cpu, errors]
+            lines.append("| \(cells.map(Self.escaped).joined(separator: " | ")) |")
+        }
+        lines += [""] + url.verdicts.map { "- \(Self.escaped($0.text))" }
+        for (arm, contents) in zip(result.arms.dropFirst(), url.contents) {
+            let names = (result.arms[0].name, arm.name)
+            lines += contents.differences.map { difference in
+                let mark = difference.known.map { "known: `\($0.name)`" } ?? "**new**"
+                return "- \(mark): \(Self.escaped(difference.text(names)))"
+            }
+            if contents.differences.isEmpty {
+                lines.append("- \(Self.escaped(ComparisonText.alike(contents, arm.name)))")
+            }
+        }
+        return lines + [""]
+    }
+
+    /// Returns text that Markdown shows as it is.
+    static func escaped(_ text: String) -> String {
+        TerminalText.visible(text).replacing("\n", with: " ").reduce(into: "") { escaped, character in
+            if "\\`*_{}[]<>|#".contains(character) { escaped.append("\\") }
+            escaped.append(character)
+        }
+    }
+}

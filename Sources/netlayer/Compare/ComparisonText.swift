@@ -1,0 +1,118 @@
+import Foundation
+import NetworkComparison
+import NetworkLayer
+import Synchronization
+
+/// The result of a comparison as lines of text.
+struct ComparisonText {
+    private let result: ExperimentResult
+
+    init(_ result: ExperimentResult) { self.result = result }
+
+    var lines: [String] {
+        var lines = result.arms.map { "\($0.name): \($0.library)" }
+        for index in result.urls.indices { lines += [""] + self.lines(of: index) }
+        return lines
+    }
+
+    private func lines(of index: Int) -> [String] {
+        let url = result.urls[index]
+        var lines = [url.url]
+        lines += table(index).lines.map { "  " + $0 }
+        for arm in result.arms {
+            if let ended = arm.figures[index].ended { lines.append("  \(arm.name): \(ended)") }
+            for (code, text) in arm.figures[index].contents.errorTexts.sorted(by: { $0.key < $1.key }) {
+                let count = arm.figures[index].contents.outcomes.errors[code] ?? 0
+                lines.append("  \(arm.name), \(count) failed: \(text)")
+            }
+        }
+        lines += url.verdicts.map { "  " + $0.text }
+        for (arm, contents) in zip(result.arms.dropFirst(), url.contents) {
+            lines += self.lines(of: contents, (result.arms[0].name, arm.name))
+        }
+        return lines
+    }
+
+    private func lines(of contents: ContentComparison, _ arms: (left: String, right: String)) -> [String] {
+        var lines = contents.differences.map { difference in
+            let mark = difference.known.map { "known, \($0.name)" } ?? "new"
+            return "  differs (\(mark)): \(difference.text(arms))"
+        }
+        if contents.unlisted > 0 { lines.append("  and \(contents.unlisted) more differences") }
+        lines += Self.grouped(contents.noise).map { "  set aside: \($0)" }
+        if contents.differences.isEmpty { lines.append("  \(Self.alike(contents, arms.right))") }
+        return lines
+    }
+
+    /// Returns what to say where there are no differences.
+    static func alike(_ contents: ContentComparison, _ arm: String) -> String {
+        contents.isEmpty ? "responses: none over \(arm)" : "responses: no differences over \(arm)"
+    }
+
+    /// Returns what changes from request to request, at most ten parts of it by name.
+    static func grouped(_ noise: [(place: String, share: Double)]) -> [String] {
+        let shown = noise.prefix(10).map { place, share in
+            let often = share > 0 ? " (two copies differ in \(Int((share * 100).rounded())) %)" : ""
+            return "\(place) changes from request to request\(often)"
+        }
+        return noise.count > 10 ? shown + ["and \(noise.count - 10) more parts"] : shown
+    }
+
+    private func table(_ index: Int) -> Table {
+        var table = Table([
+            ("arm", .left), ("status", .left), ("p50", .right), ("p95", .right), ("p99", .right), ("req/s", .right),
+            ("CPU/req", .right), ("memory", .right), ("threads", .right), ("connections", .right), ("cold", .right),
+            ("errors", .right),
+        ])
+        for arm in result.arms {
+            let summary = ArmSummary([arm.figures[index]])
+            func figure(_ metric: Metric, _ text: (Double) -> String) -> String {
+                summary.values[metric].map(text) ?? "-"
+            }
+            table.add([
+                arm.name, Self.statuses(summary.statuses), figure(.p50, Self.time), figure(.p95, Self.time),
+                figure(.p99, Self.time), figure(.rate) { "\(Int($0.rounded()))" },
+                figure(.cpu) { "\(Int($0.rounded())) µs" },
+                summary.peakResidentKB > 0 ? "\(summary.peakResidentKB / 1024) MB" : "-",
+                summary.threads > 0 ? "\(summary.threads)" : "-",
+                summary.connections + summary.reuses > 0 ? "\(summary.connections)" : "-",
+                index == 0 ? arm.coldMilliseconds.map(Self.time) ?? "-" : "",
+                "\(summary.errors.values.reduce(0, +))",
+            ])
+        }
+        return table
+    }
+
+    /// Returns the statuses, such as `200`, or `200 ×18, 404 ×2`.
+    static func statuses(_ statuses: [Int: Int]) -> String {
+        let sorted = statuses.sorted { $0.key < $1.key }
+        if sorted.isEmpty { return "-" }
+        return sorted.count == 1 ? "\(sorted[0].key)" : sorted.map { "\($0.key) ×\($0.value)" }.joined(separator: ", ")
+    }
+
+    static func time(_ milliseconds: Double) -> String { Duration.milliseconds(milliseconds).shortText }
+}
+
+/// Shows on a terminal how far a comparison is.
+final class ComparisonMeter: Sendable {
+    private let requests: Int
+    private let isShown = Guarded(false)
+
+    init(requests: Int) { self.requests = requests }
+
+    func show(_ arms: [Arm], _ round: Int) {
+        isShown.withLock { $0 = true }
+        let shown = arms.filter { !$0.isCopy }.map { arm in
+            let summary = ArmSummary(arm.figures)
+            let rate = summary.values[.rate].map { "\(Int($0.rounded()))/s" } ?? "-"
+            return "\(arm.name) \(rate) \(summary.values[.p50].map(ComparisonText.time) ?? "-")"
+        }
+        let done = ArmSummary(arms[0].figures).requests / max(1, arms[0].figures.count)
+        OutputWriter.standardError.post(
+            ProgressMeter.wipe + "round \(round), \(done) of \(requests): " + shown.joined(separator: ", "))
+    }
+
+    func clear() {
+        if isShown.withLock({ $0 }) { OutputWriter.standardError.post(ProgressMeter.wipe) }
+    }
+}

@@ -1,0 +1,106 @@
+import Foundation
+import NetworkComparison
+import NetworkLayer
+
+/// All that a comparison found.
+struct ExperimentResult: Sendable {
+    /// The arms, without the copy of the first one.
+    var arms: [Arm]
+    /// The second copy of the first arm.
+    var copy: Arm
+    var urls: [URLResult]
+    /// The command that repeats the comparison.
+    var command: String
+    var environment: [(name: String, value: String)]
+    var design: ExperimentDesign
+
+    /// The result for one URL.
+    struct URLResult: Sendable {
+        var url: String
+        var verdicts: [Verdict]
+        /// The contents of each arm but the first, compared with the first one's.
+        var contents: [ContentComparison]
+        /// How far two copies of the first arm may be apart, by metric.
+        var noise: [Metric: Double]
+    }
+
+    init(
+        _ arms: [Arm], urls: [String], design: ExperimentDesign, command: String,
+        environment: [(name: String, value: String)]
+    ) {
+        self.arms = arms.filter { !$0.isCopy }
+        copy = arms[arms.count - 1]
+        (self.command, self.environment, self.design) = (command, environment, design)
+        self.urls = []
+        var generator = SeededGenerator(seed: design.seed)
+        let first = self.arms[0]
+        for index in urls.indices {
+            let copied = copy.figures[index]
+            let url = urls[index]
+            let verdicts = Verdicts.verdicts(
+                url: url, arms: self.arms.map { ($0.name, $0.figures[index].blocks) }, copy: copied.blocks,
+                shares: urls.count, using: &generator)
+            let contents = self.arms.dropFirst().map { arm in
+                ContentComparison(
+                    first.figures[index].contents, copy: copied.contents, arm.figures[index].contents,
+                    kinds: (first.specification.kind.rawValue, arm.specification.kind.rawValue))
+            }
+            let noise = Dictionary(
+                verdicts.compactMap { verdict in verdict.noise.map { (verdict.metric, $0) } }, uniquingKeysWith: max)
+            self.urls.append(URLResult(url: url, verdicts: verdicts, contents: contents, noise: noise))
+        }
+    }
+
+    /// The failed requests of each arm.
+    func failures(of arm: Arm) -> [String: Int] {
+        arm.figures.reduce(into: [:]) { $0.merge($1.contents.outcomes.errors, uniquingKeysWith: +) }
+    }
+
+    var hasDifferences: Bool { urls.contains { $0.contents.contains { !$0.differences.isEmpty } } }
+
+    var hasNewDifferences: Bool {
+        urls.contains { $0.contents.contains { $0.differences.contains { $0.known == nil } || $0.unlisted > 0 } }
+    }
+
+    /// Whether an arm ended, or a request failed.
+    var hasFailures: Bool {
+        arms.contains { arm in arm.figures.contains { $0.ended != nil } || !failures(of: arm).isEmpty }
+    }
+}
+
+/// The figures of an arm over several blocks, as reports show them.
+struct ArmSummary: Sendable {
+    let figures: [ArmFigures]
+    let values: [Metric: Double]
+
+    init(_ figures: [ArmFigures]) {
+        self.figures = figures
+        values = BlockFigures(figures.flatMap(\.blocks)).values
+    }
+
+    var requests: Int { figures.reduce(0) { $0 + $1.blocks.reduce(0) { $0 + $1.requests } } }
+    var latencies: [Double] { figures.flatMap { $0.blocks.flatMap(\.latencies) } }
+    var connections: Int { figures.reduce(0) { $0 + $1.connections } }
+    var reuses: Int { figures.reduce(0) { $0 + $1.reuses } }
+    var peakResidentKB: Int { figures.map(\.peakResidentKB).max() ?? 0 }
+    var threads: Int { figures.map(\.threads).max() ?? 0 }
+    var descriptors: Int { figures.map(\.descriptors).max() ?? 0 }
+    var errors: [String: Int] {
+        figures.reduce(into: [:]) { $0.merge($1.contents.outcomes.errors, uniquingKeysWith: +) }
+    }
+    var statuses: [Int: Int] {
+        figures.reduce(into: [:]) { $0.merge($1.contents.outcomes.statuses, uniquingKeysWith: +) }
+    }
+    var ended: String? { figures.compactMap(\.ended).first }
+
+    /// The mean times of the steps of a request, in milliseconds; `nil` where they are not known.
+    var phases: PhaseTimes? {
+        var sum = PhaseTimes()
+        for part in figures { sum += part.phases }
+        guard sum.count > 0 else { return nil }
+        let count = Double(sum.count)
+        return PhaseTimes(
+            queue: sum.queue / count, lookUp: sum.lookUp / count, connect: sum.connect / count, tls: sum.tls / count,
+            firstByte: sum.firstByte / count, body: sum.body / count, count: sum.count)
+    }
+}

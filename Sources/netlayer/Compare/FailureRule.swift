@@ -1,0 +1,36 @@
+import ArgumentParser
+import NetworkComparison
+
+/// The differences between responses that make the exit status 1, by `--fail-on`.
+enum DifferenceAlarm: String, ExpressibleByArgument, CaseIterable, Sendable {
+    case differences
+    case newDifferences = "new-differences"
+    case nothing
+}
+
+/// A rule of `--fail-if`: `p95 > +5%`.
+struct FailureRule: Sendable {
+    let text: String
+    let metric: Metric
+    let isAbove: Bool
+    /// The change of the other arm against the first one, as a share.
+    let change: Double
+
+    /// - Throws: A usage error.
+    init(_ text: String) throws {
+        let match = text.wholeMatch(of: /\s*([a-z0-9]+)\s*([<>])\s*([+-]?[0-9]+(?:\.[0-9]+)?)\s*%\s*/)
+        guard let match, let metric = Metric(rawValue: String(match.1)), let percent = Double(match.3) else {
+            let names = Metric.allCases.map(\.rawValue).joined(separator: ", ")
+            throw ValidationError("write it as 'p95 > +5%'; the figures are \(names)")
+        }
+        (self.text, self.metric, isAbove, change) = (text, metric, match.2 == ">", percent / 100)
+    }
+
+    /// Whether a decided verdict breaks the rule.
+    func isBroken(by verdict: Verdict) -> Bool {
+        guard verdict.metric == metric, verdict.isDecided, let ratio = verdict.ratio, ratio > 0 else { return false }
+        // A verdict is the first arm's figure in terms of the other one's.
+        let found = 1 / ratio - 1
+        return isAbove ? found > change : found < change
+    }
+}

@@ -1,0 +1,184 @@
+import ArgumentParser
+import Foundation
+import NetworkComparison
+import NetworkLayer
+import NetworkTesting
+import Testing
+
+@testable import netlayer
+
+@Suite("netlayer compare", .timeLimit(.minutes(2)))
+struct CompareTests {
+    private struct Report: Decodable {
+        struct Arm: Decodable {
+            var name: String
+            var requests: Int
+            var errors: [String: Int]
+            var p50Ms: Double?
+            var cpuMicrosecondsPerRequest: Double?
+            var connections: Int
+            var coldMs: Double?
+            var ended: String?
+            var histogram: [[Int]]
+        }
+        struct Difference: Decodable {
+            var `where`: String
+            var share: Double
+            var known: String?
+        }
+        struct Verdict: Decodable {
+            var metric: String
+            var arms: [String]
+            var text: String
+        }
+        var arms: [Arm]
+        var verdicts: [Verdict]
+        var differences: [Difference]
+        var command: String
+        var noise: [String: Double?]
+    }
+
+    private static func compare(_ words: String...) async throws -> (report: Report, run: ToolRun) {
+        let run = try await ToolRun(["compare", "--json"] + words)
+        return (try JSONDecoder().decode(Report.self, from: run.output), run)
+    }
+
+    @Test func `both transports are arms, with figures of their own`() async throws {
+        let server = try ScriptedServer(.ok("hello"))
+        defer { server.stop() }
+        let (report, run) = try await Self.compare(server.url("/?secret=1"), "-n", "100", "-H", "X-Secret: canary")
+        #expect(run.status == 0, "\(run.errors)")
+        #expect(report.arms.map(\.name) == ["curl", "urlsession"])
+        for arm in report.arms {
+            #expect(arm.requests == 96 && arm.errors.isEmpty && arm.ended == nil)
+            #expect(arm.p50Ms ?? 0 > 0 && arm.cpuMicrosecondsPerRequest ?? 0 > 0 && arm.coldMs ?? 0 > 0)
+            #expect(arm.histogram.reduce(0) { $0 + $1[1] } == 96)
+        }
+        #expect(report.arms[0].connections == 4)
+        #expect(report.verdicts.map(\.metric) == ["p50", "p95", "p99", "rate", "cpu"])
+        #expect(report.differences.isEmpty)
+        #expect(report.noise.keys.sorted() == ["cpu", "p50", "p95", "p99", "rate"])
+        // The request goes out as described, and the report does not give it away.
+        #expect(server.requests.allSatisfy { $0.values(of: "X-Secret") == ["canary"] })
+        for secret in ["canary", "secret=1"] { #expect(!run.text.contains(secret)) }
+    }
+
+    /// A response with trailers ends a process that uses URLSession.
+    @Test func `an arm that crashes is a result`() async throws {
+        let trailers = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\nX-A: b\r\n\r\n"
+        let server = try ScriptedServer([.forEachRequest([.send(trailers)])])
+        defer { server.stop() }
+        let (report, run) = try await Self.compare(server.url(), "-n", "20")
+        #expect(run.status == 1)
+        let ended = try #require(report.arms[1].ended)
+        #expect(ended.hasPrefix("ended by signal ") && ended.contains(" at request 1"))
+        #expect(ended.contains("'netlayer fetch --transport urlsession http://127.0.0.1:"))
+        #expect(report.arms[0].requests == 20 && report.arms[0].errors.isEmpty)
+        #expect(report.verdicts.first?.text == "median: not measured")
+    }
+
+    @Test func `known differences are no failure unless that is asked for`() async throws {
+        let server = try ScriptedServer(.ok("{}", fields: [("X-A", "1"), ("X-A", "2")]))
+        defer { server.stop() }
+        let (report, run) = try await Self.compare(server.url(), "-n", "20")
+        #expect(run.status == 0)
+        #expect(report.differences.map(\.where).contains("field:x-a"))
+        #expect(report.differences.allSatisfy { $0.known == "fieldOrder" && $0.share == 1 })
+        let (_, strict) = try await Self.compare(server.url(), "-n", "20", "--fail-on", "differences")
+        #expect(strict.status == 1)
+    }
+
+    /// A result of two arms whose responses differ in a header field, made by hand.
+    private static func result(_ left: String, _ right: String) throws -> ExperimentResult {
+        func arm(_ name: String, _ body: String, isCopy: Bool = false) throws -> Arm {
+            var arm = Arm(try ArmSpecification(name), urls: 1, isCopy: isCopy)
+            for block in 0..<6 {
+                var (report, response) = (BlockReport(), RecordedResponse())
+                response.status = 200
+                response.fields = [.init("X-B", body)]
+                report.latencies = (0..<20).map { Double($0 + block) / 10 + 1 }
+                (report.requests, report.seconds, report.cpuMicroseconds) = (20, 0.1, 4_000)
+                report.outcomes = [0: 20]
+                report.new = block == 0 ? [0: response] : [:]
+                arm.figures[0].add(report, counting: true)
+            }
+            return arm
+        }
+        let design = ExperimentDesign(
+            requests: 120, concurrency: 4, warmUp: 0, weights: [1], patience: .seconds(1), seed: 1)
+        return ExperimentResult(
+            [try arm("curl", left), try arm("curl:loops=2", right), try arm("curl", left, isCopy: true)],
+            urls: ["http://h/"], design: design, command: "netlayer compare", environment: [("cores", "2")])
+    }
+
+    @Test func `a new difference is a failure, and is in every report`() throws {
+        let result = try Self.result("<b>one\u{1B}[2J|", "<b>two\u{1B}[2J|")
+        var options = try ComparisonOptions.parse([])
+        #expect(options.failure(of: result) == "")
+        options.failOn = .nothing
+        #expect(options.failure(of: result) == nil)
+        let (text, page) = (ComparisonText(result).lines.joined(separator: "\n"), ComparisonPage(result).text)
+        #expect(text.contains("  differs (new): field:x-b: '<b>one"))
+        #expect(page.contains("&lt;b&gt;one") && !page.contains("<b>") && !page.contains("<script"))
+        let markdown = ComparisonMarkdown(result).text
+        #expect(markdown.contains(#"- **new**: field:x-b: '\<b\>one"#))
+        let junit = ComparisonJUnit(result, rules: [], alarm: .newDifferences).text
+        #expect(junit.contains(#"tests="8" failures="1""#) && junit.contains("&lt;b&gt;one"))
+        let json = String(decoding: ComparisonJSON(result).value.line, as: UTF8.self)
+        #expect(json.contains(#""where":"field:x-b""#))
+        for text in [text, page, markdown, junit, json] { #expect(!text.contains("\u{1B}")) }
+        #expect(ComparisonText(try Self.result("a", "a")).lines.last == "  responses: no differences over curl:loops=2")
+    }
+
+    @Test func `charts say in words what they show, without anything to show too`() throws {
+        var result = try Self.result("a", "a")
+        #expect(
+            ComparisonPage(result).text.contains(
+                "curl: half within 2.2 ms, 99 % within 3.3 ms; curl:loops=2: half within "))
+        for index in result.arms.indices { result.arms[index].figures = [ArmFigures()] }
+        #expect(ComparisonPage(result).text.contains("nothing was measured"))
+        #expect(Chart.number(.nan) == "0" && Chart.number(1234.5) == "1234" && Chart.number(0.0123) == "0.012")
+    }
+
+    @Test(
+        arguments: [
+            ["--arm", "curl"], ["--arm", "x", "--arm", "curl"], ["--arm", "curl:http=4", "--arm", "curl"],
+            ["--arm", "curl:loops", "--arm", "curl"], ["--arm", "urlsession:http=2", "--arm", "curl"],
+            ["--arm", "curl", "--arm", "curl"], ["--fail-if", "p95"], ["--fail-if", "p9 > 5%"], ["--until", "0%"],
+            ["--weight", "1", "--weight", "2"], ["-d", "@-"], ["--cookie-jar", "f"], ["--rate", "0"],
+        ])
+    func `wrong words are usage errors`(words: [String]) {
+        #expect(throws: (any Error).self) { try CompareCommand.parse(["http://127.0.0.1/"] + words) }
+    }
+
+    @Test func `a URL that can't be sent is said once`() async throws {
+        let run = try await ToolRun(["compare", "ftp://127.0.0.1/"])
+        #expect(run.status == 3 && run.output.isEmpty)
+        #expect(run.errors.split(separator: "\n").count == 1)
+    }
+
+    @Test func `a rule is broken by a decided verdict beyond it`() throws {
+        let rule = try FailureRule("p95 > +5%")
+        func verdict(_ ratio: Double, noise: Double = 1.01) -> Verdict {
+            Verdict(
+                url: "u", metric: .p95, arms: ("a", "b"), ratio: ratio,
+                interval: RatioInterval(ratio: ratio, low: ratio * 0.99, high: ratio * 1.01), noise: noise,
+                confidence: 0.95)
+        }
+        // The other arm takes 1 / 0.9 of the first one's time.
+        #expect(rule.isBroken(by: verdict(0.9)))
+        #expect(!rule.isBroken(by: verdict(0.9, noise: 1.5)))
+        #expect(!rule.isBroken(by: verdict(0.97)))
+        #expect(!rule.isBroken(by: verdict(1.2)))
+        #expect(try FailureRule("p95<-10%").isBroken(by: verdict(1.2)))
+    }
+
+    @Test func `a command line is shown without its secrets`() {
+        let shown = ComparisonCommandLine.shown([
+            "compare", "http://u:p@h/a?b=secret", "-H", "X-A: secret", "--bearer=secret", "-u", "a:secret", "-n", "5",
+            "--arm", "curl:http=2", "-d", "secret it's",
+        ])
+        #expect(!shown.contains("secret") && !shown.contains("u:p"))
+        #expect(shown.contains("-n 5 --arm curl:http=2"))
+    }
+}

@@ -1,0 +1,183 @@
+import Foundation
+import NetworkCore
+import Testing
+
+@testable import NetworkComparison
+
+@Suite("Contents of a comparison")
+struct ContentTests {
+    private static func response(
+        _ body: String = "", status: Int = 200, type: String? = "application/json",
+        fields: [(String, String)] = []
+    ) -> RecordedResponse {
+        var response = RecordedResponse()
+        response.status = status
+        response.fields = (type.map { [("Content-Type", $0)] } ?? []).map { .init($0, $1) }
+        response.fields += fields.map { .init($0.0, $0.1) }
+        response.setBody(Data(body.utf8))
+        return response
+    }
+
+    private static func failure(_ code: String) -> RecordedResponse {
+        var response = RecordedResponse()
+        response.errorCode = code
+        response.errorText = "\(code): in words"
+        return response
+    }
+
+    private static func tally(_ responses: [RecordedResponse]) -> ContentTally {
+        var tally = ContentTally()
+        for (number, response) in responses.enumerated() {
+            tally.learn(response, as: number)
+            tally.count(number)
+        }
+        return tally
+    }
+
+    private static func compare(
+        _ first: [RecordedResponse], _ copy: [RecordedResponse], _ other: [RecordedResponse]
+    ) -> ContentComparison {
+        ContentComparison(tally(first), copy: tally(copy), tally(other), kinds: ("curl", "urlsession"))
+    }
+
+    /// Compares two arms, of which the first one's copy has the same responses.
+    private static func compare(
+        _ first: [RecordedResponse], with other: [RecordedResponse], kinds: (String, String) = ("curl", "urlsession")
+    ) -> ContentComparison {
+        ContentComparison(tally(first), copy: tally(first), tally(other), kinds: kinds)
+    }
+
+    private static func times(_ count: Int, _ make: (Int) -> RecordedResponse) -> [RecordedResponse] {
+        (0..<count).map(make)
+    }
+
+    @Test func `equal responses do not differ`() {
+        let some = Self.times(20) { _ in Self.response(#"{"a":1}"#) }
+        let result = Self.compare(some, with: some)
+        #expect(result.differences.isEmpty && result.noise.isEmpty && !result.isEmpty)
+        #expect(Self.compare(some, with: []).isEmpty)
+    }
+
+    /// A timestamp hides no other difference in its body.
+    @Test func `one path of JSON differs next to one that always changes`() throws {
+        func body(_ number: Int, _ b: Int) -> RecordedResponse {
+            Self.response(#"{"time":\#(number),"b":[{"c~/":\#(b)}]}"#)
+        }
+        let result = Self.compare(
+            Self.times(50) { body($0, 1) }, Self.times(50) { body(100 + $0, 1) }, Self.times(50) { body(200 + $0, 2) })
+        let difference = try #require(result.differences.first)
+        #expect(result.differences.count == 1)
+        #expect(difference.place == "json:/b/0/c~0~1" && difference.share == 1 && difference.noiseShare == 0)
+        #expect(difference.example == ("'1'", "'2'") && difference.known == nil)
+        #expect(result.noise.map(\.place) == ["json:/time"])
+    }
+
+    @Test func `one body in a thousand is found`() throws {
+        let good = Self.times(1000) { _ in Self.response("good", type: "text/plain") }
+        let bad = Self.times(1000) { Self.response($0 == 500 ? "goOd" : "good", type: "text/plain") }
+        let result = Self.compare(good, with: bad, kinds: ("curl", "curl"))
+        let difference = try #require(result.differences.first)
+        #expect(result.differences.count == 1 && difference.place == "body")
+        #expect(abs(difference.share - 0.001) < 1e-9)
+        let bytes = "4 bytes, different from byte 2 on"
+        #expect(difference.text(("a", "b")) == "body: \(bytes) over a, \(bytes) over b in 0.1 % of the responses")
+    }
+
+    /// A server that picks at random is no difference between the transports.
+    @Test func `values of a random server are set aside`() {
+        var generator = SeededGenerator(seed: 7)
+        func random() -> RecordedResponse {
+            Self.response("{}", fields: [("Served-By", Bool.random(using: &generator) ? "a" : "b")])
+        }
+        for _ in 0..<50 {
+            let three = (0..<3).map { _ in Self.times(200) { _ in random() } }
+            let result = Self.compare(three[0], three[1], three[2])
+            #expect(result.differences.isEmpty)
+            #expect(result.noise.map(\.place) == ["field:served-by"])
+        }
+        // A shift of the shares is one.
+        let one = Self.times(200) { _ in random() }
+        let shifted = Self.times(200) { Self.response("{}", fields: [("Served-By", $0 < 190 ? "a" : "b")]) }
+        #expect(Self.compare(one, Self.times(200) { _ in random() }, shifted).differences.count == 1)
+    }
+
+    /// A part that always changes over one arm, and is missing or fixed over another one, is a difference.
+    @Test func `a changing part that stops to change is found`() {
+        func timed(_ number: Int) -> RecordedResponse { Self.response("{}", fields: [("X-Time", "\(number)")]) }
+        let (first, copy) = (Self.times(50, timed), Self.times(50) { timed(1000 + $0) })
+        let fixed = Self.times(50) { _ in timed(-1) }
+        #expect(Self.compare(first, copy, fixed).differences.map(\.place) == ["field:x-time"])
+        let missing = Self.times(50) { _ in Self.response("{}") }
+        #expect(Self.compare(first, copy, missing).differences.map(\.place).contains("field:x-time"))
+        let other = Self.times(50) { timed(2000 + $0) }
+        #expect(Self.compare(first, copy, other).differences.isEmpty)
+    }
+
+    @Test func `differences between the transports are known by name`() {
+        let apart = [("X-A", "1"), ("X-A", "2")]
+        let result = Self.compare(
+            Self.times(20) { _ in Self.response("{}", fields: apart) },
+            with: Self.times(20) { _ in Self.response("{}", fields: [("X-A", "1, 2")]) })
+        #expect(result.differences.map(\.place) == ["field:x-a", "fieldOrder"])
+        #expect(result.differences.allSatisfy { $0.known?.name == "fieldOrder" })
+        // Between two arms over curl nothing is known.
+        let curls = Self.compare(
+            Self.times(20) { _ in Self.response("{}", fields: apart) },
+            with: Self.times(20) { _ in Self.response("{}", fields: [("X-A", "1, 2")]) }, kinds: ("curl", "curl"))
+        #expect(curls.differences.allSatisfy { $0.known == nil })
+    }
+
+    @Test func `statuses and errors are compared, and the rest by status`() {
+        let first = Self.times(30) { Self.response("a", status: $0 < 15 ? 200 : 404, type: nil) }
+        let other = Self.times(30) { $0 < 15 ? Self.response("b", type: nil) : Self.failure("idleTimeout") }
+        let result = Self.compare(first, with: other)
+        #expect(result.differences.map(\.place) == ["status", "error", "body"])
+        #expect(result.differences[1].example == ("'none'", "'idleTimeout'"))
+        #expect(Self.tally(other).outcomes.errors == ["idleTimeout": 15])
+    }
+
+    @Test func `events, trailers and redirects are parts`() {
+        var response = Self.response("data: a\n\nid: 1\ndata: b\n\n", type: "text/event-stream")
+        response.trailers = [.init("X-T", "1")]
+        response.redirects = ["302 http://a/", "301 http://b/"]
+        let parts = ResponseParts.parts(of: response)
+        #expect(parts["events"]?.text == "2" && parts["event:2"]?.text == "message: b")
+        #expect(parts["trailers"]?.text == "X-T: 1" && parts["redirects"]?.text == "302 http://a/ 301 http://b/")
+        #expect(parts["body"] == nil)
+    }
+
+    @Test func `a body that is not quite JSON, or large, is compared as a whole`() {
+        #expect(ResponseParts.parts(of: Self.response("{"))["body"]?.text == "{")
+        let many = "[" + (0..<6_000).map(String.init).joined(separator: ",") + "]"
+        #expect(ResponseParts.parts(of: Self.response(many))["body"] != nil)
+        let large = Self.response(String(repeating: "x", count: RecordedResponse.maximumBody + 1))
+        #expect(large.body.isEmpty && large.digest != nil)
+        #expect(ResponseParts.parts(of: large)["body"]?.text.hasPrefix("1048577 bytes") == true)
+        #expect(ResponseParts.parts(of: Self.response("[]"))["json:"]?.text == "[]")
+        #expect(ResponseParts.parts(of: Self.response(#"{"a":{}}"#))["json:/a"]?.kind == "object")
+    }
+
+    @Test func `secrets are not printed, and control characters are visible`() {
+        func fields(_ value: String) -> [RecordedResponse] {
+            Self.times(20) { _ in
+                Self.response(
+                    #"{"access_token":"t-\#(value)","plain":"\u001b[2J\#(value)","auth":["Bearer x\#(value)"]}"#,
+                    fields: [("X-Api-Key", "k-\(value)"), ("Location", "http://u:p@h/?q=\(value)")])
+            }
+        }
+        let result = Self.compare(fields("one"), with: fields("two"))
+        let text = result.differences.map { $0.text(("a", "b")) }.joined(separator: "\n")
+        #expect(result.differences.count == 5)
+        for secret in ["t-one", "k-one", "t-two", "u:p", "q=", "Bearer", "\u{1B}"] { #expect(!text.contains(secret)) }
+        #expect(text.contains(#"\u{1B}[2Jone"#) || text.contains(#"\u{001B}[2Jone"#))
+    }
+
+    @Test func `the number of differences is bounded`() {
+        func wide(_ value: Int) -> [RecordedResponse] {
+            let members = (0..<300).map { #""k\#($0)":\#(value)"# }.joined(separator: ",")
+            return Self.times(20) { _ in Self.response("{\(members)}") }
+        }
+        let result = Self.compare(wide(1), with: wide(2))
+        #expect(result.differences.count == ContentComparison.maximumDifferences && result.unlisted == 200)
+    }
+}

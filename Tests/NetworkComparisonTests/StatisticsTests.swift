@@ -1,0 +1,127 @@
+import Foundation
+import Testing
+
+@testable import NetworkComparison
+
+@Suite("Statistics of a comparison", .timeLimit(.minutes(2)))
+struct StatisticsTests {
+    /// Values of scipy.stats.t.ppf.
+    @Test(
+        arguments: [
+            (0.975, 1, 12.706204736174694), (0.975, 4, 2.7764451051977934), (0.995, 9, 3.2498355415921254),
+            (0.9995, 19, 3.883405852592082), (0.99995, 29, 4.505511631211001), (0.975, 1000, 1.9623390808264078),
+            (0.025, 4, -2.7764451051977934), (0.5, 7, 0),
+        ])
+    func `quantiles of Student's distribution are right`(probability: Double, degrees: Int, expected: Double) {
+        let quantile = StudentT.quantile(probability, degrees: degrees)
+        #expect(abs(quantile - expected) < 1e-5 * max(1, abs(expected)))
+    }
+
+    @Test func `percentiles are nearest rank, of blocks as often as they are drawn`() {
+        let blocks = [
+            Block(latencies: [1, 2, 3, 4], seconds: 1, cpuMicroseconds: 40, requests: 4),
+            Block(latencies: [10, 20], seconds: 3, cpuMicroseconds: 20, requests: 3),
+        ]
+        let figures = BlockFigures(blocks)
+        let once = figures.values
+        #expect(once[.p50] == 3 && once[.p95] == 20 && once[.p99] == 20)
+        #expect(once[.rate] == 1.5)
+        #expect(once[.cpu] == 60.0 / 7.0)
+        // The first block alone, twice.
+        let first = figures.values(counting: [2, 0])
+        #expect(first[.p50] == 2 && first[.p99] == 4 && first[.rate] == 4 && first[.cpu] == 10)
+        #expect(figures.values(counting: [0, 0]).isEmpty)
+        #expect(BlockFigures([]).values.isEmpty)
+    }
+
+    /// Returns blocks of latencies around a value, slower and faster from block to block as the machine is.
+    private static func blocks(
+        _ count: Int, around latency: Double, drift: [Double], using generator: inout SeededGenerator
+    ) -> [Block] {
+        drift.prefix(count).map { factor in
+            let latencies = (0..<20).map { _ -> Double in
+                let spread = (0..<4).reduce(0) { sum, _ in sum + Double.random(in: -0.3...0.3, using: &generator) }
+                return latency * factor * exp(spread)
+            }
+            let sum = latencies.reduce(0, +)
+            return Block(latencies: latencies, seconds: sum / 4_000, cpuMicroseconds: sum * 100, requests: 20)
+        }
+    }
+
+    private static func experiment(_ seed: UInt64, change: Double) -> [Verdict] {
+        var generator = SeededGenerator(seed: seed)
+        let drift = (0..<20).map { _ in exp(Double.random(in: -0.4...0.4, using: &generator)) }
+        func blocks(_ latency: Double, _ generator: inout SeededGenerator) -> [Block] {
+            Self.blocks(20, around: latency, drift: drift, using: &generator)
+        }
+        let arms = [("one", blocks(1, &generator)), ("other", blocks(change, &generator))]
+        return Verdicts.verdicts(
+            url: "u", arms: arms, copy: blocks(1, &generator), shares: 1, draws: 200, using: &generator)
+    }
+
+    /// The chance of a wrong verdict is 5 % for a whole run; the noise floor makes it smaller.
+    @Test func `equal arms are rarely told apart`() {
+        let alarms = (1...100).count { Self.experiment(UInt64($0), change: 1).contains { $0.isDecided } }
+        #expect(alarms <= 5)
+    }
+
+    /// The blocks of both arms meet the same drift of the machine, of up to 40 %, which the pairs cancel.
+    @Test func `an arm that is a quarter slower is found`() {
+        let found = (1...20).count { seed in
+            Self.experiment(UInt64(seed), change: 1.25).contains { $0.metric == .p50 && $0.isDecided && $0.ratio! < 1 }
+        }
+        #expect(found >= 19)
+    }
+
+    @Test func `the interval contains the ratio as often as it says`() {
+        let contained = (1...100).count { seed in
+            var generator = SeededGenerator(seed: UInt64(seed))
+            let drift = (0..<12).map { _ in exp(Double.random(in: -0.4...0.4, using: &generator)) }
+            let one = Self.blocks(12, around: 1, drift: drift, using: &generator)
+            let other = Self.blocks(12, around: 2, drift: drift, using: &generator)
+            let interval = PairedComparison(one, other, draws: 200, using: &generator).interval(.p50, confidence: 0.9)!
+            return interval.low <= 0.5 && interval.high >= 0.5
+        }
+        #expect((82...97).contains(contained))
+    }
+
+    @Test func `too few blocks have a ratio and no interval`() {
+        var generator = SeededGenerator(seed: 1)
+        let blocks = Self.blocks(4, around: 1, drift: [1, 1, 1, 1], using: &generator)
+        let pairs = PairedComparison(blocks, blocks, using: &generator)
+        #expect(pairs.interval(.p50, confidence: 0.95) == nil)
+        #expect(pairs.ratio(.p50) == 1)
+        let verdicts = Verdicts.verdicts(
+            url: "u", arms: [("a", blocks), ("b", blocks)], copy: nil, shares: 1, using: &generator)
+        #expect(verdicts.allSatisfy { !$0.isDecided })
+        #expect(verdicts[0].text == "median: too few blocks for a verdict, 5 are needed")
+        let none = Verdicts.verdicts(
+            url: "u", arms: [("a", blocks), ("b", [])], copy: nil, shares: 1, using: &generator)
+        #expect(none.map(\.text).first == "median: not measured")
+    }
+
+    @Test func `a verdict says what the data carry`() {
+        func verdict(_ metric: Metric, _ ratio: Double, _ low: Double, _ high: Double, noise: Double?) -> Verdict {
+            Verdict(
+                url: "u", metric: metric, arms: ("curl", "urlsession"), ratio: ratio,
+                interval: RatioInterval(ratio: ratio, low: low, high: high), noise: noise, confidence: 0.95)
+        }
+        #expect(
+            verdict(.p50, 0.46, 0.43, 0.49, noise: 1.06).text
+                == "median: curl responds in 0.46 of urlsession's time (95 % CI 0.43 to 0.49; noise floor 6 %)")
+        #expect(
+            verdict(.rate, 2.13, 1.9, 2.4, noise: nil).text
+                == "rate: curl carries 2.1 times as many requests a second as urlsession (95 % CI 1.9 to 2.4)")
+        #expect(
+            verdict(.cpu, 0.0667, 0.06, 0.07, noise: 1).text
+                == "CPU: curl takes 0.067 of urlsession's CPU time for a request "
+                + "(95 % CI 0.060 to 0.070; noise floor 0.0 %)")
+        let open = verdict(.p99, 1.01, 0.97, 1.05, noise: 1.02)
+        #expect(!open.isDecided)
+        #expect(
+            open.text
+                == "99th percentile: no difference found between curl and urlsession; one of 5 % would have been")
+        // The interval excludes 1, but two copies of one arm are that far apart.
+        #expect(!verdict(.p50, 0.97, 0.95, 0.99, noise: 1.06).isDecided)
+    }
+}
