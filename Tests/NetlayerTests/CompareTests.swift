@@ -77,6 +77,19 @@ struct CompareTests {
         #expect(report.verdicts.first?.text == "median: not measured")
     }
 
+    @Test func `a program runs under each arm's environment`() async throws {
+        let (report, run) = try await Self.compare("--exec", "echo $NETWORK_TRANSPORT secret; exit 3", "-n", "6")
+        #expect(run.status == 1)
+        #expect(report.arms.map(\.requests) == [6, 6] && report.arms.allSatisfy { $0.ended == nil })
+        #expect(report.differences.map(\.where) == ["body"])
+        #expect(report.verdicts.map(\.metric) == ["p50", "cpu"] && !run.text.contains("secret"))
+        // The end by a signal is a failure of that arm.
+        let (crashed, _) = try await Self.compare("--exec", "test $NETWORK_TRANSPORT = curl || kill -9 $$", "-n", "5")
+        #expect(crashed.arms.map(\.errors) == [[:], ["signal 9": 5]])
+        let (late, _) = try await Self.compare("--exec", "exec sleep 60", "-n", "1", "--timeout", "0.2")
+        #expect(late.arms.map(\.errors) == [["totalTimeout": 1], ["totalTimeout": 1]])
+    }
+
     @Test func `known differences are no failure unless that is asked for`() async throws {
         let server = try ScriptedServer(.ok("{}", fields: [("X-A", "1"), ("X-A", "2")]))
         defer { server.stop() }
@@ -145,7 +158,8 @@ struct CompareTests {
             ["--arm", "curl"], ["--arm", "x", "--arm", "curl"], ["--arm", "curl:http=4", "--arm", "curl"],
             ["--arm", "curl:loops", "--arm", "curl"], ["--arm", "urlsession:http=2", "--arm", "curl"],
             ["--arm", "curl", "--arm", "curl"], ["--fail-if", "p95"], ["--fail-if", "p9 > 5%"], ["--until", "0%"],
-            ["--weight", "1", "--weight", "2"], ["-d", "@-"], ["--cookie-jar", "f"], ["--rate", "0"],
+            ["--weight", "1", "--weight", "2"], ["--exec", "true"], ["-d", "@-"], ["--cookie-jar", "f"],
+            ["--rate", "0"],
         ])
     func `wrong words are usage errors`(words: [String]) {
         #expect(throws: (any Error).self) { try CompareCommand.parse(["http://127.0.0.1/"] + words) }

@@ -18,12 +18,13 @@ package struct ContentDifference: Sendable {
 
     /// The difference as a sentence.
     package func text(_ arms: (left: String, right: String)) -> String {
-        let where_ = status.map { "\(place) (status \($0))" } ?? place
+        let spot = status.map { "\(place) (status \($0))" } ?? place
         let often = share >= 0.9995 ? "" : " in \(Self.percent(share)) of the responses"
         let noise = noiseShare > 0 ? "; two copies of \(arms.left) differ in \(Self.percent(noiseShare))" : ""
-        return "\(where_): \(example.left) over \(arms.left), \(example.right) over \(arms.right)\(often)\(noise)"
+        return "\(spot): \(example.left) over \(arms.left), \(example.right) over \(arms.right)\(often)\(noise)"
     }
 
+    /// Returns a share as a percentage, with two digits that count below 10 %.
     package static func percent(_ share: Double) -> String {
         share * 100 >= 10 ? "\(Int((share * 100).rounded())) %" : String(format: "%.2g %%", share * 100)
     }

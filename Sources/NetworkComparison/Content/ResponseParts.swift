@@ -90,7 +90,7 @@ package enum ResponseParts {
         guard parts.count < maximumBodyParts else { return false }
         switch value {
         case .object(let members):
-            if members.isEmpty { parts[path.isEmpty ? "/" : path] = PartValue("{}", kind: "object") }
+            if members.isEmpty { parts[path] = PartValue("{}", kind: "object") }
             return members.allSatisfy { add($0.value, at: "\(path)/\(escaped($0.key))", to: &parts) }
         case .array(let values):
             if values.isEmpty { parts[path] = PartValue("[]", kind: "array") }

@@ -1,5 +1,5 @@
 /// A figure that two arms are compared by.
-package enum Metric: String, CaseIterable, Codable, Sendable {
+package enum Metric: String, CaseIterable, Sendable {
     /// The median time of a request, from its start (or its intended start) to the end of the body.
     case p50
     /// The 95th percentile of that time.
@@ -20,7 +20,4 @@ package enum Metric: String, CaseIterable, Codable, Sendable {
         case .rate, .cpu: nil
         }
     }
-
-    /// Whether a larger value is the better one.
-    package var isBetterLarge: Bool { self == .rate }
 }

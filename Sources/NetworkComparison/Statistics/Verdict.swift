@@ -14,12 +14,14 @@ package struct Verdict: Sendable {
     package var noise: Double?
     /// The confidence of the interval, such as 0.95, before it is divided among the verdicts of a run.
     package var confidence: Double
+    /// What an arm does in the sentence about its time.
+    private let verb: String
 
     package init(
         url: String, metric: Metric, arms: (left: String, right: String), ratio: Double?, interval: RatioInterval?,
-        noise: Double?, confidence: Double
+        noise: Double?, confidence: Double, verb: String = "responds in"
     ) {
-        (self.url, self.metric, self.arms) = (url, metric, arms)
+        (self.url, self.metric, self.arms, self.verb) = (url, metric, arms, verb)
         (self.ratio, self.interval, self.noise, self.confidence) = (ratio, interval, noise, confidence)
     }
 
@@ -59,7 +61,7 @@ package struct Verdict: Sendable {
     private func sentence(_ ratio: Double) -> String {
         let factor = Self.factor(ratio)
         return switch metric {
-        case .p50, .p95, .p99: "\(arms.left) responds in \(factor) of \(arms.right)'s time"
+        case .p50, .p95, .p99: "\(arms.left) \(verb) \(factor) of \(arms.right)'s time"
         case .rate: "\(arms.left) carries \(factor) times as many requests a second as \(arms.right)"
         case .cpu: "\(arms.left) takes \(factor) of \(arms.right)'s CPU time for a request"
         }
@@ -96,22 +98,25 @@ package enum Verdicts {
     ///   - arms: The names of the arms and their blocks, the first arm first.
     ///   - copy: The blocks of the first arm's second copy.
     ///   - shares: Among how many URLs the chance of an error is divided.
+    ///   - metrics: What the arms are compared by.
     ///   - draws: How often pairs of blocks are drawn.
+    ///   - verb: What an arm does in the sentence about its time.
     package static func verdicts(
         url: String, arms: [(name: String, blocks: [Block])], copy: [Block]?, shares: Int,
-        draws: Int = PairedComparison.draws, using generator: inout some RandomNumberGenerator
+        metrics: [Metric] = Metric.allCases, draws: Int = PairedComparison.draws, verb: String = "responds in",
+        using generator: inout some RandomNumberGenerator
     ) -> [Verdict] {
         guard let first = arms.first else { return [] }
-        let count = max(1, shares * (arms.count - 1) * Metric.allCases.count)
+        let count = max(1, shares * (arms.count - 1) * metrics.count)
         let confidence = 1 - errorRate / Double(count)
         let noise = noise(first.blocks, copy, confidence: 1 - errorRate, draws: draws, using: &generator)
         return arms.dropFirst().flatMap { arm in
             let pairs = PairedComparison(first.blocks, arm.blocks, draws: draws, using: &generator)
-            return Metric.allCases.map { metric in
+            return metrics.map { metric in
                 Verdict(
                     url: url, metric: metric, arms: (first.name, arm.name), ratio: pairs.ratio(metric),
                     interval: pairs.interval(metric, confidence: confidence), noise: noise[metric],
-                    confidence: 1 - errorRate)
+                    confidence: 1 - errorRate, verb: verb)
             }
         }
     }

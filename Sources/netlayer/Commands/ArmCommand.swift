@@ -12,7 +12,7 @@ struct ArmCommand: AsyncParsableCommand {
         // A comparison that is gone needs no more of the block that runs.
         let lines = LineReader(FileHandle.standardInput, onEnd: { ProcessEnd.now(0) })
         guard let first = try await lines.next(within: .seconds(60)) else { return }
-        let worker: ArmWorker
+        let worker: any BlockWorker
         do {
             worker = try await self.worker(for: try JSONDecoder().decode(ArmOrder.self, from: first))
         } catch let failure as ToolFailure {
@@ -22,17 +22,22 @@ struct ArmCommand: AsyncParsableCommand {
         }
         // A day is more than any comparison pauses between two blocks.
         while let line = try await lines.next(within: .seconds(86_400)) {
-            try await reply(.block(await worker.run(try JSONDecoder().decode(BlockOrder.self, from: line))))
+            try await reply(.block(try await worker.run(try JSONDecoder().decode(BlockOrder.self, from: line))))
         }
     }
 
     /// Prepares what the order asks for, and says so.
-    private func worker(for order: ArmOrder) async throws -> ArmWorker {
+    private func worker(for order: ArmOrder) async throws -> any BlockWorker {
         let (arm, command): (ArmSpecification, CompareCommand)
         do {
             (arm, command) = (try ArmSpecification(order.arm), try CompareCommand.parse(order.arguments))
         } catch {
             throw ToolFailure(.usage, CompareCommand.message(for: error))
+        }
+        let counter = try SharedNumber(path: order.counter)
+        if let program = command.exec {
+            try await reply(.ready(library: "\(TransportKind.variable)=\(arm.kind.rawValue)"))
+            return ProgramWorker(program, over: arm.kind, timeout: .seconds(command.timeout), counter: counter)
         }
         let transport = arm.transport()
         var requests = try await command.requestValues()
@@ -43,7 +48,7 @@ struct ArmCommand: AsyncParsableCommand {
         client.validation = .any
         let worker = ArmWorker(
             requests, client: client, usesPipeline: !command.noPipeline,
-            counter: try SharedNumber(path: order.counter))
+            counter: counter)
         try await reply(.ready(library: transport.capabilities.basis))
         return worker
     }

@@ -19,7 +19,13 @@ struct CompareCommand: AsyncParsableCommand {
             """
     )
 
-    @Argument(help: "Absolute http or https URLs.") var urls: [String]
+    @Argument(help: "Absolute http or https URLs.") var urls: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "A program, for 'sh -c', to run under each arm's \(TransportKind.variable) in place of requests.",
+            valueName: "command"))
+    var exec: String?
 
     @Option(
         help: ArgumentHelp(
@@ -30,13 +36,14 @@ struct CompareCommand: AsyncParsableCommand {
 
     @Option(
         name: [.customShort("n"), .customLong("requests")],
-        help: ArgumentHelp("Requests for each URL and arm, at most.", valueName: "number"))
-    var requests = 600
+        help: ArgumentHelp(
+            "Requests for each URL and arm, at most. (default: 600; with --exec 20 runs)", valueName: "number"))
+    var number: Int?
 
     @Option(
         name: [.customShort("c"), .customLong("concurrency")],
-        help: ArgumentHelp("Requests at once.", valueName: "number"))
-    var concurrency = 4
+        help: ArgumentHelp("Requests at once. (default: 4)", valueName: "number"))
+    var atOnce: Int?
 
     @Option(help: ArgumentHelp("Requests a second, whether earlier ones have ended or not.", valueName: "number"))
     var rate: Double?
@@ -74,6 +81,9 @@ struct CompareCommand: AsyncParsableCommand {
 
     var arms: [ArmSpecification] { arm.isEmpty ? ArmSpecification.standard : arm }
 
+    private var requests: Int { number ?? (exec == nil ? 600 : 20) }
+    private var concurrency: Int { atOnce ?? 4 }
+
     private static func precision(_ text: String) throws -> Double {
         let number = text.hasSuffix("%") ? String(text.dropLast()) : text
         guard let percent = Double(number), percent >= 0.1, percent <= 100 else {
@@ -83,6 +93,13 @@ struct CompareCommand: AsyncParsableCommand {
     }
 
     func validate() throws {
+        guard urls.isEmpty == (exec != nil) else { throw ValidationError("give URLs, or a program by --exec") }
+        if exec != nil, atOnce != nil || rate != nil || !weight.isEmpty {
+            throw ValidationError("--exec excludes --concurrency, --rate and --weight: a program runs alone")
+        }
+        if exec != nil, arms.contains(where: { $0.httpVersion != nil || $0.loops != nil }) {
+            throw ValidationError("with --exec the program decides about 'http' and 'loops'")
+        }
         try OptionChecks.range(requests, 1...10_000_000, "--requests")
         try OptionChecks.range(concurrency, 1...1000, "--concurrency")
         try OptionChecks.range(warmUp, 0...100_000, "--warm-up")
@@ -123,18 +140,26 @@ struct CompareCommand: AsyncParsableCommand {
         let size = max(requests, 1)
         var design = ExperimentDesign(
             requests: size, concurrency: concurrency, rate: rate, warmUp: warmUp,
-            weights: weight.isEmpty ? Array(repeating: 1, count: urls.count) : weight, precision: until,
+            weights: weight.isEmpty ? Array(repeating: 1, count: max(1, urls.count)) : weight, precision: until,
             time: time.map { .seconds($0) }, patience: .zero, seed: seed)
+        guard exec == nil else {
+            // Each run is a block.
+            (design.isOfProgram, design.concurrency, design.warmUp) = (true, 1, 0)
+            design.patience = .seconds(timeout + 10)
+            return design
+        }
         // Each request has its own timeout; a worker sends several.
         let perWorker = (design.blockSize * (weight.max() ?? 1) + concurrency - 1) / concurrency
-        let largest = Double(max(perWorker, (warmUp + concurrency - 1) / concurrency)) * timeout
+        let intended = rate.map { Double(design.blockSize * (weight.max() ?? 1)) / $0 } ?? 0
+        let largest = Double(max(perWorker, (warmUp + concurrency - 1) / concurrency)) * timeout + intended
         design.patience = .seconds(min(largest, 3_600) + 10)
         return design
     }
 
     func run() async throws {
         // What is wrong with the request is said once, and not by each arm.
-        let shown = (try await requestValues()).map { $0.url.description }
+        let described = (try await requestValues()).map { $0.url.description }
+        let shown = exec.map { [ComparisonCommandLine.shown(program: $0)] } ?? described
         let words = JoinedWords.separated(Array(CommandLine.arguments.dropFirst()))
         let meter = Descriptor.standardError.isTerminal ? ComparisonMeter(requests: requests) : nil
         defer { meter?.clear() }

@@ -18,12 +18,8 @@ final class ArmProcess: Sendable {
     private let counterPath: String
     private let errors: String
     private let endings: Task<(reason: Process.TerminationReason, status: Int32), Never>
-    /// The library that the arm runs over.
-    let library: String
-
-    /// Starts the process, and waits until it has understood the order.
-    /// - Throws: ``Ended``, or ``ToolFailure`` with the words of a child that can't use the arguments.
-    init(_ arm: ArmSpecification, arguments: [String], patience: Duration) async throws {
+    /// Starts the process.
+    init(_ arm: ArmSpecification) throws {
         counterPath = NSTemporaryDirectory() + "netlayer-\(UUID().uuidString)"
         errors = counterPath + ".txt"
         counter = try SharedNumber(path: counterPath)
@@ -55,8 +51,6 @@ final class ArmProcess: Sendable {
         input = toChild.fileHandleForWriting
         lines = LineReader(fromChild.fileHandleForReading)
         endings = Task { await ends.first { _ in true } ?? (.exit, -1) }
-        let order = ArmOrder(arm: arm.name, arguments: arguments, counter: counterPath)
-        library = try await Self.beginning(order, input, lines, patience)
     }
 
     deinit {
@@ -67,12 +61,12 @@ final class ArmProcess: Sendable {
         }
     }
 
-    private static func beginning(
-        _ order: ArmOrder, _ input: FileHandle, _ lines: LineReader, _ patience: Duration
-    ) async throws -> String {
-        try input.write(contentsOf: try JSONEncoder().encode(order) + [UInt8(ascii: "\n")])
-        guard let line = try await lines.next(within: patience) else { throw Ended(text: "ended at its start") }
-        switch try JSONDecoder().decode(ArmReply.self, from: line) {
+    /// Tells the process who it is and what it sends.
+    /// - Returns: The library that the arm runs over.
+    /// - Throws: ``Ended``, or ``ToolFailure`` with the words of a child that can't use the arguments.
+    func begin(_ arm: ArmSpecification, arguments: [String], within patience: Duration) async throws -> String {
+        let order = ArmOrder(arm: arm.name, arguments: arguments, counter: counterPath)
+        switch try await reply(to: order, within: patience) {
         case .ready(let library): return library
         case .refused(let words): throw ToolFailure(.usage, words)
         case .block: throw Ended(text: "wrote something else than it should")
@@ -82,12 +76,17 @@ final class ArmProcess: Sendable {
     /// Runs a block.
     /// - Throws: ``Ended`` if the process ends or hangs.
     func run(_ order: BlockOrder, within patience: Duration) async throws -> BlockReport {
+        guard case .block(let report) = try await reply(to: order, within: patience) else {
+            throw Ended(text: "wrote something else than it should")
+        }
+        return report
+    }
+
+    private func reply(to order: some Encodable, within patience: Duration) async throws -> ArmReply {
         do {
             try input.write(contentsOf: try JSONEncoder().encode(order) + [UInt8(ascii: "\n")])
-            if let line = try await lines.next(within: patience),
-                case .block(let report) = try JSONDecoder().decode(ArmReply.self, from: line)
-            {
-                return report
+            if let line = try await lines.next(within: patience) {
+                return try JSONDecoder().decode(ArmReply.self, from: line)
             }
         } catch is LineReader.TimedOut {
             let number = counter.value

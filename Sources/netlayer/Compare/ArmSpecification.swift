@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import NetworkLayer
 
 /// An arm of a comparison, as `--arm` describes it: `curl`, `curl:http=2,loops=2`, `curl:libcurl=FOLDER`.
@@ -69,7 +70,11 @@ struct ArmSpecification: Sendable, Hashable {
         case "loops":
             guard let count = Int(value), (1...64).contains(count) else { throw ValidationError("'loops' is 1 to 64") }
             loops = count
-        case "libcurl": libcurl = value
+        case "libcurl":
+            guard FileManager.default.fileExists(atPath: "\(value)/libcurl.so.4") else {
+                throw ValidationError("the folder '\(value)' has no libcurl.so.4")
+            }
+            libcurl = value
         default: throw ValidationError("an arm has the options http, loops and libcurl, and not '\(option)'")
         }
     }

@@ -4,27 +4,56 @@ import NetworkLayer
 import Synchronization
 
 /// Sends the requests of blocks over one transport, in the process of an arm.
-final class ArmWorker: Sendable {
+final class ArmWorker: BlockWorker {
     private let requests: [TransportRequest]
     private let client: NetworkClient
     /// Whether requests go through the pipeline.
     private let usesPipeline: Bool
     private let counter: SharedNumber
     private let memory = Guarded(ResponseMemory())
+    /// The bytes of the bodies that the block holds.
+    private let held = Guarded(0)
 
     init(_ requests: [TransportRequest], client: NetworkClient, usesPipeline: Bool, counter: SharedNumber) {
         (self.requests, self.client, self.usesPipeline, self.counter) = (requests, client, usesPipeline, counter)
     }
 
-    /// One request of a block, as it came out.
+    /// One request of a block, as it came out. What is compared is made of it when nothing is measured any more.
     private struct Outcome: Sendable {
         var latency: Double?
-        var response: RecordedResponse
+        var head: HTTPResponse?
+        var body = Data()
+        /// What stands for a body that there was no room to keep.
+        var digest: RecordedResponse?
+        var trailers: HTTPFields?
+        var redirects: [RedirectPolicy.Redirect] = []
         var metrics: TransportMetrics?
+        var error: (any Error)?
+
+        var recorded: RecordedResponse {
+            var recorded = digest ?? RecordedResponse()
+            if digest == nil { recorded.setBody(body) }
+            recorded.status = error == nil ? head?.status.code : nil
+            recorded.fields = fields(head?.headerFields ?? [:])
+            recorded.trailers = fields(trailers ?? [:])
+            recorded.redirects = redirects.map { "\($0.status.code) \($0.to)" }
+            guard let error else { return recorded }
+            recorded.errorCode = NetworkError.code(of: error)?.rawValue ?? "\(type(of: error))"
+            recorded.errorText = NetworkError.logText(of: error)
+            return recorded
+        }
+
+        private func fields(_ fields: HTTPFields) -> [RecordedResponse.Field] {
+            fields.map { RecordedResponse.Field($0.name.rawName, $0.value) }
+        }
     }
+
+    /// The bodies of one block that are kept until its end, in bytes.
+    private static let maximumHeld = 64 << 20
 
     /// Runs a block and returns its figures. What is measured ends before the responses are looked at.
     func run(_ order: BlockOrder) async -> BlockReport {
+        held.withLock { $0 = 0 }
         let before = ProcessFigures.own
         let start = ContinuousClock.now
         let outcomes = await outcomes(of: order, from: start)
@@ -40,9 +69,10 @@ final class ArmWorker: Sendable {
         for outcome in outcomes {
             if let latency = outcome.latency { report.latencies.append(latency) }
             outcome.metrics.map { report.add($0) }
-            let (number, isNew) = memory.withLock { $0.number(of: outcome.response) }
+            let recorded = outcome.recorded
+            let (number, isNew) = memory.withLock { $0.number(of: recorded) }
             report.outcomes[number, default: 0] += 1
-            if isNew { report.new[number] = outcome.response }
+            if isNew { report.new[number] = recorded }
         }
         return report
     }
@@ -73,35 +103,41 @@ final class ArmWorker: Sendable {
 
     private func exchange(_ request: TransportRequest, from start: ContinuousClock.Instant) async -> Outcome {
         counter.increase()
-        var recorded = RecordedResponse()
+        var outcome = Outcome()
         do {
-            let (head, body, metrics): (HTTPResponse, Data, TransportMetrics)
+            let body: TransportResponse.Body
             if usesPipeline {
                 let response = try await client.send(request, as: .stream)
-                body = try await response.body.collect(upTo: request.options.maximumBodyBytes)
-                (head, metrics) = (response.head, response.metrics)
-                recorded.redirects = response.redirects.map { "\($0.status.code) \($0.to)" }
-                recorded.trailers = fields(response.body.trailers ?? [:])
+                body = response.body
+                outcome.body = try await body.collect(upTo: request.options.maximumBodyBytes)
+                (outcome.head, outcome.metrics) = (response.head, response.metrics)
+                outcome.redirects = response.redirects
             } else {
                 let response = try await client.transport.send(request)
-                body = try await response.body.collect(upTo: request.options.maximumBodyBytes)
-                (head, metrics) = (response.head, response.metrics)
-                recorded.trailers = fields(response.body.trailers ?? [:])
+                body = response.body
+                outcome.body = try await body.collect(upTo: request.options.maximumBodyBytes)
+                (outcome.head, outcome.metrics) = (response.head, response.metrics)
             }
-            let latency = (ContinuousClock.now - start) / .milliseconds(1)
-            recorded.status = head.status.code
-            recorded.fields = fields(head.headerFields)
-            recorded.setBody(body)
-            return Outcome(latency: latency, response: recorded, metrics: metrics)
+            outcome.latency = (ContinuousClock.now - start) / .milliseconds(1)
+            outcome.trailers = body.trailers
+            makeRoom(for: &outcome)
         } catch {
-            recorded.errorCode = NetworkError.code(of: error)?.rawValue ?? "\(type(of: error))"
-            recorded.errorText = NetworkError.logText(of: error)
-            return Outcome(response: recorded)
+            outcome.error = error
         }
+        return outcome
     }
 
-    private func fields(_ fields: HTTPFields) -> [RecordedResponse.Field] {
-        fields.map { RecordedResponse.Field($0.name.rawName, $0.value) }
+    /// Replaces a body by its digest if the block holds too many bytes already.
+    private func makeRoom(for outcome: inout Outcome) {
+        let count = outcome.body.count
+        let fits = held.withLock { held in
+            held += count
+            return held <= Self.maximumHeld || count <= RecordedResponse.maximumBody
+        }
+        guard !fits else { return }
+        var digest = RecordedResponse()
+        digest.setBody(outcome.body)
+        (outcome.digest, outcome.body) = (digest, Data())
     }
 }
 
@@ -140,12 +176,12 @@ private final class Turns: Sendable {
 }
 
 /// The responses that an arm has reported, each under a number. Its size is bounded.
-private struct ResponseMemory {
+struct ResponseMemory {
     private var numbers: [RecordedResponse: Int] = [:]
     private var bytes = 0
 
-    static let maximumResponses = 20_000
-    static let maximumBytes = 64 << 20
+    static let maximumResponses = 10_000
+    static let maximumBytes = 32 << 20
 
     /// Returns the number of a response, and whether it is a new one; -1 for a new one without room.
     mutating func number(of response: RecordedResponse) -> (number: Int, isNew: Bool) {

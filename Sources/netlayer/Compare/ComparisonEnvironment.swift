@@ -27,7 +27,7 @@ enum ComparisonCommandLine {
     private static let secret: Set<String> = [
         "-H", "--header", "-d", "--data", "--data-binary", "--data-raw", "-u", "--user", "--bearer", "--cookie",
         "--pass", "-E", "--cert", "-U", "--proxy-user", "--proxy-header", "--option", "-x", "--proxy", "--aws-sigv4",
-        "--doh-url",
+        "--doh-url", "--exec",
     ]
 
     /// Returns the words for a shell, without the values of options that may hold secrets, and with URLs as a log shows
@@ -50,6 +50,12 @@ enum ComparisonCommandLine {
             }
         }
         return shown.joined(separator: " ")
+    }
+
+    /// Returns a program as a report may show it: its first word, since the others may hold secrets.
+    static func shown(program: String) -> String {
+        let words = program.split(separator: " ", maxSplits: 1)
+        return (words.first.map { Redaction().text(String($0)) } ?? "") + (words.count > 1 ? " …" : "")
     }
 
     private static func quoted(_ word: String) -> String {

@@ -63,6 +63,7 @@ struct ComparisonJSON {
             .init("coldMs", arm.coldMilliseconds.map { .exact($0) } ?? .null),
             .init("warmUpMs", .array(arm.warmUp.map { .exact($0) })),
             .init("phases", phases ?? .null), .init("ended", .text(summary.ended)),
+            .init("notCompared", .integer(summary.notCompared)),
             .init("histogram", Self.histogram(summary.latencies)),
         ])
     }

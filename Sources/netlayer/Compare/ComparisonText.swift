@@ -21,6 +21,8 @@ struct ComparisonText {
         lines += table(index).lines.map { "  " + $0 }
         for arm in result.arms {
             if let ended = arm.figures[index].ended { lines.append("  \(arm.name): \(ended)") }
+            let notCompared = arm.figures[index].contents.notCompared
+            if notCompared > 0 { lines.append("  \(arm.name): no room to compare \(notCompared) of its responses") }
             for (code, text) in arm.figures[index].contents.errorTexts.sorted(by: { $0.key < $1.key }) {
                 let count = arm.figures[index].contents.outcomes.errors[code] ?? 0
                 lines.append("  \(arm.name), \(count) failed: \(text)")

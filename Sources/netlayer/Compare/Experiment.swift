@@ -22,6 +22,8 @@ struct ExperimentDesign: Sendable {
     var patience: Duration
     /// The seed of the order of the blocks, and of the bootstrap.
     var seed: UInt64
+    /// Whether a block is a run of a program.
+    var isOfProgram = false
 
     /// The most rounds that the requests are divided into. There are fewer if a block would be too small to keep all
     /// workers busy.
@@ -30,7 +32,7 @@ struct ExperimentDesign: Sendable {
     static let roundsBeforePrecision = 10
 
     /// The number of rounds.
-    var rounds: Int { max(1, min(Self.mostRounds, requests / (4 * concurrency))) }
+    var rounds: Int { isOfProgram ? requests : max(1, min(Self.mostRounds, requests / (4 * concurrency))) }
 
     /// The number of requests in a block.
     var blockSize: Int { requests / rounds }
@@ -151,8 +153,8 @@ struct Experiment: Sendable {
             return report
         } catch let end as ArmProcess.Ended {
             let transport = arms[arm].specification.kind.rawValue
-            arms[arm].figures[url].ended =
-                "\(end.text); 'netlayer fetch --transport \(transport) \(urls[url])' shows it"
+            let command = "'netlayer fetch --transport \(transport) \(urls[url])' shows it"
+            arms[arm].figures[url].ended = design.isOfProgram ? end.text : "\(end.text); \(command)"
             // Another process goes on with the other URLs.
             arms[arm].process = nil
             return nil
@@ -161,9 +163,9 @@ struct Experiment: Sendable {
 
     private func process(of arm: inout Arm) async throws -> ArmProcess {
         if let process = arm.process { return process }
-        let process = try await ArmProcess(arm.specification, arguments: arguments, patience: design.patience)
+        let process = try ArmProcess(arm.specification)
+        arm.library = try await process.begin(arm.specification, arguments: arguments, within: design.patience)
         arm.process = process
-        arm.library = process.library
         return process
     }
 

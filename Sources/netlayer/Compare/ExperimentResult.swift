@@ -39,7 +39,8 @@ struct ExperimentResult: Sendable {
             let url = urls[index]
             let verdicts = Verdicts.verdicts(
                 url: url, arms: self.arms.map { ($0.name, $0.figures[index].blocks) }, copy: copied.blocks,
-                shares: urls.count, using: &generator)
+                shares: urls.count, metrics: design.isOfProgram ? [.p50, .cpu] : Metric.allCases,
+                verb: design.isOfProgram ? "takes" : "responds in", using: &generator)
             let contents = self.arms.dropFirst().map { arm in
                 ContentComparison(
                     first.figures[index].contents, copy: copied.contents, arm.figures[index].contents,
@@ -91,6 +92,8 @@ struct ArmSummary: Sendable {
     var statuses: [Int: Int] {
         figures.reduce(into: [:]) { $0.merge($1.contents.outcomes.statuses, uniquingKeysWith: +) }
     }
+    /// How many responses were not compared, since there was no room for more.
+    var notCompared: Int { figures.reduce(0) { $0 + $1.contents.notCompared } }
     var ended: String? { figures.compactMap(\.ended).first }
 
     /// The mean times of the steps of a request, in milliseconds; `nil` where they are not known.

@@ -26,6 +26,12 @@ struct ByteSource: Sendable {
         do { descriptor = try Descriptor.open(path, O_RDONLY) } catch { throw ToolFailure.unreadable(name, error) }
     }
 
+    /// Creates a source from an open descriptor, which stays open.
+    init(reading number: Int32, name: String) {
+        self.name = name
+        descriptor = Descriptor(number: number)
+    }
+
     /// Starts to read, and returns the chunks. Call it only once.
     func chunks() -> Chunks {
         let (stream, continuation) = AsyncThrowingStream<[UInt8], any Error>.makeStream()

@@ -1,0 +1,99 @@
+import Foundation
+import NetworkComparison
+import NetworkLayer
+import Synchronization
+
+/// What an arm does with a block.
+protocol BlockWorker: Sendable {
+    /// Runs a block and returns its figures.
+    func run(_ order: BlockOrder) async throws -> BlockReport
+}
+
+/// Runs a program of the user's, one run after another, in the process of an arm. Its environment names the arm's
+/// transport.
+final class ProgramWorker: BlockWorker {
+    private let command: String
+    private let transport: TransportKind
+    private let timeout: Duration
+    private let counter: SharedNumber
+    private let memory = Guarded(ResponseMemory())
+
+    /// - Parameter command: The command, for `sh -c`.
+    init(_ command: String, over transport: TransportKind, timeout: Duration, counter: SharedNumber) {
+        (self.command, self.transport, self.timeout, self.counter) = (command, transport, timeout, counter)
+    }
+
+    func run(_ order: BlockOrder) async throws -> BlockReport {
+        var report = BlockReport()
+        report.requests = order.requests
+        for _ in 0..<order.requests {
+            counter.increase()
+            let before = ProcessFigures.children
+            let start = ContinuousClock.now
+            let run = try await ProgramRun(command, [TransportKind.variable: transport.rawValue], timeout: timeout)
+            let seconds = (ContinuousClock.now - start) / .seconds(1)
+            let after = ProcessFigures.children
+            report.seconds += seconds
+            report.cpuMicroseconds += after.cpuMicroseconds - before.cpuMicroseconds
+            report.contextSwitches += after.contextSwitches - before.contextSwitches
+            report.peakResidentKB = after.peakResidentKB
+            if run.recorded.errorCode == nil { report.latencies.append(seconds * 1000) }
+            let (number, isNew) = memory.withLock { $0.number(of: run.recorded) }
+            report.outcomes[number, default: 0] += 1
+            if isNew { report.new[number] = run.recorded }
+        }
+        return report
+    }
+}
+
+/// One run of a program: its exit status takes the place of a response's, its output that of a body.
+private struct ProgramRun {
+    var recorded = RecordedResponse()
+
+    /// The most bytes of output that are kept.
+    private static let maximumOutput = 64 << 20
+
+    init(_ command: String, _ variables: [String: String], timeout: Duration) async throws {
+        let process = Process()
+        process.executableURL = URL(filePath: "/bin/sh")
+        process.arguments = ["-c", command]
+        process.environment = ProcessInfo.processInfo.environment.merging(variables) { $1 }
+        // Our own input has the orders.
+        process.standardInput = FileHandle.nullDevice
+        let output = Pipe()
+        process.standardOutput = output
+        let (ends, ending) = AsyncStream<(reason: Process.TerminationReason, status: Int32)>.makeStream()
+        process.terminationHandler = { process in
+            ending.yield((process.terminationReason, process.terminationStatus))
+            ending.finish()
+        }
+        try process.run()
+        let number = process.processIdentifier
+        let isLate = OneTimeFlag()
+        let killer = Task {
+            try await Task.sleep(for: timeout)
+            _ = isLate.raise()
+            kill(number, SIGKILL)
+        }
+        defer { killer.cancel() }
+        var text = Data()
+        for try await chunk in ByteSource(reading: output.fileHandleForReading.fileDescriptor, name: "the program")
+            .chunks()
+        where text.count < Self.maximumOutput {
+            text += chunk
+        }
+        let end = await ends.first { _ in true } ?? (.exit, -1)
+        try? output.fileHandleForReading.close()
+        recorded.setBody(text)
+        if isLate.isRaised {
+            (recorded.errorCode, recorded.errorText) = (
+                "totalTimeout", "the program did not end within \(timeout.shortText)"
+            )
+        } else if end.reason == .uncaughtSignal {
+            recorded.errorCode = "signal \(end.status)"
+            recorded.errorText = "the program ended by signal \(end.status)"
+        } else {
+            recorded.status = Int(end.status)
+        }
+    }
+}
