@@ -102,14 +102,17 @@ struct CompareTests {
     }
 
     /// A result of two arms whose responses differ in a header field, made by hand.
-    private static func result(_ left: String, _ right: String) throws -> ExperimentResult {
+    private static func result(
+        _ left: String, _ right: String, slowness: Double = 1,
+        environment: [(name: String, value: String)] = [("cores", "2")]
+    ) throws -> ExperimentResult {
         func arm(_ name: String, _ body: String, isCopy: Bool = false) throws -> Arm {
             var arm = Arm(try ArmSpecification(name), urls: 1, isCopy: isCopy)
             for block in 0..<6 {
                 var (report, response) = (BlockReport(), RecordedResponse())
                 response.status = 200
                 response.fields = [.init("X-B", body)]
-                report.latencies = (0..<20).map { Double($0 + block) / 10 + 1 }
+                report.latencies = (0..<20).map { (Double($0 + block) / 10 + 1) * slowness }
                 (report.requests, report.seconds, report.cpuMicroseconds) = (20, 0.1, 4_000)
                 report.outcomes = [0: 20]
                 report.new = block == 0 ? [0: response] : [:]
@@ -121,7 +124,7 @@ struct CompareTests {
             requests: 120, concurrency: 4, warmUp: 0, weights: [1], patience: .seconds(1), seed: 1)
         return ExperimentResult(
             [try arm("curl", left), try arm("curl:loops=2", right), try arm("curl", left, isCopy: true)],
-            urls: ["http://h/"], design: design, command: "netlayer compare", environment: [("cores", "2")])
+            urls: ["http://h/"], design: design, command: "netlayer compare", environment: environment)
     }
 
     @Test func `a new difference is a failure, and is in every report`() throws {
@@ -141,6 +144,35 @@ struct CompareTests {
         #expect(json.contains(#""where":"field:x-b""#))
         for text in [text, page, markdown, junit, json] { #expect(!text.contains("\u{1B}")) }
         #expect(ComparisonText(try Self.result("a", "a")).lines.last == "  responses: no differences over curl:loops=2")
+    }
+
+    @Test func `a result is compared with an earlier one`() async throws {
+        let folder = try TestFolder()
+        defer { folder.remove() }
+        let path = folder.path("before.json")
+        let text = String(decoding: ComparisonJSON(try Self.result("a", "a")).value.line, as: UTF8.self)
+        try text.write(toFile: path, atomically: true, encoding: .utf8)
+        let baseline = try await Baseline(path: path)
+        var same = try Self.result("a", "a")
+        same.compare(with: baseline)
+        #expect(same.changes.count == 10 && same.changes.allSatisfy { !$0.isDecided } && same.warnings.isEmpty)
+        var slower = try Self.result("a", "a", slowness: 2, environment: [("cores", "4")])
+        slower.compare(with: baseline)
+        let median = try #require(slower.changes.first)
+        #expect(median.isDecided && median.text.hasPrefix("median: curl responds in 2.0 of the baseline's time"))
+        #expect(slower.warnings == ["the baseline differs in cores: '2' then, '4' now"])
+        let options = try ComparisonOptions.parse(["--fail-if", "p50 > +50%"])
+        #expect(options.failure(of: slower)?.hasPrefix("--fail-if: median: curl responds in 2.0 of") == true)
+        #expect(options.failure(of: same) == nil)
+        for report in [
+            ComparisonText(slower).lines.joined(), ComparisonPage(slower).text, ComparisonMarkdown(slower).text,
+            ComparisonJUnit(slower, rules: options.failIf, alarm: .nothing).text,
+            String(decoding: ComparisonJSON(slower).value.line, as: UTF8.self),
+        ] {
+            #expect(report.contains("curl responds in 2.0 of the baseline") && report.contains("baseline"))
+        }
+        try "{}".write(toFile: path, atomically: true, encoding: .utf8)
+        await #expect(throws: ToolFailure.self) { try await Baseline(path: path) }
     }
 
     @Test func `charts say in words what they show, without anything to show too`() throws {

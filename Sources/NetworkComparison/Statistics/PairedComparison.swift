@@ -39,13 +39,16 @@ package struct PairedComparison: Sendable {
     /// - Parameters:
     ///   - left: The blocks of one arm.
     ///   - right: The blocks of the other arm, in the same order. Blocks without a counterpart do not count.
-    ///   - draws: How often pairs of blocks are drawn.
+    ///   - arePaired: Whether blocks with the same number ran next to each other. Otherwise those of each arm are drawn
+    ///     by themselves, and all of them count.
+    ///   - draws: How often blocks are drawn.
     package init(
-        _ left: [Block], _ right: [Block], draws: Int = PairedComparison.draws,
+        _ left: [Block], _ right: [Block], arePaired: Bool = true, draws: Int = PairedComparison.draws,
         using generator: inout some RandomNumberGenerator
     ) {
         count = min(left.count, right.count)
-        let (left, right) = (BlockFigures(Array(left.prefix(count))), BlockFigures(Array(right.prefix(count))))
+        let left = BlockFigures(arePaired ? Array(left.prefix(count)) : left)
+        let right = BlockFigures(arePaired ? Array(right.prefix(count)) : right)
         ratios = Self.ratios(left.values, right.values)
         guard count >= Self.minimumBlocks else {
             errors = [:]
@@ -53,9 +56,9 @@ package struct PairedComparison: Sendable {
         }
         var samples: [Metric: [Double]] = [:]
         for _ in 0..<draws {
-            var weights = [Int](repeating: 0, count: count)
-            for _ in 0..<count { weights[Int.random(in: 0..<count, using: &generator)] += 1 }
-            for (metric, ratio) in Self.ratios(left.values(counting: weights), right.values(counting: weights)) {
+            let weights = Self.weights(left.count, using: &generator)
+            let others = arePaired ? weights : Self.weights(right.count, using: &generator)
+            for (metric, ratio) in Self.ratios(left.values(counting: weights), right.values(counting: others)) {
                 samples[metric, default: []].append(log(ratio))
             }
         }
@@ -75,6 +78,13 @@ package struct PairedComparison: Sendable {
 
     /// Returns the ratio of a metric, left to right, whether there are enough blocks for an interval or not.
     package func ratio(_ metric: Metric) -> Double? { ratios[metric] }
+
+    /// Returns how often each of some blocks is drawn.
+    private static func weights(_ count: Int, using generator: inout some RandomNumberGenerator) -> [Int] {
+        var weights = [Int](repeating: 0, count: count)
+        for _ in 0..<count { weights[Int.random(in: 0..<count, using: &generator)] += 1 }
+        return weights
+    }
 
     private static func ratios(_ left: [Metric: Double], _ right: [Metric: Double]) -> [Metric: Double] {
         left.reduce(into: [:]) { ratios, entry in

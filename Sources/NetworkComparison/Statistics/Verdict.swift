@@ -121,6 +121,25 @@ package enum Verdicts {
         }
     }
 
+    /// Returns the verdicts on one arm against the same arm in an earlier run, whose blocks met another state of the
+    /// machine.
+    /// - Parameters:
+    ///   - noise: How far two copies of one arm may be apart now.
+    ///   - shares: Among how many arms and URLs the chance of an error is divided.
+    package static func changes(
+        url: String, arm: String, now: [Block], before: [Block], noise: [Metric: Double], shares: Int,
+        metrics: [Metric], verb: String, using generator: inout some RandomNumberGenerator
+    ) -> [Verdict] {
+        let confidence = 1 - errorRate / Double(max(1, shares * metrics.count))
+        let pairs = PairedComparison(now, before, arePaired: false, using: &generator)
+        return metrics.map { metric in
+            Verdict(
+                url: url, metric: metric, arms: (arm, "the baseline"), ratio: pairs.ratio(metric),
+                interval: pairs.interval(metric, confidence: confidence), noise: noise[metric],
+                confidence: 1 - errorRate, verb: verb)
+        }
+    }
+
     /// Returns how far two copies of one arm may be apart, by each metric, as factors of at least 1.
     private static func noise(
         _ one: [Block], _ other: [Block]?, confidence: Double, draws: Int,

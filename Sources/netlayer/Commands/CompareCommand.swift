@@ -158,6 +158,8 @@ struct CompareCommand: AsyncParsableCommand {
 
     func run() async throws {
         // What is wrong with the request is said once, and not by each arm.
+        // Before anything is sent: a file that can't be read is no reason to wait.
+        let baseline = try await reports.baselineFile()
         let described = (try await requestValues()).map { $0.url.description }
         let shown = exec.map { [ComparisonCommandLine.shown(program: $0)] } ?? described
         let words = JoinedWords.separated(Array(CommandLine.arguments.dropFirst()))
@@ -168,9 +170,10 @@ struct CompareCommand: AsyncParsableCommand {
             progress: { meter?.show($0, $1) })
         let arms = try await experiment.run(self.arms)
         meter?.clear()
-        let result = ExperimentResult(
+        var result = ExperimentResult(
             arms, urls: shown, design: design, command: ComparisonCommandLine.shown(words),
             environment: ComparisonEnvironment.facts)
+        if let baseline { result.compare(with: baseline) }
         try await reports.write(result)
         if let reason = reports.failure(of: result) { throw ToolFailure(.refusedByResult, reason) }
     }

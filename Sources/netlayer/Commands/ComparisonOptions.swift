@@ -15,10 +15,16 @@ struct ComparisonOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Write the verdicts and differences as JUnit test cases.", valueName: "file"))
     var junit: String?
 
+    @Option(help: ArgumentHelp("Write the JSON object to a file, for a later --baseline.", valueName: "file"))
+    var save: String?
+
+    @Option(help: ArgumentHelp("Compare each arm with itself in an earlier run, too.", valueName: "file"))
+    var baseline: String?
+
     @Option(
         help: ArgumentHelp(
-            "End with 1 if an arm is worse than the first one beyond doubt: 'p95 > +5%', 'rate < -10%'. May be "
-                + "repeated.", valueName: "rule"),
+            "End with 1 if an arm is worse than the first one, or than the baseline, beyond doubt: 'p95 > +5%', "
+                + "'rate < -10%'. May be repeated.", valueName: "rule"),
         transform: { try FailureRule($0) })
     var failIf: [FailureRule] = []
 
@@ -28,6 +34,12 @@ struct ComparisonOptions: ParsableArguments {
             valueName: "kind"))
     var failOn = DifferenceAlarm.newDifferences
 
+    /// Returns the earlier run of `--baseline`.
+    func baselineFile() async throws -> Baseline? {
+        guard let baseline else { return nil }
+        return try await Baseline(path: baseline)
+    }
+
     /// Writes the result to standard output and to the files of the options.
     func write(_ result: ExperimentResult) async throws {
         if json {
@@ -35,6 +47,9 @@ struct ComparisonOptions: ParsableArguments {
         } else {
             let text = ComparisonText(result).lines.joined(separator: "\n")
             try await OutputWriter.standardOutput.writeLine(TerminalText.visible(text))
+        }
+        if let save {
+            try Self.write(String(decoding: ComparisonJSON(result).value.line, as: UTF8.self) + "\n", to: save)
         }
         if let html { try Self.write(ComparisonPage(result).text, to: html) }
         if let markdown { try Self.write(ComparisonMarkdown(result).text, to: markdown) }
@@ -50,8 +65,7 @@ struct ComparisonOptions: ParsableArguments {
     /// Returns why the result is a failure; `nil` if it is none. The empty text needs no further words, since the
     /// report has them.
     func failure(of result: ExperimentResult) -> String? {
-        let broken = failIf.flatMap { rule in result.urls.flatMap { url in url.verdicts.filter(rule.isBroken) } }
-        if let first = broken.first { return "--fail-if: \(first.text)" }
+        if let first = failIf.lazy.flatMap({ $0.broken(in: result) }).first { return "--fail-if: \(first.text)" }
         if result.hasFailures { return "" }
         let isAlarm =
             switch failOn {

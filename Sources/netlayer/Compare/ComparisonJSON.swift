@@ -15,9 +15,20 @@ struct ComparisonJSON {
             .init("noise", noise(result.urls.map(\.noise))),
             .init("verdicts", .array(result.urls.flatMap(\.verdicts).map(\.json))),
             .init("differences", .array(result.urls.indices.flatMap(differences))),
-            .init("urls", .array(result.urls.indices.map(url))),
+            .init("changes", .array(result.changes.map(\.json))),
+            .init("warnings", .array(result.warnings.map { .string($0) })),
+            .init("urls", .array(result.urls.indices.map(url))), .init("design", design),
             .init("environment", .object(result.environment.map { .init($0.name, .string($0.value)) })),
             .init("command", .string(result.command)),
+        ])
+    }
+
+    private var design: JSONValue {
+        .object([
+            .init("concurrency", .integer(result.design.concurrency)),
+            .init("rate", result.design.rate.map { .exact($0) } ?? .null),
+            .init("blockSize", .integer(result.design.blockSize)), .init("rounds", .integer(result.design.rounds)),
+            .init("seed", .number("\(result.design.seed)")),
         ])
     }
 

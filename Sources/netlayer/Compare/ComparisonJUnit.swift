@@ -18,7 +18,12 @@ struct ComparisonJUnit {
     }
 
     var text: String {
-        let cases = result.urls.indices.flatMap(cases)
+        let changes = result.changes.map { verdict in
+            Case(
+                suite: verdict.url, name: "\(verdict.metric.rawValue), \(verdict.arms.left) and the baseline",
+                failure: rules.contains { $0.isBroken(by: verdict, isChange: true) } ? verdict.text : nil)
+        }
+        let cases = result.urls.indices.flatMap(cases) + changes
         let failed = cases.count { $0.failure != nil }
         var lines = [
             #"<?xml version="1.0" encoding="UTF-8"?>"#,

@@ -11,6 +11,9 @@ struct ComparisonMarkdown {
     var text: String {
         var lines = ["### \(result.arms.map(\.name).joined(separator: " against "))", ""]
         for index in result.urls.indices { lines += section(index) }
+        if !result.changes.isEmpty || !result.warnings.isEmpty { lines += ["**Since the baseline**", ""] }
+        lines += result.warnings.map { "- warning: \(Self.escaped($0))" }
+        lines += result.changes.map { "- \(Self.escaped($0.url)), \(Self.escaped($0.text))" } + [""]
         lines += ["<details><summary>Environment</summary>", ""]
         lines += result.environment.map { "- \($0.name): \(Self.escaped($0.value))" }
         lines += result.arms.map { "- \(Self.escaped($0.name)): \(Self.escaped($0.library))" }

@@ -23,6 +23,7 @@ struct ComparisonPage {
             <header><h1>\(Self.escaped(title))</h1>\(legend)</header>
             <main>
             \(result.urls.indices.map(section).joined(separator: "\n"))
+            \(changes)
             \(surroundings)
             </main>
             </body>
@@ -158,6 +159,16 @@ struct ComparisonPage {
         row += side(difference.example.left, arms.0) + side(difference.example.right, arms.1)
         row += "<td>\(ContentDifference.percent(difference.share))</td>"
         return row + "<td>\(ContentDifference.percent(difference.noiseShare))</td></tr>"
+    }
+
+    private var changes: String {
+        guard !result.changes.isEmpty || !result.warnings.isEmpty else { return "" }
+        let warnings = result.warnings.map { "<li>\(Self.escaped($0))</li>" }.joined()
+        return """
+            <section aria-labelledby="since"><h2 id="since">Since the baseline</h2>
+            <ul>\(warnings)</ul>
+            <ul class="verdicts">\(result.changes.map(verdict).joined())</ul></section>
+            """
     }
 
     private var surroundings: String {

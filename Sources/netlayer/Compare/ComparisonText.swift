@@ -12,7 +12,9 @@ struct ComparisonText {
     var lines: [String] {
         var lines = result.arms.map { "\($0.name): \($0.library)" }
         for index in result.urls.indices { lines += [""] + self.lines(of: index) }
-        return lines
+        if !result.changes.isEmpty || !result.warnings.isEmpty { lines += ["", "since the baseline"] }
+        lines += result.warnings.map { "  warning: \($0)" }
+        return lines + result.changes.map { "  \(result.urls.count > 1 ? "\($0.url): " : "")\($0.text)" }
     }
 
     private func lines(of index: Int) -> [String] {

@@ -13,6 +13,20 @@ struct ExperimentResult: Sendable {
     var command: String
     var environment: [(name: String, value: String)]
     var design: ExperimentDesign
+    /// How each arm has changed since an earlier run, and what else was different then.
+    var changes: [Verdict] = []
+    var warnings: [String] = []
+
+    /// What arms are compared by.
+    var metrics: [Metric] { design.isOfProgram ? [.p50, .cpu] : Metric.allCases }
+    /// What an arm does in a sentence about its time.
+    var verb: String { design.isOfProgram ? "takes" : "responds in" }
+
+    /// Compares the result with an earlier one.
+    mutating func compare(with baseline: Baseline) {
+        changes = baseline.verdicts(on: self)
+        warnings = baseline.warnings(on: self)
+    }
 
     /// The result for one URL.
     struct URLResult: Sendable {
@@ -39,8 +53,7 @@ struct ExperimentResult: Sendable {
             let url = urls[index]
             let verdicts = Verdicts.verdicts(
                 url: url, arms: self.arms.map { ($0.name, $0.figures[index].blocks) }, copy: copied.blocks,
-                shares: urls.count, metrics: design.isOfProgram ? [.p50, .cpu] : Metric.allCases,
-                verb: design.isOfProgram ? "takes" : "responds in", using: &generator)
+                shares: urls.count, metrics: metrics, verb: verb, using: &generator)
             let contents = self.arms.dropFirst().map { arm in
                 ContentComparison(
                     first.figures[index].contents, copy: copied.contents, arm.figures[index].contents,

@@ -26,11 +26,19 @@ struct FailureRule: Sendable {
         (self.text, self.metric, isAbove, change) = (text, metric, match.2 == ">", percent / 100)
     }
 
+    /// Returns the verdicts of a result that break the rule: of other arms against the first one, and of each arm
+    /// against the baseline.
+    func broken(in result: ExperimentResult) -> [Verdict] {
+        result.urls.flatMap(\.verdicts).filter { isBroken(by: $0) }
+            + result.changes.filter { isBroken(by: $0, isChange: true) }
+    }
+
     /// Whether a decided verdict breaks the rule.
-    func isBroken(by verdict: Verdict) -> Bool {
+    /// - Parameter isChange: Whether the verdict is one on an arm against the baseline, and not on the first arm
+    ///   against another one.
+    func isBroken(by verdict: Verdict, isChange: Bool = false) -> Bool {
         guard verdict.metric == metric, verdict.isDecided, let ratio = verdict.ratio, ratio > 0 else { return false }
-        // A verdict is the first arm's figure in terms of the other one's.
-        let found = 1 / ratio - 1
+        let found = (isChange ? ratio : 1 / ratio) - 1
         return isAbove ? found > change : found < change
     }
 }

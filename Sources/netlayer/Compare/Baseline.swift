@@ -1,0 +1,97 @@
+import Foundation
+import NetworkComparison
+import NetworkLayer
+
+/// An earlier comparison, read from the JSON that it wrote.
+struct Baseline: Sendable {
+    private struct File: Decodable {
+        struct Arm: Decodable {
+            var name: String
+            var library: String
+        }
+        struct Design: Decodable {
+            var concurrency: Int
+            var rate: Double?
+        }
+        struct Figures: Decodable {
+            struct Block: Decodable {
+                var latenciesMs: [Double]
+                var seconds: Double
+                var cpuMicroseconds: Double
+                var requests: Int
+            }
+            var name: String
+            var blocks: [Block]
+        }
+        struct Target: Decodable {
+            var url: String
+            var arms: [Figures]
+        }
+        var arms: [Arm]
+        var design: Design
+        var urls: [Target]
+        var environment: [String: String]
+    }
+
+    /// The largest file that is read, in bytes.
+    private static let maximumBytes = 1 << 30
+
+    private let file: File
+
+    /// Reads a file that `--save` or `--json` has written.
+    /// - Throws: ``ToolFailure`` for a file that can't be read, or is none of these.
+    init(path: String) async throws {
+        let bytes = try await ByteSource(path: path).readAll(limit: Self.maximumBytes)
+        do {
+            file = try JSONDecoder().decode(File.self, from: Data(bytes))
+        } catch {
+            throw ToolFailure(.file, "\(path) is no result of a comparison (--save, --json)")
+        }
+    }
+
+    /// Returns the verdicts on how each arm has changed since then, where both have it.
+    func verdicts(on result: ExperimentResult) -> [Verdict] {
+        var generator = SeededGenerator(seed: result.design.seed)
+        var pairs: [(url: ExperimentResult.URLResult, name: String, now: [Block], before: [Block])] = []
+        for (index, url) in result.urls.enumerated() {
+            for arm in result.arms {
+                let target = file.urls.first { $0.url == url.url }
+                guard let before = target?.arms.first(where: { $0.name == arm.name }) else { continue }
+                let blocks = before.blocks.map { block in
+                    Block(
+                        latencies: block.latenciesMs, seconds: block.seconds, cpuMicroseconds: block.cpuMicroseconds,
+                        requests: block.requests)
+                }
+                pairs.append((url, arm.name, arm.figures[index].blocks, blocks))
+            }
+        }
+        return pairs.flatMap { url, name, now, before in
+            Verdicts.changes(
+                url: url.url, arm: name, now: now, before: before, noise: url.noise, shares: pairs.count,
+                metrics: result.metrics, verb: result.verb, using: &generator)
+        }
+    }
+
+    /// Returns what was different then, apart from the arms themselves.
+    func warnings(on result: ExperimentResult) -> [String] {
+        var changes: [(String, String, String)] = []
+        for (name, value) in result.environment where !["date", "netlayer"].contains(name) {
+            changes.append((name, file.environment[name] ?? "unknown", value))
+        }
+        for arm in result.arms {
+            guard let before = file.arms.first(where: { $0.name == arm.name }) else { continue }
+            changes.append((arm.name, before.library, arm.library))
+        }
+        func load(_ concurrency: Int, _ rate: Double?) -> String {
+            rate.map { "\(Int($0)) requests a second" } ?? "\(concurrency) requests at once"
+        }
+        changes.append(
+            (
+                "load", load(file.design.concurrency, file.design.rate),
+                load(result.design.concurrency, result.design.rate)
+            ))
+        let known = Set(file.urls.map(\.url))
+        return changes.filter { $0.1 != $0.2 }.map { "the baseline differs in \($0.0): '\($0.1)' then, '\($0.2)' now" }
+            + result.urls.filter { !known.contains($0.url) }.map { "the baseline has no \($0.url)" }
+    }
+}
