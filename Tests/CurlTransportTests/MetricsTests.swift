@@ -71,7 +71,7 @@ struct MetricsTests {
             for _ in 0..<64 {
                 group.addTask { [dispatcher] in
                     var incomplete = 0
-                    for _ in 0..<50 {
+                    for _ in 0..<20 {
                         var request = TransportRequest(method: .post, url: try RequestURL(server.url()))
                         request.body = isStreamed ? .stream(Self.stream(of: bytes), length: bytes.count) : .bytes(bytes)
                         request.options.totalTimeout = .seconds(55)
