@@ -95,6 +95,9 @@ struct LibcurlSupport: Sendable {
         /// After an address has refused the connection, libcurl tries the next one only when half of the connect time
         /// is over; after one that stays silent, never (below 8.2, which also closes its socket without a report).
         case refusedAddressesWait
+        /// Of several transfers with a rate (CURLOPT_MAX_SEND_SPEED_LARGE and its like), one may wait for a timer that
+        /// never comes. Seen with 8.23 and not with 8.14; the rates were rewritten in 8.18.
+        case ratedTransfersStall
         /// A proxy's user and password are percent-decoded, which no option documents.
         case proxyCredentialsAreDecoded
         /// The end of a connection that TLS does not announce ends a body without a length as if it were complete.
@@ -114,12 +117,15 @@ struct LibcurlSupport: Sendable {
             case .tunnelsIgnoreProxyCredentials: LibcurlVersion(8, 19)
             case .tlsSessionsMistakeProxy: LibcurlVersion(7, 76)
             case .limitedReceivingBursts, .http2ReceivingLimitFails: LibcurlVersion(8, 2)
+            // In no version yet.
+            case .ratedTransfersStall: LibcurlVersion(99, 0)
             }
         }
 
         var since: LibcurlVersion {
             switch self {
             case .limitedReceivingBursts, .refusedAddressesWait: LibcurlVersion(7, 88)
+            case .ratedTransfersStall: LibcurlVersion(8, 18)
             default: LibcurlVersion(0, 0)
             }
         }

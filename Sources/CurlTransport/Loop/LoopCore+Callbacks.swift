@@ -71,6 +71,9 @@ extension LoopCore: TransferDelegate {
     /// take them for its response. In HTTP/2 a server may send other frames at any time; under TLS 1.3 it sends tickets
     /// before its first response, which follows them.
     func transfer(_ transfer: Transfer, goesOutOver ends: ConnectionEnds) -> Bool {
+        if transfer.mayBeForgotten {
+            state.value.deadlines.set(transfer.slot, noLaterThan: clock.now + Self.nudgeInterval)
+        }
         let place = transfer.place(ofConnectionFrom: ends.localPort)
         let kept = state.value.keptSockets.use(from: place, serves: !transfer.isPrewarming)
         // A number that another transfer's connection has now is no longer this transfer's.

@@ -19,8 +19,9 @@ extension LoopCore {
             guard transfer.life.isInLibcurl else { return }
         }
         let progress = noteProgress(of: transfer)
-        let mayBeStuck = !progress.isConnected && transfer.mayBeStuck
-        if mayBeStuck {
+        let mayBeStuck = progress.isConnected ? transfer.mayBeForgotten : transfer.mayBeStuck
+        // Run more often, a transfer would exceed its rate.
+        if mayBeStuck, !progress.isConnected || transfer.state.lastActivity + transfer.longestPause <= clock.now {
             goOn(transfer) { $0.nudge($1) }
             // A fault ends the transfer during the call.
             guard transfer.life.isInLibcurl else { return }

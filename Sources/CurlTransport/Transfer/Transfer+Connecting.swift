@@ -31,6 +31,18 @@ extension Transfer {
             && Libcurl.found.suffers(from: .refusedAddressesWait)
     }
 
+    /// Whether libcurl may forget to run the transfer, which has a rate (``LibcurlSupport/Quirk``). Not while it is
+    /// paused: running it would lift the pause.
+    var mayBeForgotten: Bool {
+        guard request.options.hasRareOptions, Libcurl.found.suffers(from: .ratedTransfersStall) else { return false }
+        let rate = request.options.rate
+        return (rate.maximumReceived != nil || rate.maximumSent != nil) && life.isInLibcurl
+            && !isYielding && !channel.isPaused
+    }
+
+    /// The time after which a transfer with a rate that has not moved is run: libcurl's own pauses are shorter.
+    var longestPause: Duration { max(.milliseconds(2_500), TransferLimits.pause(of: request.options) / 2) }
+
     func waits(on descriptor: Int32, for interest: Epoll.Interest) {
         if hasRequestBody, !interest.isEmpty {
             sendingSocket = descriptor

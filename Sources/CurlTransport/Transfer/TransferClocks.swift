@@ -14,11 +14,12 @@ struct TransferLimits: Sendable {
         total = options.totalTimeout.map(Nanoseconds.init)
     }
 
-    /// Returns how long libcurl may pause to keep a rate: it moves up to 100 KiB at once and waits then.
-    private static func pause(of options: TransportOptions) -> Duration {
+    /// Returns how long libcurl may pause to keep a rate: it moves up to 100 KiB at once and waits then, in newer
+    /// versions for twice the time that the rate asks for.
+    static func pause(of options: TransportOptions) -> Duration {
         guard options.hasRareOptions else { return .zero }
         let rates = [options.rate.maximumReceived, options.rate.maximumSent].compactMap(\.self).filter { $0 > 0 }
-        return rates.min().map { .seconds(Double(100 << 10) / Double($0)) } ?? .zero
+        return rates.min().map { .seconds(Double(256 << 10) / Double($0)) } ?? .zero
     }
 }
 

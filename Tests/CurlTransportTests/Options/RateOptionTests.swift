@@ -37,11 +37,32 @@ struct RateOptionTests {
             $0.idleTimeout = .milliseconds(500)
         }
         #expect(received.text.utf8.count == 150_000)
-        let sent = try await OptionExchange(server.url(), body: Data(count: 64 << 10)) {
+        let sent = try await OptionExchange(server.url(), over: CurlNetworkDispatcher(), body: Data(count: 64 << 10)) {
             $0.rate.maximumSent = 40_000
             $0.idleTimeout = .milliseconds(500)
         }
         #expect(sent.status == 200)
+    }
+
+    /// libcurl 8.23 forgets one of two such transfers.
+    @Test(arguments: [true, false])
+    func `transfers with rates do not hold one another up`(isUpload: Bool) async throws {
+        let server = try ScriptedServer(.ok("x"))
+        let other = try ScriptedServer(.response(fields: [], body: Data(count: 1_000_000)))
+        defer {
+            server.stop()
+            other.stop()
+        }
+        let dispatcher = CurlNetworkDispatcher()
+        let body = isUpload ? Data(count: 400_000) : nil
+        async let longer = OptionExchange(other.url(), over: dispatcher, body: body) {
+            $0.rate.maximumReceived = 200_000
+        }
+        let sent = try await OptionExchange(server.url(), over: dispatcher, body: Data(count: 64 << 10)) {
+            $0.rate.maximumSent = 40_000
+        }
+        #expect(sent.status == 200 && sent.metrics.total < .seconds(8))
+        #expect(try await longer.status == 200)
     }
 
     @Test func `a transfer too slow for too long ends`() async throws {

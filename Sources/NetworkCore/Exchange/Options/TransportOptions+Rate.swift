@@ -2,7 +2,7 @@ extension TransportOptions {
     /// Limits for the speed of a transfer, upper and lower. Not supported by the URLSession transport.
     ///
     /// To keep a rate, libcurl moves up to 100 KiB at once and then pauses. ``TransportOptions/idleTimeout`` is longer
-    /// by the time of such a pause.
+    /// by the time that 256 KiB take at the lower of the two rates.
     public struct Rate: Sendable, Hashable {
         /// The maximum average speed of receiving, in bytes per second, from 1 to 2^40. Default: `nil`, for no limit.
         ///
