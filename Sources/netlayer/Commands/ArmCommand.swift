@@ -41,7 +41,7 @@ struct ArmCommand: AsyncParsableCommand {
         }
         let transport = arm.transport()
         var requests = try await command.requestValues()
-        if let version = arm.httpVersion?.version {
+        if let version = arm.httpVersion {
             for index in requests.indices { requests[index].options.httpVersion = version }
         }
         var client = try await command.pipeline.client(over: transport, for: requests[0].url)

@@ -157,9 +157,9 @@ struct CompareCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        // What is wrong with the request is said once, and not by each arm.
         // Before anything is sent: a file that can't be read is no reason to wait.
         let baseline = try await reports.baselineFile()
+        // What is wrong with the request is said once, and not by each arm.
         let described = (try await requestValues()).map { $0.url.description }
         let shown = exec.map { [ComparisonCommandLine.shown(program: $0)] } ?? described
         let words = JoinedWords.separated(Array(CommandLine.arguments.dropFirst()))

@@ -18,6 +18,7 @@ final class ArmProcess: Sendable {
     private let counterPath: String
     private let errors: String
     private let endings: Task<(reason: Process.TerminationReason, status: Int32), Never>
+
     /// Starts the process.
     init(_ arm: ArmSpecification) throws {
         counterPath = NSTemporaryDirectory() + "netlayer-\(UUID().uuidString)"
@@ -96,8 +97,10 @@ final class ArmProcess: Sendable {
             end()
             throw error
         } catch {
-            // A pipe that the child has left: how it ended says more.
+            // A pipe that the child has left, or a line that it should not write: how it ended says more.
         }
+        // A child that lives on would be waited for without end.
+        end()
         throw await ended()
     }
 

@@ -8,30 +8,11 @@ struct ArmSpecification: Sendable, Hashable {
     let name: String
     let kind: TransportKind
     /// The version of HTTP that the arm's requests ask for, in place of the request's own.
-    var httpVersion: HTTPVersionName?
+    var httpVersion: TransportOptions.HTTPVersion?
     /// The number of the curl dispatcher's loops.
     var loops: Int?
     /// The folder of another libcurl, for the loader.
     var libcurl: String?
-
-    /// The values of `http`.
-    enum HTTPVersionName: String, Sendable, CaseIterable {
-        case http1_0 = "1.0"
-        case http1_1 = "1.1"
-        case http2 = "2"
-        case http2PriorKnowledge = "2-prior-knowledge"
-        case http3 = "3"
-
-        var version: TransportOptions.HTTPVersion {
-            switch self {
-            case .http1_0: .http1_0
-            case .http1_1: .http1_1
-            case .http2: .http2
-            case .http2PriorKnowledge: .http2PriorKnowledge
-            case .http3: .http3
-            }
-        }
-    }
 
     static let standard = TransportKind.allCases.map { ArmSpecification($0) }
 
@@ -62,9 +43,8 @@ struct ArmSpecification: Sendable, Hashable {
     private mutating func set(_ option: String, _ value: String) throws {
         switch option {
         case "http":
-            guard let version = HTTPVersionName(rawValue: value) else {
-                let names = HTTPVersionName.allCases.map(\.rawValue).joined(separator: ", ")
-                throw ValidationError("'http' is one of \(names)")
+            guard value != "automatic", let version = TransportOptions.HTTPVersion(rawValue: value) else {
+                throw ValidationError("'http' is one of 1.0, 1.1, 2, 2-prior-knowledge, 3")
             }
             httpVersion = version
         case "loops":

@@ -57,7 +57,7 @@ struct ComparisonPage {
             <div class="charts">
             \(Chart.figure("How many requests are done after a time", Chart.cumulative(series), id: "e\(index)"))
             \(Chart.figure("How long requests take", Chart.histogram(series), id: "h\(index)"))
-            \(Chart.figure("Median of each block, in the order of the experiment", Chart.course(series), id: "t\(index)"))
+            \(Chart.figure("Median of each block, in their order", Chart.course(series), id: "t\(index)"))
             \(Chart.figure("Steps of a request, mean", Chart.bars(phases(index), unit: "ms"), id: "p\(index)"))
             \(Chart.figure("CPU time of a request", Chart.bars(cpu(index), unit: "µs"), id: "c\(index)"))
             \(Chart.figure("Largest resident memory", Chart.bars(memory(index), unit: "MB"), id: "m\(index)"))
@@ -84,7 +84,8 @@ struct ComparisonPage {
                 + cell(.p50, ComparisonText.time) + cell(.p95, ComparisonText.time) + cell(.p99, ComparisonText.time)
                 + cell(.rate) { "\(Int($0.rounded()))" } + cell(.cpu) { "\(Int($0.rounded())) µs" }
                 + "<td>\(summary.peakResidentKB / 1024) MB</td><td>\(summary.threads)</td>"
-                + "<td>\(summary.connections + summary.reuses > 0 ? "\(summary.connections)" : "–")</td><td>\(arm.coldMilliseconds.map(ComparisonText.time) ?? "–")</td>"
+                + "<td>\(summary.connectionsText)</td>"
+                + "<td>\(arm.coldMilliseconds.map(ComparisonText.time) ?? "–")</td>"
                 + "<td>\(Self.escaped(end))</td></tr>"
         }
         let titles = [
@@ -178,8 +179,9 @@ struct ComparisonPage {
             design.rate.map { "\(Int($0)) requests a second" } ?? "\(design.concurrency) requests at once"
         return """
             <section aria-labelledby="how"><h2 id="how">How this was measured</h2>
-            <p>Blocks of \(design.blockSize) requests, \(Self.escaped(load)), each arm in a process of its own, in random
-            order with the seed \(design.seed). An interval holds for all verdicts of the page together, with 95 %. The
+            <p>Blocks of \(design.blockSize) requests, \(Self.escaped(load)), each arm in a process of its own, in
+            random order with the seed \(design.seed). An interval holds for all verdicts of the page together,
+            with 95 %. The
             noise floor is the difference that two copies of \(Self.escaped(result.arms[0].name)) may have.</p>
             <pre><code>\(Self.escaped(result.command))</code></pre>
             <dl>\(facts.joined())</dl></section>
@@ -195,12 +197,14 @@ struct ComparisonPage {
     private static let style = """
         :root{color-scheme:light dark;--paper:#fff;--ink:#1c1c1e;--pale:#6b6b70;--line:#d8d8dc;--new:#b3261e;
         --c0:#0b6e99;--c1:#d9730d;--c2:#4d8b31;--c3:#9b4d96;--c4:#b8860b;--c5:#5b5bd6;--c6:#c2185b;--c7:#607d8b}
-        @media (prefers-color-scheme:dark){:root{--paper:#17171a;--ink:#ececf0;--pale:#a0a0a8;--line:#3a3a40;--new:#ff8a80;
+        @media (prefers-color-scheme:dark){:root{--paper:#17171a;--ink:#ececf0;--pale:#a0a0a8;--line:#3a3a40;
+        --new:#ff8a80;
         --c0:#5ab4dc;--c1:#f2a35e;--c2:#8fce6e;--c3:#d39bcf;--c4:#e3bf5a;--c5:#a3a3ff;--c6:#ff7aa8;--c7:#a9bdc7}}
         *{box-sizing:border-box}body{margin:0 auto;max-width:75rem;padding:1rem 1.5rem 4rem;background:var(--paper);
         color:var(--ink);font:1rem/1.5 system-ui,sans-serif}h1{font-size:1.6rem;margin:.5rem 0}
         h2{font-size:1.1rem;margin:2.5rem 0 .5rem;overflow-wrap:anywhere}small,figcaption,caption,dt{color:var(--pale)}
-        ul.legend,ul.verdicts{list-style:none;padding:0}.key{display:inline-block;width:.9rem;height:.9rem;border-radius:.2rem;
+        ul.legend,ul.verdicts{list-style:none;padding:0}.key{display:inline-block;width:.9rem;height:.9rem;
+        border-radius:.2rem;
         margin-right:.4rem;vertical-align:-.1rem}.verdicts li{border-left:.25rem solid var(--line);padding:.1rem .8rem;
         margin:.35rem 0}.verdicts .decided{border-color:var(--c0);font-weight:600}.verdicts .open{color:var(--pale)}
         .wide{overflow-x:auto}table{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums;margin:1rem 0}
@@ -210,7 +214,8 @@ struct ComparisonPage {
         tr.new td:nth-child(2){color:var(--new);font-weight:600}code,pre{font:.85rem/1.45 ui-monospace,monospace}
         pre{overflow-x:auto;padding:.8rem;border:1px solid var(--line);border-radius:.4rem;white-space:pre-wrap}
         .charts{display:grid;grid-template-columns:repeat(auto-fit,minmax(24rem,1fr));gap:1rem 2rem}
-        figure{margin:.5rem 0;min-width:0}svg{width:100%;height:auto;display:block}svg text{fill:var(--pale);font-size:11px}
+        figure{margin:.5rem 0;min-width:0}svg{width:100%;height:auto;display:block}svg text{fill:var(--pale);
+        font-size:11px}
         .axis{stroke:var(--line);stroke-width:1}.plot{fill:none;stroke-width:1.8}dl{display:grid;
         grid-template-columns:max-content 1fr;gap:.1rem 1rem}dd{margin:0}
         .c0{background:var(--c0)}.c1{background:var(--c1)}.c2{background:var(--c2)}.c3{background:var(--c3)}

@@ -79,7 +79,7 @@ struct ComparisonText {
                 figure(.cpu) { "\(Int($0.rounded())) µs" },
                 summary.peakResidentKB > 0 ? "\(summary.peakResidentKB / 1024) MB" : "-",
                 summary.threads > 0 ? "\(summary.threads)" : "-",
-                summary.connections + summary.reuses > 0 ? "\(summary.connections)" : "-",
+                summary.connectionsText,
                 index == 0 ? arm.coldMilliseconds.map(Self.time) ?? "-" : "",
                 "\(summary.errors.values.reduce(0, +))",
             ])

@@ -65,11 +65,6 @@ struct ExperimentResult: Sendable {
         }
     }
 
-    /// The failed requests of each arm.
-    func failures(of arm: Arm) -> [String: Int] {
-        arm.figures.reduce(into: [:]) { $0.merge($1.contents.outcomes.errors, uniquingKeysWith: +) }
-    }
-
     var hasDifferences: Bool { urls.contains { $0.contents.contains { !$0.differences.isEmpty } } }
 
     var hasNewDifferences: Bool {
@@ -78,7 +73,7 @@ struct ExperimentResult: Sendable {
 
     /// Whether an arm ended, or a request failed.
     var hasFailures: Bool {
-        arms.contains { arm in arm.figures.contains { $0.ended != nil } || !failures(of: arm).isEmpty }
+        arms.contains { arm in arm.figures.contains { $0.ended != nil } || !ArmSummary(arm.figures).errors.isEmpty }
     }
 }
 
@@ -95,7 +90,10 @@ struct ArmSummary: Sendable {
     var requests: Int { figures.reduce(0) { $0 + $1.blocks.reduce(0) { $0 + $1.requests } } }
     var latencies: [Double] { figures.flatMap { $0.blocks.flatMap(\.latencies) } }
     var connections: Int { figures.reduce(0) { $0 + $1.connections } }
-    var reuses: Int { figures.reduce(0) { $0 + $1.reuses } }
+    /// The connections, or a dash where the transport does not report them.
+    var connectionsText: String {
+        connections + figures.reduce(0) { $0 + $1.reuses } > 0 ? "\(connections)" : "–"
+    }
     var peakResidentKB: Int { figures.map(\.peakResidentKB).max() ?? 0 }
     var threads: Int { figures.map(\.threads).max() ?? 0 }
     var descriptors: Int { figures.map(\.descriptors).max() ?? 0 }

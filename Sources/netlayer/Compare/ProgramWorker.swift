@@ -3,12 +3,6 @@ import NetworkComparison
 import NetworkLayer
 import Synchronization
 
-/// What an arm does with a block.
-protocol BlockWorker: Sendable {
-    /// Runs a block and returns its figures.
-    func run(_ order: BlockOrder) async throws -> BlockReport
-}
-
 /// Runs a program of the user's, one run after another, in the process of an arm. Its environment names the arm's
 /// transport.
 final class ProgramWorker: BlockWorker {
