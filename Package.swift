@@ -128,7 +128,7 @@ let package = Package(
         ),
         .testTarget(
             name: "URLSessionTransportTests",
-            dependencies: ["URLSessionTransport", "NetworkTesting"],
+            dependencies: ["URLSessionTransport", "NetworkTesting", "TestSupport"],
             swiftSettings: settings
         ),
         .testTarget(
@@ -153,7 +153,10 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(
-            name: "NetworkComparisonTests", dependencies: ["NetworkComparison", "NetworkCore"], swiftSettings: settings),
+            name: "NetworkComparisonTests",
+            dependencies: ["NetworkComparison", "NetworkCore", "TestSupport"],
+            swiftSettings: settings
+        ),
         .testTarget(
             name: "NetlayerTests",
             dependencies: ["netlayer", "NetworkComparison", "NetworkLayer", "NetworkTesting", "TestSupport"],

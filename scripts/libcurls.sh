@@ -173,6 +173,10 @@ loads() {
         die "the tests don't load the libcurl of $1"
 }
 
+# Another libcurl may be slower, and under a sanitizer everything is.
+: "${NETWORKLAYER_TEST_PATIENCE:=4}"
+export NETWORKLAYER_TEST_PATIENCE
+
 rows=() failed=()
 # tests TITLE ARGUMENTS...   runs tests with ${over[@]}, the command that sets another libcurl. Adds title, counts and
 # minutes to rows, and the title to failed if a test failed.

@@ -9,7 +9,7 @@ import Testing
 
 /// Secrets of every kind over the wire, with every log switched on: libcurl's own log lines are input that no test
 /// could invent.
-@Suite("The canary on the wire", .timeLimit(.minutes(5)))
+@Suite("The canary on the wire", .patience(minutes: 5))
 struct CanaryWireTests {
     /// What a server sends. A line feed in a value is followed by a space; otherwise a new field would begin.
     private static func sent(_ secret: CanarySecret) -> String {

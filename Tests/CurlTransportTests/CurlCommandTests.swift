@@ -2,6 +2,7 @@ import CurlTransport
 import Foundation
 import NetworkCore
 import NetworkTesting
+import TestSupport
 import Testing
 
 private let hasCurl = ["/usr/bin/curl", "/usr/local/bin/curl", "/bin/curl"].contains {
@@ -9,7 +10,7 @@ private let hasCurl = ["/usr/bin/curl", "/usr/local/bin/curl", "/bin/curl"].cont
 }
 
 /// Checks that the command of a request, run by a shell, puts the same bytes on the wire as the transport.
-@Suite(.timeLimit(.minutes(1)), .enabled(if: hasCurl, "needs curl: scripts/setup-tests"))
+@Suite(.patience(minutes: 1), .enabled(if: hasCurl, "needs curl: scripts/setup-tests"))
 struct CurlCommandTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var testDescription: String

@@ -6,7 +6,7 @@ import Testing
 
 @testable import CurlTransport
 
-@Suite("The curl dispatcher", .timeLimit(.minutes(1)))
+@Suite("The curl dispatcher", .patience(minutes: 1))
 struct CurlNetworkDispatcherTests {
     private func request(_ url: String, _ change: (inout TransportRequest) -> Void = { _ in }) throws
         -> TransportRequest

@@ -1,11 +1,12 @@
 import Foundation
 import NetworkCore
 import NetworkTesting
+import TestSupport
 import Testing
 
 @testable import CurlTransport
 
-@Suite("Descriptors", .timeLimit(.minutes(1)))
+@Suite("Descriptors", .patience(minutes: 1))
 struct DescriptorTests {
     /// libcurl opens the connections of its lookups over HTTPS without the transport's socket callback.
     @Test func `no program inherits a connection`() async {

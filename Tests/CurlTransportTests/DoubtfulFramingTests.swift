@@ -9,7 +9,7 @@ import Testing
 /// A peer between the client and the server, or the server itself, may see the end of a response elsewhere than libcurl
 /// does. What that peer takes for the rest of the body would become the response to the next request; through a shared
 /// proxy, to a request for another host.
-@Suite("Connections after responses with ambiguous framing", .timeLimit(.minutes(1)))
+@Suite("Connections after responses with ambiguous framing", .patience(minutes: 1))
 struct DoubtfulFramingTests {
     private let dispatcher = CurlNetworkDispatcher()
     private static let forged = "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nforged"

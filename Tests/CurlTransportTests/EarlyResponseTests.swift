@@ -2,13 +2,14 @@ import Foundation
 import HTTPTypes
 import NetworkCore
 import NetworkTesting
+import TestSupport
 import Testing
 
 @testable import CurlTransport
 
 /// Responses that arrive while the request's body waits for them (`Expect: 100-continue`, RFC 9110 §10.1.1). The server
 /// may take the next request on their connection for the body.
-@Suite("Responses before the body", .timeLimit(.minutes(1)))
+@Suite("Responses before the body", .patience(minutes: 1))
 struct EarlyResponseTests {
     private let dispatcher = CurlNetworkDispatcher()
 

@@ -1,11 +1,12 @@
 import Foundation
 import NetworkCore
 import NetworkTesting
+import TestSupport
 import Testing
 
 @testable import CurlTransport
 
-@Suite("The engine's life cycle", .timeLimit(.minutes(1)), .serialized)
+@Suite("The engine's life cycle", .patience(minutes: 1), .serialized)
 struct EngineLifeTests {
     private func request(_ url: String) throws -> TransportRequest {
         var request = TransportRequest(url: try RequestURL(url))

@@ -7,7 +7,7 @@ import Testing
 
 @testable import CurlTransport
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.patience(minutes: 1))
 struct EventSlotTests {
     /// Regression: a refused response and its connection were held for the whole pause before reconnecting.
     @Test func `a stream that waits to reconnect keeps no slot`() async throws {

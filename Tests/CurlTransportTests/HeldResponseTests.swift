@@ -7,7 +7,7 @@ import Testing
 @testable import CurlTransport
 
 /// A response whose body waits holds its place among the requests to its origin.
-@Suite("Responses that wait", .timeLimit(.minutes(1)))
+@Suite("Responses that wait", .patience(minutes: 1))
 struct HeldResponseTests {
     /// Regression: a decision that sent a request waited for the place of its own redirect, without end.
     @Test func `a decision that needs the place of its redirect fails after the idle timeout`() async throws {

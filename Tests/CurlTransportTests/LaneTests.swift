@@ -1,10 +1,11 @@
 import NetworkCore
 import NetworkTesting
+import TestSupport
 import Testing
 
 @testable import CurlTransport
 
-@Suite("Sharing of loops", .timeLimit(.minutes(1)))
+@Suite("Sharing of loops", .patience(minutes: 1))
 struct LaneTests {
     private let origin = Origin(isSecure: true, host: "a", port: 443)
 

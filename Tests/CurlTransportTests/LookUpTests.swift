@@ -1,11 +1,12 @@
 import Foundation
 import NetworkCore
 import NetworkTesting
+import TestSupport
 import Testing
 
 @testable import CurlTransport
 
-@Suite("The lookup of a name", .timeLimit(.minutes(1)))
+@Suite("The lookup of a name", .patience(minutes: 1))
 struct LookUpTests {
     private let start = MonotonicTime(nanoseconds: 1_000)
 

@@ -6,7 +6,7 @@ import Testing
 
 @testable import CurlTransport
 
-@Suite("Metrics over curl", .timeLimit(.minutes(1)))
+@Suite("Metrics over curl", .patience(minutes: 1))
 struct MetricsTests {
     private let dispatcher = CurlNetworkDispatcher()
 

@@ -2,12 +2,13 @@ import Foundation
 import HTTPTypes
 import NetworkCore
 import NetworkTesting
+import TestSupport
 import Testing
 
 @testable import CurlTransport
 
 /// Checks that no state of earlier requests reaches a later one.
-@Suite("No state of a request remains", .timeLimit(.minutes(1)))
+@Suite("No state of a request remains", .patience(minutes: 1))
 struct NothingRemainsTests {
     private let dispatcher = CurlNetworkDispatcher()
 

@@ -1,12 +1,13 @@
 import Foundation
 import NetworkCore
 import NetworkTesting
+import TestSupport
 import Testing
 
 @testable import CurlTransport
 
 /// A request that requires its own connection gets one in each round of its authentication.
-@Suite("Requests that require their own connection", .timeLimit(.minutes(1)))
+@Suite("Requests that require their own connection", .patience(minutes: 1))
 struct OwnConnectionTests {
     private static let connected = "HTTP/1.1 200 Connected\r\n\r\n"
     private static let challenge =

@@ -6,7 +6,7 @@ import Testing
 
 @testable import CurlTransport
 
-@Suite("Connections opened ahead of their requests", .timeLimit(.minutes(1)))
+@Suite("Connections opened ahead of their requests", .patience(minutes: 1))
 struct PrewarmTests {
     private let dispatcher = CurlNetworkDispatcher()
 

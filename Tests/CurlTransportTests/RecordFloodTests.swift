@@ -10,7 +10,7 @@ import Testing
 @Suite(
     "TLS records without data",
     .enabled(if: TLSGuard.isBounded, "only OpenSSL reports them, and libcurl uses another library"),
-    .timeLimit(.minutes(1)))
+    .patience(minutes: 1))
 struct RecordFloodTests {
     /// Returns a script that sends HelloRequests without end in place of a response to the ClientHello, `count` of them
     /// in a record.

@@ -6,7 +6,7 @@ import Testing
 
 @testable import CurlTransport
 
-@Suite("Addresses that refuse connections", .timeLimit(.minutes(1)))
+@Suite("Addresses that refuse connections", .patience(minutes: 1))
 struct RefusedAddressTests {
     /// From 7.88 to 8.3, libcurl tries the next address only after half of the connect timeout, which is far away here.
     @Test(arguments: [1, 2, 4])

@@ -7,7 +7,7 @@ import Testing
 @testable import CurlTransport
 @testable import NetworkCore
 
-@Suite("Compressed request bodies", .timeLimit(.minutes(1)))
+@Suite("Compressed request bodies", .patience(minutes: 1))
 struct RequestCompressionTests {
     private let dispatcher = CurlNetworkDispatcher()
 

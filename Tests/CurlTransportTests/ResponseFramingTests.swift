@@ -1,12 +1,13 @@
 import Foundation
 import NetworkCore
 import NetworkTesting
+import TestSupport
 import Testing
 
 @testable import CurlTransport
 
 /// Heads that say where their body ends, and codings that libcurl removes before the transport sees the body.
-@Suite("The framing of responses", .timeLimit(.minutes(1)))
+@Suite("The framing of responses", .patience(minutes: 1))
 struct ResponseFramingTests {
     private let dispatcher = CurlNetworkDispatcher()
 

@@ -9,7 +9,7 @@ import Testing
 
 /// A process without descriptors, for as short as can be: libdispatch watches its busy threads by a file that it opens
 /// each second, and traps where it can't (`_dispatch_workq_monitor_pools`). `scripts/test` runs the suite alone.
-@Suite("Without descriptors", .timeLimit(.minutes(1)))
+@Suite("Without descriptors", .patience(minutes: 1))
 struct ShortDescriptorsTests {
     /// Takes all remaining descriptors.
     static func exhaust() -> [Int32] {

@@ -1,10 +1,11 @@
 import Foundation
 import NetworkCore
+import TestSupport
 import Testing
 
 @testable import CurlTransport
 
-@Suite("Signals", .timeLimit(.minutes(1)))
+@Suite("Signals", .patience(minutes: 1))
 struct SignalTests {
     /// TLS libraries write without MSG_NOSIGNAL. After the peer has gone, the writing thread gets SIGPIPE, whose
     /// default action ends the process. Also, the program's signal handlers must not run on the loop's thread.

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Streaming features of curl alone; the contract covers the rest, with other transports.
-@Suite("Streaming over curl", .timeLimit(.minutes(1)))
+@Suite("Streaming over curl", .patience(minutes: 1))
 struct StreamingTests {
     private let dispatcher = CurlNetworkDispatcher()
 
@@ -83,7 +83,7 @@ struct StreamingTests {
     }
 
     /// About ten thousand chunks, each of which waits for a thread of the pool that all tests share.
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.patience(minutes: 5))
     func `a reader that waits before the sender pauses is not forgotten`() async throws {
         // Chunks around the marks, read as fast as they arrive and with occasional pauses.
         let size = 8 << 20

@@ -2,13 +2,14 @@ import Foundation
 import HTTPTypes
 import NetworkCore
 import NetworkTesting
+import TestSupport
 import Testing
 
 @testable import CurlTransport
 
 /// Bytes that wait on a kept connection belong to no request, and must not become the response to the next one.
 @Suite(
-    "Surplus bytes on kept connections", .timeLimit(.minutes(1)),
+    "Surplus bytes on kept connections", .patience(minutes: 1),
     .enabled(if: Libcurl.found.has(.requestCheck), "detected from libcurl 7.80 on"))
 struct SurplusTests {
     private let dispatcher = CurlNetworkDispatcher()
@@ -102,7 +103,7 @@ struct SurplusTests {
 }
 
 /// Bytes that libcurl reads together with a response and discards: the rest of them would be the next response.
-@Suite("Surplus bytes in a response's own packet", .timeLimit(.minutes(1)))
+@Suite("Surplus bytes in a response's own packet", .patience(minutes: 1))
 struct DiscardedSurplusTests {
     private static let chunked = "Transfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\n\r\n"
     private static let challenge = #"WWW-Authenticate: Digest realm="r", nonce="n", qop="auth""#

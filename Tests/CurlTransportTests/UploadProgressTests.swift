@@ -3,9 +3,10 @@ import Foundation
 import NetworkCore
 import NetworkTesting
 import Synchronization
+import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.patience(minutes: 1))
 struct UploadProgressTests {
     private func send(_ body: TransportRequest.Body, to url: String) async throws {
         let request = TransportRequest(method: .post, url: try RequestURL(url), body: body)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import CurlTransport
 
-@Suite("Request bodies over curl", .timeLimit(.minutes(1)))
+@Suite("Request bodies over curl", .patience(minutes: 1))
 struct UploadTests {
     /// Regression: libcurl sends the request again, and the caller got the first response's head with the second one's
     /// body.

@@ -3,11 +3,12 @@ import Logging
 import NetworkCore
 import NetworkTesting
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import CurlTransport
 
-@Suite("The wire log", .timeLimit(.minutes(1)))
+@Suite("The wire log", .patience(minutes: 1))
 struct WireLogTests {
     /// A log handler that keeps its messages.
     private struct Recorder: LogHandler {

@@ -10,7 +10,7 @@ extension Peers {
 }
 
 /// HTTP/2 in clear text against nghttpd, which speaks nothing else there.
-@Suite(.enabled(if: Peers.clearHTTP2 != nil, Peers.absence(of: Peers.clearHTTP2Variable)), .timeLimit(.minutes(1)))
+@Suite(.enabled(if: Peers.clearHTTP2 != nil, Peers.absence(of: Peers.clearHTTP2Variable)), .patience(minutes: 1))
 struct ClearHTTP2Tests {
     private func url(_ path: String) throws -> RequestURL { try RequestURL(try #require(Peers.clearHTTP2) + path) }
 

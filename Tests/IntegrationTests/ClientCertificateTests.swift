@@ -39,7 +39,7 @@ private final class InsistentServer: Sendable {
     deinit { kill(process.processIdentifier, SIGKILL) }
 }
 
-@Suite(.enabled(if: Peers.tlsPort != nil, Peers.absence(of: Peers.tlsVariable)), .timeLimit(.minutes(1)))
+@Suite(.enabled(if: Peers.tlsPort != nil, Peers.absence(of: Peers.tlsVariable)), .patience(minutes: 1))
 struct ClientCertificateTests {
     private func exchange(
         with server: InsistentServer, _ change: (inout TransportOptions) -> Void

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// HTTP/2 streams and connections that end prematurely.
-@Suite(.enabled(if: Peers.http2 != nil, Peers.absence(of: Peers.http2Variable)), .timeLimit(.minutes(1)))
+@Suite(.enabled(if: Peers.http2 != nil, Peers.absence(of: Peers.http2Variable)), .patience(minutes: 1))
 struct HTTP2FaultTests {
     static let ends = ["reset", "cancel", "no-error", "goaway", "close", "tcp-reset"]
 

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Connections of one request, at a server that speaks HTTP/2.
-@Suite(.enabled(if: Peers.tlsPort != nil, Peers.absence(of: Peers.tlsVariable)), .timeLimit(.minutes(1)))
+@Suite(.enabled(if: Peers.tlsPort != nil, Peers.absence(of: Peers.tlsVariable)), .patience(minutes: 1))
 struct LoneConnectionTests {
     private let dispatcher = CurlNetworkDispatcher()
 

@@ -1,10 +1,11 @@
 import Foundation
 import NetworkLayer
+import TestSupport
 import Testing
 
 /// Serialized, because the server counts the DNS queries of all tests.
 @Suite(
-    .enabled(if: Peers.tlsPort != nil, Peers.absence(of: Peers.tlsVariable)), .timeLimit(.minutes(1)), .serialized)
+    .enabled(if: Peers.tlsPort != nil, Peers.absence(of: Peers.tlsVariable)), .patience(minutes: 1), .serialized)
 struct NameTests {
     /// The number of queries that the server has received. One lookup takes a query for IPv4 and one for IPv6.
     private func questions() throws -> Int {

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// HTTP/2 against nghttpd, over TLS.
-@Suite(.enabled(if: Peers.nghttpdTLS != nil, Peers.absence(of: Peers.nghttpdTLSVariable)), .timeLimit(.minutes(1)))
+@Suite(.enabled(if: Peers.nghttpdTLS != nil, Peers.absence(of: Peers.nghttpdTLSVariable)), .patience(minutes: 1))
 struct NghttpdTests {
     /// The content of `numbers.txt`: 1, 2, 3, …, one per line, cut at 1 MiB.
     private static let numbers = Data((1...200_000).lazy.map { "\($0)\n" }.joined().utf8.prefix(1 << 20))

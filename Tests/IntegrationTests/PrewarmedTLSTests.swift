@@ -8,7 +8,7 @@ import Testing
 @testable import CurlTransport
 
 /// TLS connections that were opened ahead, and over which the server has sent something before their first request.
-@Suite(.enabled(if: Peers.tlsPort != nil, Peers.absence(of: Peers.tlsVariable)), .timeLimit(.minutes(1)))
+@Suite(.enabled(if: Peers.tlsPort != nil, Peers.absence(of: Peers.tlsVariable)), .patience(minutes: 1))
 struct PrewarmedTLSTests {
     private let dispatcher = CurlNetworkDispatcher()
     private let ok = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nasked"

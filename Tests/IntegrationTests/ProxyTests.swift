@@ -31,7 +31,7 @@ struct ProxyPeer: Sendable, CustomTestStringConvertible {
 }
 
 @Suite(
-    .enabled(if: Peers.proxy("HTTP") != nil, Peers.absence(of: "NETWORKLAYER_PROXY_HTTP")), .timeLimit(.minutes(1)))
+    .enabled(if: Peers.proxy("HTTP") != nil, Peers.absence(of: "NETWORKLAYER_PROXY_HTTP")), .patience(minutes: 1))
 struct ProxyTests {
     @Test(arguments: ProxyPeer.all)
     func `http URLs go through the proxy`(peer: ProxyPeer) async throws {

@@ -9,7 +9,7 @@ import Testing
 @Suite(
     .enabled(if: Peers.tlsPort != nil, Peers.absence(of: Peers.tlsVariable)),
     .enabled(if: TLSGuard.isBounded, "only OpenSSL reports them, and libcurl uses another library"),
-    .timeLimit(.minutes(1)))
+    .patience(minutes: 1))
 struct TLSFloodTests {
     @Test func `endless session tickets fail their request and delay no other`() async throws {
         let flood = try TLSPeer("tls-flood")

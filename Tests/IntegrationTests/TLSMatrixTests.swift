@@ -42,7 +42,7 @@ struct TLSFault: Sendable, CustomTestStringConvertible {
     ]
 }
 
-@Suite(.enabled(if: Peers.tlsPort != nil, Peers.absence(of: Peers.tlsVariable)), .timeLimit(.minutes(1)))
+@Suite(.enabled(if: Peers.tlsPort != nil, Peers.absence(of: Peers.tlsVariable)), .patience(minutes: 1))
 struct TLSMatrixTests {
     @Test(arguments: TLSFault.all)
     func `a bad server is refused over curl, with an error of its own`(fault: TLSFault) async throws {

@@ -7,7 +7,7 @@ import Testing
 
 /// Checks each option by its effect on a real server. `/whoami` responds with protocol, cipher, server name, client,
 /// and Host.
-@Suite(.enabled(if: Peers.tlsPort != nil, Peers.absence(of: Peers.tlsVariable)), .timeLimit(.minutes(1)))
+@Suite(.enabled(if: Peers.tlsPort != nil, Peers.absence(of: Peers.tlsVariable)), .patience(minutes: 1))
 struct TLSOptionTests {
     private func whoami(
         _ server: Peers.TLS = .good, host: String = "localhost", _ change: (inout TransportOptions) -> Void

@@ -9,7 +9,7 @@ import Testing
 
 /// Kept TLS connections that break while a body goes out. OpenSSL takes a piece of the body at once and sends it record
 /// by record; until all of it is sent, libcurl counts none of it.
-@Suite(.enabled(if: Peers.tlsPort != nil, Peers.absence(of: Peers.tlsVariable)), .timeLimit(.minutes(2)))
+@Suite(.enabled(if: Peers.tlsPort != nil, Peers.absence(of: Peers.tlsVariable)), .patience(minutes: 2))
 struct TLSRepeatTests {
     enum Body: CaseIterable {
         case small, bytes, replayable, chunked, once

@@ -6,7 +6,7 @@ import Testing
 
 @testable import CurlTransport
 
-@Suite(.enabled(if: Peers.tlsPort != nil, Peers.absence(of: Peers.tlsVariable)), .timeLimit(.minutes(1)))
+@Suite(.enabled(if: Peers.tlsPort != nil, Peers.absence(of: Peers.tlsVariable)), .patience(minutes: 1))
 struct TLSSurplusTests {
     /// Sends a request twice over one dispatcher, to a server that sends another response after the body of the first
     /// one.

@@ -1,10 +1,11 @@
 import Foundation
 import NetworkTesting
+import TestSupport
 import Testing
 
 @testable import netlayer
 
-@Suite("Arguments are used unchanged or refused", .timeLimit(.minutes(1)))
+@Suite("Arguments are used unchanged or refused", .patience(minutes: 1))
 struct ArgumentTests {
     @Test(arguments: ["-d \"$bad\"", "-o \"o$bad\"", "--data-raw \"$bad\"", "--data=\"$bad\"", "-H \"A: $bad\""])
     func `an argument that is not UTF-8 is refused`(option: String) async throws {

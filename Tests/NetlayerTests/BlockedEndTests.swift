@@ -1,11 +1,12 @@
 import Foundation
 import NetworkTesting
+import TestSupport
 import Testing
 
 @testable import netlayer
 
 /// Checks that a file or pipe that blocks does not keep the program from ending.
-@Suite("The program ends while a file or a pipe blocks it", .timeLimit(.minutes(2)))
+@Suite("The program ends while a file or a pipe blocks it", .patience(minutes: 2))
 struct BlockedEndTests {
     enum Block: String, CaseIterable, Sendable {
         case run, dataFile, bearerFile, cookieJar, output, standardOutput

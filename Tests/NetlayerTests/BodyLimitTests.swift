@@ -1,12 +1,13 @@
 import ArgumentParser
 import Foundation
 import NetworkTesting
+import TestSupport
 import Testing
 
 @testable import netlayer
 
 /// The option `--max-body` in each way of delivering a body.
-@Suite("The --max-body option", .timeLimit(.minutes(2)))
+@Suite("The --max-body option", .patience(minutes: 2))
 struct BodyLimitTests {
     /// Two complete events, or five lines: 30 bytes.
     private static let body = "data: abc\n\ndata: def\n\ndata: g\n"

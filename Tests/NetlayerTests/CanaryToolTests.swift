@@ -8,7 +8,7 @@ import Testing
 @testable import netlayer
 
 /// The tool prints what its options request. Its other output, about requests and failures, contains no secret.
-@Suite("The canary in the tool", .timeLimit(.minutes(5)))
+@Suite("The canary in the tool", .patience(minutes: 5))
 struct CanaryToolTests {
     /// The folder of the program that was built with the tests.
     private static let tool = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()

@@ -3,11 +3,12 @@ import Foundation
 import NetworkComparison
 import NetworkLayer
 import NetworkTesting
+import TestSupport
 import Testing
 
 @testable import netlayer
 
-@Suite("netlayer compare", .timeLimit(.minutes(2)))
+@Suite("netlayer compare", .patience(minutes: 2))
 struct CompareTests {
     private struct Report: Decodable {
         struct Arm: Decodable {

@@ -1,12 +1,13 @@
 import Foundation
 import NetworkCore
 import NetworkTesting
+import TestSupport
 import Testing
 
 @testable import netlayer
 
 /// The option `--cookie-jar`: cookies that a server has set are kept, however the exchange ends.
-@Suite("The --cookie-jar option", .timeLimit(.minutes(1)))
+@Suite("The --cookie-jar option", .patience(minutes: 1))
 struct CookieJarOptionTests {
     private static let cookie = ("Set-Cookie", "sid=kept; Path=/; Max-Age=3600")
 

@@ -2,11 +2,12 @@ import ArgumentParser
 import Foundation
 import NetworkLayer
 import NetworkTesting
+import TestSupport
 import Testing
 
 @testable import netlayer
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.patience(minutes: 1))
 struct DeliveryTests {
     @Test(arguments: [
         ["--continue"], ["--checksum", "sha256:00"], ["--checksum", "md5:00", "-o", "x"], ["--lines", "--events"],

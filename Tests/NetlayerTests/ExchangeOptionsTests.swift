@@ -1,11 +1,12 @@
 import ArgumentParser
 import Foundation
 import NetworkTesting
+import TestSupport
 import Testing
 
 @testable import netlayer
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.patience(minutes: 1))
 struct ExchangeOptionsTests {
     @Test(arguments: [["--user", "ada"], ["--digest"], ["--digest", "--basic", "--user", "a:b"]])
     func `options that make no sense are refused without their text`(arguments: [String]) {

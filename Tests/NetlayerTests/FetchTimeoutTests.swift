@@ -1,11 +1,12 @@
 import Foundation
 import NetworkTesting
+import TestSupport
 import Testing
 
 @testable import netlayer
 
 /// The option `--timeout` in each way of delivering a body.
-@Suite("The --timeout option", .timeLimit(.minutes(1)))
+@Suite("The --timeout option", .patience(minutes: 1))
 struct FetchTimeoutTests {
     private static let head = Script.head(200, fields: [("Content-Type", "text/event-stream")])
 

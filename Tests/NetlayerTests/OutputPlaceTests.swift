@@ -1,10 +1,11 @@
 import Foundation
 import NetworkTesting
+import TestSupport
 import Testing
 
 @testable import netlayer
 
-@Suite("The program writes to the path's target and nowhere else", .timeLimit(.minutes(1)))
+@Suite("The program writes to the path's target and nowhere else", .patience(minutes: 1))
 struct OutputPlaceTests {
     enum Mode: CaseIterable { case plain, resumable }
 

@@ -1,11 +1,12 @@
 import Foundation
 import NetworkTesting
+import TestSupport
 import Testing
 
 @testable import netlayer
 
 /// Checks that `run` ends at once when its output can't be written: nobody will ever see the results of the requests.
-@Suite("run ends when its output fails", .timeLimit(.minutes(2)))
+@Suite("run ends when its output fails", .patience(minutes: 2))
 struct ReplayOutputTests {
     enum Place: CaseIterable, Sendable { case closedPipe, fullDevice }
 

@@ -7,7 +7,7 @@ import Testing
 @testable import netlayer
 
 /// Checks that a terminal shows the same for a body in chunks as for the whole body, wherever the chunks end.
-@Suite("The terminal's filter", .timeLimit(.minutes(1)))
+@Suite("The terminal's filter", .patience(minutes: 1))
 struct TerminalFilterTests {
     /// Pieces of characters: whole ones, incomplete ones, and invalid bytes.
     private static let pieces: [[UInt8]] = [

@@ -2,12 +2,13 @@ import ArgumentParser
 import Foundation
 import NetworkLayer
 import NetworkTesting
+import TestSupport
 import Testing
 
 @testable import netlayer
 
 /// The options of `fetch` that have curl's names, and what they mean.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.patience(minutes: 1))
 struct WireFlagsTests {
     struct Row: CustomTestStringConvertible, Sendable {
         let words: [String]

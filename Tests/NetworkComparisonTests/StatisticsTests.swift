@@ -1,9 +1,11 @@
 import Foundation
+import TestSupport
+import struct NetworkComparison.SeededGenerator
 import Testing
 
 @testable import NetworkComparison
 
-@Suite("Statistics of a comparison", .timeLimit(.minutes(2)))
+@Suite("Statistics of a comparison", .patience(minutes: 2))
 struct StatisticsTests {
     /// Values of scipy.stats.t.ppf.
     @Test(

@@ -6,7 +6,7 @@ import Testing
 @testable import NetworkCore
 
 /// Checks that the total timeout and cancellation cover the work of a call after its response has arrived.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.patience(minutes: 1))
 struct CallTimeTests {
     private static let total = Duration.milliseconds(300)
 

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Credentials come from the request or else from the client, whose credentials stay with the origin of its base URL.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.patience(minutes: 1))
 struct ClientIdentityTests {
     /// The credentials of one request and its client.
     struct Case: Sendable, CustomTestStringConvertible {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import NetworkCore
 
-@Suite("International host names", .timeLimit(.minutes(1)))
+@Suite("International host names", .patience(minutes: 1))
 struct InternationalNameTests {
     @Test(
         arguments: [

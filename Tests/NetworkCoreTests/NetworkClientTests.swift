@@ -14,7 +14,7 @@ private struct GetUsers: RequestType {
     var data: RequestData { RequestData(path: "http://127.0.0.1/users", params: ["page": 1]) }
 }
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.patience(minutes: 1))
 struct NetworkClientTests {
     private let users = #"[{"id":1,"name":"Ada"},{"id":2,"name":"Bo"}]"#
 

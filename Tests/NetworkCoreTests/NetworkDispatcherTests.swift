@@ -56,7 +56,7 @@ private struct ClosureDispatcher: NetworkDispatcher {
 
 private struct OwnError: Error, Equatable {}
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.patience(minutes: 1))
 struct NetworkDispatcherTests {
     private let body = Data("[]".utf8)
 

@@ -1,9 +1,10 @@
 import Foundation
 import NetworkCore
 import NetworkTesting
+import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.patience(minutes: 1))
 struct NetworkErrorTests {
     @Test func `a catch by name matches the code`() {
         do {

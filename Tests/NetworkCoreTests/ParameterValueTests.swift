@@ -3,7 +3,7 @@ import NetworkCore
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.patience(minutes: 1))
 struct ParameterValueTests {
     private struct Unknown {}
     private enum Color: String { case red }

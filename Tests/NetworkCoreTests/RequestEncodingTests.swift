@@ -3,7 +3,7 @@ import NetworkCore
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.patience(minutes: 1))
 struct RequestEncodingTests {
     private func query(_ params: [String: ParameterValue], path: String = "http://h/p") throws -> String? {
         try RequestData(path: path, params: params).transportRequest().url.query

@@ -2,7 +2,7 @@ import NetworkCore
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.patience(minutes: 1))
 struct RequestURLJoiningTests {
     @Test(
         arguments: [

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Checks that the URL of a response or an error is the one that the request went to.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.patience(minutes: 1))
 struct ResponseURLTests {
     private let toMirror = RequestAdapter { request in
         request.url = try RequestURL("http://mirror.example" + request.url.path)

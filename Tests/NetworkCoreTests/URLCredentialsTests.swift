@@ -3,7 +3,7 @@ import Testing
 
 @testable import NetworkCore
 
-@Suite("Credentials in a URL", .timeLimit(.minutes(1)))
+@Suite("Credentials in a URL", .patience(minutes: 1))
 struct URLCredentialsTests {
     @Test(
         arguments: [

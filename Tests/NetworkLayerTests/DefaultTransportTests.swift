@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import NetworkTesting
+import TestSupport
 import Testing
 
 @testable import NetworkLayer
@@ -15,7 +16,7 @@ private struct GetRows: RequestType {
     let data: RequestData
 }
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.patience(minutes: 1))
 struct DefaultTransportTests {
     private let wrong = DefaultTransport(
         selection: Result { try TransportKind.selected(in: ["NETWORK_TRANSPORT": "CURL"]) }

@@ -1,7 +1,8 @@
 import NetworkLayer
+import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.patience(minutes: 1))
 struct TransportKindTests {
     @Test func `an unset variable picks the standard`() throws {
         #expect(try TransportKind.selected(in: [:]) == .standard)

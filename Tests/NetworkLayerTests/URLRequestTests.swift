@@ -6,7 +6,7 @@ import NetworkTesting
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.patience(minutes: 1))
 struct URLRequestTests {
     private static let transports = TransportKind.allCases.map(\.transport)
 

@@ -53,7 +53,7 @@ private enum FeedAPI: EndPointType {
     var headers: HTTPHeaders? { ["X-A": "1"] }
 }
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.patience(minutes: 1))
 struct EndpointTests {
     @Test func `five names make one request`() throws {
         let builder = URLRequestBuilder(with: URL(string: "http://h/3/movie")!, path: "")

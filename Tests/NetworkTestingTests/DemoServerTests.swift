@@ -1,10 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import NetworkTesting
 
 /// Checks that the demo server survives any number in a request.
-@Suite("The demo server", .timeLimit(.minutes(2)))
+@Suite("The demo server", .patience(minutes: 2))
 struct DemoServerTests {
     private func serving(_ work: (DemoServer) async throws -> Void) async throws {
         let server = DemoServer()

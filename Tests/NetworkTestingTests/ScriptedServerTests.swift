@@ -1,10 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import NetworkTesting
 
 /// Checks that a scripted server records any bytes of a client, and that none of them end the test's process.
-@Suite("The scripted server", .timeLimit(.minutes(1)))
+@Suite("The scripted server", .patience(minutes: 1))
 struct ScriptedServerTests {
     private static let ok = "HTTP/1.1 200 Scripted"
 

@@ -37,7 +37,7 @@ private final class PulledChunks: Sendable {
     func finish() { chunks.continuation.finish() }
 }
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.patience(minutes: 1))
 struct StubDispatcherTests {
     private let stub = StubDispatcher()
     private let get = RequestData(path: "http://h/rows?page=1", headers: ["X-A": "1"])

@@ -4,7 +4,7 @@ import NetworkTesting
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.patience(minutes: 1))
 struct BadInputContract {
     @Test(
         arguments: ContractTransport.all,

@@ -1,9 +1,10 @@
 import Foundation
 import NetworkLayer
 import NetworkTesting
+import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.patience(minutes: 1))
 struct BodyContract {
     private static let sizes = [0, 1, 65_535, 65_536, 65_537, 1 << 20, 8 << 20]
 

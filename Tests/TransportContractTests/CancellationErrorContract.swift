@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// A caller whose task is cancelled receives Swift's own error from every verb and every sequence.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.patience(minutes: 1))
 struct CancellationErrorContract {
     /// A verb, and how its result is read to the end.
     enum Verb: CaseIterable, Sendable {

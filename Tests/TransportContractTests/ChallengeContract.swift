@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Credentials that wait for a challenge. Each round is an exchange of its own: nothing of it reaches another request.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.patience(minutes: 1))
 struct ChallengeContract {
     private static func unauthorized(_ challenge: String, body: String = "denied") -> Data {
         Script.head(401, fields: [("WWW-Authenticate", challenge), ("Content-Length", "\(body.utf8.count)")])

@@ -1,9 +1,10 @@
 import Foundation
 import NetworkLayer
 import NetworkTesting
+import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.patience(minutes: 1))
 struct ConnectionContract {
     @Test(arguments: ContractTransport.all)
     func `a connection is kept`(transport: ContractTransport) async throws {

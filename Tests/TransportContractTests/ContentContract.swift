@@ -4,7 +4,7 @@ import NetworkTesting
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.patience(minutes: 1))
 struct ContentContract {
     /// Posts the content. For a transport without streamed request bodies, it is collected first.
     private func post(_ content: RequestContent, over transport: ContractTransport) async throws -> ReceivedRequest {

@@ -1,9 +1,10 @@
 import Foundation
 import NetworkLayer
 import NetworkTesting
+import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.patience(minutes: 1))
 struct CookieContract {
     /// Returns a server that sets cookies with its first response, and none with the others.
     private func server(_ status: Int = 200, fields: [(String, String)] = [], sets lines: [String]) throws

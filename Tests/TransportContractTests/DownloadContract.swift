@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Downloads into files, in one piece and in parts.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.patience(minutes: 1))
 struct DownloadContract {
     private static let size = 400_000
     private static let content = Data((0..<size).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) })

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Checks that a sequence that has ended with an error holds no connection, even while its response exists.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.patience(minutes: 1))
 struct EndedSequenceContract {
     /// The cause of a sequence's end.
     enum Fault: CaseIterable, Sendable {

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Streams of server-sent events, and their reconnection after they break.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.patience(minutes: 1))
 struct EventContract {
     private static let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"
     private static let open = head + "\r\n"

@@ -4,7 +4,7 @@ import NetworkTesting
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.patience(minutes: 1))
 struct FailureContract {
     @Test(arguments: ContractTransport.all)
     func `a closed port is connectFailed`(transport: ContractTransport) async throws {

@@ -7,7 +7,7 @@ import Testing
 /// Responses whose bodies nothing reads: that of a redirect, of a 401, of a retried attempt, or of a refused stream.
 /// The next exchange of the call must not wait for them. Regression: with one connection for the origin, it waited
 /// indefinitely.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.patience(minutes: 1))
 struct GivenUpContract {
     private static let transports: [ContractTransport] = {
         var configuration = CurlNetworkDispatcher.Configuration()

@@ -6,7 +6,7 @@ import Testing
 
 /// Bodies that keep their decoder busy for minutes or indefinitely: the total timeout and cancellation must end that,
 /// however the body is read.
-@Suite(.serialized, .timeLimit(.minutes(5)), .ownProcess)
+@Suite(.serialized, .patience(minutes: 5), .ownProcess)
 struct HostileBodyContract {
     private static let total = Duration.milliseconds(400)
     /// Enough for a busy machine. Without the timeout or cancellation, the body takes much longer.

@@ -1,10 +1,11 @@
 import Foundation
 import NetworkLayer
 import NetworkTesting
+import TestSupport
 import Testing
 
 /// Responses that break the rules of HTTP.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.patience(minutes: 1))
 struct HostileContract {
     private static let ok = "HTTP/1.1 200 OK\r\n"
     private static let chunked = ok + "Transfer-Encoding: chunked\r\n\r\n"

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Servers that break off, fall silent, or never end, in each phase.
-@Suite(.serialized, .timeLimit(.minutes(2)), .ownProcess)
+@Suite(.serialized, .patience(minutes: 2), .ownProcess)
 struct HostileTimingContract {
     private static let ok = "HTTP/1.1 200 OK\r\n"
     private static let chunked = ok + "Transfer-Encoding: chunked\r\n\r\n"

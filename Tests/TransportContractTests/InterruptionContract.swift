@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Interruptions between a request and its response, each a hundred times.
-@Suite(.serialized, .timeLimit(.minutes(2)), .ownProcess)
+@Suite(.serialized, .patience(minutes: 2), .ownProcess)
 struct InterruptionContract {
 
     private static let rounds = 100

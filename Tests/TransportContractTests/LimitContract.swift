@@ -4,7 +4,7 @@ import NetworkTesting
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.patience(minutes: 1))
 struct LimitContract {
     private static let size = 100_000
     private static let scripts: [(name: String, script: Script)] = [

@@ -13,7 +13,7 @@ private struct FindRow: RequestType {
 }
 
 /// The kinds of values other than a decoded body, and responses that are refused before any value exists.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.patience(minutes: 1))
 struct ReadingContract {
     private func client(_ transport: ContractTransport) -> NetworkClient {
         var client = NetworkClient(transport: transport.transport)

@@ -4,7 +4,7 @@ import NetworkTesting
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.patience(minutes: 2))
 struct RedirectContract {
     /// Returns a server that responds to its first request with a redirect, and to all others with `end`.
     private func server(_ status: Int, to location: String, body: Data = Data("moved".utf8)) throws -> ScriptedServer {

@@ -1,9 +1,10 @@
 import Foundation
 import NetworkLayer
 import NetworkTesting
+import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.patience(minutes: 1))
 struct RequestFieldContract {
     private func received(
         _ transport: ContractTransport,

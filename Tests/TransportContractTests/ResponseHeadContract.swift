@@ -1,9 +1,10 @@
 import Foundation
 import NetworkLayer
 import NetworkTesting
+import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.patience(minutes: 1))
 struct ResponseHeadContract {
     private func answer(_ transport: ContractTransport, to text: String) async throws -> ContractTransport.Answer {
         try await answer(transport, to: Data(text.utf8))

@@ -5,7 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.patience(minutes: 1))
 struct RetryContract {
     /// Returns a client whose pauses take no time.
     private func client(_ transport: ContractTransport, retries: Int = 2) -> NetworkClient {

@@ -6,7 +6,7 @@ import Testing
 
 /// Checks that no state of a response reaches the next one. A continuation line refers to the field before it. The
 /// first line of a head has no such field, and must not use the last field of an earlier response.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.patience(minutes: 1))
 struct SecondResponseContract {
     private static let lines = ["\tX: y", " X: y", " "]
     private static let long = ("X-Long", String(repeating: "x", count: 200))

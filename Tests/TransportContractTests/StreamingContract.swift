@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The body of a response as seen by its reader.
-@Suite(.serialized, .timeLimit(.minutes(1)), .ownProcess)
+@Suite(.serialized, .patience(minutes: 1), .ownProcess)
 struct StreamingContract {
     @Test(arguments: ContractTransport.all)
     func `the head arrives before the body`(transport: ContractTransport) async throws {

@@ -4,7 +4,7 @@ import NetworkTesting
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.patience(minutes: 1))
 struct TimeoutContract {
     private func options(_ options: inout TransportOptions) {
         options.connectTimeout = .seconds(20)

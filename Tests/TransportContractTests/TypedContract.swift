@@ -17,7 +17,7 @@ private struct GetUsers: RequestType {
     var data: RequestData { RequestData(path: url, params: ["token": "query-secret"]) }
 }
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.patience(minutes: 1))
 struct TypedContract {
     @Test(arguments: ContractTransport.all)
     func `users are decoded`(transport: ContractTransport) async throws {

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Parts of a URL other than ASCII letters: credentials, and international names.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.patience(minutes: 1))
 struct URLContract {
     /// Returns a server that redirects to another one.
     private func servers(_ location: (String) -> String) throws -> (first: ScriptedServer, last: ScriptedServer) {

@@ -3,11 +3,12 @@ import FoundationNetworking
 import NetworkLayer
 import NetworkLayerTutorials
 import NetworkTesting
+import TestSupport
 import Testing
 
 /// Runs the later tutorials' code over both transports. Serialized, because the tests share one place for the server's
 /// address.
-@Suite(.timeLimit(.minutes(2)), .serialized)
+@Suite(.patience(minutes: 2), .serialized)
 struct ArticleTests {
     static let transports: [any HTTPTransport] = [CurlNetworkDispatcher.instance, URLSessionNetworkDispatcher.instance]
 

@@ -2,11 +2,12 @@ import Foundation
 import NetworkLayer
 import NetworkLayerTutorials
 import NetworkTesting
+import TestSupport
 import Testing
 
 /// Runs the tutorials' code, unchanged except for the import, against a server at its address.
 @Suite(
-    .timeLimit(.minutes(1)), .serialized,
+    .patience(minutes: 1), .serialized,
     .enabled("needs the tutorials' port 3000 to be free") { await TutorialServer.canStart() })
 struct TutorialTests {
     private static let dispatchers: [any NetworkDispatcher] = [

@@ -1,11 +1,12 @@
 import Foundation
 import NetworkCore
 import NetworkTesting
+import TestSupport
 import Testing
 
 @testable import CurlTransport
 
-@Suite("Turns of transfers", .timeLimit(.minutes(1)))
+@Suite("Turns of transfers", .patience(minutes: 1))
 struct TurnTests {
     private func request(_ url: String, _ change: (inout TransportOptions) -> Void = { _ in }) throws
         -> TransportRequest

@@ -7,7 +7,7 @@ import Testing
 
 @testable import CurlTransport
 
-@Suite("Bodies that arrive faster than the loop should read", .timeLimit(.minutes(1)))
+@Suite("Bodies that arrive faster than the loop should read", .patience(minutes: 1))
 struct YieldingTests {
     /// Returns the body in chunks of the given size, in bytes.
     private func chunked(_ body: Data, by size: Int) -> Data {

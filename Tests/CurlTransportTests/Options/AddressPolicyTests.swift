@@ -7,7 +7,7 @@ import Testing
 
 @testable import CurlTransport
 
-@Suite("The address policy over curl", .timeLimit(.minutes(1)))
+@Suite("The address policy over curl", .patience(minutes: 1))
 struct AddressPolicyTests {
     @Test(arguments: Localhost.hosts)
     func `a private address is not even connected to`(host: String) async throws {

@@ -1,11 +1,12 @@
 import Foundation
 import NetworkCore
 import NetworkTesting
+import TestSupport
 import Testing
 
 @testable import CurlTransport
 
-@Suite("Credentials", .timeLimit(.minutes(1)))
+@Suite("Credentials", .patience(minutes: 1))
 struct AuthenticationOptionTests {
     private static func challenge(_ schemes: [String], body: String = "denied") -> Data {
         let fields = schemes.map { ("WWW-Authenticate", $0) } + [("Content-Length", "\(body.utf8.count)")]

@@ -6,7 +6,7 @@ import Testing
 
 @testable import CurlTransport
 
-@Suite("Connection options", .timeLimit(.minutes(1)))
+@Suite("Connection options", .patience(minutes: 1))
 struct ConnectionOptionTests {
     private func local(_ metrics: TransportMetrics) throws -> (host: String, port: Int) {
         let parts = try #require(metrics.localAddress).split(separator: ":")

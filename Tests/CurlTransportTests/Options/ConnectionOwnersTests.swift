@@ -8,7 +8,7 @@ import Testing
 
 @testable import CurlTransport
 
-@Suite("Owners of connections", .timeLimit(.minutes(1)))
+@Suite("Owners of connections", .patience(minutes: 1))
 struct ConnectionOwnersTests {
     private final class Time: Sendable {
         private let time = Mutex(SuspendingClock.now)

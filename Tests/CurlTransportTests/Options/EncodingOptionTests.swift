@@ -6,7 +6,7 @@ import Testing
 @testable import CurlTransport
 @testable import NetworkCore
 
-@Suite("Encodings beyond gzip", .timeLimit(.minutes(1)))
+@Suite("Encodings beyond gzip", .patience(minutes: 1))
 struct EncodingOptionTests {
     private static let packed: [TransportOptions.ContentEncoding: (base64: String, text: String)] = [
         .brotli: ("Gz8B+I1Utb8GEZOjk2lsbzXIbDXARzqx2j4A", String(repeating: "hello in brotli ", count: 20)),

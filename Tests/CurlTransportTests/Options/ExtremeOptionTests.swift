@@ -2,10 +2,11 @@ import CurlTransport
 import Foundation
 import NetworkCore
 import NetworkTesting
+import TestSupport
 import Testing
 
 /// Checks that extreme values that the option check accepts do not end the process further down.
-@Suite("Extreme option values over curl", .timeLimit(.minutes(2)))
+@Suite("Extreme option values over curl", .patience(minutes: 2))
 struct ExtremeOptionTests {
     private struct Option: Sendable, CustomTestStringConvertible {
         let testDescription: String

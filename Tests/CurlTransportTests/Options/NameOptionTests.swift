@@ -6,7 +6,7 @@ import Testing
 
 @testable import CurlTransport
 
-@Suite("Name resolution options", .timeLimit(.minutes(1)))
+@Suite("Name resolution options", .patience(minutes: 1))
 struct NameOptionTests {
     @Test func `static addresses serve their request alone`() async throws {
         let server = try ScriptedServer(.ok("x"))

@@ -8,7 +8,7 @@ import Testing
 @testable import CurlTransport
 
 /// The options that are declared in one place. A new one is checked here without a further line, apart from its effect.
-@Suite("Plain options", .timeLimit(.minutes(1)))
+@Suite("Plain options", .patience(minutes: 1))
 struct PlainOptionTests {
     /// Over each libcurl of `scripts/matrix`, this also checks the versions.
     @Test(arguments: PlainOptions.all.indices)

@@ -1,12 +1,13 @@
 import Foundation
 import NetworkCore
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import CurlTransport
 @testable import NetworkTesting
 
-@Suite("Proxy options", .timeLimit(.minutes(1)))
+@Suite("Proxy options", .patience(minutes: 1))
 struct ProxyOptionTests {
     @Test func `an HTTP proxy gets the whole URL, credentials, and its own fields`() async throws {
         let server = try ScriptedServer(.ok("from the proxy"))

@@ -6,7 +6,7 @@ import Testing
 
 @testable import CurlTransport
 
-@Suite("Rate options", .timeLimit(.minutes(1)))
+@Suite("Rate options", .patience(minutes: 1))
 struct RateOptionTests {
     @Test func `receiving is slowed down`() async throws {
         let size = 1_000_000

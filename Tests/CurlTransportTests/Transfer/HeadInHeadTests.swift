@@ -1,12 +1,13 @@
 import Foundation
 import NetworkCore
 import NetworkTesting
+import TestSupport
 import Testing
 
 @testable import CurlTransport
 
 /// A field whose name looks like a status line does not begin another head.
-@Suite("Fields named HTTP", .timeLimit(.minutes(1)))
+@Suite("Fields named HTTP", .patience(minutes: 1))
 struct HeadInHeadTests {
     private func send(_ response: String) async throws -> (response: TransportResponse, text: String) {
         let server = try ScriptedServer(.raw(response))

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Finds public types that the canary never fills with a secret.
-@Suite("The canary's inventory", .timeLimit(.minutes(5)))
+@Suite("The canary's inventory", .patience(minutes: 5))
 struct CanaryInventoryTests {
     /// Types without secrets of a caller or a server, and plain values such as text, whose printed form is their
     /// content.

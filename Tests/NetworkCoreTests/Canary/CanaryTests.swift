@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Puts secrets of every kind in each place a caller or a server can fill, and checks that no printer shows one.
-@Suite("The canary", .timeLimit(.minutes(5)))
+@Suite("The canary", .patience(minutes: 5))
 struct CanaryTests {
     static let places = CanaryPlace.requests + CanaryPlace.options + CanaryPlace.answers + CanaryPlace.testing
 

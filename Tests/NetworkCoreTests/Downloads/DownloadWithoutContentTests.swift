@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Checks that a response without content never replaces a file.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.patience(minutes: 1))
 struct DownloadWithoutContentTests {
     private func withPreciousFile(_ body: (String) async throws -> Void) async throws {
         try await withFolder { folder in

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Checks that the client's validation applies to the rest of a download as to its start.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.patience(minutes: 1))
 struct ResumedValidationTests {
     private static let type = "application/octet-stream"
     private let request = RequestData(path: "http://h/f")

@@ -5,7 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.patience(minutes: 1))
 struct MultipartContentTests {
     private func body(_ parts: [MultipartPart], boundary: String = "b") throws -> (text: String, type: String?) {
         let encoded = try RequestContent.multipart(parts) { boundary }.encoded()

@@ -24,7 +24,7 @@ extension RequestContent {
     fileprivate static func csv(_ rows: [[String]]) -> RequestContent { RequestContent(CSVContent(rows: rows)) }
 }
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.patience(minutes: 1))
 struct RequestContentTests {
     private func sent(_ content: RequestContent, headers: [String: String]? = nil) throws -> TransportRequest {
         try RequestData(path: "http://h/", method: .post, content: content, headers: headers).transportRequest()

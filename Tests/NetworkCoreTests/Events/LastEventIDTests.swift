@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Another stream resumes after the last event that the reader received, wherever the chunks end.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.patience(minutes: 1))
 struct LastEventIDTests {
     private let request = RequestData(path: "http://h/")
 

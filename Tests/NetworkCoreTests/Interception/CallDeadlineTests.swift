@@ -3,7 +3,7 @@ import Testing
 
 @testable import NetworkCore
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.patience(minutes: 1))
 struct CallDeadlineTests {
     /// Regression: it was thrown as a CancellationError, which callers of this library do not catch.
     @Test(arguments: [nil, .seconds(60)] as [Duration?])

@@ -6,7 +6,7 @@ import Testing
 @testable import NetworkCore
 
 /// Checks that the steps that a caller adds to a call end with the call.
-@Suite("The deadline and the steps of a call", .timeLimit(.minutes(1)))
+@Suite("The deadline and the steps of a call", .patience(minutes: 1))
 struct StepDeadlineTests {
     private static let total = Duration.milliseconds(20)
 

@@ -5,7 +5,7 @@ import Testing
 @testable import NetworkCore
 
 /// Checks that a body becomes text piece by piece, so that neither time nor memory grows without a check.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.patience(minutes: 1))
 struct CharsetTests {
     private static let piece = Charset.pieceBytes
 

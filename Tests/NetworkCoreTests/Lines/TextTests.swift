@@ -6,7 +6,7 @@ import Testing
 
 private struct Row: Codable, Equatable, Sendable { let n: Int }
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.patience(minutes: 1))
 struct TextTests {
     private let request = RequestData(path: "http://127.0.0.1/")
 

@@ -7,7 +7,7 @@ import Testing
 
 /// A value that a caller may read from a file must not end the process. It is refused by name, or the nearest valid
 /// value applies.
-@Suite("Extreme option values", .timeLimit(.minutes(1)))
+@Suite("Extreme option values", .patience(minutes: 1))
 struct ExtremeValueTests {
     static let durations: [Duration] = [
         .zero, .nanoseconds(1), .nanoseconds(-1), .seconds(-1), .seconds(Int64.max), .seconds(Int64.min),

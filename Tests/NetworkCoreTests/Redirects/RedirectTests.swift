@@ -5,7 +5,7 @@ import Testing
 
 @testable import NetworkCore
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.patience(minutes: 1))
 struct RedirectTests {
     private typealias Answer = AnsweringTransport.Answer
 

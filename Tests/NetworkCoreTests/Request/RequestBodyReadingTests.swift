@@ -3,7 +3,7 @@ import NetworkCore
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.patience(minutes: 1))
 struct RequestBodyReadingTests {
     private func send(_ body: TransportRequest.Body, timeout: Duration? = nil) async throws -> [TransportRequest] {
         let transport = AnsweringTransport(streamsBodies: false) { _ in .init() }

@@ -4,7 +4,7 @@ import NetworkTesting
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.patience(minutes: 1))
 struct ProblemDetailsTests {
     private let example = """
         {"type":"https://example.com/probs/out-of-credit","title":"You do not have enough credit.","status":403,

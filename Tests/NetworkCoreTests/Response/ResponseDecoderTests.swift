@@ -16,7 +16,7 @@ private struct Find: RequestType {
     var data: RequestData { RequestData(path: "http://127.0.0.1/1") }
 }
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.patience(minutes: 1))
 struct ResponseDecoderTests {
     private let request = RequestData(path: "http://127.0.0.1/")
 

@@ -6,7 +6,7 @@ import Testing
 
 private struct User: Codable, Equatable, Sendable { let id: Int }
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.patience(minutes: 1))
 struct ResponseValidationTests {
     private func head(_ status: Int, _ type: String? = nil, length: String? = nil) -> HTTPResponse {
         var head = HTTPResponse(status: .init(code: status))
