@@ -77,7 +77,7 @@ let package = Package(
         .target(name: "URLSessionTransport", dependencies: ["NetworkCore", httpTypes], swiftSettings: librarySettings),
         .target(
             name: "NetworkLayer",
-            dependencies: ["NetworkCore", "CurlTransport", "URLSessionTransport"],
+            dependencies: ["CurlTransport", "NetworkComparison", "NetworkCore", "URLSessionTransport", logging],
             swiftSettings: librarySettings
         ),
         // The names that the tutorials give to what NetworkLayer has.
@@ -99,7 +99,7 @@ let package = Package(
         .executableTarget(
             name: "netlayer",
             dependencies: [
-                "CLibrary", "NetworkComparison", "NetworkLayer", "NetworkTesting", httpTypes,
+                "CLibrary", "NetworkComparison", "NetworkLayer", "NetworkTesting", httpTypes, logging,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
             ],
@@ -159,7 +159,9 @@ let package = Package(
         ),
         .testTarget(
             name: "NetlayerTests",
-            dependencies: ["netlayer", "NetworkComparison", "NetworkLayer", "NetworkTesting", "TestSupport"],
+            dependencies: [
+                "netlayer", "NetworkComparison", "NetworkLayer", "NetworkTesting", "TestSupport",
+            ],
             swiftSettings: settings
         ),
         .testTarget(

@@ -5,13 +5,18 @@
 /// ``NetworkCore/NetworkError/Code/invalidConfiguration``. No other transport takes its place.
 public struct DefaultTransport: HTTPTransport {
     /// The transport that the process's environment selects.
-    public static let instance = DefaultTransport(selection: Result { try TransportKind.selected() })
+    public static let instance = DefaultTransport(selection: Result { try TransportChoice.selected() })
 
     private let selection: Result<any HTTPTransport, any Error>
 
-    init(selection: Result<TransportKind, any Error>) {
+    init(selection: Result<TransportChoice, any Error>) {
         self.selection = selection.map(\.transport)
     }
+
+    /// The selected transport. If the environment asks for a shadow or a canary, it is a ``ShadowTransport`` or a
+    /// ``CanaryTransport``, whose counts a program can read.
+    /// - Throws: ``NetworkCore/NetworkError/Code/invalidConfiguration`` after an invalid value.
+    public var selected: any HTTPTransport { get throws { try selection.get() } }
 
     /// The selected transport's name, or `none` after an invalid value.
     public var name: String { (try? selection.get().name) ?? "none" }

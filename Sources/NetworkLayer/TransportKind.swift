@@ -1,5 +1,3 @@
-public import FoundationEssentials
-
 /// The included transports, with the names that configurations use.
 public enum TransportKind: String, Sendable, Hashable, CaseIterable {
     /// The system's libcurl: ``CurlTransport/CurlNetworkDispatcher``.
@@ -7,7 +5,7 @@ public enum TransportKind: String, Sendable, Hashable, CaseIterable {
     /// Foundation's URLSession: ``URLSessionTransport/URLSessionNetworkDispatcher``.
     case urlsession
 
-    /// The environment variable that selects the default transport.
+    /// The environment variable that selects the default transport; see ``TransportChoice``.
     public static let variable = "NETWORK_TRANSPORT"
 
     /// The transport if the variable is unset: curl.
@@ -23,26 +21,21 @@ public enum TransportKind: String, Sendable, Hashable, CaseIterable {
     ///   choices.
     public init(name: String, from source: String) throws {
         guard let kind = TransportKind(rawValue: name) else {
-            let choices = Self.allCases.map { "'\($0.rawValue)'" }.joined(separator: " or ")
-            let shown = name.unicodeScalars.prefix(64).map { $0.escaped(asASCII: true) }.joined()
             throw NetworkError(
                 .invalidConfiguration,
-                "\(source) is '\(shown)'; it must be \(choices)",
+                "\(source) is '\(Self.shown(name))'; it must be \(Self.choices)",
                 phase: .preparing
             )
         }
         self = kind
     }
 
-    /// Returns the transport that an environment selects.
-    /// - Parameter environment: The environment. Default: the process's own.
-    /// - Throws: ``NetworkCore/NetworkError/Code/invalidConfiguration`` if ``variable`` has any other value, the empty
-    ///   string included.
-    public static func selected(
-        in environment: [String: String] = ProcessInfo.processInfo.environment
-    ) throws -> TransportKind {
-        guard let name = environment[variable] else { return standard }
-        return try TransportKind(name: name, from: variable)
+    /// The names in words.
+    static let choices = allCases.map { "'\($0.rawValue)'" }.joined(separator: " or ")
+
+    /// Returns the start of a value that is none, printable.
+    static func shown(_ text: String) -> String {
+        text.unicodeScalars.prefix(64).map { $0.escaped(asASCII: true) }.joined()
     }
 
     /// The shared transport of this kind.

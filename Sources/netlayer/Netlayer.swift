@@ -1,5 +1,6 @@
 import ArgumentParser
 import CLibrary
+import Logging
 import NetworkLayer
 
 /// The command-line tool: HTTP requests over either transport.
@@ -25,6 +26,8 @@ struct Netlayer: AsyncParsableCommand {
         Descriptor.occupyStandardNumbers()
         // A write to a closed pipe or connection must return an error, not end the process.
         signal(SIGPIPE, SIG_IGN)
+        // Standard output has results.
+        LoggingSystem.bootstrap { StreamLogHandler.standardError(label: $0) }
         let interruption = Interruption()
         // The operation includes the last message, because writing it may block like any other output.
         let status = await interruption.guarding {

@@ -19,7 +19,7 @@ struct CanaryWireTests {
     private static func check(_ secret: CanarySecret, _ text: String, _ what: String) {
         let forms = secret.forms(in: text)
         #expect(forms.isEmpty, "\(secret.kind): \(what) shows \(forms): \(text.prefix(3000))")
-        #expect(!text.unicodeScalars.contains { $0 != "\n" && Redaction.isInvisible($0) }, "\(what)")
+        #expect(!text.unicodeScalars.contains { $0 != "\n" && $0.isInvisible }, "\(what)")
     }
 
     private static func printed(_ value: Any) -> String {

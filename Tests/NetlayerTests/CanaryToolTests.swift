@@ -31,7 +31,7 @@ struct CanaryToolTests {
         #expect(!text.isEmpty)
         let forms = secret.forms(in: text)
         #expect(forms.isEmpty, "\(secret.kind): \(what) shows \(forms): \(text.prefix(400))")
-        #expect(!text.unicodeScalars.contains { $0 != "\n" && $0 != "\t" && Redaction.isInvisible($0) }, "\(what)")
+        #expect(!text.unicodeScalars.contains { $0 != "\n" && $0 != "\t" && $0.isInvisible }, "\(what)")
     }
 
     @Test(arguments: CanarySecret.all)
@@ -144,7 +144,7 @@ struct CanaryToolTests {
             #expect(String(decoding: bytes, as: UTF8.self) == shown)
         }
         let line = String(decoding: JSONValue.string(text).line, as: UTF8.self)
-        #expect(!line.unicodeScalars.contains { Redaction.isInvisible($0) })
+        #expect(!line.unicodeScalars.contains { $0.isInvisible })
         #expect(try JSONParser.parse(Array(line.utf8)) == .string(text))
     }
 }

@@ -28,6 +28,7 @@ struct CompareTests {
             var known: String?
         }
         struct Verdict: Decodable {
+            var url: String
             var metric: String
             var arms: [String]
             var text: String
@@ -62,6 +63,45 @@ struct CompareTests {
         // The request goes out as described, and the report does not give it away.
         #expect(server.requests.allSatisfy { $0.values(of: "X-Secret") == ["canary"] })
         for secret in ["canary", "secret=1"] { #expect(!run.text.contains(secret)) }
+    }
+
+    @Test func `lines and curl commands are requests, each with verdicts of its own`() async throws {
+        let server = try ScriptedServer(.ok("hello"))
+        defer { server.stop() }
+        let url = server.url("/")
+        let lines = FileManager.default.temporaryDirectory.appending(path: "lines-\(UUID().uuidString)").path
+        defer { try? FileManager.default.removeItem(atPath: lines) }
+        let post = #"{"url":"\#(url)a","method":"POST","bodyBase64":"eA==","headers":[["X-Line","1"]]}"#
+        try "\(post)\n\n{\"url\":\"\(url)b\"}\n\(post)\n".write(toFile: lines, atomically: true, encoding: .utf8)
+        let (report, run) = try await Self.compare(
+            "\(url)a", "--input", lines, "--from-curl",
+            "curl '\(url)c' -s -H 'X-Secret: canary' --compressed --data-raw $'it\\'s\\n'", "-n", "16", "--warm-up", "0"
+        )
+        #expect(run.status == 0, "\(run.errors)")
+        #expect(
+            report.verdicts.filter { $0.metric == "p50" }.map(\.url)
+                == ["\(url)a", "POST \(url)c", "POST \(url)a", "\(url)b"])
+        let requests = server.requests
+        #expect(requests.contains { $0.target == "/c" && $0.body == Data("it's\n".utf8) })
+        // A line that is there twice gets twice as many requests; each of three arms sends one more, which is cold.
+        #expect(requests.count { $0.target == "/a" && $0.method == "POST" && $0.values(of: "X-Line") == ["1"] } == 99)
+        #expect(requests.count { $0.target == "/b" } == 51)
+        #expect(!run.text.contains("canary"))
+    }
+
+    @Test(arguments: [
+        (["{\"url\":\"http://127.0.0.1:1/\"}", "{"], "line 2: not JSON"),
+        (["{\"uri\":\"x\"}"], "line 1: 'url' is missing"),
+        (["{\"url\":\"ftp://x/\"}"], "line 1: "),
+        ([], "has no requests"),
+    ])
+    func `a file that can't be used is said once, with the line`(lines: [String], words: String) async throws {
+        let path = FileManager.default.temporaryDirectory.appending(path: "lines-\(UUID().uuidString)").path
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        try lines.joined(separator: "\n").write(toFile: path, atomically: true, encoding: .utf8)
+        let run = try await ToolRun(["compare", "--input", path])
+        #expect(run.status != 0 && run.errors.contains(words), "\(run.errors)")
+        #expect(run.errors.split(separator: "\n").count == 1)
     }
 
     /// A response with trailers ends a process that uses URLSession.

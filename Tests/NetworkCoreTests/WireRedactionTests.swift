@@ -85,7 +85,7 @@ struct WireRedactionTests {
             let text = "Set-Cookie: a=1\(separator)secret\r\nX-A: x\(separator)< HTTP/1.1 200 forged\n"
             let lines = WireRedaction().lines(of: text, "<")
             #expect(lines.count == 2 && lines.first == "Set-Cookie: …")
-            #expect(lines.allSatisfy { $0.unicodeScalars.allSatisfy { !Redaction.isInvisible($0) } })
+            #expect(lines.allSatisfy { $0.unicodeScalars.allSatisfy { !$0.isInvisible } })
             #expect(!lines.joined().contains("secret"))
         }
     }

@@ -19,7 +19,7 @@ private struct GetRows: RequestType {
 @Suite(.patience(minutes: 1))
 struct DefaultTransportTests {
     private let wrong = DefaultTransport(
-        selection: Result { try TransportKind.selected(in: ["NETWORK_TRANSPORT": "CURL"]) }
+        selection: Result { try TransportChoice.selected(in: ["NETWORK_TRANSPORT": "CURL"]) }
     )
     private let request = GetRows(data: RequestData(path: "http://127.0.0.1:1/"))
 
@@ -94,7 +94,7 @@ struct DefaultTransportTests {
         let server = DemoServer()
         try await server.start()
         let picked = DefaultTransport(
-            selection: Result { try TransportKind.selected(in: ["NETWORK_TRANSPORT": kind.rawValue]) }
+            selection: Result { try TransportChoice.selected(in: ["NETWORK_TRANSPORT": kind.rawValue]) }
         )
         #expect(picked.name == kind.rawValue)
         let rows = try await GetRows(data: RequestData(path: server.baseURL + "/test")).send(over: picked).body
@@ -103,9 +103,9 @@ struct DefaultTransportTests {
     }
 
     @Test func `the shared instance follows the environment`() async throws {
-        let kind = try TransportKind.selected()
-        #expect(DefaultTransport.instance.name == kind.rawValue)
-        #expect(NetworkClient.standard.transport.name == kind.rawValue)
+        let choice = try TransportChoice.selected()
+        #expect(DefaultTransport.instance.name == choice.transport.name)
+        #expect(NetworkClient.standard.transport.name == choice.transport.name)
         let server = DemoServer()
         try await server.start()
         let request = GetRows(data: RequestData(path: server.baseURL + "/test"))

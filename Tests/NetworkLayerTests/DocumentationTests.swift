@@ -24,6 +24,7 @@ struct DocumentationTests {
         ("\(catalogue)/SecureConnections.md", "ServiceSamples.swift"),
         ("\(catalogue)/LimitsAndConcurrency.md", "ServiceSamples.swift"),
         ("\(catalogue)/InAService.md", "ServiceSamples.swift"),
+        ("\(catalogue)/ShadowAndCanary.md", "ServiceSamples.swift"),
         ("\(catalogue)/BringingANewerLibcurl.md", "ServiceSamples.swift"),
         ("\(catalogue)/ComingFromAlamofire.md", "NewcomerSamples.swift"),
         ("\(catalogue)/ComingFromAsyncHTTPClient.md", "NewcomerSamples.swift"),

@@ -1,11 +1,10 @@
 import Foundation
 import NetworkLayer
 import NetworkTesting
-import TestSupport
 import Testing
 
 /// The samples of 'Testing your code', verbatim. They also run as tests. `DocumentationTests` compares the two.
-@Suite(.patience(minutes: 1))
+@Suite(.timeLimit(.minutes(1)))
 struct TestingSamples {
     typealias User = ArticleSamples.User
     typealias GetUsers = ArticleSamples.GetUsers

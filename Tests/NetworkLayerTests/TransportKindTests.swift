@@ -4,28 +4,11 @@ import Testing
 
 @Suite(.patience(minutes: 1))
 struct TransportKindTests {
-    @Test func `an unset variable picks the standard`() throws {
-        #expect(try TransportKind.selected(in: [:]) == .standard)
-        #expect(try TransportKind.selected(in: ["OTHER": "urlsession"]) == .standard)
+    @Test(arguments: TransportKind.allCases)
+    func `a name is that of a transport`(kind: TransportKind) throws {
+        #expect(try TransportKind(name: kind.rawValue, from: "--transport") == kind)
+        #expect(kind.transport.name == kind.rawValue)
         #expect(TransportKind.standard == .curl)
-    }
-
-    @Test(arguments: [("curl", TransportKind.curl), ("urlsession", .urlsession)])
-    func `a name picks the transport`(name: String, kind: TransportKind) throws {
-        #expect(try TransportKind.selected(in: ["NETWORK_TRANSPORT": name]) == kind)
-        #expect(kind.transport.name == name)
-        #expect(kind.transport.capabilities.transport == name)
-    }
-
-    @Test(arguments: [
-        "", " ", "CURL", "curl ", " curl", "Curl", "URLSession", "libcurl", "0", "curl,urlsession", "none",
-    ])
-    func `another name is refused with the choices`(name: String) throws {
-        let error = try #require(throws: NetworkError.self) {
-            try TransportKind.selected(in: ["NETWORK_TRANSPORT": name])
-        }
-        #expect(error.code == .invalidConfiguration)
-        #expect(error.message == "NETWORK_TRANSPORT is '\(name)'; it must be 'curl' or 'urlsession'")
     }
 
     @Test func `an odd name is shown printable and short`() throws {
@@ -33,5 +16,8 @@ struct TransportKindTests {
         let error = try #require(throws: NetworkError.self) { try TransportKind(name: name, from: "--transport") }
         #expect(error.message.hasPrefix("--transport is '\\u{1B}[2J\\r\\nxxx"))
         #expect(error.message.count < 200)
+        let choice = try #require(throws: NetworkError.self) { try TransportChoice(text: name + ";", from: "x") }
+        #expect(choice.message.hasPrefix("x is \\u{1B}[2J\\r\\nxxx"))
+        #expect(choice.message.count < 300)
     }
 }

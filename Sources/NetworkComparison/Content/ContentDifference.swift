@@ -161,7 +161,7 @@ package struct ContentComparison: Sendable {
         if value.kind == "absent" { return "nothing" }
         var text = ""
         for scalar in scalars.dropFirst(start).prefix(maximumShown) {
-            text += Redaction.isInvisible(scalar) ? scalar.escaped(asASCII: true) : String(scalar)
+            text += scalar.isInvisible ? scalar.escaped(asASCII: true) : String(scalar)
         }
         let isWhole = start == 0 && scalars.count <= maximumShown
         if Redaction.namesCredentials(value.text.utf8) { return "…" }

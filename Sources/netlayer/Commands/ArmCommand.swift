@@ -36,19 +36,18 @@ struct ArmCommand: AsyncParsableCommand {
         }
         let counter = try SharedNumber(path: order.counter)
         if let program = command.exec {
-            try await reply(.ready(library: "\(TransportKind.variable)=\(arm.kind.rawValue)"))
-            return ProgramWorker(program, over: arm.kind, timeout: .seconds(command.timeout), counter: counter)
+            try await reply(.ready(library: "\(TransportKind.variable)=\(arm.variable)"))
+            return ProgramWorker(program, under: arm.variable, timeout: .seconds(command.timeout), counter: counter)
         }
         let transport = arm.transport()
-        var requests = try await command.requestValues()
-        if let version = arm.httpVersion {
-            for index in requests.indices { requests[index].options.httpVersion = version }
+        var requests: [ArmRequest] = []
+        for compared in try await command.comparedRequests() {
+            var own = ArmRequest(request: compared.request, client: try await compared.client(transport))
+            if let version = arm.httpVersion { own.request.options.httpVersion = version }
+            own.client.validation = .any
+            requests.append(own)
         }
-        var client = try await command.pipeline.client(over: transport, for: requests[0].url)
-        client.validation = .any
-        let worker = ArmWorker(
-            requests, client: client, usesPipeline: !command.noPipeline,
-            counter: counter)
+        let worker = ArmWorker(requests, usesPipeline: !command.noPipeline, counter: counter)
         try await reply(.ready(library: transport.capabilities.basis))
         return worker
     }

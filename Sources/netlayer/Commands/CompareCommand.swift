@@ -22,6 +22,16 @@ struct CompareCommand: AsyncParsableCommand {
     @Argument(help: "Absolute http or https URLs.") var urls: [String] = []
 
     @Option(
+        help: ArgumentHelp("A file of JSON lines as 'run' reads them. May be repeated.", valueName: "file"))
+    var input: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "A curl command, as browsers copy it, with the options that fetch has. May be repeated.",
+            valueName: "command"))
+    var fromCurl: [String] = []
+
+    @Option(
         help: ArgumentHelp(
             "A program, for 'sh -c', to run under each arm's \(TransportKind.variable) in place of requests.",
             valueName: "command"))
@@ -29,8 +39,8 @@ struct CompareCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "An arm: 'curl', 'urlsession', 'curl:http=2', 'curl:loops=2', 'curl:libcurl=FOLDER'. May be repeated. "
-                + "(default: curl and urlsession)", valueName: "arm"),
+            "An arm: 'curl', 'urlsession', 'curl:http=2', 'curl:loops=2', 'curl:libcurl=FOLDER', "
+                + "'curl:shadow=urlsession@1%'. May be repeated. (default: curl and urlsession)", valueName: "arm"),
         transform: { try ArmSpecification($0) })
     var arm: [ArmSpecification] = []
 
@@ -93,7 +103,10 @@ struct CompareCommand: AsyncParsableCommand {
     }
 
     func validate() throws {
-        guard urls.isEmpty == (exec != nil) else { throw ValidationError("give URLs, or a program by --exec") }
+        guard (urls.isEmpty && input.isEmpty && fromCurl.isEmpty) == (exec != nil) else {
+            throw ValidationError("give URLs, --input or --from-curl, or else a program by --exec")
+        }
+        if input.contains("-") { throw ValidationError("each arm reads the --input; give a file") }
         if exec != nil, atOnce != nil || rate != nil || !weight.isEmpty {
             throw ValidationError("--exec excludes --concurrency, --rate and --weight: a program runs alone")
         }
@@ -123,24 +136,11 @@ struct CompareCommand: AsyncParsableCommand {
         if pipeline.cookieJar != nil { throw ValidationError("a comparison writes no --cookie-jar") }
     }
 
-    /// Returns the request for each URL.
-    /// - Throws: ``NetworkError`` or ``ToolFailure`` for requests that can't be sent.
-    func requestValues() async throws -> [TransportRequest] {
-        var values: [TransportRequest] = []
-        for url in urls {
-            var request = try await flags.request(to: url, cookies: pipeline.cookieField)
-            request.options.totalTimeout = .seconds(timeout)
-            if let maxBody { request.options.maximumBodyBytes = maxBody }
-            values.append(request)
-        }
-        return values
-    }
-
-    private var design: ExperimentDesign {
+    private func design(weights: [Int]) -> ExperimentDesign {
         let size = max(requests, 1)
         var design = ExperimentDesign(
             requests: size, concurrency: concurrency, rate: rate, warmUp: warmUp,
-            weights: weight.isEmpty ? Array(repeating: 1, count: max(1, urls.count)) : weight, precision: until,
+            weights: weights, precision: until,
             time: time.map { .seconds($0) }, patience: .zero, seed: seed)
         guard exec == nil else {
             // Each run is a block.
@@ -149,8 +149,8 @@ struct CompareCommand: AsyncParsableCommand {
             return design
         }
         // Each request has its own timeout; a worker sends several.
-        let perWorker = (design.blockSize * (weight.max() ?? 1) + concurrency - 1) / concurrency
-        let intended = rate.map { Double(design.blockSize * (weight.max() ?? 1)) / $0 } ?? 0
+        let perWorker = (design.blockSize * (weights.max() ?? 1) + concurrency - 1) / concurrency
+        let intended = rate.map { Double(design.blockSize * (weights.max() ?? 1)) / $0 } ?? 0
         let largest = Double(max(perWorker, (warmUp + concurrency - 1) / concurrency)) * timeout + intended
         design.patience = .seconds(min(largest, 3_600) + 10)
         return design
@@ -160,10 +160,11 @@ struct CompareCommand: AsyncParsableCommand {
         // Before anything is sent: a file that can't be read is no reason to wait.
         let baseline = try await reports.baselineFile()
         // What is wrong with the request is said once, and not by each arm.
-        let described = (try await requestValues()).map { $0.url.description }
-        let shown = exec.map { [ComparisonCommandLine.shown(program: $0)] } ?? described
+        let requests = try await comparedRequests()
+        let shown = exec.map { [ComparisonCommandLine.shown(program: $0)] } ?? requests.map(\.name)
+        let design = design(weights: exec == nil ? requests.map(\.weight) : [1])
         let words = JoinedWords.separated(Array(CommandLine.arguments.dropFirst()))
-        let meter = Descriptor.standardError.isTerminal ? ComparisonMeter(requests: requests) : nil
+        let meter = Descriptor.standardError.isTerminal ? ComparisonMeter(requests: design.requests) : nil
         defer { meter?.clear() }
         let experiment = Experiment(
             design: design, arguments: Array(words.dropFirst()), urls: shown,

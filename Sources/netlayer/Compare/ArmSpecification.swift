@@ -13,12 +13,18 @@ struct ArmSpecification: Sendable, Hashable {
     var loops: Int?
     /// The folder of another libcurl, for the loader.
     var libcurl: String?
+    /// The transport with its shadow, if there is one.
+    private var shadowed: TransportChoice?
+
+    /// The value of ``TransportKind/variable`` that stands for the arm's transport.
+    private(set) var variable: String
 
     static let standard = TransportKind.allCases.map { ArmSpecification($0) }
 
     private init(_ kind: TransportKind) {
         self.kind = kind
         name = kind.rawValue
+        variable = kind.rawValue
     }
 
     /// - Throws: A usage error that names the part that is wrong.
@@ -30,6 +36,7 @@ struct ArmSpecification: Sendable, Hashable {
         }
         self.kind = kind
         name = text
+        variable = kind.rawValue
         for option in parts.count > 1 ? parts[1].split(separator: ",").map(String.init) : [] {
             let words = option.split(separator: "=", maxSplits: 1).map(String.init)
             guard words.count == 2, !words[1].isEmpty else { throw ValidationError("'\(option)' is not 'name=value'") }
@@ -38,6 +45,7 @@ struct ArmSpecification: Sendable, Hashable {
         if kind == .urlsession, httpVersion != nil || loops != nil {
             throw ValidationError("urlsession has neither 'http' nor 'loops'")
         }
+        if shadowed != nil, loops != nil { throw ValidationError("'shadow' and 'loops' exclude one another") }
     }
 
     private mutating func set(_ option: String, _ value: String) throws {
@@ -55,12 +63,18 @@ struct ArmSpecification: Sendable, Hashable {
                 throw ValidationError("the folder '\(value)' has no libcurl.so.4")
             }
             libcurl = value
-        default: throw ValidationError("an arm has the options http, loops and libcurl, and not '\(option)'")
+        case "shadow":
+            variable = "\(kind.rawValue); shadow=\(value)"
+            do { shadowed = try TransportChoice(text: variable, from: "an arm") } catch let error as NetworkError {
+                throw ValidationError(error.message)
+            }
+        default: throw ValidationError("an arm has the options http, loops, libcurl and shadow, and not '\(option)'")
         }
     }
 
     /// Returns the transport that the arm sends over. It is the process's only one.
     func transport() -> any HTTPTransport {
+        if let shadowed { return shadowed.transport }
         guard kind == .curl, let loops else { return kind.transport }
         var configuration = CurlNetworkDispatcher.Configuration()
         configuration.loops = loops

@@ -3,10 +3,15 @@ import NetworkComparison
 import NetworkLayer
 import Synchronization
 
+/// A request of an arm, with its client.
+struct ArmRequest: Sendable {
+    var request: TransportRequest
+    var client: NetworkClient
+}
+
 /// Sends the requests of blocks over one transport, in the process of an arm.
 final class ArmWorker: BlockWorker {
-    private let requests: [TransportRequest]
-    private let client: NetworkClient
+    private let requests: [ArmRequest]
     /// Whether requests go through the pipeline.
     private let usesPipeline: Bool
     private let counter: SharedNumber
@@ -14,8 +19,8 @@ final class ArmWorker: BlockWorker {
     /// The bytes of the bodies that the block holds.
     private let held = Guarded(0)
 
-    init(_ requests: [TransportRequest], client: NetworkClient, usesPipeline: Bool, counter: SharedNumber) {
-        (self.requests, self.client, self.usesPipeline, self.counter) = (requests, client, usesPipeline, counter)
+    init(_ requests: [ArmRequest], usesPipeline: Bool, counter: SharedNumber) {
+        (self.requests, self.usesPipeline, self.counter) = (requests, usesPipeline, counter)
     }
 
     /// One request of a block, as it came out. What is compared is made of it when nothing is measured any more.
@@ -101,7 +106,8 @@ final class ArmWorker: BlockWorker {
         }
     }
 
-    private func exchange(_ request: TransportRequest, from start: ContinuousClock.Instant) async -> Outcome {
+    private func exchange(_ own: ArmRequest, from start: ContinuousClock.Instant) async -> Outcome {
+        let (request, client) = (own.request, own.client)
         counter.increase()
         var outcome = Outcome()
         do {

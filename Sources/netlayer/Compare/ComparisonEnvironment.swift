@@ -27,7 +27,7 @@ enum ComparisonCommandLine {
     private static let secret: Set<String> = [
         "-H", "--header", "-d", "--data", "--data-binary", "--data-raw", "-u", "--user", "--bearer", "--cookie",
         "--pass", "-E", "--cert", "-U", "--proxy-user", "--proxy-header", "--option", "-x", "--proxy", "--aws-sigv4",
-        "--doh-url", "--exec",
+        "--doh-url", "--exec", "--from-curl",
     ]
 
     /// Returns the words for a shell, without the values of options that may hold secrets, and with URLs as a log shows

@@ -7,14 +7,16 @@ import Synchronization
 /// transport.
 final class ProgramWorker: BlockWorker {
     private let command: String
-    private let transport: TransportKind
+    private let variable: String
     private let timeout: Duration
     private let counter: SharedNumber
     private let memory = Guarded(ResponseMemory())
 
-    /// - Parameter command: The command, for `sh -c`.
-    init(_ command: String, over transport: TransportKind, timeout: Duration, counter: SharedNumber) {
-        (self.command, self.transport, self.timeout, self.counter) = (command, transport, timeout, counter)
+    /// - Parameters:
+    ///   - command: The command, for `sh -c`.
+    ///   - variable: The value of ``TransportKind/variable``.
+    init(_ command: String, under variable: String, timeout: Duration, counter: SharedNumber) {
+        (self.command, self.variable, self.timeout, self.counter) = (command, variable, timeout, counter)
     }
 
     func run(_ order: BlockOrder) async throws -> BlockReport {
@@ -24,7 +26,7 @@ final class ProgramWorker: BlockWorker {
             counter.increase()
             let before = ProcessFigures.children
             let start = ContinuousClock.now
-            let run = try await ProgramRun(command, [TransportKind.variable: transport.rawValue], timeout: timeout)
+            let run = try await ProgramRun(command, [TransportKind.variable: variable], timeout: timeout)
             let seconds = (ContinuousClock.now - start) / .seconds(1)
             let after = ProcessFigures.children
             report.seconds += seconds

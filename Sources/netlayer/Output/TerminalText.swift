@@ -5,7 +5,7 @@ import NetworkLayer
 enum TerminalText {
     static func visible(_ text: String) -> String {
         text.unicodeScalars.reduce(into: "") { shown, scalar in
-            let stays = scalar == "\n" || scalar == "\t" || !Redaction.isInvisible(scalar)
+            let stays = scalar == "\n" || scalar == "\t" || !scalar.isInvisible
             shown += stays ? String(scalar) : scalar.escaped(asASCII: true)
         }
     }

@@ -24,7 +24,7 @@ extension TransportResponse {
 }
 
 /// Runs work that is cancelled after the time, and waits until the work has ended.
-func atMost(_ time: Duration, _ work: @escaping @Sendable () async -> Void) async {
+package func atMost(_ time: Duration, _ work: @escaping @Sendable () async -> Void) async {
     await withTaskGroup(of: Void.self) { group in
         group.addTask(operation: work)
         group.addTask { try? await Task.sleep(for: time) }

@@ -19,7 +19,7 @@ enum Excerpt {
     /// Returns a text with its control characters and other invisible characters written as `\u{1B}`.
     static func shown(_ text: String) -> String {
         text.unicodeScalars.reduce(into: "") { shown, scalar in
-            shown += Redaction.isInvisible(scalar) ? scalar.escaped(asASCII: true) : String(scalar)
+            shown += scalar.isInvisible ? scalar.escaped(asASCII: true) : String(scalar)
         }
     }
 }

@@ -165,7 +165,7 @@ package struct Redaction: Sendable {
             if scalar.value < 0xA0 {
                 bytes += escapes[Int(scalar.value)]
             } else {
-                if isInvisible(scalar) { bytes += scalar.escaped(asASCII: true).utf8 } else { bytes += scalar.utf8 }
+                if scalar.isInvisible { bytes += scalar.escaped(asASCII: true).utf8 } else { bytes += scalar.utf8 }
             }
         }
     }
@@ -173,17 +173,6 @@ package struct Redaction: Sendable {
     /// The output for each of the first scalars, precomputed: a text may consist of nothing but control characters.
     private static let escapes: [[UInt8]] = (UInt8(0)..<0xA0).map { value in
         let scalar = Unicode.Scalar(value)
-        return isInvisible(scalar) ? Array(scalar.escaped(asASCII: true).utf8) : [value]
-    }
-
-    /// Whether a terminal or a log would act on a character instead of showing it: controls, line separators, direction
-    /// marks.
-    package static func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.value {
-        case 0..<0x20, 0x7F...0x9F, 0x061C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069, 0xFEFF,
-            0xE0000...0xE007F:
-            true
-        default: false
-        }
+        return scalar.isInvisible ? Array(scalar.escaped(asASCII: true).utf8) : [value]
     }
 }

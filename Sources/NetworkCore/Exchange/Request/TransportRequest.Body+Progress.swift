@@ -1,4 +1,4 @@
-import FoundationEssentials
+package import FoundationEssentials
 import Synchronization
 
 extension TransportRequest.Body {
@@ -10,19 +10,34 @@ extension TransportRequest.Body {
     /// - Parameter report: Called after each chunk, on any thread. It must return soon, because the upload waits for
     ///   it.
     public func reporting(_ report: @escaping @Sendable (TransferProgress) -> Void) -> TransportRequest.Body {
-        let (body, length) = (self, length)
+        let length = length
+        return witnessed {
+            let sent = Guarded(0)
+            report(TransferProgress(completed: 0, total: length))
+            return { piece in
+                let completed = sent.withLock { sent in
+                    sent += piece.count
+                    return sent
+                }
+                report(TransferProgress(completed: completed, total: length))
+            }
+        }
+    }
+
+    /// Returns the same body, streamed, with a witness of what the transport takes.
+    /// - Parameter begin: Called each time the body is sent from its start; the closure that it returns sees each piece
+    ///   that the transport has taken.
+    package func witnessed(
+        _ begin: @escaping @Sendable () -> (@Sendable (Data) -> Void)
+    ) -> TransportRequest.Body {
+        let body = self
         return TransportRequest.Body(
             content: .produced(
                 BodyProducer(length: length, isReplayable: isReplayable) { deliver in
-                    let sent = Guarded(0)
-                    report(TransferProgress(completed: 0, total: length))
+                    let see = begin()
                     try await body.read { piece in
                         try await deliver(piece)
-                        let completed = sent.withLock { sent in
-                            sent += piece.count
-                            return sent
-                        }
-                        report(TransferProgress(completed: completed, total: length))
+                        see(piece)
                     }
                 }
             )

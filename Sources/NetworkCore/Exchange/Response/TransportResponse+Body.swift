@@ -19,7 +19,7 @@ extension TransportResponse {
         /// A chunk of the body, never empty.
         public typealias Element = Data
 
-        private let source: any BodySource
+        let source: any BodySource
         private let ended: (any EndedBodySource)?
 
         /// Creates a body from bytes in memory.

@@ -1,8 +1,6 @@
-import NetworkLayer
-
 extension JSONValue {
     /// The value as one line of JSON in UTF-8, without a line ending.
-    var line: [UInt8] {
+    package var line: [UInt8] {
         var output: [UInt8] = []
         append(to: &output)
         return output
@@ -38,9 +36,9 @@ extension JSONValue {
     private static func append(_ text: String, to output: inout [UInt8]) {
         output.reserveCapacity(output.count + text.utf8.count + 2)
         output.append(UInt8(ascii: "\""))
-        if text.unicodeScalars.contains(where: { $0.value >= 0x80 && Redaction.isInvisible($0) }) {
+        if text.unicodeScalars.contains(where: { $0.value >= 0x80 && $0.isInvisible }) {
             for scalar in text.unicodeScalars {
-                if scalar.value >= 0x80, Redaction.isInvisible(scalar) {
+                if scalar.value >= 0x80, scalar.isInvisible {
                     for unit in String(scalar).utf16 { output += escape(unit) }
                 } else {
                     for byte in String(scalar).utf8 { append(byte, to: &output) }

@@ -1,0 +1,41 @@
+// swift-tools-version:6.2
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+// A package of its own: a trait applies to a whole package, and the other examples do without swift-nio.
+// scripts/check-examples builds it.
+let package = Package(
+    name: "Services",
+    dependencies: [
+        .package(name: "NetworkLayer", path: "../..", traits: ["ServiceLifecycle"]),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+    ],
+    targets: [
+        .executableTarget(
+            name: "Lifecycle",
+            dependencies: [
+                .product(name: "CurlTransport", package: "NetworkLayer"),
+                .product(name: "NetworkCore", package: "NetworkLayer"),
+                .product(name: "NetworkTesting", package: "NetworkLayer"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "NIOBridge",
+            dependencies: [
+                .product(name: "NetworkLayer", package: "NetworkLayer"),
+                .product(name: "NIOCore", package: "swift-nio"),
+            ],
+            swiftSettings: settings
+        ),
+    ]
+)

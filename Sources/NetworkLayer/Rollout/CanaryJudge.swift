@@ -1,0 +1,66 @@
+import NetworkComparison
+
+/// Decides whether a canary is worse than the first transport.
+struct CanaryJudge: Sendable {
+    enum Arm: Sendable { case first, canary }
+
+    /// How many requests of the first transport are judged for each of the canary.
+    static let controls = 4.0
+
+    private(set) var counts = CanaryTransport.Counts()
+    private(set) var verdict: CanaryTransport.Return?
+    private var failures: SequentialProportion
+    private var slower = SequentialProportion(probability: 0.5)
+    /// The last time over the first transport, until it is paired.
+    private var control: Duration?
+    private let options: CanaryTransport.Options
+    private let arms: (first: String, canary: String)
+
+    init(_ options: CanaryTransport.Options, arms: (first: String, canary: String)) {
+        (self.options, self.arms) = (options, arms)
+        let judged = min(1, options.share * (1 + Self.controls))
+        failures = SequentialProportion(probability: options.share / judged)
+    }
+
+    mutating func add(_ arm: Arm, isFailed: Bool, _ latency: Duration?) {
+        guard verdict == nil else { return }
+        count(arm, isFailed: isFailed)
+        if isFailed { failures.add(arm == .canary) }
+        if let latency, !isFailed { pair(arm, latency) }
+        // Two tests share the chance of a false alarm.
+        let doubt = options.falseAlarms / 2
+        if failures.isExceeded(falseAlarms: doubt) {
+            end(.failures)
+        } else if slower.isExceeded(falseAlarms: doubt) {
+            end(.latency)
+        }
+    }
+
+    private mutating func count(_ arm: Arm, isFailed: Bool) {
+        switch arm {
+        case .first:
+            counts.first += 1
+            if isFailed { counts.firstFailures += 1 }
+        case .canary:
+            counts.canary += 1
+            if isFailed { counts.canaryFailures += 1 }
+        }
+    }
+
+    private mutating func pair(_ arm: Arm, _ latency: Duration) {
+        guard arm == .canary else {
+            control = latency
+            return
+        }
+        guard let other = control else { return }
+        control = nil
+        let isSlower = latency > other * options.tolerance
+        counts.pairs += 1
+        if isSlower { counts.slowerPairs += 1 }
+        slower.add(isSlower)
+    }
+
+    private mutating func end(_ reason: CanaryTransport.Return.Reason) {
+        verdict = CanaryTransport.Return(reason: reason, counts: counts, arms: arms, tolerance: options.tolerance)
+    }
+}

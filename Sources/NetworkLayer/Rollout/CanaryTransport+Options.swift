@@ -1,0 +1,103 @@
+import Logging
+
+extension CanaryTransport {
+    /// The share of the canary, and the rules of its return.
+    public struct Options: Sendable {
+        /// The share of the requests that go over the canary, from 0 to 1. Default: 0.05.
+        public var share = 0.05
+        /// Which requests stay together. Default: none, each is drawn by itself.
+        public var assignment = Assignment.eachRequest
+        /// How many times as long as over the first transport a response's head may take. Default: 1.25.
+        public var tolerance = 1.25
+        /// The chance, at most, that a canary is dropped that is not worse; above 0. Default: 0.001.
+        public var falseAlarms = 0.001
+
+        /// Creates options with these defaults.
+        public init() {}
+    }
+
+    /// Which requests stay together on one transport.
+    public struct Assignment: Sendable {
+        private let key: (@Sendable (TransportRequest) -> String)?
+
+        /// Each request is drawn by itself.
+        public static let eachRequest = Assignment(key: nil)
+
+        /// All requests to an origin use one transport, in this process and in others.
+        public static let origin = Assignment.key { "\($0.url.scheme)://\($0.url.authority)" }
+
+        /// All requests with the same key use one transport, in this process and in others: a user's, for example.
+        public static func key(_ key: @escaping @Sendable (TransportRequest) -> String) -> Assignment {
+            Assignment(key: key)
+        }
+
+        private init(key: (@Sendable (TransportRequest) -> String)?) { self.key = key }
+
+        /// Returns a number from 0 to 1 for a request.
+        func number(of request: TransportRequest, drawnBy sampler: borrowing Sampler) -> Double {
+            guard let key else { return sampler.next() }
+            // FNV-1a, since Swift's own hashes differ from process to process.
+            let hash = key(request).utf8.reduce(into: UInt64(0xCBF2_9CE4_8422_2325)) { hash, byte in
+                hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3
+            }
+            return Sampler.fraction(of: hash)
+        }
+    }
+
+    /// What was judged so far.
+    public struct Counts: Sendable, Hashable {
+        /// The judged requests over the first transport.
+        public internal(set) var first = 0
+        /// Those that failed.
+        public internal(set) var firstFailures = 0
+        /// The judged requests over the canary.
+        public internal(set) var canary = 0
+        /// Those that failed.
+        public internal(set) var canaryFailures = 0
+        /// The pairs of times to the head of a response, one over each transport.
+        public internal(set) var pairs = 0
+        /// The pairs in which the canary took longer than the tolerance allows.
+        public internal(set) var slowerPairs = 0
+    }
+
+    /// The end of a canary: from now on, all requests go over the first transport.
+    public struct Return: Sendable, CustomStringConvertible {
+        /// What was worse.
+        public enum Reason: String, Sendable, Hashable {
+            /// More of the requests over the canary failed.
+            case failures
+            /// The responses over the canary came later.
+            case latency
+        }
+
+        /// What was worse.
+        public let reason: Reason
+        /// What was judged until then.
+        public let counts: Counts
+        let arms: (first: String, canary: String)
+        let tolerance: Double
+
+        /// The end in a sentence, with its figures.
+        public var description: String {
+            let what =
+                switch reason {
+                case .failures:
+                    "\(counts.canaryFailures) of \(counts.canary) requests over \(arms.canary) failed, "
+                        + "\(counts.firstFailures) of \(counts.first) over \(arms.first)"
+                case .latency:
+                    "in \(counts.slowerPairs) of \(counts.pairs) pairs \(arms.canary) took more than \(tolerance) "
+                        + "times as long as \(arms.first)"
+                }
+            return "the canary \(arms.canary) has ended, all requests go over \(arms.first): \(what)"
+        }
+
+        var metadata: Logger.Metadata {
+            [
+                "reason": "\(reason.rawValue)", "first": "\(arms.first)", "canary": "\(arms.canary)",
+                "first.requests": "\(counts.first)", "first.failures": "\(counts.firstFailures)",
+                "canary.requests": "\(counts.canary)", "canary.failures": "\(counts.canaryFailures)",
+                "pairs": "\(counts.pairs)", "pairs.slower": "\(counts.slowerPairs)",
+            ]
+        }
+    }
+}

@@ -1,0 +1,124 @@
+public import Logging
+import Synchronization
+
+/// A transport that carries most requests over one transport and a share of them over another, the canary, and that
+/// returns to the first one for good when the canary is worse beyond doubt.
+///
+/// ```swift
+/// let transport = CanaryTransport(CurlNetworkDispatcher.instance, canary: URLSessionNetworkDispatcher.instance)
+/// ```
+///
+/// Each request goes over one of the two, whose response it gets. By default each is drawn by itself; see
+/// ``Options/assignment`` for requests that stay together. A request that the canary's transport can't send goes over
+/// the first.
+///
+/// Judged are the canary's requests, and four times as many of the first transport's, drawn in the same way. A request
+/// has failed if it ended with an error of the exchange, in the head or in the body, or with a status of 400 or of 500
+/// and above: a transport that breaks requests makes servers refuse them. Cancelled requests and refused options do not
+/// count, and a body that the program leaves unread is no failure. Two tests decide, with any number of looks at them:
+///
+/// - *Failures.* If both transports fail equally often, each failure is the canary's with the probability of its share
+///   of what is judged, whatever the load and the time of day. The canary goes when that is no explanation any more.
+/// - *Latency.* The time to the head of each of the canary's responses is compared with that of the first transport's
+///   last one. If the canary is no slower than ``Options/tolerance`` allows, it loses at most half of these pairs.
+///
+/// The chance that a canary is dropped though it is not worse is at most ``Options/falseAlarms`` for the whole life of
+/// the transport. It holds for requests that are drawn one by one. With requests that stay together, an outage of one
+/// origin or key may be the canary's bad luck: then it returns too early, which costs the experiment and no request.
+public final class CanaryTransport: HTTPTransport {
+    private let first: any HTTPTransport
+    private let canary: any HTTPTransport
+    private let options: Options
+    private let sampler = Sampler()
+    private let judge: Guarded<CanaryJudge>
+    private let isReturned = OneTimeFlag()
+    private let report: @Sendable (Return) -> Void
+
+    /// Creates a transport with a canary.
+    /// - Parameters:
+    ///   - first: The transport of most requests.
+    ///   - canary: The transport on trial.
+    ///   - options: The share and the rules.
+    ///   - report: Called once, when all requests go over the first transport from then on.
+    public init(
+        _ first: any HTTPTransport, canary: any HTTPTransport, options: Options = Options(),
+        onReturn report: @escaping @Sendable (Return) -> Void
+    ) {
+        (self.first, self.canary, self.options, self.report) = (first, canary, options, report)
+        judge = Guarded(CanaryJudge(options, arms: (first.name, canary.name)))
+    }
+
+    /// Creates a transport with a canary whose return is logged as a warning.
+    /// - Parameter logger: The logger. Default: one with the label `NetworkLayer`.
+    public convenience init(
+        _ first: any HTTPTransport, canary: any HTTPTransport, options: Options = Options(),
+        logger: Logger = Logger(label: "NetworkLayer")
+    ) {
+        self.init(first, canary: canary, options: options) { logger.warning("\($0)", metadata: $0.metadata) }
+    }
+
+    /// The name of the first transport.
+    public var name: String { first.name }
+
+    /// The capabilities of the first transport. A request that needs one which the canary lacks goes over the first.
+    public var capabilities: TransportCapabilities { first.capabilities }
+
+    /// Why all requests go over the first transport; `nil` while the canary is on trial.
+    public var returned: Return? { judge.withLock(\.verdict) }
+
+    /// What was judged so far.
+    public var counts: Counts { judge.withLock(\.counts) }
+
+    /// Sends a request over one of the transports.
+    /// - Throws: The error of that transport.
+    public func send(_ request: TransportRequest) async throws -> TransportResponse {
+        guard !isReturned.isRaised, let arm = arm(of: request) else { return try await first.send(request) }
+        let start = ContinuousClock.now
+        do {
+            let response = try await (arm == .canary ? canary : first).send(request)
+            let latency = start.duration(to: .now)
+            if Self.isRefusal(response.status) {
+                judge(arm, isFailed: true, latency)
+                return response
+            }
+            return response.witnessed { [self] event in
+                switch event {
+                case .bytes: break
+                case .end, .release: judge(arm, isFailed: false, latency)
+                case .failure(let error): judge(arm, error)
+                }
+            }
+        } catch {
+            judge(arm, error)
+            throw error
+        }
+    }
+
+    /// Returns the arm for which a request is judged; `nil` if it goes over the first transport and is not judged.
+    private func arm(of request: TransportRequest) -> CanaryJudge.Arm? {
+        let number = options.assignment.number(of: request, drawnBy: sampler)
+        // Both arms are judged by the same kind of requests: those that the canary can send.
+        guard number < options.share * (1 + CanaryJudge.controls),
+            (try? request.check(for: canary.capabilities)) != nil
+        else { return nil }
+        return number < options.share ? .canary : .first
+    }
+
+    private func judge(_ arm: CanaryJudge.Arm, _ error: any Error) {
+        // An error of the program, or of the request as it is described.
+        guard let error = error as? NetworkError, error.phase != .preparing, error.code != .cancelled,
+            error.code != .bodyTooLarge
+        else { return }
+        judge(arm, isFailed: true, nil)
+    }
+
+    private func judge(_ arm: CanaryJudge.Arm, isFailed: Bool, _ latency: Duration?) {
+        let verdict = judge.withLock { judge in
+            judge.add(arm, isFailed: isFailed, latency)
+            return judge.verdict
+        }
+        if let verdict, isReturned.raise() { report(verdict) }
+    }
+
+    private static func isRefusal(_ status: HTTPResponse.Status) -> Bool { status.code == 400 || status.code >= 500 }
+}

@@ -1,0 +1,34 @@
+import Logging
+import Synchronization
+
+/// Logs differences, each kind once for a host.
+final class DifferenceLog: Sendable {
+    /// The most kinds that are logged: a server may make up names of fields.
+    private static let maximumKinds = 100
+
+    private let logger: Logger
+    private let arms: (primary: String, shadow: String)
+    private let kinds = Guarded(Set<[String]>())
+
+    init(_ logger: Logger, arms: (primary: String, shadow: String)) { (self.logger, self.arms) = (logger, arms) }
+
+    func add(_ difference: ShadowTransport.Difference) {
+        let kind = [difference.request.url.authority] + difference.places.map(\.name)
+        let isLogged = kinds.withLock { $0.count < Self.maximumKinds && $0.insert(kind).inserted }
+        guard isLogged else { return }
+        let places = difference.places.map { place in
+            Logger.MetadataValue.dictionary([
+                "name": "\(place.name)", "primary": "\(place.primary)", "shadow": "\(place.shadow)",
+                "known": "\(place.known ?? "no")",
+            ])
+        }
+        logger.log(
+            level: difference.isKnown ? .info : .warning,
+            "the shadow \(arms.shadow) differs from \(arms.primary): \(difference)",
+            metadata: [
+                "http.request.method": "\(difference.request.method.rawValue)",
+                "url.full": "\(difference.request.url)",
+                "differences": .array(places),
+            ])
+    }
+}

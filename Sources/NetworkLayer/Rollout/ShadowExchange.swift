@@ -1,0 +1,186 @@
+import FoundationEssentials
+import NetworkComparison
+import Synchronization
+
+/// One request that has a shadow: the primary's side, seen while the program reads it, and the shadow's.
+final class ShadowExchange: Sendable {
+    /// One side as far as it was seen.
+    fileprivate struct Record: Sendable {
+        var head: HTTPResponse?
+        var body = Data()
+        var isWhole = false
+        var trailers: HTTPFields?
+        var failure: (any Error)?
+
+        /// Adds bytes up to a limit.
+        /// - Returns: Whether there is room for more.
+        mutating func add(_ bytes: Data, upTo limit: Int) -> Bool {
+            // Nothing is appended to a record that is compared already: that would copy it.
+            if body.count < limit { body += bytes.prefix(limit - body.count) }
+            return body.count < limit
+        }
+    }
+
+    private let request: TransportRequest
+    private let primaryName: String
+    private let shadow: any HTTPTransport
+    private let options: ShadowTransport.Options
+    private let gate: ShadowGate
+    private let report: @Sendable (ShadowTransport.Difference) -> Void
+    private let seen = Guarded(Record())
+    /// The primary's side; `nil` if it is not to be compared.
+    private let primary = FirstOutcome<Record?>()
+
+    init(
+        _ request: TransportRequest, besides primaryName: String, over shadow: any HTTPTransport,
+        _ options: ShadowTransport.Options, _ gate: ShadowGate,
+        _ report: @escaping @Sendable (ShadowTransport.Difference) -> Void
+    ) {
+        (self.request, self.primaryName, self.shadow) = (request, primaryName, shadow)
+        (self.options, self.gate, self.report) = (options, gate, report)
+    }
+
+    // MARK: The primary
+
+    /// Begins the shadow's exchange, and returns the primary's response with a witness.
+    func begin(besides response: TransportResponse) -> TransportResponse {
+        seen.withLock { $0.head = response.head }
+        run()
+        let body = response.body
+        return response.witnessed { [self] event in
+            switch event {
+            case .bytes(let bytes):
+                let hasRoom = seen.withLock { $0.add(bytes, upTo: options.maximumComparedBytes) }
+                if !hasRoom { primary.finish(.success(seen.withLock { $0 })) }
+            case .end:
+                let trailers = body.trailers
+                seen.withLock { record in
+                    record.isWhole = true
+                    record.trailers = trailers
+                }
+                primary.finish(.success(seen.withLock { $0 }))
+            case .failure(let error): end(with: error)
+            case .release: primary.finish(.success(seen.withLock { $0 }))
+            }
+        }
+    }
+
+    /// Begins the shadow's exchange after a failure of the primary.
+    func begin(besides error: any Error) {
+        end(with: error)
+        run()
+    }
+
+    private func end(with error: any Error) {
+        let isEnded = error is CancellationError || NetworkError.cancelled ~= error
+        primary.finish(
+            .success(
+                isEnded
+                    ? nil
+                    : seen.withLock { record in
+                        record.failure = error
+                        return record
+                    }))
+    }
+
+    // MARK: The shadow
+
+    private func run() {
+        Task.detached(priority: .background) { [self] in
+            let outcome = Guarded(ShadowGate.Outcome.unfinished)
+            await atMost(options.timeout) { [self] in
+                let found = await compared()
+                outcome.withLock { $0 = found }
+            }
+            gate.finish(outcome.withLock { $0 })
+        }
+    }
+
+    /// Sends the request over the shadow, waits for the primary's side, and reports if they differ.
+    private func compared() async -> ShadowGate.Outcome {
+        var request = request
+        request.options.totalTimeout = min(request.options.totalTimeout ?? options.timeout, options.timeout)
+        request.options.progress = nil
+        request.options.wireLog = nil
+        guard (try? request.check(for: shadow.capabilities)) != nil else { return .unsupported }
+        let other = await record(of: request)
+        guard let own = await primarySide(), !Task.isCancelled else { return .unfinished }
+        let places = places(own, other)
+        guard !places.isEmpty else { return .same }
+        let difference = ShadowTransport.Difference(
+            request: self.request, primary: own.side, shadow: other.side, places: places)
+        report(difference)
+        return difference.isKnown ? .known : .different
+    }
+
+    private func record(of request: TransportRequest) async -> Record {
+        var record = Record()
+        do {
+            let response = try await shadow.send(request)
+            record.head = response.head
+            for try await chunk in response.body {
+                guard record.add(chunk, upTo: options.maximumComparedBytes) else { return record }
+            }
+            record.isWhole = true
+            record.trailers = response.body.trailers
+        } catch {
+            record.failure = error
+        }
+        return record
+    }
+
+    private func primarySide() async -> Record? {
+        // A continuation that never fails.
+        try? await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { primary.attach($0) }
+        } onCancel: {
+            primary.finish(.success(nil))
+        }
+    }
+
+    private func places(_ own: Record, _ other: Record) -> [ShadowTransport.Difference.Place] {
+        let isWhole = own.isWhole && other.isWhole
+        // What may follow on a side that was not read to its end is no difference.
+        let count = [own, other].map { $0.isWhole ? .max : $0.body.count }.min() ?? .max
+        var tallies = (ContentTally(), ContentTally())
+        tallies.0.learn(own.response(upTo: count, withTrailers: isWhole), as: 0)
+        tallies.1.learn(other.response(upTo: count, withTrailers: isWhole), as: 0)
+        tallies.0.count(0)
+        tallies.1.count(0)
+        let comparison = ContentComparison(
+            tallies.0, copy: nil, tallies.1, kinds: (primaryName, shadow.name))
+        return comparison.differences.filter { !options.ignoredPlaces.contains($0.place) }.map {
+            ShadowTransport.Difference.Place(
+                name: $0.place, primary: $0.example.left, shadow: $0.example.right, known: $0.known?.name)
+        }
+    }
+}
+
+extension ShadowExchange.Record {
+    /// The response as the program may see it in a difference; `nil` after a failure.
+    fileprivate var side: ShadowTransport.Difference.Side? {
+        guard failure == nil, let head else { return nil }
+        return ShadowTransport.Difference.Side(head: head, body: body, isWhole: isWhole)
+    }
+
+    /// The response as it is compared.
+    fileprivate func response(upTo count: Int, withTrailers: Bool) -> RecordedResponse {
+        var response = RecordedResponse()
+        if let failure {
+            response.errorCode = NetworkError.code(of: failure)?.rawValue ?? "\(type(of: failure))"
+            response.errorText = NetworkError.logText(of: failure)
+            return response
+        }
+        response.status = head?.status.code
+        response.fields = (head?.headerFields).recorded
+        if withTrailers { response.trailers = trailers.recorded }
+        response.setBody(body.prefix(count))
+        return response
+    }
+}
+
+extension HTTPFields? {
+    fileprivate var recorded: [RecordedResponse.Field] {
+        (self ?? [:]).map { RecordedResponse.Field($0.name.rawName, $0.value) }
+    }
+}

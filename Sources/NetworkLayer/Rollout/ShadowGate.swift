@@ -1,0 +1,133 @@
+import FoundationEssentials
+import Synchronization
+
+/// Decides which requests have a shadow, and counts.
+final class ShadowGate: Sendable {
+    /// What became of a request with a shadow.
+    enum Outcome: Sendable { case same, known, different, unsupported, unfinished }
+
+    private struct State {
+        var counts = ShadowTransport.Counts()
+        var running = 0
+        var waiters: [CheckedContinuation<Void, Never>] = []
+    }
+
+    private let options: ShadowTransport.Options
+    private let sampler: Sampler
+    private let requests = Atomic(0)
+    private let state = Guarded(State())
+    private let load = ProcessLoad()
+
+    init(_ options: ShadowTransport.Options) {
+        self.options = options
+        sampler = Sampler()
+    }
+
+    /// Returns whether a request gets a shadow, whose place ``finish(_:)`` frees.
+    func admits(_ request: TransportRequest) -> Bool {
+        requests.add(1, ordering: .relaxed)
+        guard sampler.next() < options.share, options.methods.contains(request.method),
+            request.body?.isReplayable ?? true
+        else { return false }
+        let isBusy = options.maximumLoad < 1 && load.current > options.maximumLoad
+        return state.withLock { state in
+            guard !isBusy, state.running < options.maximumConcurrent else {
+                state.counts.skipped += 1
+                return false
+            }
+            state.counts.shadowed += 1
+            state.running += 1
+            return true
+        }
+    }
+
+    /// Counts what became of a request with a shadow.
+    func finish(_ outcome: Outcome) {
+        let waiters = state.withLock { state in
+            state.running -= 1
+            state.counts.add(outcome)
+            guard state.running == 0 else { return [CheckedContinuation<Void, Never>]() }
+            defer { state.waiters = [] }
+            return state.waiters
+        }
+        for waiter in waiters { waiter.resume() }
+    }
+
+    /// Returns when no request has a shadow that runs.
+    func waitUntilIdle() async {
+        await withCheckedContinuation { waiter in
+            let isIdle = state.withLock { state in
+                if state.running > 0 { state.waiters.append(waiter) }
+                return state.running == 0
+            }
+            if isIdle { waiter.resume() }
+        }
+    }
+
+    var counts: ShadowTransport.Counts {
+        var counts = state.withLock(\.counts)
+        counts.requests = requests.load(ordering: .relaxed)
+        return counts
+    }
+}
+
+extension ShadowTransport.Counts {
+    fileprivate mutating func add(_ outcome: ShadowGate.Outcome) {
+        switch outcome {
+        case .same: same += 1
+        case .known: knownDifferences += 1
+        case .different: differences += 1
+        case .unfinished: unfinished += 1
+        case .unsupported:
+            unsupported += 1
+            shadowed -= 1
+        }
+    }
+}
+
+/// Numbers from 0 to 1, evenly distributed, for choices that have to be quick and need not be secret.
+struct Sampler: ~Copyable, Sendable {
+    private let state = Atomic(UInt64.random(in: 0 ... .max))
+
+    init() {}
+
+    /// The next number, below 1 (SplitMix64).
+    borrowing func next() -> Double {
+        Self.fraction(of: state.wrappingAdd(0x9E37_79B9_7F4A_7C15, ordering: .relaxed).newValue)
+    }
+
+    /// Returns a number from 0 to 1 that depends on each bit of a word.
+    static func fraction(of word: UInt64) -> Double {
+        var word = word
+        word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
+        return Double((word ^ (word >> 31)) >> 11) * 0x1p-53
+    }
+}
+
+/// The share of all cores that this process uses.
+final class ProcessLoad: Sendable {
+    private struct State {
+        var start = ContinuousClock.now
+        var computed = processorTime()
+        var share = 0.0
+    }
+
+    /// The time over which the load is measured.
+    private static let interval = Duration.milliseconds(250)
+    private let state = Guarded(State())
+    private let cores = Double(ProcessInfo.processInfo.activeProcessorCount)
+
+    /// The share over the last interval, from 0 to 1.
+    var current: Double {
+        state.withLock { state in
+            let now = ContinuousClock.now
+            let time = state.start.duration(to: now)
+            guard time >= Self.interval else { return state.share }
+            let computed = processorTime()
+            state.share = (computed - state.computed) / time / cores
+            (state.start, state.computed) = (now, computed)
+            return state.share
+        }
+    }
+}

@@ -1,0 +1,53 @@
+public import FoundationEssentials
+import NetworkComparison
+
+extension ShadowTransport {
+    /// A pair of responses that differ.
+    public struct Difference: Sendable, SafelyPrinted {
+        /// One place at which they differ. Values are cut, and secrets are left out.
+        public struct Place: Sendable, Hashable {
+            /// The part of the response: `status`, `error`, `field:name`, `fieldOrder`, `fieldCase`, `trailers`,
+            /// `json:/path`, `event:number` or `body`.
+            public let name: String
+            /// The primary's value.
+            public let primary: String
+            /// The shadow's value.
+            public let shadow: String
+            /// The name of the known difference between these transports, as in 'Where the transports differ'; `nil`
+            /// for a new one.
+            public let known: String?
+        }
+
+        /// The request.
+        public let request: TransportRequest
+        /// The primary's response; `nil` after a failure.
+        public let primary: Side?
+        /// The shadow's response; `nil` after a failure.
+        public let shadow: Side?
+        /// Where they differ; never empty.
+        public let places: [Place]
+
+        /// One response.
+        public struct Side: Sendable, SafelyPrinted {
+            /// The status and the header fields.
+            public let head: HTTPResponse
+            /// The body as far as it was kept, up to ``Options/maximumComparedBytes``.
+            public let body: Data
+            /// Whether ``body`` is the whole body.
+            public let isWhole: Bool
+
+            /// The status and the size of the body.
+            public var description: String { "\(head.status.code), \(body.count) bytes\(isWhole ? "" : " or more")" }
+        }
+
+        /// Whether each difference is a known one.
+        public var isKnown: Bool { places.allSatisfy { $0.known != nil } }
+
+        /// The request without its query, and the places.
+        public var description: String {
+            "\(request.method.rawValue) \(request.url): "
+                + places.map { "\($0.name) \($0.primary) / \($0.shadow)\($0.known.map { " (known: \($0))" } ?? "")" }
+                .joined(separator: "; ")
+        }
+    }
+}

@@ -1,0 +1,85 @@
+public import Logging
+
+/// A transport that carries every request over one transport, and some of them a second time over another, whose
+/// responses it compares and drops.
+///
+/// ```swift
+/// let transport = ShadowTransport(
+///     primary: CurlNetworkDispatcher.instance, shadow: URLSessionNetworkDispatcher.instance)
+/// let client = NetworkClient(transport: transport)
+/// …
+/// print(transport.counts)
+/// ```
+///
+/// The response is the primary's. The shadow is asked after the head of the primary's response has arrived, on a task
+/// of its own, so it changes no response and delays none. It gets a sample of the requests
+/// (``Options/share``) whose method is safe (``Options/methods``) and whose body can be sent twice, with the limits of
+/// ``Options``. Both transports then reach the server: a request with side effects has them twice, so add a method to
+/// ``Options/methods`` only if the server can take it.
+///
+/// Compared are the status, the header fields with their order and case, the trailers, the error, and the body: JSON by
+/// its paths, server-sent events one by one, other bodies as they are, up to ``Options/maximumComparedBytes``. `Date`
+/// and the fields of a connection are not compared. A body that the program does not read to its end is compared as far
+/// as the program read it.
+///
+/// A crash or an endless loop of the shadow's transport is one of the process: nothing can keep them apart there. Where
+/// that may happen, compare outside the service (`netlayer compare`).
+public final class ShadowTransport: HTTPTransport {
+    private let primary: any HTTPTransport
+    private let shadow: any HTTPTransport
+    private let options: Options
+    private let gate: ShadowGate
+    private let report: @Sendable (Difference) -> Void
+
+    /// Creates a transport with a shadow.
+    /// - Parameters:
+    ///   - primary: The transport of every request, whose responses are returned.
+    ///   - shadow: The transport to compare.
+    ///   - options: The sample and the limits.
+    ///   - report: Called for each pair of responses that differ, on a task of its own. Default: the differences are
+    ///     logged, each kind once.
+    public init(
+        primary: any HTTPTransport, shadow: any HTTPTransport, options: Options = Options(),
+        onDifference report: @escaping @Sendable (Difference) -> Void
+    ) {
+        (self.primary, self.shadow, self.options, self.report) = (primary, shadow, options, report)
+        gate = ShadowGate(options)
+    }
+
+    /// Creates a transport with a shadow whose differences are logged: each kind once for a host, up to a hundred kinds.
+    /// - Parameter logger: The logger. Default: one with the label `NetworkLayer`.
+    public convenience init(
+        primary: any HTTPTransport, shadow: any HTTPTransport, options: Options = Options(),
+        logger: Logger = Logger(label: "NetworkLayer")
+    ) {
+        let log = DifferenceLog(logger, arms: (primary.name, shadow.name))
+        self.init(primary: primary, shadow: shadow, options: options) { log.add($0) }
+    }
+
+    /// The name of the primary.
+    public var name: String { primary.name }
+
+    /// The capabilities of the primary. A request that needs one which the shadow lacks has no shadow.
+    public var capabilities: TransportCapabilities { primary.capabilities }
+
+    /// How many requests there were, and what became of those that had a shadow.
+    public var counts: Counts { gate.counts }
+
+    /// Returns when no shadow runs any more, for tests and for the end of a program: after ``Options/timeout`` at the
+    /// latest if no request begins meanwhile.
+    public func waitForShadows() async { await gate.waitUntilIdle() }
+
+    /// Sends a request over the primary, and perhaps over the shadow afterwards.
+    /// - Throws: The error of the primary.
+    public func send(_ request: TransportRequest) async throws -> TransportResponse {
+        guard gate.admits(request) else { return try await primary.send(request) }
+        let exchange = ShadowExchange(request, besides: primary.name, over: shadow, options, gate, report)
+        do {
+            let response = try await primary.send(request)
+            return exchange.begin(besides: response)
+        } catch {
+            exchange.begin(besides: error)
+            throw error
+        }
+    }
+}

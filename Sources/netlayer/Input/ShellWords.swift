@@ -1,0 +1,87 @@
+/// The words of a shell command, as `sh` and the `$'…'` of bash write them: what browsers copy. Nothing is expanded.
+enum ShellWords {
+    /// Returns the words.
+    /// - Throws: ``ToolFailure`` for a quote without an end, and for what a shell would expand or act on.
+    static func split(_ command: String) throws -> [String] {
+        var rest = Substring(command)
+        var words: [String] = []
+        var word: String?
+        while let first = rest.popFirst() {
+            switch first {
+            case " ", "\t", "\n", "\r\n":
+                word.map { words.append($0) }
+                word = nil
+            case "\\":
+                guard let next = rest.popFirst() else { throw failure("it ends after a backslash") }
+                // A line that goes on.
+                if next != "\n", next != "\r\n" { word = (word ?? "") + String(next) }
+            case "'": word = (word ?? "") + (try literal(&rest))
+            case "\"": word = (word ?? "") + (try quoted(&rest))
+            case "$" where rest.first == "'":
+                rest.removeFirst()
+                word = (word ?? "") + (try escaped(&rest))
+            case "$", "`", "|", "&", ";", "<", ">", "(", ")": throw failure("a shell would act on '\(first)'")
+            default: word = (word ?? "") + String(first)
+            }
+        }
+        word.map { words.append($0) }
+        return words
+    }
+
+    private static func failure(_ reason: String) -> ToolFailure {
+        ToolFailure(.usage, "a command of --from-curl can't be read: \(reason)")
+    }
+
+    private static func literal(_ rest: inout Substring) throws -> String {
+        guard let end = rest.firstIndex(of: "'") else { throw failure("a quote has no end") }
+        defer { rest = rest[rest.index(after: end)...] }
+        return String(rest[..<end])
+    }
+
+    private static func quoted(_ rest: inout Substring) throws -> String {
+        var text = ""
+        while let next = rest.popFirst() {
+            switch next {
+            case "\"": return text
+            case "\\":
+                guard let escaped = rest.popFirst() else { throw failure("a quote has no end") }
+                if !"\"\\$`\n".contains(escaped) { text.append("\\") }
+                if escaped != "\n" { text.append(escaped) }
+            case "$", "`": throw failure("a shell would act on '\(next)'")
+            default: text.append(next)
+            }
+        }
+        throw failure("a quote has no end")
+    }
+
+    /// Reads up to the end of `$'…'`.
+    private static func escaped(_ rest: inout Substring) throws -> String {
+        var text = ""
+        while let next = rest.popFirst() {
+            if next == "'" { return text }
+            guard next == "\\" else {
+                text.append(next)
+                continue
+            }
+            switch rest.popFirst() {
+            case "n": text.append("\n")
+            case "r": text.append("\r")
+            case "t": text.append("\t")
+            case "x": text.unicodeScalars.append(try scalar(&rest, digits: 2))
+            case "u": text.unicodeScalars.append(try scalar(&rest, digits: 4))
+            case let other? where "\\'\"?!".contains(other): text.append(other)
+            default: throw failure("an escape is none of \\n, \\r, \\t, \\x, \\u, \\\\ and \\'")
+            }
+        }
+        throw failure("a quote has no end")
+    }
+
+    private static func scalar(_ rest: inout Substring, digits: Int) throws -> Unicode.Scalar {
+        let text = rest.prefix(digits).prefix { $0.isHexDigit && $0.isASCII }
+        guard let value = UInt32(text, radix: 16), let scalar = Unicode.Scalar(value) else {
+            throw failure("an escape has no character")
+        }
+        rest = rest.dropFirst(text.count)
+        return scalar
+    }
+}

@@ -1,0 +1,50 @@
+import Foundation
+import NetworkLayer
+import TestSupport
+import Testing
+
+@testable import netlayer
+
+@Suite(.patience(minutes: 1))
+struct ShellWordsTests {
+    @Test(arguments: [
+        ("curl http://h/", ["curl", "http://h/"]),
+        ("  curl\t-X  POST \\\n  'http://h/?a=1&b=2' ", ["curl", "-X", "POST", "http://h/?a=1&b=2"]),
+        (#"curl "a b" 'c "d"' e\ f"#, ["curl", "a b", "c \"d\"", "e f"]),
+        (#"curl -H'A: b'"c"d"#, ["curl", "-HA: bcd"]),
+        (#"curl "" '' x"#, ["curl", "", "", "x"]),
+        (#"curl "a\"b\\c\nd""#, ["curl", #"a"b\c\nd"#]),
+        (#"curl $'it\'s\n\u0041\x42\\'"#, ["curl", "it's\nAB\\"]),
+    ])
+    func `words are those of the shell`(command: String, words: [String]) throws {
+        #expect(try ShellWords.split(command) == words)
+    }
+
+    @Test(arguments: [
+        "curl 'x", #"curl "x"#, "curl $'x", "curl x\\", "curl $HOME", "curl `id`", "curl \"$(id)\"", "curl x | sh",
+        "curl x; y", "curl x & y", "curl x > f", #"curl $'\q'"#, #"curl $'\xZZ'"#, #"curl $'\uD800'"#,
+    ])
+    func `what a shell would act on is refused`(command: String) {
+        let error = #expect(throws: ToolFailure.self) { try ShellWords.split(command) }
+        #expect(error?.message.hasPrefix("a command of --from-curl can't be read: ") == true)
+    }
+
+    @Test func `a command that a browser copied is a request`() async throws {
+        let command = #"""
+            curl 'http://127.0.0.1:1/a?b=c' \
+              -X 'PUT' -H 'accept: application/json' -H 'X-A: it'\''s' -H 'Expect:' -b 'a=1; b=2' --compressed \
+              --data-raw $'b\'\n'
+            """#
+        let request = try await CurlLine.read(command).request()
+        #expect(request.method == .put && request.url.absoluteString == "http://127.0.0.1:1/a?b=c")
+        #expect(
+            request.headerFields.map { "\($0.name.rawName): \($0.value)" }
+                == ["accept: application/json", "X-A: it's", "Cookie: a=1; b=2"])
+        #expect(request.body?.knownBytes == Data("b'\n".utf8))
+    }
+
+    @Test(arguments: ["wget http://h/", "", "curl", "curl -Z http://h/", "curl http://h/ http://h/"])
+    func `what is no curl command of fetch's options is refused`(command: String) {
+        #expect(throws: ToolFailure.self) { try CurlLine.read(command) }
+    }
+}

@@ -1,0 +1,159 @@
+import Foundation
+import NetworkTesting
+import TestSupport
+import Testing
+
+@testable import NetworkLayer
+
+@Suite(.patience(minutes: 1))
+struct CanaryTransportTests {
+    private let url: RequestURL
+    private var half = CanaryTransport.Options()
+
+    init() throws {
+        url = try RequestURL("http://example.test/")
+        half.share = 0.5
+    }
+
+    private func responses(_ status: Int, _ name: String) -> ClosureTransport {
+        ClosureTransport(name: name) { _ in
+            TransportResponse(head: HTTPResponse(status: .init(code: status)), body: .init(Data(name.utf8)))
+        }
+    }
+
+    /// Sends GET requests one after another.
+    /// - Returns: How many of them went over the transport named `canary`.
+    @discardableResult
+    private func send(_ count: Int, over transport: CanaryTransport) async throws -> Int {
+        var canary = 0
+        for _ in 0..<count {
+            let body = try? await transport.send(TransportRequest(url: url)).body.collect()
+            if body == Data("canary".utf8) { canary += 1 }
+        }
+        return canary
+    }
+
+    // MARK: Which transport
+
+    @Test func `a share of the requests goes over the canary`() async throws {
+        var options = half
+        options.share = 0.1
+        let transport = CanaryTransport(responses(200, "first"), canary: responses(200, "canary"), options: options)
+        let canary = try await send(5_000, over: transport)
+        // Six standard deviations.
+        #expect((373...627).contains(canary), "\(canary)")
+        let counts = transport.counts
+        #expect(counts.canary == canary && counts.first > 3 * canary / 2 && counts.first < 8 * canary)
+    }
+
+    @Test func `requests of one origin, or with one key, stay together`() async throws {
+        var options = half
+        options.assignment = .origin
+        let transport = CanaryTransport(responses(200, "first"), canary: responses(200, "canary"), options: options)
+        var arms = Set<Data>()
+        for host in 0..<64 {
+            var own = Set<Data>()
+            for path in ["/", "/a", "/b?c"] {
+                let url = try RequestURL("http://host\(host).test\(path)")
+                own.insert(try await transport.send(TransportRequest(url: url)).body.collect())
+            }
+            #expect(own.count == 1)
+            arms.formUnion(own)
+        }
+        #expect(arms.count == 2)
+    }
+
+    @Test func `what the canary can't send goes over the first, and is not judged`() async throws {
+        var options = half
+        options.share = 1
+        let transport = CanaryTransport(
+            responses(200, "first"), canary: StubDispatcher(lacking: [.bodyOnGet]), options: options)
+        let request = TransportRequest(url: url, body: .bytes(Data("x".utf8)))
+        #expect(try await transport.send(request).body.collect() == Data("first".utf8))
+        #expect(transport.counts == CanaryTransport.Counts())
+    }
+
+    // MARK: The return
+
+    @Test func `a canary that fails is dropped for good, once, and the log says why`() async throws {
+        let log = CanaryLog()
+        let broken = ClosureTransport(name: "canary") { _ in
+            throw NetworkError(.connectionLost, "gone", phase: .waiting)
+        }
+        let transport = CanaryTransport(
+            responses(200, "first"), canary: broken, options: half, logger: log.logger)
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<200 {
+                group.addTask { _ = try? await transport.send(TransportRequest(url: url)).body.collect() }
+            }
+        }
+        let end = try #require(transport.returned)
+        #expect(end.reason == .failures && end.counts.firstFailures == 0 && end.counts.canaryFailures < 40)
+        #expect(log.messages.count == 1)
+        #expect(
+            log.messages.first?.contains(
+                "the canary canary has ended, all requests go over first: \(end.counts.canaryFailures) of "
+                    + "\(end.counts.canary) requests over canary failed, 0 of \(end.counts.first) over first") == true)
+        for _ in 0..<50 {
+            #expect(
+                try await transport.send(TransportRequest(url: url)).body.collect() == Data("first".utf8))
+        }
+        #expect(transport.counts == end.counts)
+    }
+
+    @Test(arguments: [400, 500, 503])
+    func `a canary that servers refuse is dropped`(status: Int) async throws {
+        let transport = CanaryTransport(
+            responses(200, "first"), canary: responses(status, "canary"), options: half, onReturn: { _ in })
+        try await send(200, over: transport)
+        #expect(transport.returned?.reason == .failures)
+    }
+
+    @Test func `a canary whose bodies break off is dropped`() async throws {
+        let broken = NetworkError(.truncatedBody, "gone", phase: .receiving)
+        let stub = StubDispatcher(always: .chunks([Data("x".utf8)], thenFailing: broken))
+        let transport = CanaryTransport(responses(200, "first"), canary: stub, options: half, onReturn: { _ in })
+        try await send(200, over: transport)
+        #expect(transport.returned?.reason == .failures)
+    }
+
+    @Test(arguments: [
+        NetworkError.cancelled, NetworkError(.invalidOption, "x", phase: .preparing),
+        NetworkError.bodyTooLarge(limit: 1),
+    ])
+    func `what is the program's own does not count`(error: NetworkError) async throws {
+        let transport = CanaryTransport(
+            responses(200, "first"), canary: ClosureTransport { _ in throw error }, options: half, onReturn: { _ in })
+        try await send(200, over: transport)
+        #expect(transport.returned == nil && transport.counts.canary == 0)
+    }
+
+    @Test func `a status of the resource, and failures over both, are no reason`() async throws {
+        var options = half
+        options.falseAlarms = 1e-9
+        let missing = CanaryTransport(
+            responses(200, "first"), canary: responses(404, "canary"), options: options, onReturn: { _ in })
+        try await send(500, over: missing)
+        #expect(missing.returned?.reason != .failures)
+        let both = CanaryTransport(
+            responses(500, "first"), canary: responses(500, "canary"), options: options, onReturn: { _ in })
+        try await send(2_000, over: both)
+        #expect(both.returned == nil && both.counts.canaryFailures > 500)
+    }
+
+    // MARK: The judge
+
+    @Test func `a canary that is slower than the tolerance is dropped, and one within it is not`() throws {
+        var generator = SeededGenerator(seed: 7)
+        for (factor, isDropped) in [(1.0, false), (1.2, false), (1.6, true)] {
+            var judge = CanaryJudge(half, arms: ("first", "canary"))
+            for _ in 0..<5_000 {
+                // A long tail, and a machine that is slower at times.
+                let times = (0..<2).map { _ in Double.random(in: 1...2, using: &generator) }
+                judge.add(.first, isFailed: false, .milliseconds(10 * times[0]))
+                judge.add(.canary, isFailed: false, .milliseconds(10 * times[1] * factor))
+            }
+            #expect((judge.verdict?.reason == .latency) == isDropped, "\(factor): \(judge.counts)")
+        }
+    }
+}

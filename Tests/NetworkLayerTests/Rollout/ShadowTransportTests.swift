@@ -1,0 +1,342 @@
+import Foundation
+import NetworkTesting
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import NetworkLayer
+
+/// A transport that does what a closure says.
+struct ClosureTransport: HTTPTransport {
+    var name = "closure"
+    let respond: @Sendable (TransportRequest) async throws -> TransportResponse
+
+    var capabilities: TransportCapabilities { StubDispatcher().capabilities }
+
+    func send(_ request: TransportRequest) async throws -> TransportResponse { try await respond(request) }
+}
+
+/// The differences that were reported.
+private final class Differences: Sendable {
+    private let list = Guarded<[ShadowTransport.Difference]>([])
+
+    func add(_ difference: ShadowTransport.Difference) { list.withLock { $0.append(difference) } }
+    var all: [ShadowTransport.Difference] { list.withLock { $0 } }
+    var places: [String] { all.flatMap(\.places).map(\.name) }
+}
+
+@Suite(.patience(minutes: 1))
+struct ShadowTransportTests {
+    private let url: RequestURL
+    private let differences = Differences()
+    private var always = ShadowTransport.Options()
+
+    init() throws {
+        url = try RequestURL("http://example.test/users?token=classified")
+        always.share = 1
+        always.maximumLoad = 1
+    }
+
+    private func transport(
+        _ primary: any HTTPTransport, _ shadow: any HTTPTransport, _ options: ShadowTransport.Options? = nil
+    ) -> ShadowTransport {
+        ShadowTransport(primary: primary, shadow: shadow, options: options ?? always) { [differences] in
+            differences.add($0)
+        }
+    }
+
+    /// Sends a GET, reads its body, and waits for the shadow.
+    @discardableResult
+    private func get(_ transport: ShadowTransport) async throws -> Data {
+        let body = try await transport.send(TransportRequest(url: url)).body.collect()
+        await transport.waitForShadows()
+        return body
+    }
+
+    // MARK: What is compared
+
+    @Test func `the same responses are counted, and nothing is reported`() async throws {
+        let transport = transport(StubDispatcher(always: .json([1])), StubDispatcher(always: .json([1])))
+        for _ in 0..<5 { #expect(try await get(transport) == Data("[1]".utf8)) }
+        #expect(differences.all.isEmpty)
+        let counts = transport.counts
+        #expect(counts.requests == 5 && counts.shadowed == 5 && counts.same == 5)
+    }
+
+    @Test func `each part that differs is reported, and the response is the primary's`() async throws {
+        let transport = transport(
+            StubDispatcher(always: .text(#"{"a":1,"b":2}"#, fields: [.contentType: "application/json", .server: "x"])),
+            StubDispatcher(always: .text(#"{"a":1,"b":3}"#, fields: [.contentType: "application/json", .server: "y"])))
+        #expect(try await get(transport) == Data(#"{"a":1,"b":2}"#.utf8))
+        let difference = try #require(differences.all.first)
+        #expect(difference.places.map(\.name) == ["field:server", "json:/b"])
+        #expect(difference.places.last?.primary == "'2'" && difference.places.last?.shadow == "'3'")
+        #expect(difference.primary?.body == Data(#"{"a":1,"b":2}"#.utf8) && difference.primary?.isWhole == true)
+        #expect(difference.shadow?.head.headerFields[.server] == "y")
+        #expect(!difference.isKnown && transport.counts.differences == 1)
+        #expect(!difference.description.contains("classified"))
+    }
+
+    @Test func `places that are ignored are no difference`() async throws {
+        var options = always
+        options.ignoredPlaces = ["field:server"]
+        let transport = transport(
+            StubDispatcher(always: .text("x", fields: [.server: "x"])),
+            StubDispatcher(always: .text("x", fields: [.server: "y"])), options)
+        try await get(transport)
+        #expect(transport.counts.same == 1 && differences.all.isEmpty)
+    }
+
+    @Test func `a status, an error and trailers are compared`() async throws {
+        let broken = NetworkError(.connectionLost, "gone", phase: .receiving)
+        let cut = StubResponse.chunks([Data("x".utf8)], thenFailing: broken)
+        let pairs: [(StubResponse, StubResponse, [String])] = [
+            (.status(200), .status(404), ["status"]),
+            (.text("x"), cut, ["error"]),
+            (.failure(NetworkError.connectTimeout), .failure(NetworkError.connectTimeout), []),
+        ]
+        for (own, other, places) in pairs {
+            let transport = transport(StubDispatcher(always: own), StubDispatcher(always: other))
+            _ = try? await get(transport)
+            await transport.waitForShadows()
+            let found = differences.all.last?.places.map(\.name) ?? []
+            #expect(places.allSatisfy(found.contains), "\(found)")
+            if places.isEmpty { #expect(transport.counts.same == 1) }
+        }
+    }
+
+    @Test func `a known difference is counted by itself`() async throws {
+        var fields = HTTPFields()
+        fields.append(HTTPField(name: HTTPField.Name("X-A")!, value: "1"))
+        fields.append(HTTPField(name: HTTPField.Name("X-A")!, value: "2"))
+        let both = fields
+        let curl = ClosureTransport(name: "curl") { _ in
+            TransportResponse(head: HTTPResponse(status: .ok, headerFields: both), body: .init(Data()))
+        }
+        let session = ClosureTransport(name: "urlsession") { _ in
+            TransportResponse(
+                head: HTTPResponse(status: .ok, headerFields: [HTTPField.Name("X-A")!: "1, 2"]), body: .init(Data()))
+        }
+        let transport = transport(curl, session)
+        try await get(transport)
+        #expect(transport.counts.knownDifferences == 1 && transport.counts.differences == 0)
+        #expect(differences.all.first?.isKnown == true)
+    }
+
+    @Test func `bodies are compared up to the limit, and as far as the program reads`() async throws {
+        var options = always
+        options.maximumComparedBytes = 1_000
+        let long = Data(repeating: 1, count: 5_000)
+        var other = long
+        other[4_000] = 2
+        let beyond = transport(StubDispatcher(always: .bytes(long)), StubDispatcher(always: .bytes(other)), options)
+        #expect(try await get(beyond) == long)
+        #expect(beyond.counts.same == 1)
+        other[900] = 2
+        let within = transport(StubDispatcher(always: .bytes(long)), StubDispatcher(always: .bytes(other)), options)
+        #expect(try await get(within) == long)
+        #expect(differences.places == ["body"])
+        #expect(differences.all.first?.primary?.body.count == 1_000)
+        #expect(differences.all.first?.primary?.isWhole == false)
+        // A whole body that is shorter than what is known of the other one.
+        let short = transport(
+            StubDispatcher(always: .bytes(long)), StubDispatcher(always: .bytes(long.prefix(10))), options)
+        _ = try await get(short)
+        #expect(short.counts.differences == 1)
+    }
+
+    @Test func `of a body that is released the part that was read is compared`() async throws {
+        let chunks = ["one", "two", "three"].map { Data($0.utf8) }
+        let transport = transport(
+            StubDispatcher(always: .chunks(chunks)), StubDispatcher(always: .chunks([chunks[0], Data("other".utf8)])))
+        do {
+            let response = try await transport.send(TransportRequest(url: url))
+            var body = response.body.makeAsyncIterator()
+            #expect(try await body.next() == chunks[0])
+        }
+        await transport.waitForShadows()
+        #expect(transport.counts.same == 1, "\(transport.counts), \(differences.places)")
+    }
+
+    // MARK: What the primary notices
+
+    @Test func `a shadow that hangs delays nothing, and ends in time`() async throws {
+        var options = always
+        options.timeout = .milliseconds(30)
+        // Until the shadow is cancelled.
+        let hanging = ClosureTransport { _ in
+            try await Gate().wait()
+            throw NetworkError.cancelled
+        }
+        let transport = transport(StubDispatcher(always: .text("x")), hanging, options)
+        #expect(try await transport.send(TransportRequest(url: url)).body.collect() == Data("x".utf8))
+        await transport.waitForShadows()
+        #expect(transport.counts.unfinished == 1 && differences.all.isEmpty)
+    }
+
+    @Test func `the shadow begins when the primary's head is there, and the body is not collected`() async throws {
+        let second = Gate()
+        let primary = ClosureTransport { _ in
+            let body = StreamedBody(["first", "second"], before: second)
+            return TransportResponse(head: HTTPResponse(status: .ok), body: .init(source: body))
+        }
+        let transport = transport(primary, StubDispatcher(always: .text("firstsecond")))
+        let response = try await transport.send(TransportRequest(url: url))
+        var body = response.body.makeAsyncIterator()
+        #expect(try await body.next() == Data("first".utf8))
+        second.open()
+        #expect(try await body.next() == Data("second".utf8))
+        #expect(try await body.next() == nil)
+        await transport.waitForShadows()
+        #expect(transport.counts.same == 1, "\(differences.places)")
+    }
+
+    @Test func `a body that nobody reads is given up in time`() async throws {
+        var options = always
+        options.timeout = .milliseconds(30)
+        let transport = transport(StubDispatcher(always: .text("x")), StubDispatcher(always: .text("y")), options)
+        let response = try await transport.send(TransportRequest(url: url))
+        await transport.waitForShadows()
+        #expect(transport.counts.unfinished == 1)
+        #expect(try await response.body.collect() == Data("x".utf8))
+        #expect(differences.all.isEmpty)
+    }
+
+    @Test func `a request that is cancelled is not compared`() async throws {
+        let primary = ClosureTransport { _ in throw CancellationError() }
+        let transport = transport(primary, StubDispatcher(always: .text("x")))
+        _ = try? await transport.send(TransportRequest(url: url))
+        await transport.waitForShadows()
+        #expect(transport.counts.unfinished == 1 && differences.all.isEmpty)
+    }
+
+    @Test func `progress and wire log are the primary's alone`() async throws {
+        let shadow = StubDispatcher(always: .text("x"))
+        let transport = transport(StubDispatcher(always: .text("x")), shadow)
+        var request = TransportRequest(url: url)
+        request.options.progress = TransferProgress.Handler { _ in }
+        _ = try await transport.send(request).body.collect()
+        await transport.waitForShadows()
+        #expect(shadow.sent.count == 1 && shadow.sent.first?.options.progress == nil)
+    }
+
+    // MARK: Which requests have a shadow
+
+    @Test func `only safe methods and bodies that can be sent twice have a shadow`() async throws {
+        let shadow = StubDispatcher(always: .text("x"))
+        var options = always
+        let transport = transport(StubDispatcher(always: .text("x")), shadow, options)
+        for method in [HTTPRequest.Method.post, .put, .patch, .delete] {
+            _ = try await transport.send(TransportRequest(method: method, url: url)).body.collect()
+        }
+        #expect(shadow.sent.isEmpty && transport.counts.requests == 4 && transport.counts.shadowed == 0)
+        options.methods = [.post]
+        let posting = self.transport(StubDispatcher(always: .text("x")), shadow, options)
+        let once = AsyncStream { stream in
+            stream.yield(Data("once".utf8))
+            stream.finish()
+        }
+        for body in [TransportRequest.Body.stream(once), .bytes(Data("twice".utf8))] {
+            _ = try await posting.send(TransportRequest(method: .post, url: url, body: body)).body.collect()
+        }
+        await posting.waitForShadows()
+        #expect(shadow.sent.map(\.text) == ["twice"])
+    }
+
+    @Test func `a share of the requests has a shadow`() async throws {
+        var options = always
+        options.share = 0.1
+        options.maximumConcurrent = .max
+        let shadow = StubDispatcher(always: .text("x"))
+        let transport = transport(StubDispatcher(always: .text("x")), shadow, options)
+        for _ in 0..<5_000 { _ = try await transport.send(TransportRequest(url: url)).body.collect() }
+        await transport.waitForShadows()
+        // Six standard deviations.
+        #expect((373...627).contains(shadow.sent.count), "\(shadow.sent.count)")
+        #expect(transport.counts.requests == 5_000 && transport.counts.same == shadow.sent.count)
+        options.share = 0
+        let none = self.transport(StubDispatcher(always: .text("x")), shadow, options)
+        for _ in 0..<1_000 { _ = try await none.send(TransportRequest(url: url)) }
+        #expect(none.counts.shadowed == 0)
+    }
+
+    @Test func `more than the limit at the same time go without`() async throws {
+        var options = always
+        options.maximumConcurrent = 2
+        let open = Gate()
+        let shadow = ClosureTransport { _ in
+            try await open.wait()
+            return TransportResponse(head: HTTPResponse(status: .ok), body: .init(Data("x".utf8)))
+        }
+        let transport = transport(StubDispatcher(always: .text("x")), shadow, options)
+        for _ in 0..<5 { _ = try await transport.send(TransportRequest(url: url)).body.collect() }
+        #expect(transport.counts.shadowed == 2 && transport.counts.skipped == 3)
+        open.open()
+        await transport.waitForShadows()
+        #expect(transport.counts.same == 2)
+    }
+
+    @Test func `what the shadow can't send is counted`() async throws {
+        let transport = transport(
+            StubDispatcher(always: .text("x")), StubDispatcher(lacking: [.bodyOnGet]))
+        let request = TransportRequest(url: url, body: .bytes(Data("x".utf8)))
+        _ = try await transport.send(request).body.collect()
+        await transport.waitForShadows()
+        #expect(transport.counts.unsupported == 1 && transport.counts.shadowed == 0)
+    }
+
+    @Test func `the load of the process is its share of the cores`() {
+        let load = ProcessLoad()
+        let end = ContinuousClock.now + .milliseconds(300)
+        while ContinuousClock.now < end {}
+        // This thread computed all the time; other tests run besides.
+        #expect(load.current > 0)
+        #expect(load.current <= 1.1)
+    }
+
+    // MARK: The log
+
+    @Test func `each kind of difference is logged once for a host, without secrets`() async throws {
+        let log = CanaryLog()
+        let secret = HTTPField.Name("X-Api-Key")!
+        let transport = ShadowTransport(
+            primary: StubDispatcher(always: .text("x", fields: [secret: "classified"])),
+            shadow: StubDispatcher(always: .text("y", fields: [secret: "classified too"])), options: always,
+            logger: log.logger)
+        for _ in 0..<3 { try await get(transport) }
+        #expect(transport.counts.differences == 3)
+        #expect(log.messages.count == 1)
+        let line = try #require(log.messages.first)
+        #expect(line.contains("the shadow stub differs from stub: GET http://example.test/users"))
+        #expect(line.contains("field:x-api-key") && line.contains("body"))
+        #expect(!line.contains("classified"))
+    }
+}
+
+/// A body whose second chunk waits.
+private final class StreamedBody: TransportResponse.BodySource {
+    private let chunks: Guarded<[String]>
+    private let gate: Gate
+
+    init(_ chunks: [String], before gate: Gate) {
+        self.chunks = Guarded(chunks)
+        self.gate = gate
+    }
+
+    func next() async throws -> Data? {
+        let (chunk, isFirst) = chunks.withLock { chunks in
+            (chunks.isEmpty ? nil : chunks.removeFirst(), chunks.count == 1)
+        }
+        if !isFirst { try await gate.wait() }
+        return chunk.map { Data($0.utf8) }
+    }
+
+    func collect(upTo limit: Int?) async throws -> Data {
+        var body = Data()
+        while let chunk = try await next() { body += chunk }
+        return body
+    }
+
+    var metrics: TransportMetrics { TransportMetrics(total: .zero) }
+    var trailers: HTTPFields? { nil }
+}

@@ -1,0 +1,91 @@
+import TestSupport
+import Testing
+
+@testable import NetworkLayer
+
+@Suite(.patience(minutes: 1))
+struct TransportChoiceTests {
+    @Test func `an unset variable picks the standard`() throws {
+        #expect(try TransportChoice.selected(in: [:]) == TransportChoice(.standard))
+        #expect(try TransportChoice.selected(in: ["OTHER": "urlsession"]) == TransportChoice(.standard))
+    }
+
+    @Test(arguments: [("curl", TransportKind.curl), ("urlsession", .urlsession)])
+    func `a name picks the transport`(name: String, kind: TransportKind) throws {
+        let choice = try TransportChoice.selected(in: ["NETWORK_TRANSPORT": name])
+        #expect(choice == TransportChoice(kind))
+        #expect(choice.transport.name == name)
+        #expect(choice.transport.capabilities.transport == name)
+    }
+
+    @Test(
+        arguments: [
+            ("curl; shadow=urlsession@1%", .shadow(primary: .curl, shadow: .urlsession, share: 0.01)),
+            ("urlsession;shadow=curl@100%", .shadow(primary: .urlsession, shadow: .curl, share: 1)),
+            ("curl ; shadow = urlsession @ 0.25%", .shadow(primary: .curl, shadow: .urlsession, share: 0.0025)),
+            ("curl;shadow=curl", .shadow(primary: .curl, shadow: .curl, share: nil)),
+            (
+                "curl@95%, urlsession@5%",
+                .canary(first: .curl, second: .urlsession, share: 0.05, isStickyByOrigin: false)
+            ),
+            (
+                "urlsession@99.9%,curl@0.1%;sticky=origin",
+                .canary(first: .urlsession, second: .curl, share: 0.001, isStickyByOrigin: true)
+            ),
+        ] as [(String, TransportChoice.Form)])
+    func `a shadow and a canary are read`(text: String, form: TransportChoice.Form) throws {
+        #expect(try TransportChoice(text: text, from: "x").form == form)
+    }
+
+    @Test func `a shadow and a canary go by the name of their first transport`() throws {
+        let shadowed = try TransportChoice(text: "curl; shadow=urlsession@1%", from: "x").transport
+        #expect(shadowed is ShadowTransport && shadowed.name == "curl")
+        let canary = try TransportChoice(text: "urlsession@90%, curl@10%", from: "x").transport
+        #expect(canary is CanaryTransport && canary.name == "urlsession")
+        #expect(canary.capabilities.transport == "urlsession")
+    }
+
+    @Test(arguments: [
+        ("curl,urlsession", "the shares of two transports are percentages that add up to 100"),
+        ("curl@95%,urlsession@6%", "the shares of two transports are percentages that add up to 100"),
+        ("curl@0%,urlsession@100%", "a share is a percentage above 0, such as 1%"),
+        ("curl@95,urlsession@5", "a share is a percentage above 0, such as 1%"),
+        ("curl@-5%,urlsession@105%", "a share is a percentage above 0, such as 1%"),
+        ("curl@1e1%,urlsession@90%", "a share is a percentage above 0, such as 1%"),
+        ("curl@50%,urlsession@25%,curl@25%", "there are more than two transports"),
+        ("curl@95%", "a share needs a second transport"),
+        ("curl;", "a setting has the form name=value"),
+        ("curl;urlsession", "a setting has the form name=value"),
+        ("curl; shadow=urlsession=curl", "a setting has the form name=value"),
+        ("curl; mirror=urlsession", "a setting is 'shadow' or 'sticky'"),
+        ("curl; sticky=origin", "it is no shadow"),
+        ("curl; shadow=libcurl@1%", "a transport is 'curl' or 'urlsession'"),
+        ("curl; shadow=", "a transport is 'curl' or 'urlsession'"),
+        ("curl; shadow=urlsession@", "a share is a percentage above 0, such as 1%"),
+        ("curl; shadow=urlsession@1%@2%", "a transport has one share"),
+        ("curl; shadow=urlsession; sticky=origin", "there is more than one setting after a ';'"),
+        ("curl@95%,urlsession@5%; sticky=user", "after two transports only 'sticky=origin' may follow"),
+        (" ; shadow=curl", "a transport is 'curl' or 'urlsession'"),
+    ])
+    func `a wrong text is refused with what is wrong`(text: String, reason: String) throws {
+        let error = try #require(throws: NetworkError.self) {
+            try TransportChoice.selected(in: ["NETWORK_TRANSPORT": text])
+        }
+        #expect(error.code == .invalidConfiguration)
+        #expect(
+            error.message
+                == "NETWORK_TRANSPORT is \(text), and not like curl; shadow=urlsession@1% or like curl@95%, "
+                + "urlsession@5%; \(reason)")
+    }
+
+    @Test(arguments: [
+        "", " ", "CURL", "curl ", " curl", "Curl", "URLSession", "libcurl", "0", "none",
+    ])
+    func `another name is refused with the choices`(name: String) throws {
+        let error = try #require(throws: NetworkError.self) {
+            try TransportChoice.selected(in: ["NETWORK_TRANSPORT": name])
+        }
+        #expect(error.code == .invalidConfiguration)
+        #expect(error.message == "NETWORK_TRANSPORT is '\(name)'; it must be 'curl' or 'urlsession'")
+    }
+}
