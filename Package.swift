@@ -28,6 +28,7 @@ let package = Package(
         .library(name: "NetworkCore", targets: ["NetworkCore"]),
         .library(name: "CurlTransport", targets: ["CurlTransport"]),
         .library(name: "URLSessionTransport", targets: ["URLSessionTransport"]),
+        .library(name: "NetworkRecording", targets: ["NetworkRecording"]),
         .library(name: "NetworkTesting", targets: ["NetworkTesting"]),
         .executable(name: "netlayer", targets: ["netlayer"]),
     ],
@@ -94,12 +95,17 @@ let package = Package(
             ],
             swiftSettings: librarySettings
         ),
+        // Exchanges in files: HAR, a transport that records and one that replays.
+        .target(
+            name: "NetworkRecording", dependencies: ["NetworkCore", httpTypes, logging], swiftSettings: librarySettings
+        ),
         // Whether two transports differ: statistics, and responses part by part.
         .target(name: "NetworkComparison", dependencies: ["NetworkCore"], swiftSettings: librarySettings),
         .executableTarget(
             name: "netlayer",
             dependencies: [
-                "CLibrary", "NetworkComparison", "NetworkLayer", "NetworkTesting", httpTypes, logging,
+                "CLibrary", "NetworkComparison", "NetworkLayer", "NetworkRecording", "NetworkTesting", httpTypes,
+                logging,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
             ],
@@ -133,7 +139,10 @@ let package = Package(
         ),
         .testTarget(
             name: "NetworkLayerTests",
-            dependencies: ["NetworkLayer", "NetworkLayerTutorials", "NetworkTesting", "TestSupport", logging],
+            dependencies: [
+                "NetworkLayer", "NetworkLayerTutorials", "NetworkRecording", "NetworkTesting", "TestSupport", logging,
+            ],
+            exclude: ["Fixtures"],
             swiftSettings: settings
         ),
         .testTarget(
@@ -158,9 +167,16 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(
+            name: "NetworkRecordingTests",
+            dependencies: [
+                "NetworkCore", "NetworkLayer", "NetworkRecording", "NetworkTesting", "TestSupport", logging,
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(
             name: "NetlayerTests",
             dependencies: [
-                "netlayer", "NetworkComparison", "NetworkLayer", "NetworkTesting", "TestSupport",
+                "netlayer", "NetworkComparison", "NetworkLayer", "NetworkRecording", "NetworkTesting", "TestSupport",
             ],
             swiftSettings: settings
         ),

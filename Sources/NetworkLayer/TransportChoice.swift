@@ -5,7 +5,7 @@ public import FoundationEssentials
 /// | value | meaning |
 /// | --- | --- |
 /// | `curl` | every request goes over curl |
-/// | `curl; shadow=urlsession@1%` | every request goes over curl, and 1 % of them over URLSession too: ``ShadowTransport`` |
+/// | `curl; shadow=urlsession@1%` | all requests go over curl, 1 % of them over URLSession too: ``ShadowTransport`` |
 /// | `curl@95%, urlsession@5%` | 5 % of the requests go over URLSession: ``CanaryTransport`` |
 /// | `curl@95%, urlsession@5%; sticky=origin` | the same, and all requests to an origin use one transport |
 ///

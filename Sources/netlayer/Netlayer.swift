@@ -17,8 +17,8 @@ struct Netlayer: AsyncParsableCommand {
             """,
         version: "netlayer \(NetworkLayerVersion.current)",
         subcommands: [
-            FetchCommand.self, CompareCommand.self, RunCommand.self, TransportsCommand.self, ServeCommand.self,
-            ArmCommand.self,
+            FetchCommand.self, CompareCommand.self, RunCommand.self, RecordCommand.self, ReplayCommand.self,
+            HARCommand.self, TransportsCommand.self, ServeCommand.self, ArmCommand.self,
         ]
     )
 

@@ -128,12 +128,20 @@ struct ContentTests {
     }
 
     @Test func `statuses and errors are compared, and the rest by status`() {
-        let first = Self.times(30) { Self.response("a", status: $0 < 15 ? 200 : 404, type: nil) }
-        let other = Self.times(30) { $0 < 15 ? Self.response("b", type: nil) : Self.failure("idleTimeout") }
+        let first = Self.times(120) { Self.response("a", status: $0 < 60 ? 200 : 404, type: nil) }
+        let other = Self.times(120) { $0 < 60 ? Self.response("b", type: nil) : Self.failure("idleTimeout") }
         let result = Self.compare(first, with: other)
         #expect(result.differences.map(\.place) == ["status", "error", "body"])
         #expect(result.differences[1].example == ("'none'", "'idleTimeout'"))
-        #expect(Self.tally(other).outcomes.errors == ["idleTimeout": 15])
+        #expect(Self.tally(other).outcomes.errors == ["idleTimeout": 60])
+    }
+
+    /// Regression: a known failure was also a difference of statuses, which is a new one.
+    @Test func `a failure is one difference`() {
+        let result = Self.compare(
+            Self.times(10) { _ in Self.response("a") }, with: Self.times(10) { _ in Self.failure("invalidResponse") })
+        #expect(result.differences.map(\.place) == ["error"])
+        #expect(result.differences.first?.known?.name == "headOfOddBytes")
     }
 
     @Test func `events, trailers and redirects are parts`() {

@@ -25,6 +25,7 @@ struct DocumentationTests {
         ("\(catalogue)/LimitsAndConcurrency.md", "ServiceSamples.swift"),
         ("\(catalogue)/InAService.md", "ServiceSamples.swift"),
         ("\(catalogue)/ShadowAndCanary.md", "ServiceSamples.swift"),
+        ("\(catalogue)/RecordingAndReplaying.md", "RecordingSamples.swift"),
         ("\(catalogue)/BringingANewerLibcurl.md", "ServiceSamples.swift"),
         ("\(catalogue)/ComingFromAlamofire.md", "NewcomerSamples.swift"),
         ("\(catalogue)/ComingFromAsyncHTTPClient.md", "NewcomerSamples.swift"),

@@ -85,7 +85,7 @@ package struct ContentTally: Sendable {
     /// The most parts that are counted for one status.
     static let maximumParts = 20_000
 
-    /// The statuses, and `none` for failures.
+    /// The statuses of the responses. A failure has none, and counts among the errors alone.
     private(set) var statuses = PartTally()
     /// The codes of errors, and `none`.
     private(set) var errors = PartTally()
@@ -115,7 +115,7 @@ package struct ContentTally: Sendable {
             notCompared += times
             return
         }
-        statuses.add(PartValue(response.status.map(String.init) ?? "none"), count: times)
+        if let status = response.status { statuses.add(PartValue("\(status)"), count: times) }
         errors.add(PartValue(response.errorCode ?? "none"), count: times)
         if let code = response.errorCode, errorTexts[code] == nil { errorTexts[code] = response.errorText ?? "" }
         guard let status = response.status else { return }

@@ -49,7 +49,11 @@ public final class CanaryTransport: HTTPTransport {
     }
 
     /// Creates a transport with a canary whose return is logged as a warning.
-    /// - Parameter logger: The logger. Default: one with the label `NetworkLayer`.
+    /// - Parameters:
+    ///   - first: The transport of most requests.
+    ///   - canary: The transport on trial.
+    ///   - options: The share and the rules.
+    ///   - logger: The logger. Default: one with the label `NetworkLayer`.
     public convenience init(
         _ first: any HTTPTransport, canary: any HTTPTransport, options: Options = Options(),
         logger: Logger = Logger(label: "NetworkLayer")

@@ -46,8 +46,12 @@ public final class ShadowTransport: HTTPTransport {
         gate = ShadowGate(options)
     }
 
-    /// Creates a transport with a shadow whose differences are logged: each kind once for a host, up to a hundred kinds.
-    /// - Parameter logger: The logger. Default: one with the label `NetworkLayer`.
+    /// Creates a transport with a shadow whose differences are logged: each kind once for a host, up to a hundred.
+    /// - Parameters:
+    ///   - primary: The transport of every request, whose responses are returned.
+    ///   - shadow: The transport to compare.
+    ///   - options: The sample and the limits.
+    ///   - logger: The logger. Default: one with the label `NetworkLayer`.
     public convenience init(
         primary: any HTTPTransport, shadow: any HTTPTransport, options: Options = Options(),
         logger: Logger = Logger(label: "NetworkLayer")

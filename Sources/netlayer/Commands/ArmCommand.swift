@@ -41,7 +41,7 @@ struct ArmCommand: AsyncParsableCommand {
         }
         let transport = arm.transport()
         var requests: [ArmRequest] = []
-        for compared in try await command.comparedRequests() {
+        for compared in try await command.requestsToCompare() {
             var own = ArmRequest(request: compared.request, client: try await compared.client(transport))
             if let version = arm.httpVersion { own.request.options.httpVersion = version }
             own.client.validation = .any

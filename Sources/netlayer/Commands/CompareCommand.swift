@@ -19,18 +19,6 @@ struct CompareCommand: AsyncParsableCommand {
             """
     )
 
-    @Argument(help: "Absolute http or https URLs.") var urls: [String] = []
-
-    @Option(
-        help: ArgumentHelp("A file of JSON lines as 'run' reads them. May be repeated.", valueName: "file"))
-    var input: [String] = []
-
-    @Option(
-        help: ArgumentHelp(
-            "A curl command, as browsers copy it, with the options that fetch has. May be repeated.",
-            valueName: "command"))
-    var fromCurl: [String] = []
-
     @Option(
         help: ArgumentHelp(
             "A program, for 'sh -c', to run under each arm's \(TransportKind.variable) in place of requests.",
@@ -85,9 +73,7 @@ struct CompareCommand: AsyncParsableCommand {
 
     @OptionGroup var reports: ComparisonOptions
 
-    @OptionGroup var pipeline: PipelineOptions
-
-    @OptionGroup var flags: RequestFlags
+    @OptionGroup var sources: RequestSources
 
     var arms: [ArmSpecification] { arm.isEmpty ? ArmSpecification.standard : arm }
 
@@ -103,10 +89,9 @@ struct CompareCommand: AsyncParsableCommand {
     }
 
     func validate() throws {
-        guard (urls.isEmpty && input.isEmpty && fromCurl.isEmpty) == (exec != nil) else {
+        guard sources.isEmpty == (exec != nil) else {
             throw ValidationError("give URLs, --input or --from-curl, or else a program by --exec")
         }
-        if input.contains("-") { throw ValidationError("each arm reads the --input; give a file") }
         if exec != nil, atOnce != nil || rate != nil || !weight.isEmpty {
             throw ValidationError("--exec excludes --concurrency, --rate and --weight: a program runs alone")
         }
@@ -119,8 +104,9 @@ struct CompareCommand: AsyncParsableCommand {
         if let rate, !(0.01...1_000_000).contains(rate) {
             throw ValidationError("--rate takes 0.01 to 1000000 requests a second; it is \(rate)")
         }
-        guard weight.isEmpty || weight.count == urls.count else {
-            throw ValidationError("--weight is given \(weight.count) times, and there are \(urls.count) URLs")
+        guard weight.isEmpty || weight.count == sources.urls.count else {
+            throw ValidationError(
+                "--weight is given \(weight.count) times, and there are \(sources.urls.count) URLs")
         }
         for weight in weight { try OptionChecks.range(weight, 1...1000, "--weight") }
         if arms.count > 8 { throw ValidationError("--arm is given \(arms.count) times; 8 is the most") }
@@ -129,11 +115,22 @@ struct CompareCommand: AsyncParsableCommand {
         _ = try OptionChecks.timeout(timeout, "--timeout")
         _ = try OptionChecks.timeout(time, "--time")
         if let maxBody, maxBody < 0 { throw ValidationError("--max-body takes bytes, 0 or more; it is \(maxBody)") }
-        if flags.dataFile == "-" { throw ValidationError("standard input can be read once only; give a file") }
-        if flags.data != nil, flags.dataRaw != nil {
-            throw ValidationError("--data and --data-raw exclude one another")
+        if sources.pipeline.cookieJar != nil { throw ValidationError("a comparison writes no --cookie-jar") }
+    }
+
+    /// The most different requests of a comparison: each has verdicts and differences of its own.
+    private static let maximumRequests = 100
+
+    /// Returns the requests to compare.
+    /// - Throws: ``NetworkError`` or ``ToolFailure`` for requests that can't be sent, and files that can't be read.
+    func requestsToCompare() async throws -> [SourceRequest] {
+        var requests = try await sources.requests(timeout: timeout, maxBody: maxBody)
+        for (index, weight) in weight.enumerated() { requests[index].weight = weight }
+        guard requests.count <= Self.maximumRequests else {
+            throw ToolFailure(
+                .usage, "there are \(requests.count) different requests; \(Self.maximumRequests) are the most")
         }
-        if pipeline.cookieJar != nil { throw ValidationError("a comparison writes no --cookie-jar") }
+        return requests
     }
 
     private func design(weights: [Int]) -> ExperimentDesign {
@@ -160,7 +157,7 @@ struct CompareCommand: AsyncParsableCommand {
         // Before anything is sent: a file that can't be read is no reason to wait.
         let baseline = try await reports.baselineFile()
         // What is wrong with the request is said once, and not by each arm.
-        let requests = try await comparedRequests()
+        let requests = try await requestsToCompare()
         let shown = exec.map { [ComparisonCommandLine.shown(program: $0)] } ?? requests.map(\.name)
         let design = design(weights: exec == nil ? requests.map(\.weight) : [1])
         let words = JoinedWords.separated(Array(CommandLine.arguments.dropFirst()))

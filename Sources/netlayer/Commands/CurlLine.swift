@@ -1,8 +1,8 @@
 import ArgumentParser
 import NetworkLayer
 
-/// A curl command as `compare` reads it: the options of `fetch`, which have curl's names, and those of curl that say how
-/// curl prints, which have no meaning here.
+/// A curl command as a source of requests: the options of `fetch`, which have curl's names, and those of curl that say
+/// how curl prints, which have no meaning here.
 struct CurlLine: ParsableArguments {
     @Argument var url: String
 

@@ -12,7 +12,7 @@ enum JoinedWords {
     ]
 
     static func separated(_ words: [String]) -> [String] {
-        guard words.first == "fetch" || words.first == "compare" else { return words }
+        guard ["fetch", "compare", "record", "replay"].contains(words.first) else { return words }
         var separated: [String] = []
         var isValue = false
         for (index, word) in words.enumerated() {

@@ -37,7 +37,7 @@ enum ProcessStatus: Int32, CaseIterable, Sendable {
         switch self {
         case .done: "done; run: every line has a result, good or bad"
         case .refusedByResult:
-            "fetch --fail: not 2xx; --checksum: mismatch; compare: differences or failures; serve: no port"
+            "fetch --fail: not 2xx; --checksum: mismatch; compare, replay: differences; record: failures; serve: no port"
         case .usage: "wrong usage"
         case .refusedBeforeSending: "refused before sending: URL, header, option, \(TransportKind.variable)"
         case .notConnected: "no connection: name lookup, TCP, TLS, proxy"

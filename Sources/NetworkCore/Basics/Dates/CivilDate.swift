@@ -1,7 +1,7 @@
-import FoundationEssentials
+package import FoundationEssentials
 
 /// A date and time in UTC, as header fields write it. Header fields need no calendar, so neither does this type.
-struct CivilDate: Equatable {
+package struct CivilDate: Equatable {
     var year: Int
     var month: Int
     var day: Int
@@ -11,7 +11,7 @@ struct CivilDate: Equatable {
 
     /// The point in time, or `nil` if the fields form no valid date, such as 30 February. A leap second counts as the
     /// second after it.
-    var moment: Date? {
+    package var moment: Date? {
         guard (1601...9999).contains(year), (1...12).contains(month),
             (1...Self.days(of: month, in: year)).contains(day),
             (0...23).contains(hour), (0...59).contains(minute), (0...60).contains(second)
@@ -47,14 +47,14 @@ struct CivilDate: Equatable {
         (hour, minute, second) = (time / 3600, time / 60 % 60, time % 60)
     }
 
-    init(year: Int, month: Int, day: Int, hour: Int = 0, minute: Int = 0, second: Int = 0) {
+    package init(year: Int, month: Int, day: Int, hour: Int = 0, minute: Int = 0, second: Int = 0) {
         (self.year, self.month, self.day) = (year, month, day)
         (self.hour, self.minute, self.second) = (hour, minute, second)
     }
 
     /// Returns a point in time in UTC as ISO 8601 writes it, with milliseconds only if they are not zero:
     /// `2026-11-22T08:05:09.120Z`.
-    static func text(milliseconds: Int) -> String {
+    package static func text(milliseconds: Int) -> String {
         let seconds = Int((Double(milliseconds) / 1000).rounded(.down))
         let (date, rest) = (CivilDate(seconds: seconds), milliseconds - seconds * 1000)
         func digits(_ number: Int, _ count: Int) -> String {

@@ -1,0 +1,77 @@
+import CLibrary
+package import FoundationEssentials
+
+/// A file that only its owner may read and write. Each write goes to an offset.
+package struct PrivateFile: Sendable {
+    private let file: SystemFile
+    private let path: String
+
+    /// Creates a file with the permissions 0600, or empties an existing one and restricts it to them.
+    /// - Parameter replaces: Whether there may be a file at the path already.
+    /// - Throws: ``NetworkError/Code/unwritableFile`` with the system's reason.
+    package init(creating path: String, replaces: Bool) throws(NetworkError) {
+        self.path = path
+        do throws(SystemFile.Failure) {
+            let file = try SystemFile(opening: path, O_RDWR | O_CREAT | (replaces ? O_TRUNC : O_EXCL), mode: 0o600)
+            self.file = file
+            if replaces { try Self.restrict(file) }
+        } catch {
+            throw .file(path, error)
+        }
+    }
+
+    /// Restricts an existing file. A device is everybody's and keeps its permissions.
+    private static func restrict(_ file: SystemFile) throws(SystemFile.Failure) {
+        do throws(SystemFile.Failure) {
+            if try file.status().st_mode & S_IFMT == S_IFREG { try file.setPermissions(0o600) }
+        } catch {
+            try? file.close()
+            throw error
+        }
+    }
+
+    /// Writes bytes at an offset from the start.
+    /// - Throws: ``NetworkError/Code/diskFull``; ``NetworkError/Code/unwritableFile`` with the system's reason.
+    package func write(_ bytes: Data, at offset: Int) throws(NetworkError) {
+        do throws(SystemFile.Failure) {
+            try file.seek(to: offset)
+            try file.write(bytes)
+        } catch {
+            throw .file(path, error)
+        }
+    }
+
+    /// Cuts the file at a length in bytes.
+    package func truncate(to length: Int) throws(NetworkError) {
+        do throws(SystemFile.Failure) { try file.truncate(to: length) } catch { throw .file(path, error) }
+    }
+
+    /// Closes the file. A second call does nothing.
+    package func close() throws(NetworkError) {
+        do throws(SystemFile.Failure) { try file.close() } catch { throw .file(path, error) }
+    }
+
+    /// Returns the contents of a regular file; of one that is longer than the limit, at least one byte more than that.
+    /// - Throws: ``NetworkError/Code/unreadableFile`` with the system's reason.
+    package static func contents(of path: String, upTo limit: Int) throws(NetworkError) -> Data {
+        do throws(SystemFile.Failure) {
+            guard let status = try SystemFile.status(of: path) else { throw SystemFile.Failure(code: ENOENT) }
+            let kind = status.st_mode & S_IFMT
+            if kind == S_IFDIR { throw SystemFile.Failure(code: EISDIR) }
+            // A pipe may have no end.
+            guard kind == S_IFREG else { throw SystemFile.Failure(code: EINVAL, reason: "it is not a regular file") }
+            let file = try SystemFile(opening: path, O_RDONLY)
+            // Nothing was written, so closing can't lose anything.
+            defer { try? file.close() }
+            var contents = Data()
+            while contents.count <= limit {
+                let piece = try file.read()
+                if piece.isEmpty { break }
+                contents.append(piece)
+            }
+            return contents
+        } catch {
+            throw .file(path, error, .unreadableFile, "can't be read", .preparing)
+        }
+    }
+}

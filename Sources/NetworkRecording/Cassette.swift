@@ -1,0 +1,107 @@
+import FoundationEssentials
+public import NetworkCore
+
+/// A transport for tests: it records exchanges the first time, and replays them from then on.
+///
+/// ```swift
+/// @Test func `all users are listed`() async throws {
+///     let transport = try Cassette("Tests/AppTests/Fixtures/users.har", over: CurlNetworkDispatcher.instance)
+///     let users = try await GetUsers().send(over: transport).body
+///     #expect(users.map(\.name) == ["Ada", "Bo"])
+///     try await transport.close()
+/// }
+/// ```
+///
+/// The environment variable `NETWORK_RECORD` decides: `once`, which is the default, replays the file if it exists and
+/// else records it; `always` records it anew; `never` fails if it does not exist. To record one file anew, delete it.
+/// Secrets are left out of the file, see ``Recording/Entry/redactSecrets(in:)``; read it nevertheless before you share
+/// it.
+public final class Cassette: HTTPTransport {
+    private enum Content: Sendable {
+        case recording(RecordingTransport, RecordingFile)
+        case replay(ReplayTransport)
+    }
+
+    private let content: Content
+
+    /// Opens a file.
+    /// - Parameters:
+    ///   - path: The path of the HAR file, relative to the working folder. With `swift test`, that is the package's. A
+    ///     missing folder is made.
+    ///   - transport: The transport to record.
+    ///   - matching: The rule by which a request is the recorded one. Default: its method and URL.
+    ///   - repeatsLast: Whether the last entry that matches a request is given again and again. Default: `false`.
+    ///   - options: What is recorded, and how requests are compared with it. Default: the default options.
+    ///   - mode: Whether to record. Default: `nil`, for what `NETWORK_RECORD` says.
+    /// - Throws: ``NetworkCore/NetworkError/Code/invalidConfiguration`` for another value of `NETWORK_RECORD`; the code
+    ///   `notRecorded` for a file that does not exist and must not be made; the code `invalidRecording`;
+    ///   ``NetworkCore/NetworkError/Code/unreadableFile``; ``NetworkCore/NetworkError/Code/unwritableFile``.
+    public init(
+        _ path: String,
+        over transport: any HTTPTransport,
+        matching: ReplayTransport.Matching = .methodAndURL,
+        repeatsLast: Bool = false,
+        options: RecordingTransport.Options = RecordingTransport.Options(),
+        mode: Mode? = nil
+    ) throws {
+        let mode = try mode ?? Mode.selected()
+        let exists = FileManager.default.fileExists(atPath: path)
+        guard mode == .always || mode == .once && !exists else {
+            guard exists else { throw NetworkError.noCassette(path) }
+            content = .replay(
+                ReplayTransport(
+                    try Recording(contentsOf: path), matching: matching, repeatsLast: repeatsLast, options: options))
+            return
+        }
+        if let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")), slash > path.startIndex {
+            // Without the folder, the file can't be created, and that error says why.
+            try? FileManager.default.createDirectory(
+                atPath: String(path[..<slash]), withIntermediateDirectories: true)
+        }
+        let file = try RecordingFile(path, overwrites: mode == .always)
+        content = .recording(RecordingTransport(transport, to: file, options: options), file)
+    }
+
+    /// Whether the exchanges are recorded, and not replayed.
+    public var isRecording: Bool {
+        if case .recording = content { true } else { false }
+    }
+
+    /// The name of the transport that is recorded, or `replay`.
+    public var name: String { current.name }
+
+    /// The capabilities of the transport that is recorded, or all of them.
+    public var capabilities: TransportCapabilities { current.capabilities }
+
+    /// Sends a request over the transport that is recorded, or gives it a recorded response.
+    public func send(_ request: TransportRequest) async throws -> TransportResponse { try await current.send(request) }
+
+    /// Waits until all exchanges are in the file, and closes it. To be called at the end of a test, because a process
+    /// that ends does not wait. Does nothing while replaying.
+    /// - Throws: The error that ended the recording.
+    public func close() async throws {
+        if case .recording(_, let file) = content { try await file.close() }
+    }
+
+    /// Checks that each entry was given and that every request had one. Does nothing while recording.
+    /// - Throws: ``ReplayFailure``.
+    public func checkAllUsed() throws {
+        if case .replay(let transport) = content { try transport.checkAllUsed() }
+    }
+
+    private var current: any HTTPTransport {
+        switch content {
+        case .recording(let transport, _): transport
+        case .replay(let transport): transport
+        }
+    }
+}
+
+extension NetworkError {
+    fileprivate static func noCassette(_ path: String) -> NetworkError {
+        NetworkError(
+            .notRecorded,
+            "there is no recording at '\(Redaction.visible(path))', and NETWORK_RECORD forbids making one",
+            phase: .preparing)
+    }
+}

@@ -1,0 +1,70 @@
+import FoundationEssentials
+public import NetworkCore
+
+extension Recording.Entry {
+    /// Leaves out all secrets, and adds the parts that had some to ``redacted``.
+    ///
+    /// - Header fields and trailers: the values of ``NetworkCore/SecretFields``, of the given names and of anything
+    ///   that looks like the value of `Authorization` become `…`.
+    /// - URLs, also in header fields such as `Location` and `Referer`: user and password are removed, and the values of
+    ///   parameters with a secret name become `…`, which a URL writes as `%E2%80%A6`.
+    /// - Bodies of JSON, lines of JSON and event streams: the values of members with a secret name become `"…"`, and
+    ///   all other bytes stay as they are. Forms: the values of secret fields become `…`.
+    /// - Multipart bodies with a secret part are left out, and so are texts in which no secret could be found because
+    ///   they are compressed or not in UTF-8.
+    ///
+    /// A secret in a path, in free text, in an image, or in a JSON text within a string of JSON is not recognized.
+    /// Applying the rule twice changes nothing more.
+    /// - Parameter secretFields: The names of header fields that are secret besides those of
+    ///   ``NetworkCore/SecretFields``. Default: none.
+    public mutating func redactSecrets(in secretFields: Set<HTTPField.Name> = []) {
+        redacted.formUnion(request.redactSecrets(in: secretFields))
+        guard var shown = response else { return }
+        if let body = shown.body.withoutSecrets(shown.headerFields) {
+            shown.body = body
+            redacted.insert(.responseBody)
+        }
+        if let fields = FieldSecrets.redacted(shown.headerFields, hiding: secretFields) {
+            shown.headerFields = fields
+            redacted.insert(.responseFields)
+        }
+        if let trailers = shown.trailers, let fields = FieldSecrets.redacted(trailers, hiding: secretFields) {
+            shown.trailers = fields
+            redacted.insert(.trailers)
+        }
+        response = shown
+    }
+}
+
+extension Recording.Request {
+    /// Leaves out all secrets, by the rule of ``Recording/Entry/redactSecrets(in:)``.
+    /// - Returns: The parts that had some.
+    @discardableResult
+    mutating func redactSecrets(in secretFields: Set<HTTPField.Name>) -> Set<Recording.Part> {
+        var parts: Set<Recording.Part> = []
+        if let text = URLSecrets.redacted(Array(url.utf8)) {
+            url = String(decoding: text, as: UTF8.self)
+            parts.insert(.url)
+        }
+        if let shown = body?.withoutSecrets(headerFields) {
+            body = shown
+            parts.insert(.requestBody)
+        }
+        if let fields = FieldSecrets.redacted(headerFields, hiding: secretFields) {
+            headerFields = fields
+            parts.insert(.requestFields)
+        }
+        return parts
+    }
+}
+
+extension Recording.Body {
+    /// Returns the body without its secrets, or `nil` if it contains none.
+    fileprivate func withoutSecrets(_ fields: HTTPFields) -> Recording.Body? {
+        switch BodySecrets.verdict(on: bytes, fields) {
+        case .unchanged: nil
+        case .replaced(let shown): Recording.Body(Data(shown), omitted: omitted)
+        case .leftOut: Recording.Body(omitted: count)
+        }
+    }
+}

@@ -1,0 +1,119 @@
+import FoundationEssentials
+import NetworkCore
+import Synchronization
+
+/// What is recorded of one exchange while it goes on.
+final class ExchangeRecord: Sendable {
+    /// How an exchange ended.
+    enum End: Sendable { case complete, failed(any Error), released }
+
+    private struct State: Sendable {
+        /// What the transport took of a streamed body.
+        var requestBody: BodyRecord?
+        var responseBody: BodyRecord
+        var head: HTTPResponse?
+        var headTime: Duration?
+    }
+
+    /// The request without a streamed body. The request itself would keep a large body in memory.
+    private let request: Recording.Request
+    private let secretFields: Set<HTTPField.Name>
+    private let started = Date()
+    private let transport: String
+    private let options: RecordingTransport.Options
+    private let sink: any EntrySink
+    private let elapsed: @Sendable () -> Duration
+    private let state: Guarded<State>
+    private let isOver = OneTimeFlag()
+
+    init(
+        _ request: TransportRequest, over transport: String, to sink: any EntrySink,
+        _ options: RecordingTransport.Options
+    ) {
+        self.request = Recording.Request(request, maximumBodyBytes: options.maximumBodyBytes)
+        secretFields = request.options.secretFields
+        self.transport = transport
+        self.options = options
+        self.sink = sink
+        elapsed = options.clock.stopwatch()
+        let empty = BodyRecord(limit: options.maximumBodyBytes)
+        state = Guarded(State(requestBody: nil, responseBody: empty))
+    }
+
+    /// Returns the request with a witness of its body. Bytes in memory need none, and would lose their known length in
+    /// compression.
+    func witnessed(_ request: TransportRequest) -> TransportRequest {
+        guard let body = request.body, body.bytes == nil else { return request }
+        var request = request
+        request.body = body.witnessed { [self] in
+            // The body may be sent again, from its start.
+            state.withLock { $0.requestBody = BodyRecord(limit: options.maximumBodyBytes) }
+            return { [self] piece in
+                let time = elapsed()
+                state.withLock { $0.requestBody?.append(piece, at: time) }
+            }
+        }
+        return request
+    }
+
+    /// Returns the response with a witness of its body.
+    func witnessed(_ response: TransportResponse) -> TransportResponse {
+        let (head, time) = (response.head, elapsed())
+        state.withLock { ($0.head, $0.headTime) = (head, time) }
+        return response.witnessed { [self] event in
+            switch event {
+            case .bytes(let bytes):
+                let time = elapsed()
+                state.withLock { $0.responseBody.append(bytes, at: time) }
+            case .end: finish(.complete, response)
+            case .failure(let error): finish(.failed(error), response)
+            case .release: finish(.released, response)
+            }
+        }
+    }
+
+    /// Records that no response came.
+    func fail(_ error: any Error) { finish(.failed(error), nil) }
+
+    private func finish(_ end: End, _ response: TransportResponse?) {
+        guard isOver.raise() else { return }
+        let (state, time) = (state.withLock { $0 }, elapsed())
+        var entry = Recording.Entry(
+            started: started, request: request, metrics: response?.metrics ?? TransportMetrics(total: time),
+            transport: transport)
+        if let sent = state.requestBody { entry.request.body = body(sent) }
+        entry.response = state.head.map { head in
+            Recording.Response(
+                head, body: state.responseBody.body, chunks: state.responseBody.chunks,
+                trailers: response?.body.trailers, headTime: state.headTime)
+        }
+        switch end {
+        case .complete: break
+        case .failed(let error): entry.failure = Recording.Failure(error, time: time)
+        case .released: entry.isIncomplete = true
+        }
+        let (secretFields, redact) = (secretFields, options.redact)
+        sink.add(size: entry.approximateSize) { [entry] in
+            var shown = entry
+            shown.redactSecrets(in: secretFields)
+            redact?(&shown)
+            return shown
+        }
+    }
+
+    /// Returns what the transport took of a streamed body, with the rest of its length as omitted.
+    private func body(_ sent: BodyRecord) -> Recording.Body {
+        var body = sent.body
+        let length = request.body?.omitted ?? 0
+        if length > body.count { body.omitted = length - body.bytes.count }
+        return body
+    }
+}
+
+extension Clock where Duration == Swift.Duration {
+    /// Returns a closure that returns the time since now.
+    func stopwatch() -> @Sendable () -> Duration {
+        let start = now
+        return { start.duration(to: now) }
+    }
+}

@@ -1,0 +1,88 @@
+import FoundationEssentials
+import NetworkCore
+
+/// A HAR file that grows. After each entry it is a complete document: the closing brackets are overwritten by the entry
+/// and new ones, in one write.
+struct HARFile: Sendable {
+    /// What happened to an entry.
+    enum Outcome: Sendable {
+        case written
+        /// The entry was left out; `reason` is there only the first time.
+        case leftOut(reason: NetworkError?)
+    }
+
+    private let file: PrivateFile
+    private let maximumBytes: Int
+    /// The offset of the closing brackets.
+    private var end = 0
+    private(set) var written = 0
+    private(set) var leftOut = 0
+    private(set) var failure: NetworkError?
+    private var isFull = false
+    private var isClosed = false
+
+    init(_ file: PrivateFile, maximumBytes: Int) { (self.file, self.maximumBytes) = (file, maximumBytes) }
+
+    /// Writes the document without entries.
+    /// - Returns: The error, if it could not be written.
+    mutating func begin() -> NetworkError? {
+        do {
+            try file.write(Data(HARWriter.start + HARWriter.end), at: 0)
+            end = HARWriter.start.count
+        } catch {
+            failure = error
+        }
+        return failure
+    }
+
+    /// Adds an entry.
+    mutating func append(_ entry: [UInt8]) -> Outcome {
+        guard failure == nil, !isFull, !isClosed else {
+            leftOut += 1
+            return .leftOut(reason: nil)
+        }
+        let text = (written > 0 ? HARWriter.separator : []) + entry
+        guard end + text.count + HARWriter.end.count <= maximumBytes else {
+            isFull = true
+            leftOut += 1
+            return .leftOut(reason: .fullRecording(maximumBytes))
+        }
+        do {
+            try file.write(Data(text + HARWriter.end), at: end)
+        } catch {
+            failure = error
+            leftOut += 1
+            restore()
+            return .leftOut(reason: error)
+        }
+        end += text.count
+        written += 1
+        return .written
+    }
+
+    /// Counts an entry that was not made.
+    mutating func leaveOut() { leftOut += 1 }
+
+    /// Removes the part of an entry that was written, so that the entries before it stay readable. On a full disk, what
+    /// is cut off makes room for the brackets.
+    private func restore() {
+        try? file.truncate(to: end)
+        try? file.write(Data(HARWriter.end), at: end)
+    }
+
+    /// Closes the file. A second call does nothing.
+    /// - Returns: The first error of the file, if there was one.
+    mutating func close() -> NetworkError? {
+        guard !isClosed else { return failure }
+        isClosed = true
+        do { try file.close() } catch { failure = failure ?? error }
+        return failure
+    }
+}
+
+extension NetworkError {
+    fileprivate static func fullRecording(_ maximumBytes: Int) -> NetworkError {
+        NetworkError(
+            .unwritableFile, "the recording would have more than \(maximumBytes) bytes; nothing more is recorded")
+    }
+}

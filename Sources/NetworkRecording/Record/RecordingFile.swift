@@ -1,0 +1,104 @@
+public import Logging
+import FoundationEssentials
+public import NetworkCore
+import Synchronization
+
+/// A HAR 1.2 file to which exchanges are written as they end. After each of them it is a complete document, so that a
+/// program that ends early leaves a usable file.
+///
+/// The file is written on a queue of its own. An error, such as a full disk, ends the recording and harms no request:
+/// it is logged once as a warning, passed to the handler, and thrown by ``flush()`` and ``close()``.
+public final class RecordingFile: EntrySink, SafelyPrinted {
+    /// The path of the file.
+    public let path: String
+
+    private let queue = EntryQueue("RecordingFile")
+    private let file: Guarded<HARFile>
+    private let logger: Logger
+    private let onFailure: @Sendable (NetworkError) -> Void
+    private let isLate = OneTimeFlag()
+
+    /// Creates the file, with the permissions 0600.
+    /// - Parameters:
+    ///   - path: The path of the file. Its folder must exist.
+    ///   - overwrites: Whether there may be a file already, whose contents are then lost. Default: `false`.
+    ///   - maximumBytes: The limit on the size of the file, in bytes. After an exchange that would exceed it, nothing
+    ///     more is recorded. Default: 256 MiB.
+    ///   - logger: The logger for the one warning that exchanges are not recorded. Default: one with the label
+    ///     `NetworkRecording`.
+    ///   - onFailure: Called with the reason at the same time, on the file's own queue. Default: nothing.
+    /// - Throws: ``NetworkCore/NetworkError/Code/unwritableFile`` with the system's reason, also for a file that is
+    ///   there already.
+    public init(
+        _ path: String,
+        overwrites: Bool = false,
+        maximumBytes: Int = Recording.maximumFileBytes,
+        logger: Logger = Logger(label: "NetworkRecording"),
+        onFailure: @escaping @Sendable (NetworkError) -> Void = { _ in }
+    ) throws {
+        self.path = path
+        self.logger = logger
+        self.onFailure = onFailure
+        file = Guarded(HARFile(try PrivateFile(creating: path, replaces: overwrites), maximumBytes: maximumBytes))
+        _ = queue.add(size: 0) { [self] in
+            if let error = file.withLock({ $0.begin() }) { report(error) }
+        }
+    }
+
+    deinit { _ = file.withLock { $0.close() } }
+
+    /// Adds an exchange, without its secrets; see ``Recording/Entry/redactSecrets(in:)``.
+    public func append(_ entry: Recording.Entry) {
+        add(size: entry.approximateSize) {
+            var shown = entry
+            shown.redactSecrets()
+            return shown
+        }
+    }
+
+    /// Waits until all exchanges that have ended so far are in the file.
+    /// - Throws: The error that ended the recording: ``NetworkCore/NetworkError/Code/diskFull``,
+    ///   ``NetworkCore/NetworkError/Code/unwritableFile``.
+    public func flush() async throws {
+        if let error = await queue.run({ [self] in file.withLock(\.failure) }) { throw error }
+    }
+
+    /// Does the same, and closes the file. What ends later is not recorded.
+    /// - Throws: The error that ended the recording.
+    public func close() async throws {
+        if let error = await queue.run({ [self] in file.withLock { $0.close() } }) { throw error }
+    }
+
+    /// The number of exchanges in the file so far.
+    public var writtenCount: Int { file.withLock(\.written) }
+
+    /// The number of exchanges that were not recorded: after an error, because of the limit, after ``close()``, or
+    /// while more than 64 MiB waited to be written.
+    public var leftOutCount: Int { file.withLock(\.leftOut) }
+
+    /// The number of exchanges in the file.
+    public var description: String { "a recording file with \(writtenCount) exchanges" }
+
+    func add(size: Int, _ make: @escaping @Sendable () -> Recording.Entry) {
+        let isAdded = queue.add(size: size) { [self] in
+            let line = HARWriter.line(of: make())
+            if case .leftOut(let reason?) = file.withLock({ $0.append(line) }) { report(reason) }
+        }
+        guard !isAdded else { return }
+        file.withLock { $0.leaveOut() }
+        if isLate.raise() { report(.slowDisk) }
+    }
+
+    private func report(_ error: NetworkError) {
+        logger.warning("exchanges are not recorded: \(error)")
+        onFailure(error)
+    }
+}
+
+extension NetworkError {
+    fileprivate static var slowDisk: NetworkError {
+        NetworkError(
+            .unwritableFile,
+            "more than \(EntryQueue.maximumWaiting) bytes wait to be written; some exchanges are not recorded")
+    }
+}

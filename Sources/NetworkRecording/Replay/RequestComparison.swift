@@ -1,0 +1,69 @@
+import FoundationEssentials
+import NetworkCore
+
+/// What is compared of two requests.
+enum RequestComparison {
+    /// Returns the method and the URL in the form in which it would be sent.
+    static func key(of request: Recording.Request) -> String {
+        "\(request.method.rawValue) \((try? RequestURL(request.url))?.absoluteString ?? request.url)"
+    }
+
+    /// Returns the first part in which two requests with the same key differ, or `nil` if they are the same.
+    static func difference(_ first: Recording.Request, _ second: Recording.Request) -> String? {
+        let (fields, others) = (comparable(first.headerFields), comparable(second.headerFields))
+        if let name = Set(fields.keys).union(others.keys).sorted().first(where: { fields[$0] != others[$0] }) {
+            return "another field \(Redaction.token(name))"
+        }
+        return body(of: first) == body(of: second) ? nil : "another body"
+    }
+
+    /// Returns the values of the fields that the caller set, by their lowercase names.
+    private static func comparable(_ fields: HTTPFields) -> [String: [String]] {
+        var values: [String: [String]] = [:]
+        for field in fields where !generated.contains(field.name.canonicalName) {
+            if field == .acceptAnything { continue }
+            let isMultipart = field.name == .contentType && boundary(in: field.value) != nil
+            let value = isMultipart ? MediaType(field.value)?.essence ?? field.value : field.value
+            values[field.name.canonicalName, default: []].append(value)
+        }
+        return values
+    }
+
+    /// The fields that the library, a transport, a browser or a proxy generates.
+    private static let generated: Set<String> = [
+        "accept-encoding", "accept-language", "cache-control", "connection", "content-encoding", "content-length",
+        "date", "expect", "host", "idempotency-key", "keep-alive", "origin", "pragma", "priority", "proxy-connection",
+        "te", "traceparent", "tracestate", "transfer-encoding", "user-agent", "x-amz-content-sha256", "x-amz-date",
+        "x-correlation-id", "x-request-id",
+    ]
+
+    /// Returns the body with a fixed boundary. A body without bytes is the same as none.
+    private static func body(of request: Recording.Request) -> Recording.Body {
+        guard let body = request.body else { return Recording.Body() }
+        guard let boundary = request.headerFields[.contentType].flatMap(boundary), !boundary.isEmpty else {
+            return body
+        }
+        return Recording.Body(Data(replacing(Array(boundary.utf8), in: [UInt8](body.bytes))), omitted: body.omitted)
+    }
+
+    private static func boundary(in type: String) -> String? {
+        guard let type = MediaType(type), type.type == "multipart" else { return nil }
+        return type.parameters["boundary"]
+    }
+
+    /// Returns the bytes without each occurrence of a boundary after two hyphens.
+    private static func replacing(_ boundary: [UInt8], in bytes: [UInt8]) -> [UInt8] {
+        let mark = Array("--".utf8) + boundary
+        var (output, index) = ([UInt8](), 0)
+        while index < bytes.count {
+            if bytes[index] == mark[0], bytes[index...].starts(with: mark) {
+                output += "--".utf8
+                index += mark.count
+            } else {
+                output.append(bytes[index])
+                index += 1
+            }
+        }
+        return output
+    }
+}

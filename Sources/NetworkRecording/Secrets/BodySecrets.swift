@@ -1,0 +1,59 @@
+import FoundationEssentials
+import NetworkCore
+
+/// Secrets in a body, by its Content-Type.
+enum BodySecrets {
+    /// What is recorded of a body.
+    enum Verdict: Equatable {
+        /// The body as it is.
+        case unchanged
+        /// The body with marks in place of secrets.
+        case replaced([UInt8])
+        /// Nothing: the body contains a secret, or may contain one that can't be found.
+        case leftOut
+    }
+
+    /// Returns what is recorded of a body.
+    /// - Parameter fields: The header fields of its message.
+    static func verdict(on body: Data, _ fields: HTTPFields) -> Verdict {
+        guard !body.isEmpty else { return .unchanged }
+        let types = fields[values: .contentType].compactMap { MediaType($0) }
+        let bytes = [UInt8](body)
+        if types.contains(where: { $0.type == "multipart" }) {
+            return isOpaque(bytes, fields, isText: false) || FormSecrets.multipartHoldsSecret(bytes)
+                ? .leftOut : .unchanged
+        }
+        let isForm = types.contains { $0.matches("application/x-www-form-urlencoded") }
+        let isJSON = types.contains(where: isJSON) || looksLikeJSON(bytes)
+        guard isForm || isJSON else { return .unchanged }
+        guard !isOpaque(bytes, fields, isText: true) else { return .leftOut }
+        var shown: [UInt8]?
+        if isForm { shown = FormSecrets.redacted(bytes) }
+        if isJSON { shown = JSONSecrets.redacted(shown ?? bytes) ?? shown }
+        return shown.map { .replaced($0) } ?? .unchanged
+    }
+
+    private static func isJSON(_ type: MediaType) -> Bool {
+        type.matches("text/event-stream") || type.subtype.contains("json")
+    }
+
+    /// Whether a body of another type begins as JSON does.
+    private static func looksLikeJSON(_ bytes: [UInt8]) -> Bool {
+        let isMarked = bytes.starts(with: [0xEF, 0xBB, 0xBF])
+        let first = bytes.dropFirst(isMarked ? 3 : 0).first { $0 > 0x20 }
+        return first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
+    }
+
+    /// Whether a body is compressed, or in another encoding than UTF-8, so that no scanner finds anything in it.
+    private static func isOpaque(_ bytes: [UInt8], _ fields: HTTPFields, isText: Bool) -> Bool {
+        if isText, bytes.contains(0) { return true }
+        // Nearly always UTF-8 after decompression, whatever the field says.
+        guard fields.contains(.contentEncoding) else { return false }
+        return isText ? !isUTF8(bytes) : !bytes.starts(with: "--".utf8)
+    }
+
+    /// Whether the bytes are UTF-8, except that the last character may be cut.
+    private static func isUTF8(_ bytes: [UInt8]) -> Bool {
+        (0...3).contains { String(validating: bytes.dropLast($0), as: UTF8.self) != nil }
+    }
+}

@@ -1,0 +1,59 @@
+/// Secrets in a form: `application/x-www-form-urlencoded` and `multipart/form-data`.
+enum FormSecrets {
+    /// Returns a form without the values of its secret fields, or `nil` if it contains none.
+    static func redacted(_ form: [UInt8]) -> [UInt8]? {
+        var (output, isChanged) = ([UInt8](), false)
+        for (index, pair) in form.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false).enumerated() {
+            if index > 0 { output.append(UInt8(ascii: "&")) }
+            guard let equals = pair.firstIndex(of: UInt8(ascii: "=")), case let value = pair[(equals + 1)...],
+                !value.isEmpty, !value.elementsEqual(SecretMark.encoded),
+                SecretName.isSecret(encoded: pair[..<equals]) || URLSecrets.holdsSecret(value)
+            else {
+                output += pair
+                continue
+            }
+            output += pair[...equals]
+            output += SecretMark.encoded
+            isChanged = true
+        }
+        return isChanged ? output : nil
+    }
+
+    /// Returns whether a multipart body has a part with a secret name, or with JSON that contains a secret.
+    ///
+    /// Every `name=` counts, wherever it is: the boundary need not be right for that.
+    static func multipartHoldsSecret(_ body: [UInt8]) -> Bool {
+        for index in body.indices where body[index] | 0x20 == UInt8(ascii: "n") {
+            if let start = valueStart(of: index, in: body), isSecretName(body[start...].prefix(longestName)) {
+                return true
+            }
+        }
+        return JSONSecrets.redacted(body) != nil
+    }
+
+    private static let longestName = 256
+
+    /// Returns the offset after `name=` or `name*=`, with any blanks in it, if that is at an index.
+    private static func valueStart(of index: Int, in body: [UInt8]) -> Int? {
+        let word = "name".utf8
+        guard index > 0, isBefore(body[index - 1]), body.count - index > word.count,
+            zip(body[index...], word).allSatisfy({ $0 | 0x20 == $1 })
+        else { return nil }
+        var next = index + word.count
+        if body[next] == UInt8(ascii: "*") { next += 1 }
+        let blanks = body[next...].prefix(8).prefix { $0 == 0x20 || $0 == 0x09 }
+        next = blanks.endIndex
+        guard next < body.count, body[next] == UInt8(ascii: "=") else { return nil }
+        return body[(next + 1)...].prefix(8).prefix { $0 == 0x20 || $0 == 0x09 }.endIndex
+    }
+
+    private static func isBefore(_ byte: UInt8) -> Bool { byte <= 0x20 || byte == UInt8(ascii: ";") }
+
+    private static func isSecretName(_ text: ArraySlice<UInt8>) -> Bool {
+        let isQuoted = text.first == UInt8(ascii: "\"")
+        let name = text.dropFirst(isQuoted ? 1 : 0).prefix {
+            isQuoted ? $0 != UInt8(ascii: "\"") && $0 >= 0x20 : $0 > 0x20 && $0 != UInt8(ascii: ";")
+        }
+        return SecretName.isSecret(encoded: name)
+    }
+}

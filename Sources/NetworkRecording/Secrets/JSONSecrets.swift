@@ -1,0 +1,156 @@
+import NetworkCore
+
+/// A scanner that replaces the values of secret members in a JSON text, and leaves all other bytes as they are.
+///
+/// It works on anything that contains JSON: one text, lines of JSON, an event stream, a text that was cut. It is not a
+/// parser, so it reads each byte a few times at most, however the text is nested.
+struct JSONSecrets {
+    private let bytes: [UInt8]
+    private var output: [UInt8] = []
+    /// The number of bytes that are in the output, or replaced there.
+    private var copied = 0
+    private var at = 0
+
+    /// Returns the text without its secrets, or `nil` if it contains none.
+    static func redacted(_ bytes: [UInt8]) -> [UInt8]? {
+        var scanner = JSONSecrets(bytes)
+        scanner.run()
+        guard scanner.copied > 0 else { return nil }
+        return scanner.output + bytes[scanner.copied...]
+    }
+
+    private init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+    private mutating func run() {
+        while at < bytes.count {
+            guard bytes[at] == UInt8(ascii: "\"") else {
+                at += 1
+                continue
+            }
+            let start = at + 1
+            let (end, isClosed) = endOfString(at)
+            at = end
+            guard isClosed, case let colon = afterBlanks(end), colon < bytes.count, bytes[colon] == UInt8(ascii: ":"),
+                Self.isSecret(bytes[start..<(end - 1)])
+            else { continue }
+            let value = afterBlanks(colon + 1)
+            let valueEnd = endOfValue(value)
+            if !bytes[value..<valueEnd].elementsEqual(SecretMark.json), value < valueEnd {
+                output += bytes[copied..<value]
+                output += SecretMark.json
+                copied = valueEnd
+            }
+            at = valueEnd
+        }
+    }
+
+    /// Whether a key, as it is between its quotes, is secret.
+    private static func isSecret(_ key: ArraySlice<UInt8>) -> Bool {
+        guard key.contains(UInt8(ascii: "\\")) else { return SecretName.isSecret(key) }
+        var (name, rest) = ([UInt8](), key)
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "\\"), let kind = rest.popFirst() else {
+                name.append(byte)
+                continue
+            }
+            let digits = rest.prefix(4).compactMap(SecretName.digit)
+            if kind == UInt8(ascii: "u"), digits.count == 4 {
+                rest = rest.dropFirst(4)
+                // No word of the rule has a character outside ASCII.
+                name.append(digits[0] == 0 && digits[1] == 0 && digits[2] < 8 ? digits[2] << 4 | digits[3] : 0x20)
+            } else {
+                name.append(kind == UInt8(ascii: "/") ? kind : 0x20)
+            }
+        }
+        return SecretName.isSecret(name)
+    }
+
+    // MARK: Places
+
+    /// Returns the offset after a string, and whether its closing quote was found. A string of JSON has no line feed:
+    /// where one comes first, the text was cut or the quote was none, and the next line may be JSON again.
+    private func endOfString(_ start: Int) -> (end: Int, isClosed: Bool) {
+        var index = start + 1
+        while index < bytes.count {
+            switch bytes[index] {
+            case UInt8(ascii: "\""): return (index + 1, true)
+            case 0x0A, 0x0D: return (index, false)
+            case UInt8(ascii: "\\"): index += index + 1 < bytes.count && bytes[index + 1] >= 0x20 ? 2 : 1
+            default: index += 1
+            }
+        }
+        return (bytes.count, false)
+    }
+
+    /// Returns the offset after blanks and line ends, with the `data:` that begins the next line of an event.
+    private func afterBlanks(_ start: Int) -> Int {
+        var (index, isAtLineStart) = (start, false)
+        while index < bytes.count {
+            switch bytes[index] {
+            case 0x20, 0x09: break
+            case 0x0A, 0x0D: isAtLineStart = true
+            case UInt8(ascii: "d") where isAtLineStart && bytes[index...].starts(with: Self.data):
+                index += Self.data.count - 1
+                isAtLineStart = false
+            default: return index
+            }
+            index += 1
+        }
+        return bytes.count
+    }
+
+    private static let data = Array("data:".utf8)
+
+    private func endOfValue(_ start: Int) -> Int {
+        guard start < bytes.count else { return bytes.count }
+        switch bytes[start] {
+        case UInt8(ascii: "\""): return endOfSecretString(start)
+        case UInt8(ascii: "{"), UInt8(ascii: "["): return endOfNested(start)
+        default: return endOfWord(start)
+        }
+    }
+
+    /// Returns the offset after a string that is secret. It may go on in the next line, unless that begins a text of
+    /// its own.
+    private func endOfSecretString(_ start: Int) -> Int {
+        var index = start + 1
+        while index < bytes.count {
+            switch bytes[index] {
+            case UInt8(ascii: "\""): return index + 1
+            case UInt8(ascii: "\\"): index += index + 1 < bytes.count && bytes[index + 1] >= 0x20 ? 2 : 1
+            case 0x0A, 0x0D:
+                let next = afterBlanks(index)
+                if next < bytes.count, "{[}]".utf8.contains(bytes[next]) { return index }
+                index = next
+            default: index += 1
+            }
+        }
+        return bytes.count
+    }
+
+    /// Returns the offset after an object or an array.
+    private func endOfNested(_ start: Int) -> Int {
+        var (index, depth) = (start, 0)
+        while index < bytes.count {
+            switch bytes[index] {
+            case UInt8(ascii: "\""): index = endOfString(index).end
+            case UInt8(ascii: "{"), UInt8(ascii: "["):
+                depth += 1
+                index += 1
+            case UInt8(ascii: "}"), UInt8(ascii: "]"):
+                depth -= 1
+                index += 1
+                if depth == 0 { return index }
+            default: index += 1
+            }
+        }
+        return bytes.count
+    }
+
+    /// Returns the offset after a number, a word, or whatever is there.
+    private func endOfWord(_ start: Int) -> Int {
+        var end = bytes[start...].firstIndex { ",}]\n\r".utf8.contains($0) } ?? bytes.count
+        while end > start, bytes[end - 1] == 0x20 || bytes[end - 1] == 0x09 { end -= 1 }
+        return end
+    }
+}

@@ -1,0 +1,129 @@
+/// A scanner that removes users and passwords from the URLs in a text, and replaces the values of secret parameters.
+///
+/// The text is a URL, or anything that contains some, such as the value of `Link`. Each byte is read a few times at
+/// most.
+struct URLSecrets {
+    private let text: [UInt8]
+    private let lastAt: Int?
+    private var output: [UInt8] = []
+    private var at = 0
+    private var isChanged = false
+    /// Whether the place is after a `?` or a `#`, and not in a path.
+    private var isInQuery = false
+
+    /// Returns the text without its secrets, or `nil` if it contains none.
+    static func redacted(_ text: [UInt8]) -> [UInt8]? {
+        guard text.contains(where: { marks.contains($0) }) else { return nil }
+        var scanner = URLSecrets(text)
+        scanner.run()
+        return scanner.isChanged ? scanner.output : nil
+    }
+
+    /// Returns the text without its secrets.
+    static func redacted(_ text: String) -> String {
+        redacted(Array(text.utf8)).map { String(decoding: $0, as: UTF8.self) } ?? text
+    }
+
+    /// Returns whether a value, percent-encoded or not, contains a secret parameter or a user.
+    static func holdsSecret(_ value: some Collection<UInt8>) -> Bool {
+        let plain = SecretName.decoded(value)
+        if redacted([UInt8(ascii: "?")] + plain) != nil { return true }
+        // A form often carries a JSON text.
+        return plain.contains(UInt8(ascii: "\"")) && JSONSecrets.redacted(plain) != nil
+    }
+
+    private init(_ text: [UInt8]) {
+        self.text = text
+        // Found once: a text with an authority at each second byte would be searched to its end each time.
+        lastAt = text.lastIndex(of: UInt8(ascii: "@"))
+    }
+
+    private static let marks = Set("?&#;@".utf8)
+    private static let slashes = Set("/\\".utf8)
+    private static let ends = Set("\"<> \t\r\n".utf8)
+
+    private mutating func run() {
+        while at < text.count {
+            let byte = text[at]
+            output.append(byte)
+            at += 1
+            switch byte {
+            case UInt8(ascii: "?"), UInt8(ascii: "#"):
+                isInQuery = true
+                pair()
+            case UInt8(ascii: "&"), UInt8(ascii: ";"): pair()
+            case UInt8(ascii: ":") where isAfterScheme: authority()
+            case UInt8(ascii: "/") where at < text.count && Self.slashes.contains(text[at]): authority()
+            default: if Self.ends.contains(byte) { isInQuery = false }
+            }
+        }
+    }
+
+    /// Whether the colon before the place belongs to `http:` or `https:`.
+    private var isAfterScheme: Bool {
+        ["http:", "https:"].contains { scheme in
+            guard at >= scheme.utf8.count else { return false }
+            return zip(text[(at - scheme.utf8.count)..<at], scheme.utf8).allSatisfy { $0 == $1 || $0 | 0x20 == $1 }
+        }
+    }
+
+    /// Skips a user and a password at the start of an authority.
+    private mutating func authority() {
+        while at < text.count, Self.slashes.contains(text[at]) {
+            output.append(text[at])
+            at += 1
+        }
+        isInQuery = false
+        let end = text[at...].firstIndex { Self.isEnd($0) || "/?#\\".utf8.contains($0) } ?? text.count
+        if let user = text[at..<end].lastIndex(of: UInt8(ascii: "@")) {
+            drop(to: user + 1)
+        } else if let lastAt, lastAt > end, hasNoPort(text[at..<end]) {
+            // A password with a slash or a question mark in it.
+            drop(to: lastAt + 1)
+        }
+    }
+
+    /// Whether the text after a host's colon is not a port.
+    private func hasNoPort(_ authority: ArraySlice<UInt8>) -> Bool {
+        let name = authority.lastIndex(of: UInt8(ascii: "]")).map { authority[($0 + 1)...] } ?? authority
+        guard let colon = name.firstIndex(of: UInt8(ascii: ":")) else { return false }
+        return !name[(colon + 1)...].allSatisfy { (0x30...0x39).contains($0) }
+    }
+
+    private static func isEnd(_ byte: UInt8) -> Bool { ends.contains(byte) }
+
+    private mutating func drop(to end: Int) {
+        at = end
+        isChanged = true
+    }
+
+    /// Reads a name and its value, and replaces the value if it is secret.
+    private mutating func pair() {
+        let isInPath = !isInQuery
+        let separators = isInPath ? Self.pathSeparators : Self.querySeparators
+        let nameEnd = text[at...].firstIndex { Self.isEnd($0) || separators.contains($0) || $0 == UInt8(ascii: "=") }
+        guard let nameEnd, text[nameEnd] == UInt8(ascii: "=") else { return }
+        let name = text[at..<nameEnd]
+        let start = nameEnd + 1
+        let next = text[start...].firstIndex { Self.isEnd($0) || separators.contains($0) } ?? text.count
+        if SecretName.isSecret(encoded: name) {
+            // In a query, these two may be part of a value.
+            let end =
+                isInPath
+                ? next : text[start...].firstIndex { Self.isEnd($0) || "&#".utf8.contains($0) } ?? text.count
+            replace(from: start, to: end)
+        } else if text[start..<next].contains(UInt8(ascii: "%")), Self.holdsSecret(text[start..<next]) {
+            replace(from: start, to: next)
+        }
+    }
+
+    private static let querySeparators = Set("&;?#".utf8)
+    private static let pathSeparators = Set("&;?#/,".utf8)
+
+    private mutating func replace(from start: Int, to end: Int) {
+        guard start < end, !text[start..<end].elementsEqual(SecretMark.encoded) else { return }
+        output += text[at..<start]
+        output += SecretMark.encoded
+        drop(to: end)
+    }
+}

@@ -1,0 +1,40 @@
+import ArgumentParser
+import Foundation
+import NetworkLayer
+import NetworkRecording
+
+/// The `netlayer har` commands.
+struct HARCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "har", abstract: "Look at HAR files.", subcommands: [Show.self])
+
+    /// The `netlayer har show` command: a waterfall.
+    struct Show: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "show", abstract: "Print the exchanges of a HAR file as a waterfall.",
+            discussion: """
+                Steps of a bar: '.' waiting for a connection, 'd' name lookup, 'c' connecting, 't' TLS, '-' sending and \
+                waiting for the response, '=' receiving it, '#' steps that are not known. Queries are not shown.
+
+                \(ProcessStatus.table)
+                """)
+
+        @Argument(help: "The HAR file: of 'record', of the library, or of a browser.") var file: String
+
+        @Option(help: ArgumentHelp("Write a page that needs no network instead.", valueName: "file"))
+        var html: String?
+
+        func run() async throws {
+            let source = try ByteSource(path: file)
+            let bytes = try await source.readAll(limit: Recording.maximumFileBytes)
+            let waterfall = Waterfall(try Recording(har: Data(bytes)))
+            guard let html else {
+                return try await OutputWriter.standardOutput.writeLine(
+                    TerminalText.visible(waterfall.lines.joined(separator: "\n")))
+            }
+            let page = try OutputFile(replacing: html)
+            try page.write(Array(waterfall.page(title: source.name).utf8))
+            try page.finish()
+        }
+    }
+}

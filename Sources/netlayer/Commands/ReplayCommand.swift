@@ -1,0 +1,91 @@
+import ArgumentParser
+import Foundation
+import NetworkComparison
+import NetworkLayer
+import NetworkRecording
+
+/// The `netlayer replay` command: the requests of a HAR file once more, and what has changed.
+struct ReplayCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "replay",
+        abstract: "Send the requests of a HAR file again, and compare the responses with the recorded ones.",
+        discussion: """
+            The requests go to the transport directly, in the order in which they began, one after another or at the \
+            recorded times. Responses are compared as 'compare' does it, after their secrets were left out. Values \
+            that were secret are not in a recording: header fields with such a value are not sent; -H gives them \
+            another one.
+
+            \(ProcessStatus.table)
+            """)
+
+    @Argument(help: "The HAR file: of 'record', of the library, or of a browser.") var file: String
+
+    @Option(
+        name: [.customShort("H"), .customLong("header")], parsing: .unconditionalSingleValue,
+        help: ArgumentHelp("A header field for each request, in place of the recorded one.", valueName: "field"))
+    var headers: [String] = []
+
+    @Flag(help: "Begin each request at its recorded time, whether the earlier ones have ended or not.")
+    var timing = false
+
+    @Option(help: ArgumentHelp("The timeout of each request.", valueName: "seconds")) var timeout = 30.0
+
+    @Option(
+        help: ArgumentHelp(
+            "End with 1 for these differences: 'differences', 'new-differences' or 'nothing'.", valueName: "kind"))
+    var failOn = DifferenceAlarm.newDifferences
+
+    @OptionGroup var transport: TransportOption
+
+    func validate() throws {
+        _ = try OptionChecks.timeout(timeout, "--timeout")
+        for (index, header) in headers.enumerated() where !header.utf8.contains(UInt8(ascii: ":")) {
+            throw ValidationError("header field \(index + 1) has no ':'; write it as 'Name: value'")
+        }
+    }
+
+    func run() async throws {
+        let source = try ByteSource(path: file)
+        let bytes = try await source.readAll(limit: Recording.maximumFileBytes)
+        let entries = try Recording(har: Data(bytes)).entries.sorted { $0.started < $1.started }
+        guard let first = entries.first else { throw ToolFailure(.file, "\(source.name) has no exchanges") }
+        var values: [HTTPField] = []
+        for header in headers {
+            let (name, value) = header.splitAtColon
+            values.append(try HTTPField(checking: name, value: value))
+        }
+        let again = RecordedAgain(
+            transport: try transport.selected(), fields: values, timeout: .seconds(timeout))
+        let outcomes = try await run(entries, of: again, from: first.started)
+        let changed = outcomes.count { $0.isAlarm(failOn) }
+        try await OutputWriter.standardOutput.writeLine(
+            "\(entries.count) exchanges over \(again.transport.name), \(outcomes.count { !$0.differences.isEmpty }) differ"
+        )
+        if changed > 0 { throw ToolFailure(.refusedByResult, "") }
+    }
+
+    private func run(_ entries: [Recording.Entry], of again: RecordedAgain, from start: Date) async throws
+        -> [RecordedAgain.Outcome]
+    {
+        var outcomes: [RecordedAgain.Outcome] = []
+        guard timing else {
+            for entry in entries {
+                outcomes.append(try await again.outcome(of: entry))
+                try await outcomes.last?.print()
+            }
+            return outcomes
+        }
+        let now = ContinuousClock.now
+        return try await withThrowingTaskGroup(of: RecordedAgain.Outcome.self) { group in
+            for entry in entries {
+                try await ContinuousClock().sleep(until: now + .seconds(entry.started.timeIntervalSince(start)))
+                group.addTask { try await again.outcome(of: entry) }
+            }
+            for try await outcome in group {
+                try await outcome.print()
+                outcomes.append(outcome)
+            }
+            return outcomes
+        }
+    }
+}

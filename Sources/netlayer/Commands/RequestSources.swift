@@ -1,0 +1,180 @@
+import ArgumentParser
+import Foundation
+import NetworkLayer
+import NetworkRecording
+
+/// A request of a comparison or a recording.
+struct SourceRequest: Sendable {
+    /// The method, unless it is GET, and the URL without its query.
+    var name: String
+    /// How often it was given.
+    var weight = 1
+    var request: TransportRequest
+    /// Returns the request's client over a transport.
+    var client: @Sendable (any HTTPTransport) async throws -> NetworkClient
+
+    init(
+        _ request: TransportRequest, client: @escaping @Sendable (any HTTPTransport) async throws -> NetworkClient
+    ) {
+        (self.request, self.client) = (request, client)
+        name = (request.method == .get ? "" : "\(request.method.rawValue) ") + request.url.description
+    }
+}
+
+/// The options that say which requests are sent: URLs, files and curl commands.
+struct RequestSources: ParsableArguments {
+    @Argument(help: "Absolute http or https URLs.") var urls: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "A file with requests: JSON lines as 'run' reads them, or a HAR file. May be repeated.", valueName: "file"))
+    var input: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "A curl command, as browsers copy it, with the options that fetch has. May be repeated.",
+            valueName: "command"))
+    var fromCurl: [String] = []
+
+    @OptionGroup var pipeline: PipelineOptions
+
+    @OptionGroup var flags: RequestFlags
+
+    /// The largest file of `--input`, in bytes.
+    private static let maximumInput = 256 << 20
+
+    var isEmpty: Bool { urls.isEmpty && input.isEmpty && fromCurl.isEmpty }
+
+    func validate() throws {
+        if input.contains("-") || flags.dataFile == "-" {
+            throw ValidationError("standard input can be read once only; give a file")
+        }
+        if flags.data != nil, flags.dataRaw != nil {
+            throw ValidationError("--data and --data-raw exclude one another")
+        }
+    }
+
+    /// Returns the requests: those of the URLs, of the curl commands and of the files, in this order.
+    /// - Parameter timeout: The timeout of each request.
+    /// - Throws: ``NetworkError`` or ``ToolFailure`` for requests that can't be sent, and files that can't be read.
+    func requests(timeout: Double, maxBody: Int? = nil) async throws -> [SourceRequest] {
+        var requests: [SourceRequest] = []
+        for url in urls {
+            let request = try await flags.request(to: url, cookies: pipeline.cookieField)
+            requests.append(
+                SourceRequest(request) { [pipeline] in try await pipeline.client(over: $0, for: request.url) })
+        }
+        for command in fromCurl {
+            let line = try CurlLine.read(command)
+            let request = try await line.request()
+            requests.append(
+                SourceRequest(request) { [pipeline = line.pipeline] in
+                    try await pipeline.client(over: $0, for: request.url)
+                })
+        }
+        for path in input { requests += try await Self.requests(of: path) }
+        var names: [String: Int] = [:]
+        for index in requests.indices {
+            requests[index].request.options.totalTimeout = .seconds(timeout)
+            if let maxBody { requests[index].request.options.maximumBodyBytes = maxBody }
+            let name = requests[index].name
+            names[name, default: 0] += 1
+            // Verdicts and differences name requests.
+            if let number = names[name], number > 1 { requests[index].name += " (\(number))" }
+        }
+        return requests
+    }
+
+    // MARK: Files
+
+    /// Returns the different requests of a file, each with its number as its weight.
+    private static func requests(of path: String) async throws -> [SourceRequest] {
+        let source = try ByteSource(path: path)
+        let bytes = try await source.readAll(limit: maximumInput)
+        let requests = isHAR(bytes) ? try recorded(bytes, source.name) : try lines(bytes, source.name)
+        guard !requests.isEmpty else { throw ToolFailure(.file, "\(source.name) has no requests") }
+        return requests
+    }
+
+    /// Whether a file begins as a HAR file does, and not as a line of `run`, whose keys are others.
+    private static func isHAR(_ bytes: [UInt8]) -> Bool {
+        let start = String(
+            decoding: bytes.prefix(256).filter { $0 > 0x20 && $0 != 0xEF && $0 != 0xBB && $0 != 0xBF },
+            as: UTF8.self)
+        return start.hasPrefix("{\"log\":{")
+    }
+
+    private static func lines(_ bytes: [UInt8], _ name: String) throws -> [SourceRequest] {
+        var splitter = LineSplitter(limit: maximumInput)
+        var lines = splitter.lines(in: bytes)
+        if let last = splitter.last() { lines.append(last) }
+        var places: [[UInt8]: Int] = [:]
+        var requests: [SourceRequest] = []
+        for line in lines {
+            guard let bytes = line.bytes else { continue }
+            if let place = places[bytes] {
+                requests[place].weight += 1
+                continue
+            }
+            places[bytes] = requests.count
+            requests.append(try request(of: bytes, at: "\(name), line \(line.number)"))
+        }
+        return requests
+    }
+
+    private static func request(of bytes: [UInt8], at place: String) throws -> SourceRequest {
+        do {
+            let line = try RequestLine(try JSONParser.parse(bytes))
+            let request = try line.transportRequest()
+            return SourceRequest(request) { [options = line.options] in
+                try options.client(over: $0, for: request) { CookieJar() }
+            }
+        } catch let problem as JSONProblem {
+            throw ToolFailure(.file, "\(place): not JSON: \(problem.message), at byte \(problem.offset)")
+        } catch let problem as LineProblem {
+            throw ToolFailure(.file, "\(place): \(problem.message)")
+        } catch var error as NetworkError {
+            error.message = "\(place): \(error.message)"
+            throw error
+        }
+    }
+
+    /// Returns the requests of a HAR file, without redirects, cookies and retries: the file has each exchange.
+    private static func recorded(_ bytes: [UInt8], _ name: String) throws -> [SourceRequest] {
+        var places: [RecordedKey: Int] = [:]
+        var requests: [SourceRequest] = []
+        for (number, entry) in try Recording(har: Data(bytes)).entries.enumerated() {
+            let key = RecordedKey(entry.request)
+            if let place = places[key] {
+                requests[place].weight += 1
+                continue
+            }
+            do {
+                let request = try entry.request.transportRequest()
+                places[key] = requests.count
+                requests.append(
+                    SourceRequest(request) { transport in
+                        var client = NetworkClient(transport: transport)
+                        client.redirects = .none
+                        return client
+                    })
+            } catch var error as NetworkError {
+                error.message = "\(name), entry \(number + 1): \(error.message)"
+                throw error
+            }
+        }
+        return requests
+    }
+}
+
+/// What makes two recorded requests the same one.
+private struct RecordedKey: Hashable {
+    let method: String
+    let url: String
+    let fields: HTTPFields
+    let body: Recording.Body?
+
+    init(_ request: Recording.Request) {
+        (method, url, fields, body) = (request.method.rawValue, request.url, request.headerFields, request.body)
+    }
+}

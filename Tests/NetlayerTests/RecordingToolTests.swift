@@ -1,0 +1,77 @@
+import Foundation
+import NetworkTesting
+import TestSupport
+import Testing
+
+@testable import netlayer
+
+@Suite("netlayer record, replay and har show", .patience(minutes: 1))
+struct RecordingToolTests {
+    private let file = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).har").path
+
+    @Test func `what is recorded is shown, replayed and compared, without its secrets`() async throws {
+        defer { try? FileManager.default.removeItem(atPath: file) }
+        let server = try ScriptedServer(
+            .ok(#"{"id":1,"token":"canary"}"#, fields: [("Content-Type", "application/json")]))
+        defer { server.stop() }
+        let url = server.url("/a?key=canary&page=2")
+        let recorded = try await ToolRun(["record", file, url, "-H", "X-Api-Key: canary", "-d", "x=1"])
+        #expect(recorded.status == 0, "\(recorded.errors)")
+        #expect(recorded.text == "200 POST \(server.url("/a"))?…\n1 exchanges are in \(file)\n")
+        let text = try String(contentsOfFile: file, encoding: .utf8)
+        #expect(!text.contains("canary") && text.contains("page=2"))
+
+        let shown = try await ToolRun(["har", "show", file])
+        #expect(shown.status == 0 && shown.text.contains("POST \(server.url("/a"))?…"))
+        #expect(!shown.text.contains("page=2"))
+
+        let same = try await ToolRun(["replay", file, "--transport", "urlsession"])
+        #expect(same.status == 0 && same.text.contains(": 200"), "\(same.text)\(same.errors)")
+        let sent = try #require(server.requests.last)
+        #expect(sent.body == Data("x=1".utf8) && sent.values(of: "X-Api-Key").isEmpty)
+        let given = try await ToolRun(["replay", file, "-H", "X-Api-Key: another", "--timing"])
+        #expect(given.status == 0 && server.requests.last?.values(of: "X-Api-Key") == ["another"])
+
+        let compared = try await ToolRun(["compare", "--input", file, "-n", "16", "--fail-on", "nothing"])
+        #expect(compared.status == 0 && compared.text.contains("POST \(server.url("/a"))?…"), "\(compared.errors)")
+    }
+
+    @Test func `a response that has changed is said by its part, and ends replay with 1`() async throws {
+        defer { try? FileManager.default.removeItem(atPath: file) }
+        let json = [("Content-Type", "application/json")]
+        let server = try ScriptedServer(
+            .ok(#"{"id":1,"name":"a"}"#, fields: json), .ok(#"{"id":1,"name":"b"}"#, fields: json))
+        defer { server.stop() }
+        _ = try await ToolRun(["record", file, server.url("/")])
+        let changed = try await ToolRun(["replay", file])
+        #expect(changed.status == 1)
+        #expect(changed.text.contains("json:/name: 'a' over recorded, 'b' over now"), "\(changed.text)")
+    }
+
+    @Test func `a page shows each exchange`() async throws {
+        defer { try? FileManager.default.removeItem(atPath: file) }
+        let server = try ScriptedServer(.ok("<b>hello</b>"))
+        defer { server.stop() }
+        _ = try await ToolRun(["record", file, server.url("/<b>"), "http://127.0.0.1:1/"])
+        let page = file + ".html"
+        defer { try? FileManager.default.removeItem(atPath: page) }
+        #expect(try await ToolRun(["har", "show", file, "--html", page]).status == 0)
+        let text = try String(contentsOfFile: page, encoding: .utf8)
+        #expect(text.contains("connectFailed") && text.contains("role=\"img\""))
+        #expect(!text.contains("<b>") && !text.contains("http-equiv"))
+    }
+
+    @Test func `a file is not overwritten without --force, and a bad one is named`() async throws {
+        defer { try? FileManager.default.removeItem(atPath: file) }
+        try "mine".write(toFile: file, atomically: true, encoding: .utf8)
+        let refused = try await ToolRun(["record", file, "http://127.0.0.1:1/"])
+        #expect(refused.status == 8 && refused.errors.contains(file))
+        #expect(try String(contentsOfFile: file, encoding: .utf8) == "mine")
+        for command in [["har", "show", file], ["replay", file]] {
+            let run = try await ToolRun(command)
+            #expect(run.status != 0 && run.errors.contains("invalidRecording"), "\(run.errors)")
+        }
+        let forced = try await ToolRun(["record", file, "http://127.0.0.1:1/", "--force"])
+        #expect(forced.status == 1 && forced.text.contains("connectFailed"))
+    }
+}

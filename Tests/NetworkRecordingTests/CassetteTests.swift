@@ -1,0 +1,87 @@
+import Foundation
+import NetworkCore
+import NetworkLayer
+import NetworkRecording
+import NetworkTesting
+import TestSupport
+import Testing
+
+@Suite(.patience(minutes: 1))
+struct CassetteTests {
+    private let stub = StubDispatcher()
+
+    private func text(_ transport: some HTTPTransport) async throws -> String {
+        String(decoding: try await transport.get("http://h/a").body, as: UTF8.self)
+    }
+
+    @Test func `once records a file that does not exist and replays it from then on`() async throws {
+        let folder = try TemporaryFolder()
+        stub.when(.any, .text("first"))
+        let recording = try Cassette(folder.file("new/test.har"), over: stub, mode: .once)
+        #expect(recording.isRecording)
+        #expect(recording.name == "stub")
+        #expect(try await text(recording) == "first")
+        try await recording.close()
+        try recording.checkAllUsed()
+        let replay = try Cassette(folder.file("new/test.har"), over: stub, mode: .once)
+        #expect(!replay.isRecording)
+        #expect(replay.name == "replay")
+        #expect(throws: ReplayFailure.self) { try replay.checkAllUsed() }
+        #expect(try await text(replay) == "first")
+        try replay.checkAllUsed()
+        try await replay.close()
+        #expect(stub.sent.count == 1)
+    }
+
+    @Test func `always records anew`() async throws {
+        let folder = try TemporaryFolder()
+        stub.when(.any, .text("first"), .text("second"))
+        for expected in ["first", "second"] {
+            let cassette = try Cassette(folder.file(), over: stub, mode: .always)
+            #expect(try await text(cassette) == expected)
+            try await cassette.close()
+        }
+        let entries = try Recording(contentsOf: folder.file()).entries
+        #expect(entries.map(\.response?.body.text) == ["second"])
+    }
+
+    @Test func `never replays a file, and fails without one`() async throws {
+        let folder = try TemporaryFolder()
+        let error = expectFailure(.notRecorded) { try Cassette(folder.file(), over: stub, mode: .never) }
+        #expect(error?.message.contains("test.har") == true)
+        stub.when(.any, .text("first"))
+        let recording = try Cassette(folder.file(), over: stub, mode: .once)
+        _ = try await text(recording)
+        try await recording.close()
+        #expect(try await text(Cassette(folder.file(), over: stub, mode: .never)) == "first")
+        try Data("{".utf8).write(to: URL(fileURLWithPath: folder.file()))
+        expectFailure(.invalidRecording) { try Cassette(folder.file(), over: stub, mode: .never) }
+    }
+
+    @Test func `the environment selects the mode`() throws {
+        #expect(try Cassette.Mode.selected(in: [:]) == .once)
+        for mode in Cassette.Mode.allCases {
+            #expect(try Cassette.Mode.selected(in: ["NETWORK_RECORD": mode.rawValue]) == mode)
+        }
+        for value in ["", "Once", "yes", "always "] {
+            let error = expectFailure(.invalidConfiguration) {
+                try Cassette.Mode.selected(in: ["NETWORK_RECORD": value])
+            }
+            #expect(error?.message == "NETWORK_RECORD is '\(value)'; it must be 'once', 'always' or 'never'")
+        }
+    }
+
+    @Test func `a test over curl runs without the server the second time`() async throws {
+        let (folder, server) = (try TemporaryFolder(), try ScriptedServer(.ok(#"[{"name":"Ada"}]"#)))
+        struct User: Decodable { let name: String }
+        let request = RequestData(path: server.url("/users"))
+        for isRecording in [true, false] {
+            let transport = try Cassette(folder.file(), over: CurlNetworkDispatcher.instance, mode: .once)
+            let users = try await transport.send(request, as: [User].self).body
+            #expect(users.map(\.name) == ["Ada"])
+            #expect(transport.isRecording == isRecording)
+            try await transport.close()
+            server.stop()
+        }
+    }
+}

@@ -1,0 +1,172 @@
+import Foundation
+import NetworkCore
+import TestSupport
+import Testing
+
+@testable import NetworkRecording
+
+@Suite(.patience(minutes: 1))
+struct JSONSecretsTests {
+    private func redacted(_ text: String) -> String {
+        JSONSecrets.redacted(Array(text.utf8)).map { String(decoding: $0, as: UTF8.self) } ?? text
+    }
+
+    @Test(arguments: [
+        (#"{"password": "x"}"#, #"{"password": "…"}"#),
+        (#"{"a":1,"accessToken":"x","b":2}"#, #"{"a":1,"accessToken":"…","b":2}"#),
+        (#"{ "pin" : 1234 , "b":[1]}"#, #"{ "pin" : "…" , "b":[1]}"#),
+        (#"{"token":null}"#, #"{"token":"…"}"#),
+        (#"{"token":{"a":["}",{"b":"]"}]},"c":1}"#, #"{"token":"…","c":1}"#),
+        (#"{"secrets":["a","b"]}"#, #"{"secrets":"…"}"#),
+        (#"{"a":{"b":[{"API_KEY":"x"}]}}"#, #"{"a":{"b":[{"API_KEY":"…"}]}}"#),
+        (#"{"password":"a\"b\\","c":"d"}"#, #"{"password":"…","c":"d"}"#),
+        (#"{"\u0070assword":"x"}"#, #"{"\u0070assword":"…"}"#),
+        (#"{"author":"x","name":"password"}"#, #"{"author":"x","name":"password"}"#),
+        (#"["password","x"]"#, #"["password","x"]"#),
+        ("{\"token\"\n:\t\"x\"}", "{\"token\"\n:\t\"…\"}"),
+        (#"{"password":""}"#, #"{"password":"…"}"#),
+        (#"{"password":"…"}"#, #"{"password":"…"}"#),
+    ])
+    func `the value of a secret member is replaced`(_ text: String, _ expected: String) {
+        #expect(redacted(text) == expected)
+        #expect(redacted(expected) == expected)
+    }
+
+    @Test(arguments: [
+        (#"{"password":"hun"#, #"{"password":"…""#), (#"{"password":"#, #"{"password":"#),
+        (#"{"password""#, #"{"password""#), (#"{"password":{"a":"hun"#, #"{"password":"…""#),
+        (#"{"password":"hun\"#, #"{"password":"…""#), (#"{"password":12"#, #"{"password":"…""#),
+    ])
+    func `a text that was cut is redacted to its end`(_ text: String, _ expected: String) {
+        #expect(redacted(text) == expected)
+    }
+
+    @Test(arguments: [
+        (
+            "{\"token\":\"a\"}\n{\"b\":\"c\"}\n{\"token\":\"d\"}\n",
+            "{\"token\":\"…\"}\n{\"b\":\"c\"}\n{\"token\":\"…\"}\n"
+        ),
+        ("{\"token\":\"a\n{\"token\":\"b\"}\n", "{\"token\":\"…\"\n{\"token\":\"…\"}\n"),
+        (": it's \"quoted\ndata: {\"token\":\"x\"}\n\n", ": it's \"quoted\ndata: {\"token\":\"…\"}\n\n"),
+        ("event: a\ndata: {\"token\":\ndata: \"x\"}\n\n", "event: a\ndata: {\"token\":\ndata: \"…\"}\n\n"),
+        ("data: {\"token\":\"x\"}\r\n\r\ndata: {\"a\":\"b\"}", "data: {\"token\":\"…\"}\r\n\r\ndata: {\"a\":\"b\"}"),
+        ("{\"password\":\"two\nlines\",\"a\":1}", "{\"password\":\"…\",\"a\":1}"),
+    ])
+    func `lines of JSON and event streams are redacted line by line`(_ text: String, _ expected: String) {
+        #expect(redacted(text) == expected)
+    }
+
+    @Test(arguments: 0..<200)
+    func `all other bytes stay as they are, and valid JSON stays valid`(_ seed: UInt64) throws {
+        var source = JSONSource(seed)
+        source.value(depth: 0)
+        let shown = redacted(source.text)
+        #expect(shown == source.expected)
+        #expect(throws: Never.self) { try JSONParser.parse(Array(shown.utf8), allowsRepeatedKeys: true) }
+        #expect(redacted(shown) == shown)
+        #expect(!shown.contains("CANARY"))
+        // Cut at a random place, nothing of a secret is left either.
+        let bytes = Array(source.text.utf8)
+        let cut = Array(bytes.prefix(Int.random(in: 0...bytes.count, using: &source.generator)))
+        #expect(!String(decoding: JSONSecrets.redacted(cut) ?? cut, as: UTF8.self).contains("CANAR"))
+    }
+
+    @Test(arguments: 0..<200)
+    func `any bytes are scanned without a trap`(_ seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        let pieces = [
+            "\"", "\\", "{", "}", "[", "]", ":", ",", "\n", "\r", " ", "data:", "token", "password", "\\u", "0",
+        ]
+        let text = Array(generator.text(of: pieces, upTo: 60).utf8)
+        let shown = JSONSecrets.redacted(text)
+        #expect(shown != text)
+        _ = URLSecrets.redacted(text)
+        _ = FormSecrets.redacted(text)
+        _ = FormSecrets.multipartHoldsSecret(text)
+    }
+
+    @Test func `the cost is linear, whatever the text`() {
+        func texts(_ count: Int) -> [[UInt8]] {
+            [
+                "\"", "\"a\":", "{\"token\":", "\"token\":[", "\n\"token\":\"", "\\", "//a:b@", "?a=", ";a=1", "?",
+                "name=\"a",
+            ].map {
+                Array(String(repeating: $0, count: count).utf8)
+            }
+        }
+        func scan(_ texts: [[UInt8]]) {
+            for text in texts {
+                _ = JSONSecrets.redacted(text)
+                _ = URLSecrets.redacted(text)
+                _ = FormSecrets.multipartHoldsSecret(text)
+            }
+        }
+        let (small, large) = (texts(1000), texts(8000))
+        // Quadratic, it would be 64 times.
+        #expect(cost { scan(large) } < cost { scan(small) } * 24)
+    }
+}
+
+/// A generator of a JSON text, next to what is expected of its redaction.
+private struct JSONSource {
+    var generator: SeededGenerator
+    private(set) var text = ""
+    private(set) var expected = ""
+    private var isHidden = false
+
+    init(_ seed: UInt64) { generator = SeededGenerator(seed: seed) }
+
+    private mutating func add(_ piece: String) {
+        text += piece
+        if !isHidden { expected += piece }
+    }
+
+    private mutating func space() { add(generator.text(of: [" ", "\n", "\t", "\r\n"], upTo: 2)) }
+
+    mutating func value(depth: Int) {
+        switch Int.random(in: depth > 4 ? 2...5 : 0...5, using: &generator) {
+        case 0: list("[", "]", depth) { $0.value(depth: depth + 1) }
+        case 1: list("{", "}", depth) { $0.member(depth: depth + 1) }
+        case 2: add(["true", "false", "null"].randomElement(using: &generator) ?? "null")
+        case 3: add(["0", "-1.5e3", "12"].randomElement(using: &generator) ?? "0")
+        default: add(string(isHidden ? "CANARY" : ""))
+        }
+    }
+
+    private mutating func list(_ open: String, _ close: String, _ depth: Int, _ element: (inout JSONSource) -> Void) {
+        add(open)
+        space()
+        for index in 0..<Int.random(in: 0...4, using: &generator) {
+            if index > 0 { add(",") }
+            space()
+            element(&self)
+            space()
+        }
+        add(close)
+    }
+
+    private mutating func member(depth: Int) {
+        let secrets = ["password", "Access-Token", "\\u0070assword", "x_api_key", "sessionId"]
+        let isSecret = Bool.random(using: &generator)
+        var key = "\"\((isSecret ? secrets.randomElement(using: &generator) : nil) ?? "name")\""
+        if !isSecret, Bool.random(using: &generator) {
+            let hostile = generator.hostileText(upTo: 6)
+            if !SecretName.isSecret(hostile.utf8) {
+                key = String(decoding: JSONValue.string(hostile).line, as: UTF8.self)
+            }
+        }
+        add(key)
+        space()
+        add(":")
+        space()
+        guard isSecret, !isHidden else { return value(depth: depth) }
+        expected += "\"…\""
+        isHidden = true
+        value(depth: depth)
+        isHidden = false
+    }
+
+    private mutating func string(_ start: String) -> String {
+        String(decoding: JSONValue.string(start + generator.hostileText(upTo: 8)).line, as: UTF8.self)
+    }
+}

@@ -1,0 +1,138 @@
+import Foundation
+import NetworkCore
+import NetworkRecording
+import NetworkTesting
+import TestSupport
+import Testing
+import Synchronization
+
+@Suite(.patience(minutes: 1))
+struct RecordingFileTests {
+    private let stub = StubDispatcher(always: .text("body", fields: [.contentType: "text/plain"]))
+
+    private func count(_ path: String) throws -> Int {
+        let document = try JSONSerialization.jsonObject(with: Data(contentsOf: URL(fileURLWithPath: path)))
+        let log = try #require((document as? [String: Any])?["log"] as? [String: Any])
+        return try #require(log["entries"] as? [Any]).count
+    }
+
+    @Test func `the file is valid JSON after each entry`() async throws {
+        let folder = try TemporaryFolder()
+        let file = try RecordingFile(folder.file())
+        try await file.flush()
+        #expect(try count(folder.file()) == 0)
+        let transport = RecordingTransport(stub, to: file)
+        for number in 1...5 {
+            try await transport.get("http://h/\(number)")
+            try await file.flush()
+            #expect(try count(folder.file()) == number)
+            #expect(try Recording(contentsOf: folder.file()).entries.last?.request.url == "http://h/\(number)")
+        }
+        try await file.close()
+        try await file.close()
+        // Later exchanges are counted only.
+        try await transport.get("http://h/")
+        try await file.flush()
+        #expect(try count(folder.file()) == 5)
+        #expect(file.writtenCount == 5)
+        #expect(file.leftOutCount == 1)
+    }
+
+    @Test func `concurrent exchanges are all in the file`() async throws {
+        let folder = try TemporaryFolder()
+        let file = try RecordingFile(folder.file())
+        let transport = RecordingTransport(stub, to: file)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<200 {
+                group.addTask { try await transport.get("http://h/\(number)", method: .post, body: "\(number)") }
+            }
+            try await group.waitForAll()
+        }
+        try await file.close()
+        let entries = try Recording(contentsOf: folder.file()).entries
+        #expect(Set(entries.map(\.request.url)).count == 200)
+        #expect(entries.count == 200)
+        #expect(entries.allSatisfy { $0.request.url.hasSuffix("/" + ($0.request.body?.text ?? "?")) })
+        // Given back, in any order.
+        let replay = ReplayTransport(Recording(entries: entries), matching: .strict)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<200 {
+                group.addTask { try await replay.get("http://h/\(number)", method: .post, body: "\(number)") }
+            }
+            try await group.waitForAll()
+        }
+        try replay.checkAllUsed()
+    }
+
+    @Test func `only the owner may read the file`() async throws {
+        let folder = try TemporaryFolder()
+        try await RecordingFile(folder.file()).close()
+        #expect(try permissions(folder.file()) == 0o600)
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: folder.file())
+        try await RecordingFile(folder.file(), overwrites: true).close()
+        #expect(try permissions(folder.file()) == 0o600)
+    }
+
+    private func permissions(_ path: String) throws -> Int? {
+        (try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? NSNumber)?.intValue
+    }
+
+    @Test func `a file is overwritten only where that is wanted`() async throws {
+        let folder = try TemporaryFolder()
+        try Data("mine".utf8).write(to: URL(fileURLWithPath: folder.file()))
+        let error = expectFailure(.unwritableFile) { try RecordingFile(folder.file()) }
+        #expect(error?.underlying?.message == "File exists")
+        #expect(try folder.text() == "mine")
+        let file = try RecordingFile(folder.file(), overwrites: true)
+        try await file.close()
+        #expect(try count(folder.file()) == 0)
+        expectFailure(.unwritableFile) { try RecordingFile(folder.file("none/a.har")) }
+    }
+
+    @Test func `a full disk is reported once and harms no request`() async throws {
+        let (log, reported) = (CanaryLog(), Errors())
+        let file = try RecordingFile(
+            "/dev/full", overwrites: true, logger: log.logger, onFailure: { reported.add($0) })
+        let transport = RecordingTransport(stub, to: file)
+        for _ in 0..<5 { #expect(try await transport.get("http://h/").body == Data("body".utf8)) }
+        await expectFailure(.diskFull) { try await file.flush() }
+        await expectFailure(.diskFull) { try await file.close() }
+        #expect(reported.codes == [.diskFull])
+        #expect(log.messages.count == 1)
+        #expect(file.leftOutCount == 5)
+        #expect(file.writtenCount == 0)
+    }
+
+    @Test func `above the limit of the file nothing more is recorded`() async throws {
+        let (folder, log, reported) = (try TemporaryFolder(), CanaryLog(), Errors())
+        let file = try RecordingFile(
+            folder.file(), maximumBytes: 4000, logger: log.logger, onFailure: { reported.add($0) })
+        let transport = RecordingTransport(stub, to: file)
+        for _ in 0..<10 { try await transport.get("http://h/") }
+        try await file.close()
+        #expect(try count(folder.file()) == file.writtenCount)
+        #expect(file.writtenCount > 0)
+        #expect(file.writtenCount + file.leftOutCount == 10)
+        #expect(try folder.text().utf8.count <= 4000)
+        #expect(log.messages.count == 1)
+        #expect(reported.codes == [.unwritableFile])
+    }
+
+    @Test func `an entry of another module can be added`() async throws {
+        let folder = try TemporaryFolder()
+        let file = try RecordingFile(folder.file())
+        file.append(Recording.Entry(request: .init(url: "http://h/?token=canary")))
+        try await file.close()
+        #expect(try !folder.text().contains("canary"))
+        #expect(try count(folder.file()) == 1)
+    }
+}
+
+/// The errors that a handler received.
+private final class Errors: Sendable {
+    private let errors = Guarded<[NetworkError]>([])
+
+    func add(_ error: NetworkError) { errors.withLock { $0.append(error) } }
+
+    var codes: [NetworkError.Code] { errors.withLock { $0.map(\.code) } }
+}

@@ -1,0 +1,96 @@
+import Foundation
+import NetworkCore
+import TestSupport
+import Testing
+
+@testable import NetworkRecording
+
+@Suite(.patience(minutes: 1))
+struct SecretsTests {
+    @Test(arguments: [
+        ("http://h/?token=x&a=1", "http://h/?token=%E2%80%A6&a=1"),
+        ("http://h/?a=1&API_KEY=x;y#f", "http://h/?a=1&API_KEY=%E2%80%A6#f"),
+        ("http://h/?%74oken=x", "http://h/?%74oken=%E2%80%A6"),
+        ("http://h/?%2574oken=x", "http://h/?%2574oken=%E2%80%A6"),
+        ("http://u:p@h/a", "http://h/a"), ("//u:p@h/a", "//h/a"), ("http://u:p/q@h/a", "http://h/a"),
+        ("https://u@h/@user", "https://h/@user"), ("https:u:p@h/", "https:h/"),
+        ("http://h/;jsessionid=x/b?c=d", "http://h/;jsessionid=%E2%80%A6/b?c=d"),
+        ("http://h/#access_token=x&state=1", "http://h/#access_token=%E2%80%A6&state=1"),
+        ("http://h/?next=https%3A%2F%2Fi%2F%3Ftoken%3Dx&a=1", "http://h/?next=%E2%80%A6&a=1"),
+        ("http://h/?next=https://i/?token=x", "http://h/?next=https://i/?token=%E2%80%A6"),
+        (
+            "<https://h/?token=x>; rel=\"next\", <https://h/?a=1>",
+            "<https://h/?token=%E2%80%A6>; rel=\"next\", <https://h/?a=1>"
+        ),
+        ("0; url=https://u:p@h/?token=x", "0; url=https://h/?token=%E2%80%A6"),
+        ("http://h/?token=", "http://h/?token="), ("http://h/a?b=c&d=token", "http://h/a?b=c&d=token"),
+        ("http://h/?mail=me@example.com", "http://h/?mail=me@example.com"), ("/a?b#c", "/a?b#c"),
+    ])
+    func `users and secret parameters are left out of URLs`(_ text: String, _ expected: String) {
+        #expect(URLSecrets.redacted(text) == expected)
+        #expect(URLSecrets.redacted(expected) == expected)
+    }
+
+    @Test(arguments: [
+        ("a=b&password=x&c=d", "a=b&password=%E2%80%A6&c=d"), ("pass%77ord=x", "pass%77ord=%E2%80%A6"),
+        ("a=b", "a=b"), ("payload=%7B%22token%22%3A%22x%22%7D", "payload=%E2%80%A6"),
+        ("a=1;token=x&b=2", "a=%E2%80%A6&b=2"), ("token=x", "token=%E2%80%A6"), ("token=", "token="),
+    ])
+    func `the values of secret fields are left out of forms`(_ text: String, _ expected: String) {
+        let shown = FormSecrets.redacted(Array(text.utf8)).map { String(decoding: $0, as: UTF8.self) }
+        #expect(shown ?? text == expected)
+        #expect(FormSecrets.redacted(Array(expected.utf8)) == nil)
+    }
+
+    @Test(arguments: [
+        "Content-Disposition: form-data; name=\"password\"\r\n\r\nx",
+        "content-disposition: form-data;name=token\r\n\r\nx",
+        "Content-Disposition: form-data;\r\n name*=UTF-8''api%5Fkey\r\n\r\nx",
+        "Content-Type: application/json\r\n\r\n{\"token\":\"x\"}",
+    ])
+    func `a multipart body with a secret part is left out as a whole`(_ part: String) {
+        let body = Data(
+            "--b\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\n1\r\n--b\r\n\(part)\r\n--b--\r\n".utf8)
+        #expect(BodySecrets.verdict(on: body, [.contentType: "multipart/form-data; boundary=b"]) == .leftOut)
+        let plain = Data(
+            "--b\r\nContent-Disposition: form-data; name=\"a\"; filename=\"token\"\r\n\r\n1\r\n--b--\r\n".utf8)
+        #expect(BodySecrets.verdict(on: plain, [.contentType: "multipart/form-data; boundary=b"]) == .unchanged)
+    }
+
+    @Test(arguments: [
+        "application/json", "application/problem+json; charset=utf-8", "application/x-ndjson", "text/event-stream",
+        "text/plain", "", "APPLICATION/JSON", "application/x-amz-json-1.1",
+    ])
+    func `JSON is found by its type or by its start`(_ type: String) {
+        let fields: HTTPFields = type.isEmpty ? [:] : [.contentType: type]
+        let expected = BodySecrets.Verdict.replaced(Array(#" {"token":"…"}"#.utf8))
+        #expect(BodySecrets.verdict(on: Data(#" {"token":"x"}"#.utf8), fields) == expected)
+        #expect(BodySecrets.verdict(on: Data(#" {"a":"x"}"#.utf8), fields) == .unchanged)
+    }
+
+    @Test func `a text in which nothing can be found is left out`() {
+        let compressed = Data([0x1F, 0x8B, 8, 0, 1, 2])
+        #expect(BodySecrets.verdict(on: compressed, [.contentType: "application/json"]) == .leftOut)
+        #expect(BodySecrets.verdict(on: compressed, [.contentType: "image/png"]) == .unchanged)
+        let brotli = Data([0x8B, 0x02, 0x80, 0xFF, 0xFE, 0x41, 0x42, 0x43])
+        let fields: HTTPFields = [.contentType: "application/json", .contentEncoding: "br"]
+        #expect(BodySecrets.verdict(on: brotli, fields) == .leftOut)
+        // After decompression, the field is still there.
+        #expect(BodySecrets.verdict(on: Data(#"{"a":1}"#.utf8), fields) == .unchanged)
+    }
+
+    @Test func `secret header fields are left out`() throws {
+        let fields: HTTPFields = [
+            .authorization: "Basic x", .cookie: "a=b", .accept: "*/*", HTTPField.Name("X-Mine")!: "secret",
+            HTTPField.Name("X-Other")!: "Bearer abc", .location: "http://u:p@h/?token=x",
+            .contentType: "text/plain; charset=utf-8",
+        ]
+        let shown = try #require(FieldSecrets.redacted(fields, hiding: [HTTPField.Name("X-Mine")!]))
+        #expect(
+            shown.lines.sorted() == [
+                "Accept: */*", "Authorization: …", "Content-Type: text/plain; charset=utf-8", "Cookie: …",
+                "Location: http://h/?token=%E2%80%A6", "X-Mine: …", "X-Other: …",
+            ])
+        #expect(FieldSecrets.redacted(shown, hiding: [HTTPField.Name("X-Mine")!]) == nil)
+    }
+}
