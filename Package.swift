@@ -158,7 +158,9 @@ let package = Package(
         ),
         .testTarget(
             name: "TransportContractTests",
-            dependencies: ["NetworkLayer", "NetworkLayerTutorials", "NetworkTesting", "TestSupport"],
+            dependencies: [
+                "NetworkComparison", "NetworkLayer", "NetworkLayerTutorials", "NetworkTesting", "TestSupport",
+            ],
             swiftSettings: settings
         ),
         .testTarget(

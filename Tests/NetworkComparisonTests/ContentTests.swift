@@ -136,6 +136,18 @@ struct ContentTests {
         #expect(Self.tally(other).outcomes.errors == ["idleTimeout": 60])
     }
 
+    @Test func `names in lower case are known between versions of HTTP`() {
+        let upper = Self.times(10) { _ in Self.response("{}", fields: [("X-A", "1"), ("ETag", "2")]) }
+        let lower = Self.times(10) { _ in Self.response("{}", type: nil, fields: [("x-a", "1"), ("etag", "2")]) }
+        let result = Self.compare(upper, with: lower, kinds: ("curl", "curl"))
+        #expect(result.differences.first { $0.place == "fieldCase" }?.known == nil)
+        let typed = Self.times(10) { _ in
+            Self.response("{}", type: nil, fields: [("x-a", "1"), ("etag", "2"), ("content-type", "application/json")])
+        }
+        let versions = Self.compare(upper, with: typed, kinds: ("curl", "curl"))
+        #expect(versions.differences.first { $0.place == "fieldCase" }?.known?.name == "lowercaseNames")
+    }
+
     /// Regression: a known failure was also a difference of statuses, which is a new one.
     @Test func `a failure is one difference`() {
         let result = Self.compare(

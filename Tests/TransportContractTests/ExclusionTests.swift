@@ -1,4 +1,5 @@
 import Foundation
+import NetworkComparison
 import Testing
 
 struct ExclusionTests {
@@ -14,6 +15,12 @@ struct ExclusionTests {
         let cells = try #require(row, "no row names \(exclusion.name.rawValue)")
         #expect(cells.contains(exclusion.reason))
         #expect(cells.contains(exclusion.until))
+    }
+
+    /// `unsupported` stands for all exclusions that are refused, `lowercaseNames` for HTTP/2.
+    @Test func `a difference that a comparison knows is an exclusion`() {
+        let names = Set(KnownDifference.all.map(\.name)).subtracting(["unsupported", "lowercaseNames"])
+        #expect(names.isSubset(of: Exclusion.Case.allCases.map(\.rawValue)), "\(names)")
     }
 
     @Test func `exclusions are listed once`() {

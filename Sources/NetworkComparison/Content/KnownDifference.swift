@@ -13,10 +13,26 @@ package struct KnownDifference: Sendable, Hashable {
     static func found(
         at place: String, _ left: PartValue, _ right: PartValue, _ kinds: (left: String, right: String)
     ) -> KnownDifference? {
+        if place == "fieldCase", isOfVersions(left.text, right.text) { return lowercaseNames }
         guard Set([kinds.left, kinds.right]) == ["curl", "urlsession"] else { return nil }
         // The first value is curl's from here on.
         let (curl, session) = kinds.left == "curl" ? (left, right) : (right, left)
         return rows.first { $0.applies(place, curl, session) }?.difference
+    }
+
+    /// All known differences.
+    package static var all: Set<KnownDifference> { Set(rows.map(\.difference) + [lowercaseNames]) }
+
+    /// A difference between versions of HTTP, over any transports.
+    private static let lowercaseNames = KnownDifference(
+        name: "lowercaseNames", reason: "over HTTP/2 and HTTP/3 names are in lower case (RFC 9113 §8.2)",
+        since: "HTTP/2")
+
+    /// Whether two lists of names are the same in lower case, in which one of them is.
+    private static func isOfVersions(_ left: String, _ right: String) -> Bool {
+        func names(_ text: String) -> Set<Substring> { Set(text.lowercasedASCII.split(separator: ", ")) }
+        return (left.hasSameBytes(as: left.lowercasedASCII) || right.hasSameBytes(as: right.lowercasedASCII))
+            && names(left) == names(right)
     }
 
     private struct Row: Sendable {

@@ -4,7 +4,7 @@ extension Recording.Request {
     /// Returns the request to send once more, with default options.
     ///
     /// Header fields that a transport makes by itself are left out: `Host`, `Content-Length`, `Connection`,
-    /// `Transfer-Encoding`, `Accept-Encoding`. So are those whose values were secret, which the recording does not have.
+    /// `Transfer-Encoding`, `Accept-Encoding`. So are those whose values were secret: the recording does not have them.
     /// - Throws: ``NetworkCore/NetworkError/Code/invalidURL``; the code `notRecorded` if a part of the body was not
     ///   recorded.
     public func transportRequest() throws -> TransportRequest {

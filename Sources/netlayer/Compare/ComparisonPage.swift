@@ -209,7 +209,8 @@ struct ComparisonPage {
         margin:.35rem 0}.verdicts .decided{border-color:var(--c0);font-weight:600}.verdicts .open{color:var(--pale)}
         .wide{overflow-x:auto}table{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums;margin:1rem 0}
         caption{text-align:left}th,td{text-align:left;padding:.3rem .7rem .3rem 0;border-bottom:1px solid var(--line);
-        vertical-align:top;overflow-wrap:anywhere}thead th{font-weight:400;color:var(--pale);white-space:nowrap}
+        vertical-align:top}td{white-space:nowrap}tbody th,td code{overflow-wrap:anywhere}
+        tr.new td,tr.known td{white-space:normal}thead th{font-weight:400;color:var(--pale);white-space:nowrap}
         tbody th{min-width:8rem}td:nth-last-child(-n+2){white-space:nowrap}
         tr.new td:nth-child(2){color:var(--new);font-weight:600}code,pre{font:.85rem/1.45 ui-monospace,monospace}
         pre{overflow-x:auto;padding:.8rem;border:1px solid var(--line);border-radius:.4rem;white-space:pre-wrap}
@@ -220,7 +221,10 @@ struct ComparisonPage {
         grid-template-columns:max-content 1fr;gap:.1rem 1rem}dd{margin:0}
         .c0{background:var(--c0)}.c1{background:var(--c1)}.c2{background:var(--c2)}.c3{background:var(--c3)}
         .c4{background:var(--c4)}.c5{background:var(--c5)}.c6{background:var(--c6)}.c7{background:var(--c7)}
-        @media print{body{max-width:none;padding:0}section,figure,tr{break-inside:avoid}details{display:block}}
+        @media print{body{max-width:none;padding:0;font-size:.8rem}figure,tr,li{break-inside:avoid}h2{break-after:avoid}
+        .wide{overflow:visible}table{font-size:.65rem}th,td{padding-right:.4rem}tbody th{min-width:0}
+        .key,.verdicts li{print-color-adjust:exact;-webkit-print-color-adjust:exact}
+        .charts{grid-template-columns:1fr 1fr}}
         @media (max-width:30rem){.charts{grid-template-columns:1fr}}
         """
 }
