@@ -120,6 +120,32 @@ struct EarlyResponseTests {
         try await sent.wait()
     }
 
+    /// Regression: the response of such a request was read for a second, however much came: more than a gigabyte.
+    @Test func `of a released response without a length at most 64 KiB are read`() async throws {
+        let chunk = Data("186a0\r\n".utf8) + Data(repeating: 120, count: 100_000) + Data("\r\n".utf8)
+        var shortest = Duration.seconds(60)
+        // Any attempt may wait for a core; the second is over in each of them if nothing else ends it.
+        for _ in 0..<5 where shortest > .milliseconds(900) {
+            let ended = Gate()
+            let server = try ScriptedServer([
+                .readHead, .send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"), .flood(chunk),
+            ])
+            defer { server.stop() }
+            var request = TransportRequest(method: .put, url: try RequestURL(server.url()))
+            request.body = .stream(
+                AsyncStream { stream in
+                    stream.yield(Data(count: 1_000))
+                    stream.onTermination = { _ in ended.open() }
+                })
+            request.options.totalTimeout = .seconds(30)
+            let start = ContinuousClock.now
+            _ = try await dispatcher.send(request)
+            try await ended.wait()
+            shortest = min(shortest, start.duration(to: .now))
+        }
+        #expect(shortest < .milliseconds(900))
+    }
+
     /// Regression: only the release of the response ended the upload.
     @Test func `after a whole early response an upload ends, whether the response is held or not`() async throws {
         let ended = Gate()

@@ -13,10 +13,12 @@ struct PrewarmedTLSTests {
     private let dispatcher = CurlNetworkDispatcher()
     private let ok = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nasked"
 
-    private func options(_ version: TransportOptions.TLS.Version) -> TransportOptions {
+    private func options(
+        _ version: TransportOptions.TLS.Version, _ http: TransportOptions.HTTPVersion
+    ) -> TransportOptions {
         var options = TransportOptions()
         options.trustPeers()
-        options.httpVersion = .http1_1
+        options.httpVersion = http
         options.tls.maximumVersion = version
         options.totalTimeout = .seconds(30)
         return options
@@ -31,21 +33,22 @@ struct PrewarmedTLSTests {
         return String(decoding: try await dispatcher.send(request).body.collect(), as: UTF8.self)
     }
 
-    /// Regression: each response went to the request after the one that it belonged to.
+    /// Regression: each response went to the request after the one that it belonged to. With `automatic`, a libcurl
+    /// that may speak HTTP/2 learns from the connection alone that it does not.
     @Test(
         .enabled(if: Libcurl.found.has(.requestCheck), "detected from libcurl 7.80 on"),
-        arguments: [TransportOptions.TLS.Version.tls1_2, .tls1_3])
+        arguments: [TransportOptions.TLS.Version.tls1_2, .tls1_3], [TransportOptions.HTTPVersion.http1_1, .automatic])
     func `a response that nothing asked for reaches one request at most`(
-        version: TransportOptions.TLS.Version
+        version: TransportOptions.TLS.Version, http: TransportOptions.HTTPVersion
     ) async throws {
         let unasked = "HTTP/1.1 200 OK\r\nContent-Length: 4000\r\n\r\n" + String(repeating: "u", count: 4_000)
         let server = try ScriptedServer([.send(unasked), .forEachRequest([.send(ok)])], [.forEachRequest([.send(ok)])])
         defer { server.stop() }
         let front = try TLSFront(to: server)
-        try await dispatcher.prewarm(RequestURL("https://localhost:\(front.port)/"), options: options(version))
+        try await dispatcher.prewarm(RequestURL("https://localhost:\(front.port)/"), options: options(version, http))
         try await Sockets.wait(to: front.port) { $0.received > 4_000 }
         var texts: [String] = []
-        for _ in 0..<3 { texts.append(try await text(.get, front, options(version))) }
+        for _ in 0..<3 { texts.append(try await text(.get, front, options(version, http))) }
         #expect(texts[1...] == ["asked", "asked"])
         if version == .tls1_2 { #expect(texts[0] == "asked") }
     }
@@ -54,18 +57,36 @@ struct PrewarmedTLSTests {
     /// have been executed.
     @Test(
         .enabled(if: Libcurl.found.has(.requestCheck), "detected from libcurl 7.80 on"),
-        arguments: [TransportOptions.TLS.Version.tls1_2, .tls1_3],
-        ["", "HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\n\r\n"])
+        arguments: [TransportOptions.TLS.Version.tls1_2, .tls1_3], [TransportOptions.HTTPVersion.http1_1, .automatic])
     func `a connection that the server has ended serves no request`(
-        version: TransportOptions.TLS.Version, last: String
+        version: TransportOptions.TLS.Version, http: TransportOptions.HTTPVersion
     ) async throws {
-        let server = try ScriptedServer([.send(last), .close], [.forEachRequest([.send(ok)])])
+        for last in ["", "HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\n\r\n"] {
+            let server = try ScriptedServer([.send(last), .close], [.forEachRequest([.send(ok)])])
+            defer { server.stop() }
+            let front = try TLSFront(to: server)
+            try await dispatcher.prewarm(
+                RequestURL("https://localhost:\(front.port)/"), options: options(version, http))
+            try await Sockets.wait(to: front.port, until: \.isEnded)
+            #expect(try await text(.post, front, options(version, http)) == "asked")
+            #expect(server.requests.count { $0.head.contains("POST ") } == 1)
+        }
+    }
+
+    /// Regression: with `automatic`, a libcurl that may speak HTTP/2 was not asked for what waits in the socket, and an
+    /// upload that moved was idle.
+    @Test(arguments: [TransportOptions.HTTPVersion.http1_1, .automatic])
+    func `the idle timeout is not for an upload that moves`(http: TransportOptions.HTTPVersion) async throws {
+        let size = 400_000
+        let server = try ScriptedServer(
+            scripts: [[.readHead, .readBody(size, each: 20_000, pause: 250), .send(ok)]], segment: 1_000)
         defer { server.stop() }
-        let front = try TLSFront(to: server)
-        try await dispatcher.prewarm(RequestURL("https://localhost:\(front.port)/"), options: options(version))
-        try await Sockets.wait(to: front.port, until: \.isEnded)
-        #expect(try await text(.post, front, options(version)) == "asked")
-        #expect(server.requests.count { $0.head.contains("POST ") } == 1)
+        let front = try TLSFront(to: server, segment: 1_000)
+        var request = TransportRequest(
+            method: .post, url: try RequestURL("https://localhost:\(front.port)/"), options: options(.tls1_3, http))
+        request.options.idleTimeout = .seconds(2)
+        request.body = .bytes(Data(count: size))
+        #expect(try await dispatcher.send(request).body.collect() == Data("asked".utf8))
     }
 }
 

@@ -89,6 +89,28 @@ struct CompareTests {
         #expect(!run.text.contains("canary"))
     }
 
+    @Test func `requests are shown as they are sent, without their secrets`() async throws {
+        let server = try ScriptedServer(.ok("hello"))
+        defer { server.stop() }
+        let page = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).html").path
+        defer { try? FileManager.default.removeItem(atPath: page) }
+        let run = try await ToolRun([
+            "compare", server.url("/a?key=canary"), "-n", "8", "--warm-up", "0", "--wire", "-H", "X-Api-Key: canary",
+            "-H", "x-LOWER: 1", "-d", "x=1", "--html", page,
+        ])
+        #expect(run.status == 0, "\(run.errors)")
+        let text = run.text
+        for line in [
+            "  sent over curl, connection kept:", "      POST /a?… HTTP/1.1", "      X-Api-Key: …", "      x-LOWER: 1",
+            "      (3 bytes, SHA-256 ", "  sent over urlsession, ", "    ≠ X-Lower: 1",
+        ] {
+            #expect(text.contains(line), "\(line): \(text)")
+        }
+        #expect(!text.contains("canary"))
+        let html = try String(contentsOfFile: page, encoding: .utf8)
+        #expect(html.contains("<mark>X-Lower: 1</mark>") && !html.contains("canary"))
+    }
+
     @Test(arguments: [
         (["{\"url\":\"http://127.0.0.1:1/\"}", "{"], "line 2: not JSON"),
         (["{\"uri\":\"x\"}"], "line 1: 'url' is missing"),

@@ -39,8 +39,21 @@ struct ShellWordsTests {
         #expect(request.method == .put && request.url.absoluteString == "http://127.0.0.1:1/a?b=c")
         #expect(
             request.headerFields.map { "\($0.name.rawName): \($0.value)" }
-                == ["accept: application/json", "X-A: it's", "Cookie: a=1; b=2"])
+                == [
+                    "accept: application/json", "X-A: it's", "Content-Type: application/x-www-form-urlencoded",
+                    "Cookie: a=1; b=2",
+                ])
         #expect(request.body?.knownBytes == Data("b'\n".utf8))
+    }
+
+    @Test func `several bodies are one, as in curl, and escapes are bytes`() async throws {
+        let request = try await CurlLine.read(#"curl http://h/ -d a=1 --data-raw=b=2 -H 'X-Empty;' -d $'\xc3\xa9'"#)
+            .request()
+        #expect(request.body?.knownBytes == Data("a=1&b=2&é".utf8))
+        #expect(request.headerFields.contains { $0.name.rawName == "X-Empty" && $0.value.isEmpty })
+        await #expect(throws: ToolFailure.self) { try await CurlLine.read("curl 'http://h/{a,b}'").request() }
+        #expect(throws: ToolFailure.self) { try CurlLine.read("curl http://h/ -d @a -d b") }
+        #expect(throws: ToolFailure.self) { try ShellWords.split(#"curl $'\xc3'"#) }
     }
 
     @Test(arguments: ["wget http://h/", "", "curl", "curl -Z http://h/", "curl http://h/ http://h/"])

@@ -6,12 +6,18 @@ import CLibrary
     typealias Cipher = @convention(c) (UnsafeRawPointer?) -> UnsafeRawPointer?
     typealias Version = @convention(c) (Int32) -> UnsafePointer<CChar>?
     typealias Number = @convention(c) (UnsafeRawPointer?) -> Int32
+    typealias Selected =
+        @convention(c) (
+            UnsafeRawPointer?, UnsafeMutablePointer<UnsafePointer<UInt8>?>, UnsafeMutablePointer<UInt32>
+        ) -> Void
 
     let version: Text
     let cipher: Cipher
     let cipherName: Text
     /// SSL_has_pending(3): bytes that are decrypted, or read and not yet decrypted.
     let hasPending: Number
+    /// SSL_get0_alpn_selected(3).
+    let selectedProtocol: Selected
 
     /// `nil` unless the functions belong to the very library that libcurl names: a program may have loaded a second
     /// one.
@@ -20,6 +26,7 @@ import CLibrary
             let cipher = unsafe dlsym(nil, "SSL_get_current_cipher"),
             let name = unsafe dlsym(nil, "SSL_CIPHER_get_name"),
             let pending = unsafe dlsym(nil, "SSL_has_pending"),
+            let selected = unsafe dlsym(nil, "SSL_get0_alpn_selected"),
             // 'OpenSSL 3.0.19 27 Jan 2026', where libcurl has 'OpenSSL/3.0.19'.
             let words = unsafe unsafeBitCast(about, to: Version.self)(0).map({ unsafe String(cString: $0) })?.split(
                 separator: " "),
@@ -29,9 +36,17 @@ import CLibrary
             version: unsafeBitCast(version, to: Text.self),
             cipher: unsafeBitCast(cipher, to: Cipher.self),
             cipherName: unsafeBitCast(name, to: Text.self),
-            hasPending: unsafeBitCast(pending, to: Number.self)
+            hasPending: unsafeBitCast(pending, to: Number.self),
+            selectedProtocol: unsafeBitCast(selected, to: Selected.self)
         )
     }()
+
+    /// Returns the protocol that both sides have agreed upon; empty if they have not talked about one.
+    func negotiated(_ session: UnsafeRawPointer) -> [UInt8] {
+        var (start, count): (UnsafePointer<UInt8>?, UInt32) = (nil, 0)
+        unsafe selectedProtocol(session, &start, &count)
+        return unsafe Array(UnsafeBufferPointer(start: start, count: Int(count)))
+    }
 
     func session(_ session: UnsafeRawPointer) -> TLSSession {
         unsafe TLSSession(

@@ -74,6 +74,7 @@ extension LoopCore: TransferDelegate {
         if transfer.mayBeForgotten {
             state.value.deadlines.set(transfer.slot, noLaterThan: clock.now + Self.nudgeInterval)
         }
+        transfer.learnVersion()
         let place = transfer.place(ofConnectionFrom: ends.localPort)
         let kept = state.value.keptSockets.use(from: place, serves: !transfer.isPrewarming)
         // A number that another transfer's connection has now is no longer this transfer's.

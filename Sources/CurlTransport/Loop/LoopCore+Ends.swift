@@ -51,7 +51,7 @@ extension LoopCore {
     /// whose body is still going out gets the same time for it if the response is empty, or its length unknown.
     func discard(_ transfer: Transfer) {
         guard let easy = transfer.easy, transfer.life.isInLibcurl,
-            easy.announcedBytes.map({ $0 - easy.downloadedBytes <= Self.drainedBytes }) ?? transfer.isSendingBody
+            easy.announcedBytes.map({ $0 - easy.downloadedBytes <= Transfer.maximumDrained }) ?? transfer.isSendingBody
         else { return abandon(transfer, NetworkError.cancelled) }
         transfer.clocks.drain(until: clock.now + Self.drainTime)
         check(transfer)
@@ -77,7 +77,6 @@ extension LoopCore {
         retire(transfer)
     }
 
-    private static let drainedBytes = 65_536
     private static let drainTime = Duration.seconds(1)
 
     /// Resumes the transfers that were paused to let others run, each in a call of its own: in a single call they would
@@ -109,7 +108,7 @@ extension LoopCore {
 
     /// Records what the next request over the transfer's connection depends on.
     private func noteConnection(of transfer: Transfer) {
-        guard !transfer.speaksHTTP1, transfer.state.head.isHTTP1, let port = transfer.easy?.localPort else { return }
+        guard !transfer.asksForHTTP1, transfer.state.head.isHTTP1, let port = transfer.easy?.localPort else { return }
         state.value.keptSockets.speaksHTTP1(from: transfer.place(ofConnectionFrom: port))
     }
 

@@ -33,14 +33,14 @@ extension LoopCore {
         }
         let running = state.value.admission.running
         // Over HTTP/2 a handle below 8.7 keeps its buffer after its end.
-        let mayBeLarge = support.has(.sharedReceiveBuffer) || transfer.speaksHTTP1
+        let mayBeLarge = support.has(.sharedReceiveBuffer) || transfer.asksForHTTP1
         easy.wishReceiveBuffer(
             mayBeLarge ? support.receiveBufferBytes(running: running) : LibcurlSupport.defaultBuffer)
         if easy.reader != nil {
             // Over TLS libcurl counts what it sends by the buffer, and only over HTTP/1 does the socket's queue give
             // more detail.
             easy.wishUploadBuffer(
-                transfer.speaksHTTP1
+                transfer.asksForHTTP1
                     ? support.uploadBufferBytes(running: running, body: request.body?.length)
                     : LibcurlSupport.defaultUploadBuffer)
         }

@@ -128,7 +128,13 @@ extension Transfer: EasyEvents {
         case .take:
             delegate?.transferWasTouched(self)
             progress?.report(TransferProgress(completed: received, total: easy?.announcedBytes))
-        case .drop: break
+        case .drop:
+            drained += piece.count
+            // Of a body without a length, no more than of one with a length.
+            if clocks.isDraining, drained > Self.maximumDrained {
+                state.fail(NetworkError.cancelled)
+                return .stop
+            }
         // Nothing is consumed: libcurl delivers the same bytes again.
         case .pause:
             delegate?.transferWasTouched(self)

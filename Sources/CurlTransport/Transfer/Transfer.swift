@@ -51,10 +51,16 @@ final class Transfer: @unchecked Sendable {
     var openedSockets: [Int32] = []
     /// The opened socket that became its connection.
     var connection: Int32?
+    /// Whether the ends of its TLS connection have agreed upon HTTP/1, or upon nothing, which is the same.
+    private(set) var hasHTTP1Connection = false
     /// Why no socket could be opened: the errno.
     var socketFailure: Int32?
     /// The socket that libcurl waits on, for a transfer with a body.
     var sendingSocket: Int32?
+    /// The number of bytes of a discarded body that have come since.
+    var drained = 0
+    /// The largest part of a discarded body that is read to keep its connection, in bytes.
+    static let maximumDrained = 65_536
     /// Whether libcurl has requested the body since the request last went out.
     var isBodyWanted = false
     /// Whether the caller has received the response's head.
@@ -235,8 +241,18 @@ final class Transfer: @unchecked Sendable {
     /// Whether the server's name may be looked up after the socket to the proxy was opened.
     var looksUpBehindProxy: Bool { ProxyOption.takesAddresses(request.options) }
 
-    /// Whether the request certainly goes out over HTTP/1.
-    var speaksHTTP1: Bool { Libcurl.found.speaksHTTP1(request.options.httpVersion, isSecure: origin.isSecure) }
+    /// Whether the request goes out over HTTP/1 whatever its connection is.
+    var asksForHTTP1: Bool { Libcurl.found.speaksHTTP1(request.options.httpVersion, isSecure: origin.isSecure) }
+
+    /// Whether the request certainly goes out over HTTP/1: it asks for that, or its connection has no other version.
+    var speaksHTTP1: Bool { hasHTTP1Connection || asksForHTTP1 }
+
+    /// Asks the connection over which the request is about to go out for its version of HTTP.
+    func learnVersion() {
+        guard !asksForHTTP1, origin.isSecure, request.options.httpVersion != .http2PriorKnowledge else { return }
+        let negotiated = easy?.negotiatedProtocol
+        hasHTTP1Connection = negotiated.map { $0.isEmpty || $0.starts(with: "http/1".utf8) } ?? false
+    }
 
     /// The number of bytes that wait in the transfer's socket for the server. Over HTTP/2 all streams share them, so
     /// they are not counted.

@@ -56,6 +56,9 @@ struct TransferClocks {
     /// Gives the rest of an unwanted body until `deadline`, to keep the connection.
     mutating func drain(until deadline: MonotonicTime) { drainDeadline = deadline }
 
+    /// Whether the rest of the body is discarded.
+    var isDraining: Bool { drainDeadline != nil }
+
     /// The number of checks within one idle timeout: progress gets the time of the check that sees it.
     private static let looksWhileSending: Int64 = 8
     /// The number of checks within one connect timeout of a transfer that is not admitted: nothing else shows that it

@@ -1,5 +1,5 @@
 import Foundation
-import NetworkCore
+package import NetworkCore
 
 /// A part of the responses by which two arms differ.
 package struct ContentDifference: Sendable {
@@ -45,6 +45,7 @@ package struct ContentComparison: Sendable {
     package let isEmpty: Bool
 
     private let kinds: (left: String, right: String)
+    private let secrets: PartSecrets
     private let bodies: [ContentTally]
 
     /// - Parameters:
@@ -52,10 +53,13 @@ package struct ContentComparison: Sendable {
     ///   - copy: Those of its second copy.
     ///   - other: Those of another arm.
     ///   - kinds: The names of the transports of the two arms.
+    ///   - secretFields: The header fields that are secret besides those of ``SecretFields``.
     package init(
-        _ first: ContentTally, copy: ContentTally?, _ other: ContentTally, kinds: (left: String, right: String)
+        _ first: ContentTally, copy: ContentTally?, _ other: ContentTally, kinds: (left: String, right: String),
+        secretFields: Set<HTTPField.Name> = []
     ) {
         self.kinds = kinds
+        secrets = PartSecrets(secretFields)
         bodies = [first, copy, other].compactMap(\.self)
         isEmpty = first.count == 0 || other.count == 0
         judge("status", nil, first.statuses, copy?.statuses, other.statuses)
@@ -94,7 +98,7 @@ package struct ContentComparison: Sendable {
         differences.append(
             ContentDifference(
                 place: place, share: share, noiseShare: noiseShare,
-                example: place == "body" ? shownBodies(values) : Self.shown(values, in: place),
+                example: place == "body" ? shownBodies(values) : shown(values, in: place),
                 known: KnownDifference.found(at: place, values.0, values.1, kinds), status: status))
     }
 
@@ -137,35 +141,31 @@ package struct ContentComparison: Sendable {
 
     private static let maximumShown = 80
 
-    /// Returns two values as a report may show them; of long texts the part around the first difference.
-    private static func shown(_ values: (PartValue, PartValue), in place: String) -> (String, String) {
-        if let name = secretName(place), SecretFields.namesSecret(name) {
-            return values.0 == values.1 ? ("…", "…") : ("a secret", "another one")
+    /// Returns two values as a report may show them; of long texts the part around the first difference. Secrets are
+    /// left out of the whole values, before anything is cut.
+    private func shown(_ values: (PartValue, PartValue), in place: String) -> (String, String) {
+        func shownOrNone(_ value: PartValue) -> String? {
+            value.kind == "absent" ? nil : secrets.shown(value.text, in: place)
         }
-        let (left, right) = (Array(values.0.text.unicodeScalars), Array(values.1.text.unicodeScalars))
+        let texts = (shownOrNone(values.0), shownOrNone(values.1))
+        if let left = texts.0, let right = texts.1, left.hasSameBytes(as: right), values.0 != values.1 {
+            return values.0.text.hasSameBytes(as: values.1.text)
+                ? (values.0.kind, values.1.kind) : ("a secret", "another one")
+        }
+        let (left, right) = (Array((texts.0 ?? "").unicodeScalars), Array((texts.1 ?? "").unicodeScalars))
         let same = zip(left, right).prefix { $0 == $1 }.count
-        let start = max(0, same - maximumShown / 2)
-        return (shown(values.0, left, from: start, in: place), shown(values.1, right, from: start, in: place))
+        let start = max(0, same - Self.maximumShown / 2)
+        return (
+            texts.0.map { _ in Self.cut(left, from: start) } ?? "nothing",
+            texts.1.map { _ in Self.cut(right, from: start) } ?? "nothing"
+        )
     }
 
-    /// Returns the name that says whether a part is secret: of a header field, or the last key of a path.
-    private static func secretName(_ place: String) -> [UInt8]? {
-        if place.hasPrefix("field:") { return Array(place.utf8.dropFirst(6)) }
-        guard place.hasPrefix("json:"), let slash = place.utf8.lastIndex(of: UInt8(ascii: "/")) else { return nil }
-        return Array(place[slash...].lowercasedASCII.utf8.dropFirst())
-    }
-
-    private static func shown(
-        _ value: PartValue, _ scalars: [Unicode.Scalar], from start: Int, in place: String
-    ) -> String {
-        if value.kind == "absent" { return "nothing" }
-        var text = ""
-        for scalar in scalars.dropFirst(start).prefix(maximumShown) {
+    private static func cut(_ scalars: [Unicode.Scalar], from start: Int) -> String {
+        let text = scalars.dropFirst(start).prefix(maximumShown).reduce(into: "") { text, scalar in
             text += scalar.isInvisible ? scalar.escaped(asASCII: true) : String(scalar)
         }
-        let isWhole = start == 0 && scalars.count <= maximumShown
-        if Redaction.namesCredentials(value.text.utf8) { return "…" }
-        let redacted = place.hasPrefix("field:") ? Redaction().text(text, isField: true) : text
-        return "'\(start > 0 ? "…" : "")\(redacted)\(isWhole || scalars.count - start <= maximumShown ? "" : "…")'"
+        return
+            "'\(start > 0 && start < scalars.count ? "…" : "")\(text)\(scalars.count - start <= maximumShown ? "" : "…")'"
     }
 }

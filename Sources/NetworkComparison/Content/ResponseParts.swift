@@ -15,6 +15,16 @@ package struct PartValue: Hashable, Sendable {
             ? text : "\(text.utf8.count) bytes, SHA-256 \(SHA256Checksum.digest(text.utf8).hexadecimal)"
     }
 
+    /// By their bytes: for Swift, "é" equals "e" with an accent.
+    package static func == (left: PartValue, right: PartValue) -> Bool {
+        left.kind == right.kind && left.text.hasSameBytes(as: right.text)
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(kind)
+        for byte in text.utf8 { hasher.combine(byte) }
+    }
+
     /// The part is not in the response.
     package static let absent = PartValue("", kind: "absent")
 
@@ -61,7 +71,7 @@ package enum ResponseParts {
         let type = response.fields.first { $0.name.lowercasedASCII == "content-type" }?.value.lowercasedASCII ?? ""
         if type.hasPrefix("text/event-stream") { return events(in: response.body) }
         let isJSON = type.contains("json") || type.isEmpty && [0x7B, 0x5B].contains(response.body.first)
-        if isJSON, let value = try? JSONParser.parse(Array(response.body), allowsRepeatedKeys: true) {
+        if isJSON, let value = try? JSONParser.parse(Array(response.body), allowsRepeatedKeys: false) {
             var parts: [String: PartValue] = [:]
             if add(value, at: "json:", to: &parts) { return parts }
         }
@@ -91,6 +101,8 @@ package enum ResponseParts {
         switch value {
         case .object(let members):
             if members.isEmpty { parts[path] = PartValue("{}", kind: "object") }
+            // A number as a key is no index.
+            if members.contains(where: { Int($0.key) != nil }) { parts[path] = PartValue("{…}", kind: "object") }
             return members.allSatisfy { add($0.value, at: "\(path)/\(escaped($0.key))", to: &parts) }
         case .array(let values):
             if values.isEmpty { parts[path] = PartValue("[]", kind: "array") }
@@ -103,9 +115,21 @@ package enum ResponseParts {
         return true
     }
 
-    /// Returns a key as a part of a JSON Pointer (RFC 6901 §3).
+    /// The largest part of a key in the name of a place, in bytes.
+    private static let maximumKey = 128
+
+    /// Returns a key as a part of a JSON Pointer (RFC 6901 §3), printable and cut: it is the server's.
     private static func escaped(_ key: String) -> String {
-        key.contains { $0 == "~" || $0 == "/" }
-            ? key.replacing("~", with: "~0").replacing("/", with: "~1") : key
+        let key =
+            key.utf8.count <= maximumKey
+            ? key : "\(key.utf8.count) bytes, SHA-256 \(SHA256Checksum.digest(key.utf8).hexadecimal.prefix(16))"
+        return key.unicodeScalars.reduce(into: "") { escaped, scalar in
+            switch scalar {
+            case "~": escaped += "~0"
+            case "/": escaped += "~1"
+            case _ where scalar.isInvisible: escaped += scalar.escaped(asASCII: true)
+            default: escaped.unicodeScalars.append(scalar)
+            }
+        }
     }
 }

@@ -11,8 +11,8 @@ struct CanaryJudge: Sendable {
     private(set) var verdict: CanaryTransport.Return?
     private var failures: SequentialProportion
     private var slower = SequentialProportion(probability: 0.5)
-    /// The last time over the first transport, until it is paired.
-    private var control: Duration?
+    /// The latency of a judged request, until the next one is there.
+    private var single: (arm: Arm, latency: Duration)?
     private let options: CanaryTransport.Options
     private let arms: (first: String, canary: String)
 
@@ -26,7 +26,7 @@ struct CanaryJudge: Sendable {
         guard verdict == nil else { return }
         count(arm, isFailed: isFailed)
         if isFailed { failures.add(arm == .canary) }
-        if let latency, !isFailed { pair(arm, latency) }
+        if let latency { pair(arm, latency) }
         // Two tests share the chance of a false alarm.
         let doubt = options.falseAlarms / 2
         if failures.isExceeded(falseAlarms: doubt) {
@@ -47,14 +47,17 @@ struct CanaryJudge: Sendable {
         }
     }
 
+    /// Compares two requests that follow one another, if each is of one arm: which of them is the canary's is then a
+    /// coin, whatever the latencies do in the meantime.
     private mutating func pair(_ arm: Arm, _ latency: Duration) {
-        guard arm == .canary else {
-            control = latency
+        guard let other = single else {
+            single = (arm, latency)
             return
         }
-        guard let other = control else { return }
-        control = nil
-        let isSlower = latency > other * options.tolerance
+        single = nil
+        guard other.arm != arm else { return }
+        let (canary, first) = arm == .canary ? (latency, other.latency) : (other.latency, latency)
+        let isSlower = canary / .seconds(1) > first / .seconds(1) * options.tolerance
         counts.pairs += 1
         if isSlower { counts.slowerPairs += 1 }
         slower.add(isSlower)

@@ -7,7 +7,8 @@ extension CanaryTransport {
         public var share = 0.05
         /// Which requests stay together. Default: none, each is drawn by itself.
         public var assignment = Assignment.eachRequest
-        /// How many times as long as over the first transport a response's head may take. Default: 1.25.
+        /// How many times as long as over the first transport a response's head may take; `.infinity` judges failures
+        /// alone. Default: 1.25.
         public var tolerance = 1.25
         /// The chance, at most, that a canary is dropped that is not worse; above 0. Default: 0.001.
         public var falseAlarms = 0.001

@@ -14,13 +14,15 @@ import Synchronization
 ///
 /// Judged are the canary's requests, and four times as many of the first transport's, drawn in the same way. A request
 /// has failed if it ended with an error of the exchange, in the head or in the body, or with a status of 400 or of 500
-/// and above: a transport that breaks requests makes servers refuse them. Cancelled requests and refused options do not
+/// and above: a transport that breaks requests makes servers refuse them. A cancelled request is a failure if its
+/// ``NetworkCore/TransportOptions/totalTimeout`` is over, and otherwise one that took that long. Refused options do not
 /// count, and a body that the program leaves unread is no failure. Two tests decide, with any number of looks at them:
 ///
 /// - *Failures.* If both transports fail equally often, each failure is the canary's with the probability of its share
 ///   of what is judged, whatever the load and the time of day. The canary goes when that is no explanation any more.
-/// - *Latency.* The time to the head of each of the canary's responses is compared with that of the first transport's
-///   last one. If the canary is no slower than ``Options/tolerance`` allows, it loses at most half of these pairs.
+/// - *Latency.* Judged requests are taken two by two, as they end, and the time to the head is compared where one of
+///   the two is the canary's. If the canary is no slower than ``Options/tolerance`` allows, it loses at most half of
+///   these pairs.
 ///
 /// The chance that a canary is dropped though it is not worse is at most ``Options/falseAlarms`` for the whole life of
 /// the transport. It holds for requests that are drawn one by one. With requests that stay together, an outage of one
@@ -89,11 +91,11 @@ public final class CanaryTransport: HTTPTransport {
                 switch event {
                 case .bytes: break
                 case .end, .release: judge(arm, isFailed: false, latency)
-                case .failure(let error): judge(arm, error)
+                case .failure(let error): judge(arm, error, request, since: start, latency)
                 }
             }
         } catch {
-            judge(arm, error)
+            judge(arm, error, request, since: start, nil)
             throw error
         }
     }
@@ -108,12 +110,23 @@ public final class CanaryTransport: HTTPTransport {
         return number < options.share ? .canary : .first
     }
 
-    private func judge(_ arm: CanaryJudge.Arm, _ error: any Error) {
+    /// - Parameter latency: The time to the head, if there was one.
+    private func judge(
+        _ arm: CanaryJudge.Arm, _ error: any Error, _ request: TransportRequest, since start: ContinuousClock.Instant,
+        _ latency: Duration?
+    ) {
+        let elapsed = start.duration(to: .now)
+        switch NetworkError.code(of: error) {
+        case .cancelled?:
+            // The pipeline ends a call at its deadline by cancelling it. Any other request has taken so long at least.
+            let isLate = request.options.totalTimeout.map { elapsed >= $0 * 0.95 } ?? false
+            judge(arm, isFailed: isLate, latency ?? elapsed)
+        case .bodyTooLarge?: judge(arm, isFailed: false, latency)
         // An error of the program, or of the request as it is described.
-        guard let error = error as? NetworkError, error.phase != .preparing, error.code != .cancelled,
-            error.code != .bodyTooLarge
-        else { return }
-        judge(arm, isFailed: true, nil)
+        case nil: break
+        case _ where (error as? NetworkError)?.phase == .preparing: break
+        default: judge(arm, isFailed: true, latency)
+        }
     }
 
     private func judge(_ arm: CanaryJudge.Arm, isFailed: Bool, _ latency: Duration?) {

@@ -59,14 +59,20 @@ final class ShadowExchange: Sendable {
                     record.trailers = trailers
                 }
                 primary.finish(.success(seen.withLock { $0 }))
+            // Its reader wanted no more.
+            case .failure(let error) where NetworkError.code(of: error) == .bodyTooLarge:
+                primary.finish(.success(seen.withLock { $0 }))
             case .failure(let error): end(with: error)
             case .release: primary.finish(.success(seen.withLock { $0 }))
             }
         }
     }
 
-    /// Begins the shadow's exchange after a failure of the primary.
+    /// Begins the shadow's exchange after a failure of the primary, if the primary has sent the request.
     func begin(besides error: any Error) {
+        guard let failure = error as? NetworkError, failure.code != .cancelled, failure.code != .shutDown,
+            failure.phase != .preparing, failure.phase != .queued
+        else { return gate.finish(.unfinished) }
         end(with: error)
         run()
     }
@@ -85,10 +91,12 @@ final class ShadowExchange: Sendable {
 
     // MARK: The shadow
 
+    private var timeout: Duration { min(options.timeout, TransportOptions.maximumTimeout) }
+
     private func run() {
         Task.detached(priority: .background) { [self] in
             let outcome = Guarded(ShadowGate.Outcome.unfinished)
-            await atMost(options.timeout) { [self] in
+            await atMost(timeout) { [self] in
                 let found = await compared()
                 outcome.withLock { $0 = found }
             }
@@ -99,7 +107,7 @@ final class ShadowExchange: Sendable {
     /// Sends the request over the shadow, waits for the primary's side, and reports if they differ.
     private func compared() async -> ShadowGate.Outcome {
         var request = request
-        request.options.totalTimeout = min(request.options.totalTimeout ?? options.timeout, options.timeout)
+        request.options.totalTimeout = min(request.options.totalTimeout ?? timeout, timeout)
         request.options.progress = nil
         request.options.wireLog = nil
         guard (try? request.check(for: shadow.capabilities)) != nil else { return .unsupported }
@@ -148,7 +156,8 @@ final class ShadowExchange: Sendable {
         tallies.0.count(0)
         tallies.1.count(0)
         let comparison = ContentComparison(
-            tallies.0, copy: nil, tallies.1, kinds: (primaryName, shadow.name))
+            tallies.0, copy: nil, tallies.1, kinds: (primaryName, shadow.name),
+            secretFields: request.options.secretFields)
         return comparison.differences.filter { !options.ignoredPlaces.contains($0.place) }.map {
             ShadowTransport.Difference.Place(
                 name: $0.place, primary: $0.example.left, shadow: $0.example.right, known: $0.known?.name)

@@ -20,7 +20,9 @@ public import Logging
 /// Compared are the status, the header fields with their order and case, the trailers, the error, and the body: JSON by
 /// its paths, server-sent events one by one, other bodies as they are, up to ``Options/maximumComparedBytes``. `Date`
 /// and the fields of a connection are not compared. A body that the program does not read to its end is compared as far
-/// as the program read it.
+/// as the program read it. A request that the primary did not send, because it was cancelled or refused before, has no
+/// shadow. The progress of a request's body that is reported by ``NetworkCore/TransportRequest/Body/reporting(_:)`` is
+/// reported again while the shadow sends it.
 ///
 /// A crash or an endless loop of the shadow's transport is one of the process: nothing can keep them apart there. Where
 /// that may happen, compare outside the service (`netlayer compare`).

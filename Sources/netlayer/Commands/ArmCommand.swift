@@ -10,7 +10,12 @@ struct ArmCommand: AsyncParsableCommand {
 
     func run() async throws {
         // A comparison that is gone needs no more of the block that runs.
-        let lines = LineReader(FileHandle.standardInput, onEnd: { ProcessEnd.now(0) })
+        let lines = LineReader(
+            FileHandle.standardInput,
+            onEnd: {
+                RunningProgram.endAny()
+                ProcessEnd.now(0)
+            })
         guard let first = try await lines.next(within: .seconds(60)) else { return }
         let worker: any BlockWorker
         do {

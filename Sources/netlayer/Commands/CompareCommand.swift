@@ -71,6 +71,8 @@ struct CompareCommand: AsyncParsableCommand {
     @Flag(help: "Send below the pipeline: no redirects, cookies or retries, but the transport alone.")
     var noPipeline = false
 
+    @Flag(help: "Show the requests as they are sent, by a server of the tool in place of the URL's.") var wire = false
+
     @OptionGroup var reports: ComparisonOptions
 
     @OptionGroup var sources: RequestSources
@@ -92,8 +94,11 @@ struct CompareCommand: AsyncParsableCommand {
         guard sources.isEmpty == (exec != nil) else {
             throw ValidationError("give URLs, --input or --from-curl, or else a program by --exec")
         }
-        if exec != nil, atOnce != nil || rate != nil || !weight.isEmpty {
-            throw ValidationError("--exec excludes --concurrency, --rate and --weight: a program runs alone")
+        if exec != nil, atOnce != nil || rate != nil || !weight.isEmpty || wire {
+            throw ValidationError("--exec excludes --concurrency, --rate, --weight and --wire: a program runs alone")
+        }
+        if exec != nil, let rule = reports.failIf.first(where: { ![.p50, .cpu].contains($0.metric) }) {
+            throw ValidationError("--exec has no '\(rule.metric.rawValue)': its figures are p50 and cpu")
         }
         if exec != nil, arms.contains(where: { $0.httpVersion != nil || $0.loops != nil }) {
             throw ValidationError("with --exec the program decides about 'http' and 'loops'")
@@ -145,6 +150,7 @@ struct CompareCommand: AsyncParsableCommand {
             design.patience = .seconds(timeout + 10)
             return design
         }
+        design.showsWire = wire
         // Each request has its own timeout; a worker sends several.
         let perWorker = (design.blockSize * (weights.max() ?? 1) + concurrency - 1) / concurrency
         let intended = rate.map { Double(design.blockSize * (weights.max() ?? 1)) / $0 } ?? 0
@@ -156,6 +162,7 @@ struct CompareCommand: AsyncParsableCommand {
     func run() async throws {
         // Before anything is sent: a file that can't be read is no reason to wait.
         let baseline = try await reports.baselineFile()
+        try reports.checkFiles()
         // What is wrong with the request is said once, and not by each arm.
         let requests = try await requestsToCompare()
         let shown = exec.map { [ComparisonCommandLine.shown(program: $0)] } ?? requests.map(\.name)

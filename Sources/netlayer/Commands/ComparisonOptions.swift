@@ -40,6 +40,11 @@ struct ComparisonOptions: ParsableArguments {
         return try await Baseline(path: baseline)
     }
 
+    /// Checks that the files can be written, before anything is measured.
+    func checkFiles() throws {
+        for path in [save, html, markdown, junit].compactMap(\.self) { _ = try OutputFile(replacing: path) }
+    }
+
     /// Writes the result to standard output and to the files of the options.
     func write(_ result: ExperimentResult) async throws {
         if json {

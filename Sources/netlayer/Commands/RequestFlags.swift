@@ -48,7 +48,9 @@ struct RequestFlags: ParsableArguments {
     private static let maximumBytes = 1 << 30
 
     func validate() throws {
-        for (index, header) in headers.enumerated() where !header.utf8.contains(UInt8(ascii: ":")) {
+        // A name before a ';' is curl's for a field without a value.
+        for (index, header) in headers.enumerated()
+        where !header.utf8.contains(UInt8(ascii: ":")) && header.utf8.last != UInt8(ascii: ";") {
             // The message does not repeat the text: it may be a secret without its name.
             throw ValidationError("header field \(index + 1) has no ':'; write it as 'Name: value'")
         }
@@ -65,7 +67,8 @@ struct RequestFlags: ParsableArguments {
         var request = try TransportRequest(to: url)
         for header in headers {
             let (name, value) = header.splitAtColon
-            try request.headerFields.append(checking: name, value: value)
+            let isEmpty = !header.utf8.contains(UInt8(ascii: ":"))
+            try request.headerFields.append(checking: isEmpty ? String(header.dropLast()) : name, value: value)
         }
         if let cookies { request.headerFields.append(try HTTPField(checking: "Cookie", value: cookies)) }
         if let dataFile {

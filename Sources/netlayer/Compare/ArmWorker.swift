@@ -28,16 +28,16 @@ final class ArmWorker: BlockWorker {
         var latency: Double?
         var head: HTTPResponse?
         var body = Data()
-        /// What stands for a body that there was no room to keep.
-        var digest: RecordedResponse?
+        /// The number of a response that there was no room to keep, and the response if it was a new one.
+        var counted: (number: Int, new: RecordedResponse?)?
         var trailers: HTTPFields?
         var redirects: [RedirectPolicy.Redirect] = []
         var metrics: TransportMetrics?
         var error: (any Error)?
 
         var recorded: RecordedResponse {
-            var recorded = digest ?? RecordedResponse()
-            if digest == nil { recorded.setBody(body) }
+            var recorded = RecordedResponse()
+            recorded.setBody(body)
             recorded.status = error == nil ? head?.status.code : nil
             recorded.fields = fields(head?.headerFields ?? [:])
             recorded.trailers = fields(trailers ?? [:])
@@ -74,17 +74,18 @@ final class ArmWorker: BlockWorker {
         for outcome in outcomes {
             if let latency = outcome.latency { report.latencies.append(latency) }
             outcome.metrics.map { report.add($0) }
-            let recorded = outcome.recorded
-            let (number, isNew) = memory.withLock { $0.number(of: recorded) }
+            let (number, new) = outcome.counted ?? counted(outcome)
             report.outcomes[number, default: 0] += 1
-            if isNew { report.new[number] = recorded }
+            if let new { report.new[number] = new }
         }
         return report
     }
 
     private func outcomes(of order: BlockOrder, from start: ContinuousClock.Instant) async -> [Outcome] {
         let turns = Turns(order.requests)
-        let request = requests[order.url]
+        var own = requests[order.url]
+        if let port = order.wirePort, let sent = try? own.request.sent(toPort: port) { own.request = sent }
+        let request = own
         return await withTaskGroup(of: [Outcome].self) { group in
             if let rate = order.rate {
                 // An open load: each request has its time, whether the earlier ones have ended or not.
@@ -133,17 +134,23 @@ final class ArmWorker: BlockWorker {
         return outcome
     }
 
-    /// Replaces a body by its digest if the block holds too many bytes already.
+    /// Returns the number of a response, and the response if it is a new one.
+    private func counted(_ outcome: Outcome) -> (number: Int, new: RecordedResponse?) {
+        let recorded = outcome.recorded
+        let (number, isNew) = memory.withLock { $0.number(of: recorded) }
+        return (number, isNew ? recorded : nil)
+    }
+
+    /// Looks at a response at once if the block holds too many bytes already. That costs time of the block.
     private func makeRoom(for outcome: inout Outcome) {
         let count = outcome.body.count
         let fits = held.withLock { held in
             held += count
-            return held <= Self.maximumHeld || count <= RecordedResponse.maximumBody
+            return held <= Self.maximumHeld
         }
         guard !fits else { return }
-        var digest = RecordedResponse()
-        digest.setBody(outcome.body)
-        (outcome.digest, outcome.body) = (digest, Data())
+        outcome.counted = counted(outcome)
+        outcome.body = Data()
     }
 }
 

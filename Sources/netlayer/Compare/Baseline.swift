@@ -33,6 +33,16 @@ struct Baseline: Sendable {
         var environment: [String: String]
     }
 
+    /// Whether the numbers are those of an experiment, and can be calculated with.
+    private static func isPlausible(_ file: File) -> Bool {
+        func isPlausible(_ number: Double) -> Bool { number >= 0 && number <= 1e15 }
+        return file.design.rate.map(isPlausible) ?? true
+            && file.urls.flatMap(\.arms).flatMap(\.blocks).allSatisfy { block in
+                isPlausible(block.seconds) && isPlausible(block.cpuMicroseconds)
+                    && (0...1_000_000_000).contains(block.requests) && block.latenciesMs.allSatisfy(isPlausible)
+            }
+    }
+
     /// The largest file that is read, in bytes.
     private static let maximumBytes = 1 << 30
 
@@ -44,6 +54,7 @@ struct Baseline: Sendable {
         let bytes = try await ByteSource(path: path).readAll(limit: Self.maximumBytes)
         do {
             file = try JSONDecoder().decode(File.self, from: Data(bytes))
+            guard Self.isPlausible(file) else { throw ToolFailure(.file, "") }
         } catch {
             throw ToolFailure(.file, "\(path) is no result of a comparison (--save, --json)")
         }
@@ -83,7 +94,7 @@ struct Baseline: Sendable {
             changes.append((arm.name, before.library, arm.library))
         }
         func load(_ concurrency: Int, _ rate: Double?) -> String {
-            rate.map { "\(Int($0)) requests a second" } ?? "\(concurrency) requests at once"
+            rate.map { "\($0) requests a second" } ?? "\(concurrency) requests at once"
         }
         changes.append(
             (

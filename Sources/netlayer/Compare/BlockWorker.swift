@@ -13,7 +13,7 @@ struct ResponseMemory {
     private var bytes = 0
 
     static let maximumResponses = 10_000
-    static let maximumBytes = 32 << 20
+    static let maximumBytes = 8 << 20
 
     /// Returns the number of a response, and whether it is a new one; -1 for a new one without room.
     mutating func number(of response: RecordedResponse) -> (number: Int, isNew: Bool) {
@@ -22,7 +22,8 @@ struct ResponseMemory {
         response.fields.removeAll { $0.name.lowercasedASCII == "date" }
         if let number = numbers[response] { return (number, false) }
         guard numbers.count < Self.maximumResponses, bytes < Self.maximumBytes else { return (-1, false) }
-        bytes += response.body.count + 64 * (response.fields.count + 4)
+        bytes +=
+            response.body.count + response.fields.reduce(256) { $0 + $1.name.utf8.count + $1.value.utf8.count + 64 }
         let number = numbers.count
         numbers[response] = number
         return (number, true)

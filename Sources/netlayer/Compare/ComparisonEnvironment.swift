@@ -45,17 +45,25 @@ enum ComparisonCommandLine {
             } else if word.contains("://") {
                 shown.append(quoted(Redaction().url(word)))
             } else {
-                hidesNext = secret.contains(word)
+                hidesNext = secret.contains(word) || endsInSecretLetter(word)
                 shown.append(quoted(word))
             }
         }
         return shown.joined(separator: " ")
     }
 
-    /// Returns a program as a report may show it: its first word, since the others may hold secrets.
+    /// Whether a word is a group of short options, `-LH`, of which the last one takes a value that may be a secret.
+    private static func endsInSecretLetter(_ word: String) -> Bool {
+        guard word.utf8.count > 2, word.utf8.first == UInt8(ascii: "-"), let last = word.last else { return false }
+        return word.dropFirst().allSatisfy { $0.isLetter && $0.isASCII } && secret.contains("-\(last)")
+    }
+
+    /// Returns a program as a report may show it: its first word, since the others may hold secrets. One that sets
+    /// variables is not shown at all.
     static func shown(program: String) -> String {
-        let words = program.split(separator: " ", maxSplits: 1)
-        return (words.first.map { Redaction().text(String($0)) } ?? "") + (words.count > 1 ? " …" : "")
+        let words = program.split(maxSplits: 1) { $0.isWhitespace }
+        guard let first = words.first, !first.contains("=") else { return "…" }
+        return Redaction().text(String(first)) + (words.count > 1 ? " …" : "")
     }
 
     private static func quoted(_ word: String) -> String {

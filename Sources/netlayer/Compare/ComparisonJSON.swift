@@ -41,6 +41,7 @@ struct ComparisonJSON {
             var members: [JSONValue.Member] = [.init("name", .string(arm.name))]
             members.append(.init("blocks", .array(arm.figures[index].blocks.map(\.json))))
             members.append(.init("summary", self.arm(arm, [arm.figures[index]])))
+            members.append(.init("wire", arm.figures[index].wire?.json ?? .null))
             return JSONValue.object(members)
         }
         return .object([

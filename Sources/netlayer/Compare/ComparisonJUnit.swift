@@ -66,7 +66,9 @@ struct ComparisonJUnit {
     }
 
     static func escaped(_ text: String) -> String {
-        TerminalText.visible(text).replacing("&", with: "&amp;").replacing("<", with: "&lt;")
+        // XML has no U+FFFE and U+FFFF.
+        let text = String(String.UnicodeScalarView(text.unicodeScalars.filter { $0.value & 0xFFFE != 0xFFFE }))
+        return TerminalText.visible(text).replacing("&", with: "&amp;").replacing("<", with: "&lt;")
             .replacing(">", with: "&gt;").replacing("\"", with: "&quot;").replacing("\n", with: "&#10;")
     }
 }

@@ -53,7 +53,7 @@ struct ComparisonMarkdown {
     /// Returns text that Markdown shows as it is.
     static func escaped(_ text: String) -> String {
         TerminalText.visible(text).replacing("\n", with: " ").reduce(into: "") { escaped, character in
-            if "\\`*_{}[]<>|#".contains(character) { escaped.append("\\") }
+            if "\\`*_{}[]<>|#~&@".contains(character) { escaped.append("\\") }
             escaped.append(character)
         }
     }

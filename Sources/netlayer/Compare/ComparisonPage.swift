@@ -63,6 +63,7 @@ struct ComparisonPage {
             \(Chart.figure("Largest resident memory", Chart.bars(memory(index), unit: "MB"), id: "m\(index)"))
             </div>
             \(differences(index))
+            \(wire(index))
             </section>
             """
     }
@@ -162,6 +163,21 @@ struct ComparisonPage {
         return row + "<td>\(ContentDifference.percent(difference.noiseShare))</td></tr>"
     }
 
+    /// Returns the requests as they were sent, side by side. Lines that the first arm's request lacks are marked.
+    private func wire(_ index: Int) -> String {
+        let first = result.arms[0].figures[index].wire
+        let columns = result.arms.compactMap { arm -> String? in
+            guard let wire = arm.figures[index].wire else { return nil }
+            let lines = zip(wire.lines, wire.differing(from: first)).map { line, differs in
+                differs ? "<mark>\(Self.escaped(line))</mark>" : Self.escaped(line)
+            }
+            return "<figure><figcaption>\(Self.escaped("\(arm.name), \(wire.connection)"))</figcaption>"
+                + "<pre><code>\(lines.joined(separator: "\n"))</code></pre></figure>"
+        }
+        if columns.isEmpty { return "" }
+        return "<h3>As sent, to a local server</h3><div class=\"charts\">\(columns.joined())</div>"
+    }
+
     private var changes: String {
         guard !result.changes.isEmpty || !result.warnings.isEmpty else { return "" }
         let warnings = result.warnings.map { "<li>\(Self.escaped($0))</li>" }.joined()
@@ -202,6 +218,7 @@ struct ComparisonPage {
         --c0:#5ab4dc;--c1:#f2a35e;--c2:#8fce6e;--c3:#d39bcf;--c4:#e3bf5a;--c5:#a3a3ff;--c6:#ff7aa8;--c7:#a9bdc7}}
         *{box-sizing:border-box}body{margin:0 auto;max-width:75rem;padding:1rem 1.5rem 4rem;background:var(--paper);
         color:var(--ink);font:1rem/1.5 system-ui,sans-serif}h1{font-size:1.6rem;margin:.5rem 0}
+        h3{font-size:1rem;margin:1.5rem 0 0}mark{background:none;color:var(--new);font-weight:600}
         h2{font-size:1.1rem;margin:2.5rem 0 .5rem;overflow-wrap:anywhere}small,figcaption,caption,dt{color:var(--pale)}
         ul.legend,ul.verdicts{list-style:none;padding:0}.key{display:inline-block;width:.9rem;height:.9rem;
         border-radius:.2rem;

@@ -34,7 +34,7 @@ struct ComparisonText {
         for (arm, contents) in zip(result.arms.dropFirst(), url.contents) {
             lines += self.lines(of: contents, (result.arms[0].name, arm.name))
         }
-        return lines
+        return lines + wire(index)
     }
 
     private func lines(of contents: ContentComparison, _ arms: (left: String, right: String)) -> [String] {
@@ -46,6 +46,16 @@ struct ComparisonText {
         lines += Self.grouped(contents.noise).map { "  set aside: \($0)" }
         if contents.differences.isEmpty { lines.append("  \(Self.alike(contents, arms.right))") }
         return lines
+    }
+
+    /// Returns the requests as they were sent. Lines that the first arm's request lacks are marked.
+    private func wire(_ index: Int) -> [String] {
+        let first = result.arms[0].figures[index].wire
+        return result.arms.flatMap { arm -> [String] in
+            guard let wire = arm.figures[index].wire else { return [] }
+            let lines = zip(wire.lines, wire.differing(from: first)).map { "    \($1 ? "≠" : " ") \($0)" }
+            return ["  sent over \(arm.name), \(wire.connection):"] + lines
+        }
     }
 
     /// Returns what to say where there are no differences.

@@ -24,6 +24,8 @@ struct ExperimentDesign: Sendable {
     var seed: UInt64
     /// Whether a block is a run of a program.
     var isOfProgram = false
+    /// Whether the requests are also looked at as they are sent.
+    var showsWire = false
 
     /// The most rounds that the requests are divided into. There are fewer if a block would be too small to keep all
     /// workers busy.
@@ -45,6 +47,8 @@ struct ArmFigures: Sendable {
     var (connections, reuses, contextSwitches, wireBytes) = (0, 0, 0, 0)
     var (peakResidentKB, threads, descriptors) = (0, 0, 0)
     var phases = PhaseTimes()
+    /// The request as it was sent.
+    var wire: WireView?
     /// How the arm's process ended, if it did.
     var ended: String?
 
@@ -122,6 +126,7 @@ struct Experiment: Sendable {
             }
             progress(arms, round + 1)
         }
+        if design.showsWire { try await lookAtTheWire(&arms) }
         return arms
     }
 
@@ -142,21 +147,24 @@ struct Experiment: Sendable {
     private func run(
         _ arm: Int, of arms: inout [Arm], _ url: Int, _ requests: Int, counting: Bool
     ) async throws -> BlockReport? {
-        guard arms[arm].figures[url].ended == nil else { return nil }
+        let order = BlockOrder(
+            url: url, requests: requests, concurrency: design.concurrency, rate: requests > 1 ? design.rate : nil)
+        let report = try await run(order, of: &arms[arm])
+        if let report { arms[arm].figures[url].add(report, counting: counting) }
+        return report
+    }
+
+    /// Runs an order, unless the arm has ended at its URL.
+    func run(_ order: BlockOrder, of arm: inout Arm) async throws -> BlockReport? {
+        guard arm.figures[order.url].ended == nil else { return nil }
         do {
-            let process = try await process(of: &arms[arm])
-            let order = BlockOrder(
-                url: url, requests: requests, concurrency: design.concurrency,
-                rate: requests > 1 ? design.rate : nil)
-            let report = try await process.run(order, within: design.patience)
-            arms[arm].figures[url].add(report, counting: counting)
-            return report
+            return try await process(of: &arm).run(order, within: design.patience)
         } catch let end as ArmProcess.Ended {
-            let transport = arms[arm].specification.kind.rawValue
-            let command = "'netlayer fetch --transport \(transport) \(urls[url])' shows it"
-            arms[arm].figures[url].ended = design.isOfProgram ? end.text : "\(end.text); \(command)"
+            let transport = arm.specification.kind.rawValue
+            let command = "'netlayer fetch --transport \(transport) \(urls[order.url])' shows it"
+            arm.figures[order.url].ended = design.isOfProgram ? end.text : "\(end.text); \(command)"
             // Another process goes on with the other URLs.
-            arms[arm].process = nil
+            arm.process = nil
             return nil
         }
     }

@@ -37,8 +37,12 @@ struct FailureRule: Sendable {
     /// - Parameter isChange: Whether the verdict is one on an arm against the baseline, and not on the first arm
     ///   against another one.
     func isBroken(by verdict: Verdict, isChange: Bool = false) -> Bool {
-        guard verdict.metric == metric, verdict.isDecided, let ratio = verdict.ratio, ratio > 0 else { return false }
-        let found = (isChange ? ratio : 1 / ratio) - 1
-        return isAbove ? found > change : found < change
+        guard verdict.metric == metric, verdict.isDecided, let interval = verdict.interval, interval.low > 0 else {
+            return false
+        }
+        // The whole interval is beyond the rule, and not only the ratio that was found.
+        let (least, most) =
+            isChange ? (interval.low - 1, interval.high - 1) : (1 / interval.high - 1, 1 / interval.low - 1)
+        return isAbove ? least > change : most < change
     }
 }

@@ -42,6 +42,25 @@ final class ProgramWorker: BlockWorker {
     }
 }
 
+/// The program that runs. Each has a process group of its own, with what it has started.
+enum RunningProgram {
+    private static let number = Atomic<pid_t>(0)
+
+    static func begin(_ program: pid_t) { number.store(program, ordering: .releasing) }
+
+    /// Ends a program and what it has started.
+    static func end(_ program: pid_t) {
+        kill(-program, SIGKILL)
+        number.store(0, ordering: .releasing)
+    }
+
+    /// Ends the one that runs.
+    static func endAny() {
+        let program = number.load(ordering: .acquiring)
+        if program > 0 { end(program) }
+    }
+}
+
 /// One run of a program: its exit status takes the place of a response's, its output that of a body.
 private struct ProgramRun {
     var recorded = RecordedResponse()
@@ -69,9 +88,13 @@ private struct ProgramRun {
         let killer = Task {
             try await Task.sleep(for: timeout)
             _ = isLate.raise()
-            kill(number, SIGKILL)
+            RunningProgram.end(number)
         }
-        defer { killer.cancel() }
+        RunningProgram.begin(number)
+        defer {
+            killer.cancel()
+            RunningProgram.end(number)
+        }
         var text = Data()
         for try await chunk in ByteSource(reading: output.fileHandleForReading.fileDescriptor, name: "the program")
             .chunks()

@@ -56,32 +56,39 @@ enum ShellWords {
 
     /// Reads up to the end of `$'…'`.
     private static func escaped(_ rest: inout Substring) throws -> String {
-        var text = ""
+        var bytes: [UInt8] = []
         while let next = rest.popFirst() {
-            if next == "'" { return text }
+            if next == "'" {
+                guard let text = String(validating: bytes, as: UTF8.self) else {
+                    throw failure("an escape makes a text that is not UTF-8")
+                }
+                return text
+            }
             guard next == "\\" else {
-                text.append(next)
+                bytes += String(next).utf8
                 continue
             }
             switch rest.popFirst() {
-            case "n": text.append("\n")
-            case "r": text.append("\r")
-            case "t": text.append("\t")
-            case "x": text.unicodeScalars.append(try scalar(&rest, digits: 2))
-            case "u": text.unicodeScalars.append(try scalar(&rest, digits: 4))
-            case let other? where "\\'\"?!".contains(other): text.append(other)
+            case "n": bytes.append(UInt8(ascii: "\n"))
+            case "r": bytes.append(UInt8(ascii: "\r"))
+            case "t": bytes.append(UInt8(ascii: "\t"))
+            case "x": bytes.append(UInt8(truncatingIfNeeded: try number(&rest, digits: 2)))
+            case "u":
+                guard let scalar = Unicode.Scalar(try number(&rest, digits: 4)) else {
+                    throw failure("an escape has no character")
+                }
+                bytes += String(scalar).utf8
+            case let other? where "\\'\"?!".contains(other): bytes += String(other).utf8
             default: throw failure("an escape is none of \\n, \\r, \\t, \\x, \\u, \\\\ and \\'")
             }
         }
         throw failure("a quote has no end")
     }
 
-    private static func scalar(_ rest: inout Substring, digits: Int) throws -> Unicode.Scalar {
+    private static func number(_ rest: inout Substring, digits: Int) throws -> UInt32 {
         let text = rest.prefix(digits).prefix { $0.isHexDigit && $0.isASCII }
-        guard let value = UInt32(text, radix: 16), let scalar = Unicode.Scalar(value) else {
-            throw failure("an escape has no character")
-        }
+        guard let value = UInt32(text, radix: 16) else { throw failure("an escape has no character") }
         rest = rest.dropFirst(text.count)
-        return scalar
+        return value
     }
 }

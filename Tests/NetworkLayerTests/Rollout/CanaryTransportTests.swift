@@ -121,11 +121,31 @@ struct CanaryTransportTests {
         NetworkError.cancelled, NetworkError(.invalidOption, "x", phase: .preparing),
         NetworkError.bodyTooLarge(limit: 1),
     ])
-    func `what is the program's own does not count`(error: NetworkError) async throws {
+    func `what is the program's own is no failure`(error: NetworkError) async throws {
+        var options = half
+        options.tolerance = .infinity
         let transport = CanaryTransport(
-            responses(200, "first"), canary: ClosureTransport { _ in throw error }, options: half, onReturn: { _ in })
+            responses(200, "first"), canary: ClosureTransport { _ in throw error }, options: options,
+            onReturn: { _ in })
         try await send(200, over: transport)
-        #expect(transport.returned == nil && transport.counts.canary == 0)
+        #expect(transport.returned == nil && transport.counts.canaryFailures == 0)
+    }
+
+    /// Regression: the pipeline cancels a call at its deadline, and a cancelled request did not count.
+    @Test func `a canary that never responds is dropped`() async throws {
+        let hanging = ClosureTransport { _ in
+            try await Gate().wait()
+            throw NetworkError.cancelled
+        }
+        let transport = CanaryTransport(responses(200, "first"), canary: hanging, options: half, onReturn: { _ in })
+        let client = NetworkClient(transport: transport).with {
+            $0.options.totalTimeout = .milliseconds(20)
+            $0.interceptors = [.retry()]
+        }
+        for _ in 0..<200 where transport.returned == nil {
+            _ = try? await client.send(RequestData(path: url.absoluteString), as: .data)
+        }
+        #expect(transport.returned != nil, "\(transport.counts)")
     }
 
     @Test func `a status of the resource, and failures over both, are no reason`() async throws {
@@ -142,6 +162,21 @@ struct CanaryTransportTests {
     }
 
     // MARK: The judge
+
+    /// Regression: each latency of the canary was compared with an earlier one of the first transport.
+    @Test func `a transport is no worse than itself, whatever its latencies do`() {
+        var generator = SeededGenerator(seed: 8)
+        for _ in 0..<50 {
+            var options = half
+            options.share = 0.2
+            var judge = CanaryJudge(options, arms: ("same", "same"))
+            for number in 0..<4_000 {
+                let arm: CanaryJudge.Arm = Double.random(in: 0..<1, using: &generator) < 0.2 ? .canary : .first
+                judge.add(arm, isFailed: false, .milliseconds(1 << (number % 5)))
+            }
+            #expect(judge.verdict == nil, "\(judge.counts)")
+        }
+    }
 
     @Test func `a canary that is slower than the tolerance is dropped, and one within it is not`() throws {
         var generator = SeededGenerator(seed: 7)

@@ -203,11 +203,63 @@ struct ShadowTransportTests {
     }
 
     @Test func `a request that is cancelled is not compared`() async throws {
-        let primary = ClosureTransport { _ in throw CancellationError() }
-        let transport = transport(primary, StubDispatcher(always: .text("x")))
-        _ = try? await transport.send(TransportRequest(url: url))
+        let shadow = StubDispatcher(always: .text("x"))
+        let errors: [any Error] = [
+            CancellationError(), NetworkError.cancelled, NetworkError(.shutDown, "x"),
+            NetworkError(.overloaded, "x", phase: .queued), NetworkError(.invalidOption, "x", phase: .preparing),
+        ]
+        for error in errors {
+            let transport = transport(ClosureTransport { _ in throw error }, shadow)
+            _ = try? await transport.send(TransportRequest(url: url))
+            await transport.waitForShadows()
+            #expect(transport.counts.unfinished == 1 && differences.all.isEmpty)
+        }
+        // The primary did not send it either.
+        #expect(shadow.sent.isEmpty)
+    }
+
+    /// Regression: the reader's own limit was a failure of the primary.
+    @Test func `a body beyond its reader's limit is no difference`() async throws {
+        let body = Data(count: 100)
+        let transport = transport(StubDispatcher(always: .bytes(body)), StubDispatcher(always: .bytes(body)))
+        let response = try await transport.send(TransportRequest(url: url))
+        await expectFailure(.bodyTooLarge) { _ = try await response.body.collect(upTo: 10) }
         await transport.waitForShadows()
-        #expect(transport.counts.unfinished == 1 && differences.all.isEmpty)
+        #expect(transport.counts.same == 1, "\(differences.places)")
+    }
+
+    @Test func `a timeout without end is one`() async throws {
+        var options = always
+        options.timeout = .seconds(Int64.max)
+        let transport = transport(StubDispatcher(always: .text("x")), StubDispatcher(always: .text("x")), options)
+        try await get(transport)
+        #expect(transport.counts.same == 1)
+    }
+
+    /// Regression: only the last part of a path counted, values were cut before their secrets were left out, and names
+    /// of members were printed as the server wrote them.
+    @Test func `a difference shows no secret and no control character`() async throws {
+        let own = HTTPField.Name("X-Foo")!
+        func response(_ secret: String) -> StubResponse {
+            .text(
+                #"{"access_tokens":["\#(secret)"],"next":"https://u:\#(secret)@h/p?token=\#(secret)","a\u001b[2J\n":"\#(secret == "classified1")"}"#,
+                fields: [
+                    .contentType: "application/json", own: secret,
+                    .location: "https://h/" + String(repeating: "a", count: 60) + "?code=\(secret)",
+                ])
+        }
+        let log = CanaryLog()
+        let transport = ShadowTransport(
+            primary: StubDispatcher(always: response("classified1")),
+            shadow: StubDispatcher(always: response("classified2")), options: always, logger: log.logger)
+        var request = TransportRequest(url: url)
+        request.options.secretFields = [own]
+        _ = try await transport.send(request).body.collect()
+        await transport.waitForShadows()
+        let line = try #require(log.messages.first)
+        #expect(line.contains("json:/access_tokens/0") && line.contains("field:x-foo"))
+        #expect(!line.contains("classified"), "\(line)")
+        #expect(!line.unicodeScalars.contains { $0.isInvisible }, "\(line)")
     }
 
     @Test func `progress and wire log are the primary's alone`() async throws {

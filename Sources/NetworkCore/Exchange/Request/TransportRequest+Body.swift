@@ -12,7 +12,8 @@ extension TransportRequest {
     /// A server may respond before it has read the whole body. Over curl, such a response ends where its Content-Length
     /// says, read chunk by chunk or collected, and a response without one ends when the request's body has ended too.
     /// The rest of a body is sent for one more second after the response has ended, or after its body has been released
-    /// with at most 64 KiB left or with an unknown length; then the connection is closed.
+    /// with at most 64 KiB left; of a response of unknown length, as long as no more than 64 KiB of it come meanwhile.
+    /// Then the connection is closed.
     public struct Body: Sendable {
         package enum Content: Sendable {
             case bytes(Data)

@@ -1,0 +1,47 @@
+import NetworkCore
+
+/// What a report may show of a part of a response.
+struct PartSecrets: Sendable {
+    private let redaction: Redaction
+
+    /// - Parameter secretFields: The header fields that are secret besides those of ``SecretFields``.
+    init(_ secretFields: Set<HTTPField.Name>) { redaction = Redaction(secrets: secretFields) }
+
+    private static let hidden = "…"
+
+    /// Returns the printable form of a whole value.
+    func shown(_ text: String, in place: String) -> String {
+        let name = place.prefix { $0 != ":" }
+        switch name {
+        case "field":
+            return lines(text) { value(String(place.dropFirst(name.count + 1)), $0) }
+        case "trailers":
+            return lines(text) { line in
+                let parts = line.split(separator: ":", maxSplits: 1)
+                guard parts.count == 2 else { return Self.hidden }
+                return "\(parts[0]): \(value(String(parts[0]), String(String(parts[1]).withoutBlanks)))"
+            }
+        // Any part of the path may say what its values are.
+        case "json" where place.split(separator: "/").dropFirst().contains { Self.isSecret($0) }: return Self.hidden
+        default: return Self.mentionsSecret(text) ? Self.hidden : redaction.text(text)
+        }
+    }
+
+    private func lines(_ text: String, _ shown: (String) -> String) -> String {
+        text.split(separator: "\n", omittingEmptySubsequences: false).map { shown(String($0)) }.joined(separator: "\n")
+    }
+
+    private func value(_ name: String, _ value: String) -> String {
+        guard let name = HTTPField.Name(name) else { return Self.hidden }
+        return redaction.value(of: HTTPField(name: name, value: value))
+    }
+
+    private static func isSecret(_ name: Substring) -> Bool {
+        SecretFields.namesSecret(Array(String(name).lowercasedASCII.utf8))
+    }
+
+    /// Whether a text has a word that names a secret: a member of JSON in an event, a parameter.
+    private static func mentionsSecret(_ text: String) -> Bool {
+        text.split { !($0.isASCII && ($0.isLetter || $0.isNumber) || $0 == "_" || $0 == "-") }.contains(where: isSecret)
+    }
+}
