@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 @Suite(.patience(minutes: 2))
-struct CanaryTests {
+struct RecordedSecretsTests {
     @Test(arguments: CanaryPlace.all)
     func `no secret reaches the file`(_ place: CanaryPlace) async throws {
         let folder = try TemporaryFolder()

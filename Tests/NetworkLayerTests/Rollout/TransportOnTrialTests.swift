@@ -5,8 +5,9 @@ import Testing
 
 @testable import NetworkLayer
 
-@Suite(.patience(minutes: 1))
-struct CanaryTransportTests {
+// A name with 'Canary' would put the tests among those of secrets (scripts/test), which run for minutes.
+@Suite("A canary", .patience(minutes: 1))
+struct TransportOnTrialTests {
     private let url: RequestURL
     private var half = CanaryTransport.Options()
 
