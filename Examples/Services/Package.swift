@@ -1,12 +1,6 @@
 // swift-tools-version:6.2
 import PackageDescription
 
-let settings: [SwiftSetting] = [
-    .swiftLanguageMode(.v6),
-    .enableUpcomingFeature("ExistentialAny"),
-    .enableUpcomingFeature("MemberImportVisibility"),
-]
-
 // A package of its own: a trait applies to a whole package, and the other examples do without swift-nio.
 // scripts/check-examples builds it.
 let package = Package(
@@ -27,7 +21,7 @@ let package = Package(
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "Logging", package: "swift-log"),
             ],
-            swiftSettings: settings
+            swiftSettings: [.swiftLanguageMode(.v6)]
         ),
         .executableTarget(
             name: "NIOBridge",
@@ -35,7 +29,11 @@ let package = Package(
                 .product(name: "NetworkLayer", package: "NetworkLayer"),
                 .product(name: "NIOCore", package: "swift-nio"),
             ],
-            swiftSettings: settings
+            swiftSettings: [
+                .swiftLanguageMode(.v6),
+                .enableUpcomingFeature("ExistentialAny"),
+                .enableUpcomingFeature("MemberImportVisibility"),
+            ]
         ),
     ]
 )
