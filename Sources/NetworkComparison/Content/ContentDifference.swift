@@ -165,7 +165,7 @@ package struct ContentComparison: Sendable {
         let text = scalars.dropFirst(start).prefix(maximumShown).reduce(into: "") { text, scalar in
             text += scalar.isInvisible ? scalar.escaped(asASCII: true) : String(scalar)
         }
-        return
-            "'\(start > 0 && start < scalars.count ? "…" : "")\(text)\(scalars.count - start <= maximumShown ? "" : "…")'"
+        let (before, after) = (start > 0 && start < scalars.count, scalars.count - start > maximumShown)
+        return "'\(before ? "…" : "")\(text)\(after ? "…" : "")'"
     }
 }

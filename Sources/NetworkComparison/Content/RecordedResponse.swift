@@ -1,5 +1,5 @@
 package import Foundation
-import NetworkCore
+package import NetworkCore
 
 /// A response, or a failure, with all that is compared.
 package struct RecordedResponse: Codable, Hashable, Sendable {
@@ -31,6 +31,18 @@ package struct RecordedResponse: Codable, Hashable, Sendable {
     package var errorText: String?
 
     package init() {}
+
+    /// Returns header or trailer fields as they are compared.
+    package static func fields(_ fields: HTTPFields?) -> [Field] {
+        (fields ?? [:]).map { Field($0.name.rawName, $0.value) }
+    }
+
+    /// Makes the response a failure.
+    package mutating func setFailure(_ error: any Error) {
+        status = nil
+        errorCode = NetworkError.code(of: error)?.rawValue ?? "\(type(of: error))"
+        errorText = NetworkError.logText(of: error)
+    }
 
     /// Sets the body, or its length and digest.
     package mutating func setBody(_ bytes: Data) {

@@ -176,20 +176,13 @@ extension ShadowExchange.Record {
     fileprivate func response(upTo count: Int, withTrailers: Bool) -> RecordedResponse {
         var response = RecordedResponse()
         if let failure {
-            response.errorCode = NetworkError.code(of: failure)?.rawValue ?? "\(type(of: failure))"
-            response.errorText = NetworkError.logText(of: failure)
+            response.setFailure(failure)
             return response
         }
         response.status = head?.status.code
-        response.fields = (head?.headerFields).recorded
-        if withTrailers { response.trailers = trailers.recorded }
+        response.fields = RecordedResponse.fields(head?.headerFields)
+        if withTrailers { response.trailers = RecordedResponse.fields(trailers) }
         response.setBody(body.prefix(count))
         return response
-    }
-}
-
-extension HTTPFields? {
-    fileprivate var recorded: [RecordedResponse.Field] {
-        (self ?? [:]).map { RecordedResponse.Field($0.name.rawName, $0.value) }
     }
 }

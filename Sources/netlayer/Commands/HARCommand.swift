@@ -13,8 +13,8 @@ struct HARCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "show", abstract: "Print the exchanges of a HAR file as a waterfall.",
             discussion: """
-                Steps of a bar: '.' waiting for a connection, 'd' name lookup, 'c' connecting, 't' TLS, '-' sending and \
-                waiting for the response, '=' receiving it, '#' steps that are not known. Queries are not shown.
+                Steps of a bar: '.' waiting for a connection, 'd' name lookup, 'c' connecting, 't' TLS, '-' sending \
+                and waiting for the response, '=' receiving it, '#' steps that are not known. Queries are not shown.
 
                 \(ProcessStatus.table)
                 """)

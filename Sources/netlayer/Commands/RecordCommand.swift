@@ -8,8 +8,8 @@ struct RecordCommand: AsyncParsableCommand {
         commandName: "record",
         abstract: "Send requests, and write their exchanges to a HAR file.",
         discussion: """
-            The requests are sent one after another. Each exchange is recorded, those of redirects too, with its header \
-            fields, bodies, chunks, trailers, times and failures. Secrets are left out: values of header fields, query \
+            The requests are sent one after another. Each exchange is recorded, those of redirects too, with its \
+            header fields, bodies, chunks, trailers, times and failures. Secrets are left out: values of header fields, query \
             parameters and JSON members with a secret name. Read the file before you share it: a secret under another \
             name is in it.
 

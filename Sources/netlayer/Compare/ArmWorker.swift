@@ -38,18 +38,12 @@ final class ArmWorker: BlockWorker {
         var recorded: RecordedResponse {
             var recorded = RecordedResponse()
             recorded.setBody(body)
-            recorded.status = error == nil ? head?.status.code : nil
-            recorded.fields = fields(head?.headerFields ?? [:])
-            recorded.trailers = fields(trailers ?? [:])
+            recorded.status = head?.status.code
+            recorded.fields = RecordedResponse.fields(head?.headerFields)
+            recorded.trailers = RecordedResponse.fields(trailers)
             recorded.redirects = redirects.map { "\($0.status.code) \($0.to)" }
-            guard let error else { return recorded }
-            recorded.errorCode = NetworkError.code(of: error)?.rawValue ?? "\(type(of: error))"
-            recorded.errorText = NetworkError.logText(of: error)
+            if let error { recorded.setFailure(error) }
             return recorded
-        }
-
-        private func fields(_ fields: HTTPFields) -> [RecordedResponse.Field] {
-            fields.map { RecordedResponse.Field($0.name.rawName, $0.value) }
         }
     }
 
@@ -57,11 +51,12 @@ final class ArmWorker: BlockWorker {
     private static let maximumHeld = 64 << 20
 
     /// Runs a block and returns its figures. What is measured ends before the responses are looked at.
-    func run(_ order: BlockOrder) async -> BlockReport {
+    /// - Throws: ``NetworkError`` for a request that can't go to the tool's server.
+    func run(_ order: BlockOrder) async throws -> BlockReport {
         held.withLock { $0 = 0 }
         let before = ProcessFigures.own
         let start = ContinuousClock.now
-        let outcomes = await outcomes(of: order, from: start)
+        let outcomes = try await outcomes(of: order, from: start)
         var report = BlockReport()
         report.seconds = (ContinuousClock.now - start) / .seconds(1)
         let after = ProcessFigures.own
@@ -81,12 +76,11 @@ final class ArmWorker: BlockWorker {
         return report
     }
 
-    private func outcomes(of order: BlockOrder, from start: ContinuousClock.Instant) async -> [Outcome] {
+    private func outcomes(of order: BlockOrder, from start: ContinuousClock.Instant) async throws -> [Outcome] {
         let turns = Turns(order.requests)
-        var own = requests[order.url]
-        if let port = order.wirePort, let sent = try? own.request.sent(toPort: port) { own.request = sent }
-        let request = own
-        return await withTaskGroup(of: [Outcome].self) { group in
+        var request = requests[order.url]
+        if let port = order.wirePort { request.request = try request.request.sent(toPort: port) }
+        return await withTaskGroup(of: [Outcome].self) { [request] group in
             if let rate = order.rate {
                 // An open load: each request has its time, whether the earlier ones have ended or not.
                 for number in 0..<order.requests {

@@ -87,8 +87,8 @@ struct RecordedAgain: Sendable {
             (recorded.errorCode, recorded.errorText) = (failure.code.rawValue, failure.message)
         } else if let response = entry.response {
             recorded.status = response.status
-            recorded.fields = response.headerFields.map { .init($0.name.rawName, $0.value) }
-            recorded.trailers = (response.trailers ?? [:]).map { .init($0.name.rawName, $0.value) }
+            recorded.fields = RecordedResponse.fields(response.headerFields)
+            recorded.trailers = RecordedResponse.fields(response.trailers)
             recorded.setBody(response.body.bytes)
         }
         var tally = ContentTally()
