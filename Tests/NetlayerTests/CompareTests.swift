@@ -167,11 +167,15 @@ struct CompareTests {
     /// A result of two arms whose responses differ in a header field, made by hand.
     private static func result(
         _ left: String, _ right: String, slowness: Double = 1,
-        environment: [(name: String, value: String)] = [("cores", "2")]
+        leaking leaked: Int = 0, environment: [(name: String, value: String)] = [("cores", "2")]
     ) throws -> ExperimentResult {
+        try result(of: arms(left, right, slowness: slowness, leaking: leaked), environment: environment)
+    }
+
+    private static func arms(_ left: String, _ right: String, slowness: Double, leaking leaked: Int) throws -> [Arm] {
         func arm(_ name: String, _ body: String, isCopy: Bool = false) throws -> Arm {
             var arm = Arm(try ArmSpecification(name), urls: 1, isCopy: isCopy)
-            for block in 0..<6 {
+            for block in 0..<8 {
                 var (report, response) = (BlockReport(), RecordedResponse())
                 response.status = 200
                 response.fields = [.init("X-B", body)]
@@ -179,15 +183,25 @@ struct CompareTests {
                 (report.requests, report.seconds, report.cpuMicroseconds) = (20, 0.1, 4_000)
                 report.outcomes = [0: 20]
                 report.new = block == 0 ? [0: response] : [:]
+                let isLeaky = name == "curl:loops=2"
+                report.peakResidentKB = 51_200
+                report.memory = 50_000_000 + block * 4096 + (isLeaky ? (block + 1) * 20 * leaked : 0)
                 arm.figures[0].add(report, counting: true)
+                arm.note(report)
+                arm.noteRound()
             }
             return arm
         }
+        return [try arm("curl", left), try arm("curl:loops=2", right), try arm("curl", left, isCopy: true)]
+    }
+
+    private static func result(
+        of arms: [Arm], environment: [(name: String, value: String)]
+    ) throws -> ExperimentResult {
         let design = ExperimentDesign(
-            requests: 120, concurrency: 4, warmUp: 0, weights: [1], patience: .seconds(1), seed: 1)
+            requests: 160, concurrency: 4, warmUp: 0, weights: [1], patience: .seconds(1), seed: 1)
         return ExperimentResult(
-            [try arm("curl", left), try arm("curl:loops=2", right), try arm("curl", left, isCopy: true)],
-            urls: ["http://h/"], design: design, command: "netlayer compare", environment: environment)
+            arms, urls: ["http://h/"], design: design, command: "netlayer compare", environment: environment)
     }
 
     @Test func `a new difference is a failure, and is in every report`() throws {
@@ -202,11 +216,12 @@ struct CompareTests {
         let markdown = ComparisonMarkdown(result).text
         #expect(markdown.contains(#"- **new**: field:x-b: '\<b\>one"#))
         let junit = ComparisonJUnit(result, rules: [], alarm: .newDifferences).text
-        #expect(junit.contains(#"tests="8" failures="1""#) && junit.contains("&lt;b&gt;one"))
+        #expect(junit.contains(#"tests="10" failures="1""#) && junit.contains("&lt;b&gt;one"))
         let json = String(decoding: ComparisonJSON(result).value.line, as: UTF8.self)
         #expect(json.contains(#""where":"field:x-b""#))
         for text in [text, page, markdown, junit, json] { #expect(!text.contains("\u{1B}")) }
-        #expect(ComparisonText(try Self.result("a", "a")).lines.last == "  responses: no differences over curl:loops=2")
+        #expect(
+            ComparisonText(try Self.result("a", "a")).lines.contains("  responses: no differences over curl:loops=2"))
     }
 
     @Test func `a result is compared with an earlier one`() async throws {
@@ -238,11 +253,69 @@ struct CompareTests {
         await #expect(throws: ToolFailure.self) { try await Baseline(path: path) }
     }
 
+    @Test func `a process that keeps something of each request is a failure by a rule, and is in every report`() throws
+    {
+        let result = try Self.result("a", "a", leaking: 20_000)
+        let options = try ComparisonOptions.parse(["--fail-if", "memory > 10kB"])
+        let words = "memory: curl:loops=2 grows by 20 kB a request more than curl"
+        #expect(options.failure(of: result)?.hasPrefix("--fail-if: \(words)") == true)
+        #expect(options.failure(of: try Self.result("a", "a")) == nil)
+        #expect(try ComparisonOptions.parse(["--fail-if", "memory > 1MB"]).failure(of: result) == nil)
+        let junit = ComparisonJUnit(result, rules: options.failIf, alarm: .nothing).text
+        #expect(junit.contains(#"failures="1""#))
+        let json = String(decoding: ComparisonJSON(result).value.line, as: UTF8.self)
+        #expect(json.contains(#""resource":"memory""#) && json.contains(#""decided":true"#))
+        for report in [
+            ComparisonText(result).lines.joined(), ComparisonPage(result).text, ComparisonMarkdown(result).text, junit,
+            json,
+        ] {
+            #expect(report.contains(words))
+        }
+        #expect(ComparisonPage(result).text.contains("curl: 50 MB at the end; curl:loops=2: 53.2 MB at the end"))
+    }
+
+    @Test func `the live figures are those of the latest blocks, with an arm's end`() throws {
+        var arms = try Self.arms("a", "a", slowness: 1, leaking: 0)
+        arms[1].figures[0].ended = "ended by signal 9 at request 3"
+        let figures = LiveFigures(Array(arms.prefix(2)), drawn: 30, latest: 5)
+        #expect(
+            figures.lines == [
+                "arm              p50     p95  req/s  CPU/req  memory  errors  median, round by round",
+                "curl          2.4 ms  3.4 ms  200/s   200 µs   50 MB       0  ▆▇▇▇████",
+                "curl:loops=2  2.4 ms  3.4 ms  200/s   200 µs   50 MB       0  ended by signal 9 at request 3",
+            ])
+        #expect(
+            figures.line(round: 8, of: 30)
+                == "round 8 of 30: curl 2.4 ms, 200/s; curl:loops=2 ended by signal 9 at request 3")
+        #expect(LiveFigures.drawing([1, .nan, 8], highest: 8) == "▂ █" && LiveFigures.drawing([1], highest: 0) == " ")
+        #expect(
+            ComparisonMeter.head("http://h/", done: 0.5, after: .seconds(4)) == [
+                "http://h/", "━━━━━━━━━━━━━━━┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄ 50 %, 4.0 s, some 4.0 s left",
+            ])
+    }
+
+    /// A program that gives its standard error a terminal is part of each Debian.
+    @Test func `a terminal shows the comparison as it runs, and what it showed is erased`() async throws {
+        let server = try ScriptedServer(.ok("hello"))
+        defer { server.stop() }
+        let command = "stty cols 60; \(ToolRun.tool.path) compare \(server.url("/")) -n 100 --seed 2 >/dev/null"
+        let run = try await ToolRun(["-qec", command, "/dev/null"], of: "/usr/bin/script")
+        let parts = run.text.split(separator: "\u{1B}[", omittingEmptySubsequences: false).map(String.init)
+        #expect(run.status == 0 && run.text.contains("req/s  CPU/req"))
+        // Each drawing begins where the last one began, and the last one of all is gone.
+        #expect(parts.last == "J" && parts[parts.count - 2].hasSuffix("A"))
+        let lines = run.text.split(separator: "\n").filter { $0.contains(" %, ") }
+        #expect(!lines.isEmpty && run.text.split(whereSeparator: \.isNewline).allSatisfy { $0.count < 80 })
+        let plain = try await ToolRun(["compare", server.url("/"), "-n", "100"])
+        #expect(plain.errors.split(separator: "\n").allSatisfy { $0.hasPrefix("round ") })
+        #expect(!plain.text.contains("\u{1B}") && !plain.errors.contains("\u{1B}"))
+    }
+
     @Test func `charts say in words what they show, without anything to show too`() throws {
         var result = try Self.result("a", "a")
         #expect(
             ComparisonPage(result).text.contains(
-                "curl: half within 2.2 ms, 99 % within 3.3 ms; curl:loops=2: half within "))
+                "curl: half within 2.3 ms, 99 % within 3.5 ms; curl:loops=2: half within "))
         for index in result.arms.indices { result.arms[index].figures = [ArmFigures()] }
         #expect(ComparisonPage(result).text.contains("nothing was measured"))
         #expect(Chart.number(.nan) == "0" && Chart.number(1234.5) == "1234" && Chart.number(0.0123) == "0.012")
@@ -252,7 +325,9 @@ struct CompareTests {
         arguments: [
             ["--arm", "curl"], ["--arm", "x", "--arm", "curl"], ["--arm", "curl:http=4", "--arm", "curl"],
             ["--arm", "curl:loops", "--arm", "curl"], ["--arm", "urlsession:http=2", "--arm", "curl"],
-            ["--arm", "curl", "--arm", "curl"], ["--fail-if", "p95"], ["--fail-if", "p9 > 5%"], ["--until", "0%"],
+            ["--arm", "curl", "--arm", "curl"], ["--fail-if", "p95"], ["--fail-if", "p9 > 5%"],
+            ["--fail-if", "memory > 5%"], ["--fail-if", "memory > 5"],
+            ["--fail-if", "descriptors > 5kB"], ["--until", "0%"],
             ["--weight", "1", "--weight", "2"], ["--exec", "true"], ["-d", "@-"], ["--cookie-jar", "f"],
             ["--rate", "0"],
         ])

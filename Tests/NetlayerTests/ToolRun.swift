@@ -9,14 +9,18 @@ struct ToolRun: Sendable {
 
     var text: String { String(decoding: output, as: UTF8.self) }
 
-    private static let tool = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
+    static let tool = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
         .appending(path: "netlayer")
 
-    /// - Parameter environment: Variables in addition to the test's own.
-    init(_ arguments: [String], environment: [String: String] = [:]) async throws {
+    /// - Parameters:
+    ///   - environment: Variables in addition to the test's own.
+    ///   - program: The path of another program.
+    init(
+        _ arguments: [String], of program: String? = nil, environment: [String: String] = [:]
+    ) async throws {
         let process = Process()
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-        process.executableURL = Self.tool
+        process.executableURL = program.map { URL(filePath: $0) } ?? Self.tool
         process.arguments = arguments
         process.standardInput = FileHandle.nullDevice
         let (output, errors) = (Pipe(), Pipe())

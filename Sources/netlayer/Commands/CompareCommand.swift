@@ -97,8 +97,8 @@ struct CompareCommand: AsyncParsableCommand {
         if exec != nil, atOnce != nil || rate != nil || !weight.isEmpty || wire {
             throw ValidationError("--exec excludes --concurrency, --rate, --weight and --wire: a program runs alone")
         }
-        if exec != nil, let rule = reports.failIf.first(where: { ![.p50, .cpu].contains($0.metric) }) {
-            throw ValidationError("--exec has no '\(rule.metric.rawValue)': its figures are p50 and cpu")
+        if exec != nil, let rule = reports.failIf.first(where: { !$0.isOfPrograms }) {
+            throw ValidationError("--exec can't have '\(rule.text)': its figures are p50 and cpu")
         }
         if exec != nil, arms.contains(where: { $0.httpVersion != nil || $0.loops != nil }) {
             throw ValidationError("with --exec the program decides about 'http' and 'loops'")
@@ -168,13 +168,13 @@ struct CompareCommand: AsyncParsableCommand {
         let shown = exec.map { [ComparisonCommandLine.shown(program: $0)] } ?? requests.map(\.name)
         let design = design(weights: exec == nil ? requests.map(\.weight) : [1])
         let words = JoinedWords.separated(Array(CommandLine.arguments.dropFirst()))
-        let meter = Descriptor.standardError.isTerminal ? ComparisonMeter(requests: design.requests) : nil
-        defer { meter?.clear() }
+        let meter = ComparisonMeter(design, shown)
+        defer { meter.clear() }
         let experiment = Experiment(
             design: design, arguments: Array(words.dropFirst()), urls: shown,
-            progress: { meter?.show($0, $1) })
+            progress: { meter.show($0, rounds: $1) })
         let arms = try await experiment.run(self.arms)
-        meter?.clear()
+        meter.clear()
         var result = ExperimentResult(
             arms, urls: shown, design: design, command: ComparisonCommandLine.shown(words),
             environment: ComparisonEnvironment.facts)

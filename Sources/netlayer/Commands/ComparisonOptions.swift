@@ -24,7 +24,7 @@ struct ComparisonOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "End with 1 if an arm is worse than the first one, or than the baseline, beyond doubt: 'p95 > +5%', "
-                + "'rate < -10%'. May be repeated.", valueName: "rule"),
+                + "'rate < -10%', 'memory > 1kB' for each request. May be repeated.", valueName: "rule"),
         transform: { try FailureRule($0) })
     var failIf: [FailureRule] = []
 
@@ -70,7 +70,7 @@ struct ComparisonOptions: ParsableArguments {
     /// Returns why the result is a failure; `nil` if it is none. The empty text needs no further words, since the
     /// report has them.
     func failure(of result: ExperimentResult) -> String? {
-        if let first = failIf.lazy.flatMap({ $0.broken(in: result) }).first { return "--fail-if: \(first.text)" }
+        if let first = failIf.lazy.flatMap({ $0.broken(in: result) }).first { return "--fail-if: \(first)" }
         if result.hasFailures { return "" }
         let isAlarm =
             switch failOn {

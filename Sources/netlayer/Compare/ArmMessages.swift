@@ -38,6 +38,8 @@ struct BlockReport: Codable, Sendable {
     var contextSwitches = 0
     /// The largest resident set so far, in KiB.
     var peakResidentKB = 0
+    /// The resident memory that no file is behind, in bytes: heap and stacks.
+    var memory = 0
     var threads = 0
     var descriptors = 0
     /// The requests that had a new connection, and those that had a kept one.

@@ -63,6 +63,7 @@ final class ArmWorker: BlockWorker {
         report.cpuMicroseconds = after.cpuMicroseconds - before.cpuMicroseconds
         report.contextSwitches = after.contextSwitches - before.contextSwitches
         report.peakResidentKB = after.peakResidentKB
+        report.memory = ProcessFigures.memory
         report.threads = ProcessFigures.threads
         report.descriptors = ProcessFigures.descriptors
         report.requests = outcomes.count

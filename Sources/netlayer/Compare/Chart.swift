@@ -83,9 +83,17 @@ enum Chart {
 
     /// Returns the medians of the blocks in their order.
     static func course(_ series: [Series]) -> Drawing {
+        course(series, step: "block", words: words(series), level: time)
+    }
+
+    /// Returns the values of the blocks of each series in their order.
+    /// - Parameters:
+    ///   - step: What a value belongs to.
+    ///   - level: Returns the text of a value.
+    static func course(_ series: [Series], step: String, words: String, level: (Double) -> String) -> Drawing {
         let all = series.flatMap(\.blocks).filter(\.isFinite)
         guard let highest = all.max(), highest > 0 else { return nothing }
-        var svg = levels([0, 0.5, 1]) { time($0 * highest) }
+        var svg = levels([0, 0.5, 1]) { level($0 * highest) }
         for one in series {
             let count = Double(max(2, one.blocks.count) - 1)
             let points = one.blocks.enumerated().filter(\.element.isFinite).map {
@@ -96,8 +104,8 @@ enum Chart {
                 #"<circle cx="\#(number($0.0))" cy="\#(number($0.1))" r="2" fill="var(--c\#(one.color))"/>"#
             }.joined()
         }
-        svg += label("block 1", x(0), height - 8, "start") + label("last block", x(1), height - 8, "end")
-        return Drawing(svg: svg, words: words(series))
+        svg += label("\(step) 1", x(0), height - 8, "start") + label("last \(step)", x(1), height - 8, "end")
+        return Drawing(svg: svg, words: words)
     }
 
     /// Returns bars from left to right, one below another.

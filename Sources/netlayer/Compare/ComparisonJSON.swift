@@ -15,6 +15,8 @@ struct ComparisonJSON {
             .init("noise", noise(result.urls.map(\.noise))),
             .init("verdicts", .array(result.urls.flatMap(\.verdicts).map(\.json))),
             .init("differences", .array(result.urls.indices.flatMap(differences))),
+            .init("growth", .array(result.growths.map(\.json))),
+            .init("processes", .array((result.arms + [result.copy]).map(process))),
             .init("changes", .array(result.changes.map(\.json))),
             .init("warnings", .array(result.warnings.map { .string($0) })),
             .init("urls", .array(result.urls.indices.map(url))), .init("design", design),
@@ -48,6 +50,10 @@ struct ComparisonJSON {
             .init("url", .string(url.url)), .init("arms", .array(arms)), .init("noise", noise([url.noise])),
             .init("setAside", .array(noisy)),
         ])
+    }
+
+    private func process(_ arm: Arm) -> JSONValue {
+        .object([.init("name", .string(arm.name)), .init("rounds", .array(arm.states.map(\.json)))])
     }
 
     private func arm(_ arm: Arm, _ figures: [ArmFigures]) -> JSONValue {
@@ -144,6 +150,26 @@ extension Verdict {
             .init("ratio", ratio.map { .exact($0) } ?? .null), .init("low", interval.map { .exact($0.low) } ?? .null),
             .init("high", interval.map { .exact($0.high) } ?? .null), .init("decided", .bool(isDecided)),
             .init("text", .string(text)),
+        ])
+    }
+}
+
+extension Growth {
+    fileprivate var json: JSONValue {
+        .object([
+            .init("resource", .string(resource.rawValue)),
+            .init("arms", .array([.string(arms.first), .string(arms.other)])),
+            .init("perRequest", .exact(perRequest)), .init("low", .exact(low)), .init("high", .exact(high)),
+            .init("noise", .exact(noise)), .init("decided", .bool(isDecided)), .init("text", .string(text)),
+        ])
+    }
+}
+
+extension Growth.State {
+    fileprivate var json: JSONValue {
+        .object([
+            .init("process", .integer(process)), .init("requests", .integer(requests)),
+            .init("memoryBytes", .integer(memory)), .init("descriptors", .integer(descriptors)),
         ])
     }
 }

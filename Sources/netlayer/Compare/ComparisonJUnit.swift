@@ -23,7 +23,13 @@ struct ComparisonJUnit {
                 suite: verdict.url, name: "\(verdict.metric.rawValue), \(verdict.arms.left) and the baseline",
                 failure: rules.contains { $0.isBroken(by: verdict, isChange: true) } ? verdict.text : nil)
         }
-        let cases = result.urls.indices.flatMap(cases) + changes
+        let growths = result.growths.map { growth in
+            Case(
+                suite: "what processes keep",
+                name: "\(growth.resource.rawValue), \(growth.arms.first) and \(growth.arms.other)",
+                failure: rules.contains { $0.isBroken(by: growth) } ? growth.text : nil)
+        }
+        let cases = result.urls.indices.flatMap(cases) + growths + changes
         let failed = cases.count { $0.failure != nil }
         var lines = [
             #"<?xml version="1.0" encoding="UTF-8"?>"#,

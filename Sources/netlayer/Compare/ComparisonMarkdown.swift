@@ -11,6 +11,8 @@ struct ComparisonMarkdown {
     var text: String {
         var lines = ["### \(result.arms.map(\.name).joined(separator: " against "))", ""]
         for index in result.urls.indices { lines += section(index) }
+        if !result.growths.isEmpty { lines += ["**What processes keep**", ""] }
+        lines += result.growths.map { "- \(Self.escaped($0.text))" } + [""]
         if !result.changes.isEmpty || !result.warnings.isEmpty { lines += ["**Since the baseline**", ""] }
         lines += result.warnings.map { "- warning: \(Self.escaped($0))" }
         lines += result.changes.map { "- \(Self.escaped($0.url)), \(Self.escaped($0.text))" } + [""]

@@ -23,6 +23,7 @@ struct ComparisonPage {
             <header><h1>\(Self.escaped(title))</h1>\(legend)</header>
             <main>
             \(result.urls.indices.map(section).joined(separator: "\n"))
+            \(growths)
             \(changes)
             \(surroundings)
             </main>
@@ -176,6 +177,26 @@ struct ComparisonPage {
         }
         if columns.isEmpty { return "" }
         return "<h3>As sent, to a local server</h3><div class=\"charts\">\(columns.joined())</div>"
+    }
+
+    private var growths: String {
+        if result.growths.isEmpty { return "" }
+        let items = result.growths.map {
+            "<li class=\"\($0.isDecided ? "decided" : "open")\">\(Self.escaped($0.text))</li>"
+        }
+        let series = result.arms.enumerated().map { number, arm in
+            Chart.Series(
+                name: arm.name, color: number, latencies: [],
+                blocks: arm.states.map { Double($0.memory) / 1_000_000 })
+        }
+        func megabytes(_ value: Double) -> String { "\(Chart.number(value)) MB" }
+        let words = series.map { "\($0.name): \(megabytes($0.blocks.last ?? 0)) at the end" }
+        let drawing = Chart.course(series, step: "round", words: words.joined(separator: "; "), level: megabytes)
+        return """
+            <section aria-labelledby="kept"><h2 id="kept">What processes keep</h2>
+            <ul class="verdicts">\(items.joined())</ul>
+            <div class="charts">\(Chart.figure("Memory after each round", drawing, id: "k"))</div></section>
+            """
     }
 
     private var changes: String {

@@ -1,7 +1,6 @@
 import Foundation
 import NetworkComparison
 import NetworkLayer
-import Synchronization
 
 /// The result of a comparison as lines of text.
 struct ComparisonText {
@@ -12,6 +11,7 @@ struct ComparisonText {
     var lines: [String] {
         var lines = result.arms.map { "\($0.name): \($0.library)" }
         for index in result.urls.indices { lines += [""] + self.lines(of: index) }
+        if !result.growths.isEmpty { lines += ["", "what processes keep"] + result.growths.map { "  \($0.text)" } }
         if !result.changes.isEmpty || !result.warnings.isEmpty { lines += ["", "since the baseline"] }
         lines += result.warnings.map { "  warning: \($0)" }
         return lines + result.changes.map { "  \(result.urls.count > 1 ? "\($0.url): " : "")\($0.text)" }
@@ -105,28 +105,4 @@ struct ComparisonText {
     }
 
     static func time(_ milliseconds: Double) -> String { Duration.milliseconds(milliseconds).shortText }
-}
-
-/// Shows on a terminal how far a comparison is.
-final class ComparisonMeter: Sendable {
-    private let requests: Int
-    private let isShown = Guarded(false)
-
-    init(requests: Int) { self.requests = requests }
-
-    func show(_ arms: [Arm], _ round: Int) {
-        isShown.withLock { $0 = true }
-        let shown = arms.filter { !$0.isCopy }.map { arm in
-            let summary = ArmSummary(arm.figures)
-            let rate = summary.values[.rate].map { "\(Int($0.rounded()))/s" } ?? "-"
-            return "\(arm.name) \(rate) \(summary.values[.p50].map(ComparisonText.time) ?? "-")"
-        }
-        let done = ArmSummary(arms[0].figures).requests / max(1, arms[0].figures.count)
-        OutputWriter.standardError.post(
-            ProgressMeter.wipe + "round \(round), \(done) of \(requests): " + shown.joined(separator: ", "))
-    }
-
-    func clear() {
-        if isShown.withLock({ $0 }) { OutputWriter.standardError.post(ProgressMeter.wipe) }
-    }
 }

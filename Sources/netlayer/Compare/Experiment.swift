@@ -85,10 +85,29 @@ struct Arm: Sendable {
     /// The times of the warm-up, in milliseconds.
     var warmUp: [Double] = []
     var figures: [ArmFigures]
+    /// What the process holds now, and what it held after each round.
+    private(set) var (state, states) = (
+        Growth.State(process: 0, requests: 0, memory: 0, descriptors: 0), [Growth.State]()
+    )
 
     init(_ specification: ArmSpecification, urls: Int, isCopy: Bool) {
         (self.specification, self.isCopy) = (specification, isCopy)
         figures = Array(repeating: ArmFigures(), count: urls)
+    }
+
+    /// Notes what the process holds after a block.
+    mutating func note(_ report: BlockReport) {
+        state.requests += report.requests
+        (state.memory, state.descriptors) = (report.memory, report.descriptors)
+    }
+
+    /// Notes that a round is over.
+    mutating func noteRound() { states.append(state) }
+
+    /// Leaves the process, which has ended.
+    mutating func leaveProcess() {
+        process = nil
+        state.process += 1
     }
 
     var name: String { isCopy ? "\(specification.name) again" : specification.name }
@@ -100,8 +119,8 @@ struct Experiment: Sendable {
     /// The arguments that each child process parses.
     let arguments: [String]
     let urls: [String]
-    /// Called after each round.
-    var progress: @Sendable (_ arms: [Arm], _ round: Int) -> Void
+    /// Called after each block, with the number of rounds before its own.
+    var progress: @Sendable (_ arms: [Arm], _ rounds: Int) -> Void
 
     /// Returns the arms with their figures; the copy of the first arm is the last one.
     /// - Throws: `CancellationError`; ``ToolFailure`` for arguments that an arm can't use.
@@ -122,9 +141,10 @@ struct Experiment: Sendable {
             for url in urls.indices.shuffled(using: &generator) {
                 for arm in arms.indices.shuffled(using: &generator) {
                     try await run(arm, of: &arms, url, size * design.weights[url], counting: true)
+                    progress(arms, round)
                 }
             }
-            progress(arms, round + 1)
+            for arm in arms.indices { arms[arm].noteRound() }
         }
         if design.showsWire { try await lookAtTheWire(&arms) }
         return arms
@@ -158,13 +178,15 @@ struct Experiment: Sendable {
     func run(_ order: BlockOrder, of arm: inout Arm) async throws -> BlockReport? {
         guard arm.figures[order.url].ended == nil else { return nil }
         do {
-            return try await process(of: &arm).run(order, within: design.patience)
+            let report = try await process(of: &arm).run(order, within: design.patience)
+            arm.note(report)
+            return report
         } catch let end as ArmProcess.Ended {
             let transport = arm.specification.kind.rawValue
             let command = "'netlayer fetch --transport \(transport) \(urls[order.url])' shows it"
             arm.figures[order.url].ended = design.isOfProgram ? end.text : "\(end.text); \(command)"
             // Another process goes on with the other URLs.
-            arm.process = nil
+            arm.leaveProcess()
             return nil
         }
     }

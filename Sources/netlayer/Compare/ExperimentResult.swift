@@ -16,6 +16,8 @@ struct ExperimentResult: Sendable {
     /// How each arm has changed since an earlier run, and what else was different then.
     var changes: [Verdict] = []
     var warnings: [String] = []
+    /// How much more memory and descriptors an arm's process keeps of each request than the first arm's.
+    var growths: [Growth] = []
 
     /// What arms are compared by.
     var metrics: [Metric] { design.isOfProgram ? [.p50, .cpu] : Metric.allCases }
@@ -48,6 +50,10 @@ struct ExperimentResult: Sendable {
         self.urls = []
         var generator = SeededGenerator(seed: design.seed)
         let first = self.arms[0]
+        // Each run of a program is a process of its own.
+        if !design.isOfProgram {
+            growths = Growth.growths(self.arms.map { ($0.name, $0.states) }, copy: copy.states)
+        }
         for index in urls.indices {
             let copied = copy.figures[index]
             let url = urls[index]
@@ -87,6 +93,11 @@ struct ArmSummary: Sendable {
         values = BlockFigures(figures.flatMap(\.blocks)).values
     }
 
+    /// Returns the number of failures, by code.
+    static func errors(_ figures: [ArmFigures]) -> [String: Int] {
+        figures.reduce(into: [:]) { $0.merge($1.contents.outcomes.errors, uniquingKeysWith: +) }
+    }
+
     var requests: Int { figures.reduce(0) { $0 + $1.blocks.reduce(0) { $0 + $1.requests } } }
     var latencies: [Double] { figures.flatMap { $0.blocks.flatMap(\.latencies) } }
     var connections: Int { figures.reduce(0) { $0 + $1.connections } }
@@ -97,9 +108,7 @@ struct ArmSummary: Sendable {
     var peakResidentKB: Int { figures.map(\.peakResidentKB).max() ?? 0 }
     var threads: Int { figures.map(\.threads).max() ?? 0 }
     var descriptors: Int { figures.map(\.descriptors).max() ?? 0 }
-    var errors: [String: Int] {
-        figures.reduce(into: [:]) { $0.merge($1.contents.outcomes.errors, uniquingKeysWith: +) }
-    }
+    var errors: [String: Int] { Self.errors(figures) }
     var statuses: [Int: Int] {
         figures.reduce(into: [:]) { $0.merge($1.contents.outcomes.statuses, uniquingKeysWith: +) }
     }

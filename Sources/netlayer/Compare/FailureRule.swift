@@ -8,38 +8,68 @@ enum DifferenceAlarm: String, ExpressibleByArgument, CaseIterable, Sendable {
     case nothing
 }
 
-/// A rule of `--fail-if`: `p95 > +5%`.
+/// A rule of `--fail-if`: `p95 > +5%`, `memory > 1kB`.
 struct FailureRule: Sendable {
+    /// What a rule is about.
+    enum Subject: Sendable {
+        /// The change of the other arm against the first one, as a share.
+        case change(Metric, isAbove: Bool, Double)
+        /// How much more a request leaves behind in the other arm's process: in bytes, or descriptors.
+        case growth(Growth.Resource, Double)
+    }
+
     let text: String
-    let metric: Metric
-    let isAbove: Bool
-    /// The change of the other arm against the first one, as a share.
-    let change: Double
+    let subject: Subject
 
     /// - Throws: A usage error.
     init(_ text: String) throws {
-        let match = text.wholeMatch(of: /\s*([a-z0-9]+)\s*([<>])\s*([+-]?[0-9]+(?:\.[0-9]+)?)\s*%\s*/)
-        guard let match, let metric = Metric(rawValue: String(match.1)), let percent = Double(match.3) else {
+        self.text = text
+        if let match = text.wholeMatch(of: /\s*([a-z0-9]+)\s*([<>])\s*([+-]?[0-9]+(?:\.[0-9]+)?)\s*%\s*/),
+            let metric = Metric(rawValue: String(match.1)), let percent = Double(match.3)
+        {
+            subject = .change(metric, isAbove: match.2 == ">", percent / 100)
+        } else if let match = text.wholeMatch(of: /\s*([a-z]+)\s*>\s*\+?([0-9]+(?:\.[0-9]+)?)\s*(B|kB|MB)?\s*/),
+            let resource = Growth.Resource(rawValue: String(match.1)), let number = Double(match.2),
+            (resource == .memory) == (match.3 != nil)
+        {
+            subject = .growth(resource, number * (match.3 == "MB" ? 1_000_000 : match.3 == "kB" ? 1_000 : 1))
+        } else {
             let names = Metric.allCases.map(\.rawValue).joined(separator: ", ")
-            throw ValidationError("write it as 'p95 > +5%'; the figures are \(names)")
+            throw ValidationError(
+                "write it as 'p95 > +5%' (the figures are \(names)), 'memory > 1kB' or 'descriptors > 0.1', for "
+                    + "each request")
         }
-        (self.text, self.metric, isAbove, change) = (text, metric, match.2 == ">", percent / 100)
     }
 
-    /// Returns the verdicts of a result that break the rule: of other arms against the first one, and of each arm
+    /// Whether a run of a program has what the rule is about.
+    var isOfPrograms: Bool {
+        switch subject {
+        case .change(let metric, _, _): [.p50, .cpu].contains(metric)
+        case .growth: false
+        }
+    }
+
+    /// Returns the sentences of a result that break the rule: on other arms against the first one, and on each arm
     /// against the baseline.
-    func broken(in result: ExperimentResult) -> [Verdict] {
-        result.urls.flatMap(\.verdicts).filter { isBroken(by: $0) }
-            + result.changes.filter { isBroken(by: $0, isChange: true) }
+    func broken(in result: ExperimentResult) -> [String] {
+        result.urls.flatMap(\.verdicts).filter { isBroken(by: $0) }.map(\.text)
+            + result.changes.filter { isBroken(by: $0, isChange: true) }.map(\.text)
+            + result.growths.filter(isBroken).map(\.text)
+    }
+
+    /// Whether a decided growth breaks the rule, by its whole interval.
+    func isBroken(by growth: Growth) -> Bool {
+        guard case .growth(growth.resource, let limit) = subject, growth.isDecided else { return false }
+        return growth.low > limit
     }
 
     /// Whether a decided verdict breaks the rule.
     /// - Parameter isChange: Whether the verdict is one on an arm against the baseline, and not on the first arm
     ///   against another one.
     func isBroken(by verdict: Verdict, isChange: Bool = false) -> Bool {
-        guard verdict.metric == metric, verdict.isDecided, let interval = verdict.interval, interval.low > 0 else {
-            return false
-        }
+        guard case .change(verdict.metric, let isAbove, let change) = subject, verdict.isDecided,
+            let interval = verdict.interval, interval.low > 0
+        else { return false }
         // The whole interval is beyond the rule, and not only the ratio that was found.
         let (least, most) =
             isChange ? (interval.low - 1, interval.high - 1) : (1 / interval.high - 1, 1 / interval.low - 1)

@@ -13,6 +13,13 @@ struct Descriptor: Sendable {
 
     var isTerminal: Bool { isatty(number) == 1 }
 
+    /// The width of the terminal, in columns; `nil` where it is not known.
+    var columns: Int? {
+        var size = winsize()
+        guard unsafe ioctl(number, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 1 else { return nil }
+        return Int(size.ws_col)
+    }
+
     /// Returns the available bytes, and waits for them if necessary; empty at the end.
     func read() throws(SystemFailure) -> [UInt8] {
         var buffer = [UInt8](repeating: 0, count: Self.chunkBytes)
