@@ -75,7 +75,8 @@ struct Netlayer: AsyncParsableCommand {
     private static func reportUsage(_ error: any Error, _ interruption: Interruption) async -> ProcessStatus {
         let message = fullMessage(for: error)
         guard exitCode(for: error).isSuccess else {
-            await OutputWriter.say(withoutLongArguments(message))
+            let words = Array(CommandLine.arguments.dropFirst())
+            await OutputWriter.say(JoinedWords.hidingValues(of: words, in: message))
             return .usage
         }
         do {
@@ -84,20 +85,6 @@ struct Netlayer: AsyncParsableCommand {
         } catch {
             return await report(error, interruption)
         }
-    }
-
-    /// Replaces long arguments in the parser's message, which repeats them: a long one may be a misplaced secret.
-    private static func withoutLongArguments(_ message: String) -> String {
-        let long = CommandLine.arguments.dropFirst().flatMap { argument -> [String] in
-            if argument.hasBytePrefix("--"), !argument.hasBytePrefix("---") {
-                // The option's name may be shown; the value after '=' may not.
-                return [String(Substring(argument.utf8.drop { $0 != UInt8(ascii: "=") }.dropFirst()))]
-            }
-            // The name of a short option has two bytes, and its value may follow directly, cut at a '='.
-            let value = argument.hasBytePrefix("-") ? Substring(argument.utf8.dropFirst(2)) : ""
-            return [argument, String(value), String(value.prefix { $0 != "=" })]
-        }.filter { $0.utf8.count > 16 }
-        return long.reduce(message) { $0.replacing($1, with: "…") }
     }
 }
 

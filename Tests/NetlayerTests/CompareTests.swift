@@ -153,6 +153,31 @@ struct CompareTests {
         #expect(late.arms.map(\.errors) == [["totalTimeout": 1], ["totalTimeout": 1]])
     }
 
+    @Test func `a program's time ends with it, whatever it leaves behind`() async throws {
+        // The first one belongs to the program's group, the other one has left it.
+        for background in ["(sleep 30; true) &", "setsid sleep 30 &"] {
+            let (report, _) = try await Self.compare("--exec", "\(background) echo hi", "-n", "1", "--timeout", "20")
+            #expect(report.arms.allSatisfy { $0.errors.isEmpty && $0.p50Ms ?? 20_000 < 15_000 })
+        }
+    }
+
+    @Test func `a line's own timeout counts, and what is bound to an origin goes to the wire`() async throws {
+        let server = try ScriptedServer(.ok("hello"))
+        defer { server.stop() }
+        let (_, run) = try await Self.compare(
+            server.url("/"), "-n", "8", "--warm-up", "0", "--wire", "--bearer", "T0KEN")
+        #expect(run.text.contains("Authorization: ") && !run.text.contains("T0KEN"))
+        let folder = try TestFolder()
+        defer { folder.remove() }
+        let silent = try ScriptedServer([.read, .stall])
+        defer { silent.stop() }
+        let path = folder.path("lines")
+        try #"{"url":"\#(silent.url("/"))","options":{"timeoutMs":100}}"#.write(
+            toFile: path, atomically: true, encoding: .utf8)
+        let (late, _) = try await Self.compare("--input", path, "-n", "2", "--warm-up", "0", "-c", "1")
+        #expect(late.arms.allSatisfy { $0.errors["totalTimeout"] == 2 })
+    }
+
     @Test func `known differences are no failure unless that is asked for`() async throws {
         let server = try ScriptedServer(.ok("{}", fields: [("X-A", "1"), ("X-A", "2")]))
         defer { server.stop() }

@@ -1,3 +1,4 @@
+import ArgumentParser
 import Foundation
 import NetworkLayer
 import TestSupport
@@ -59,5 +60,27 @@ struct ShellWordsTests {
     @Test(arguments: ["wget http://h/", "", "curl", "curl -Z http://h/", "curl http://h/ http://h/"])
     func `what is no curl command of fetch's options is refused`(command: String) {
         #expect(throws: ToolFailure.self) { try CurlLine.read(command) }
+    }
+
+    @Test func `fields that a command leaves out are not sent, or the command is refused`() async throws {
+        let untyped = try await CurlLine.read("curl http://h/ -H 'Content-Type:' -d a=b").request()
+        #expect(untyped.headerFields[.contentType] == nil)
+        let cookies = try await CurlLine.read("curl http://h/ -H 'Cookie: z=1' -b a=2").request()
+        #expect(cookies.headerFields[.cookie] == "z=1")
+        for name in ["Accept", "user-agent", "Host"] {
+            await #expect(throws: ToolFailure.self) {
+                try await CurlLine.read("curl http://h/ -H '\(name):'").request()
+            }
+        }
+    }
+
+    @Test func `a message of the parser repeats no value`() throws {
+        for words in [["-zSECRET"], ["-LuNAME:SECRET"], ["-zSECRET=x"], ["--no-such=SECRETSECRETSECRET"]] {
+            let error = try #require(throws: (any Error).self) { try CompareCommand.parse(words + ["http://h/"]) }
+            let message = JoinedWords.hidingValues(of: words, in: CompareCommand.fullMessage(for: error))
+            #expect(!message.contains("SECRET"), "\(message)")
+            #expect(message.contains("…") || message.contains("--no-such"))
+        }
+        #expect(throws: ToolFailure.self) { try CurlLine.read("curl http://h/ -zSECRET") }
     }
 }

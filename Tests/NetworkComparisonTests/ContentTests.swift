@@ -37,14 +37,15 @@ struct ContentTests {
     private static func compare(
         _ first: [RecordedResponse], _ copy: [RecordedResponse], _ other: [RecordedResponse]
     ) -> ContentComparison {
-        ContentComparison(tally(first), copy: tally(copy), tally(other), kinds: ("curl", "urlsession"))
+        ContentComparison(tally(first), copy: tally(copy), tally(other), kinds: ("curl", "urlsession"), sentNames: [])
     }
 
     /// Compares two arms, of which the first one's copy has the same responses.
     private static func compare(
-        _ first: [RecordedResponse], with other: [RecordedResponse], kinds: (String, String) = ("curl", "urlsession")
+        _ first: [RecordedResponse], with other: [RecordedResponse],
+        kinds: (String, String) = ("curl", "urlsession"), names: [HTTPField.Name] = []
     ) -> ContentComparison {
-        ContentComparison(tally(first), copy: tally(first), tally(other), kinds: kinds)
+        ContentComparison(tally(first), copy: tally(first), tally(other), kinds: kinds, sentNames: names)
     }
 
     private static func times(_ count: Int, _ make: (Int) -> RecordedResponse) -> [RecordedResponse] {
@@ -212,6 +213,68 @@ struct ContentTests {
             return Self.times(20) { _ in Self.response("{\(members)}") }
         }
         let result = Self.compare(wide(1), with: wide(2))
-        #expect(result.differences.count == ContentComparison.maximumDifferences && result.unlisted == 200)
+        #expect(result.differences.count == ContentComparison.maximumDifferences && result.unlisted == (0, 200))
+    }
+
+    @Test func `known differences leave room for new ones`() {
+        func responses(_ separator: String, price: Int) -> [RecordedResponse] {
+            Self.times(20) { _ in
+                var response = Self.response(#"{"price":\#(price)}"#)
+                for number in 0..<150 {
+                    for value in separator == "\n" ? ["1", "2"] : ["1, 2"] {
+                        response.fields.append(.init("X-\(number)", value))
+                    }
+                }
+                return response
+            }
+        }
+        let result = Self.compare(responses("\n", price: 1), with: responses(", ", price: 2))
+        #expect(result.differences.contains { $0.place == "json:/price" && $0.known == nil })
+        // The order of the fields differs, too.
+        #expect(result.differences.count { $0.known != nil } == 100 && result.unlisted == (51, 0))
+    }
+
+    /// Over URLSession the names of the request's fields have another case, and a server may repeat them.
+    @Test func `case alone is a known difference in names of fields that were sent, and nowhere else`() {
+        func echo(_ text: String) -> [RecordedResponse] { Self.times(20) { _ in Self.response(#"{"a":"\#(text)"}"#) } }
+        func known(_ left: String, _ right: String) -> Bool? {
+            Self.compare(echo(left), with: echo(right), names: [HTTPField.Name("X-Mine")!]).differences.first
+                .map { $0.known?.name == "requestFieldCase" }
+        }
+        #expect(known("x-mine", "X-Mine") == true)
+        #expect(known("user-agent: a, x-mine: B", "User-Agent: a, X-Mine: B") == true)
+        #expect(known("EUR", "eur") == false)
+        #expect(known("x-mine: A", "X-Mine: a") == false)
+        #expect(known("x-other", "X-Other") == false)
+    }
+
+    @Test func `keys that change from response to response are set aside, and a key of one arm alone is not`() {
+        func sessions(_ start: Int, extra: String = "") -> [RecordedResponse] {
+            Self.times(80) { Self.response(#"{"sessions":{"k\#(start + $0)":{"user":"a"}\#(extra)},"b":1}"#) }
+        }
+        let equal = Self.compare(sessions(0), sessions(1_000), sessions(2_000))
+        #expect(equal.differences.isEmpty && equal.noise.map(\.place) == ["json:/sessions/…"])
+        let other = Self.compare(sessions(0), sessions(1_000), sessions(2_000, extra: #","new":1"#))
+        #expect(other.differences.map(\.wholePlace) == ["json:/sessions/new"])
+        let without = Self.compare(
+            sessions(0, extra: #","old":1"#), sessions(1_000, extra: #","old":1"#), sessions(2_000))
+        #expect(without.differences.map(\.wholePlace) == ["json:/sessions/old"])
+    }
+
+    @Test func `a place below a key that names a secret is not shown`() {
+        func keyed(_ value: Int) -> [RecordedResponse] {
+            Self.times(20) { _ in Self.response(#"{"tokens":{"S3CR3T":{"user":\#(value)}}}"#) }
+        }
+        let difference = Self.compare(keyed(1), with: keyed(2)).differences[0]
+        #expect(difference.place == "json:/tokens/…" && !difference.text(("a", "b")).contains("S3CR3T"))
+    }
+
+    @Test(arguments: [
+        (#"{"a":1,"b":[1,2"#, #"{"a":1,"b":[1]}"#), (#"{"a":1,"b":[1,2]"#, #"{"a":1,"b":[1,2]}"#),
+        (#"{"a":"x\","#, #"{}"#), (#"[{"a":1},{"b""#, #"[{"a":1},{}]"#), (#"{"a":1}"#, #"{"a":1}"#), ("12", "12"),
+        (#"{"a":"},{","#, #"{"a":"},{"}"#), ("", ""), ("]]", "]]"),
+    ])
+    func `the start of a JSON text is completed`(start: String, expected: String) {
+        #expect(String(decoding: JSONPrefix.completed(Array(start.utf8)), as: UTF8.self) == expected)
     }
 }

@@ -325,6 +325,18 @@ struct URLRequestTests {
         await expectFailure(.unreadableFile) { try await StubDispatcher().send(upload, as: .data) }
     }
 
+    /// A thread that waits for a silent stream is the stream's own: one of libdispatch's would be missing elsewhere.
+    @Test func `a stream's thread is no other one's, and their number is limited`() async throws {
+        expectFailure(.overloaded) { _ = try StreamThread(limit: 0) }
+        let thread = try StreamThread()
+        func number() async -> pthread_t {
+            await withCheckedContinuation { done in thread.perform { done.resume(returning: pthread_self()) } }
+        }
+        let first = await number()
+        for _ in 0..<10 { #expect(await number() == first) }
+        thread.end()
+    }
+
     @Test func `streams that are gone are forgotten`() {
         for _ in 0..<10_000 { #expect(ReadStreams.claim(InputStream(data: Data()))) }
         #expect(ReadStreams.count < 1_000)

@@ -126,4 +126,17 @@ struct BrowserHARTests {
         let other = ReplayTransport(try Recording(har: Self.firefox))
         await expectFailure(.notRecorded) { try await other.get("http://h/upload", method: .post) }
     }
+
+    /// Some tools tell the type of a body by HAR's own member alone.
+    @Test func `a form without a Content-Type has no secrets`() throws {
+        let text = Self.chrome.replacingOccurrences(
+            of: #"{ "name": "content-type", "value": "application/x-www-form-urlencoded" }"#,
+            with: #"{ "name": "x-other", "value": "1" }"#
+        ).replacingOccurrences(
+            of: #"{ "name": "name", "value": "Ada+L" }"#, with: #"{ "name": "password", "value": "canary" }"#)
+        var entry = try #require(try Recording(har: Data(text.utf8)).entries.first)
+        entry.redactSecrets()
+        #expect(entry.request.body?.text == "password=%E2%80%A6&x%20y=1+2")
+        #expect(entry.request.headerFields[.contentType] == "application/x-www-form-urlencoded")
+    }
 }

@@ -126,6 +126,7 @@ struct HARTests {
         for time in [-1e300, 1e300, Double.infinity, -Double.infinity] {
             let text = RecordedDate.text(of: Date(timeIntervalSince1970: time))
             #expect(text.hasPrefix(time < 0 ? "0001-" : "9999-"))
+            #expect(RecordedDate.date(of: text) != nil)
         }
     }
 }

@@ -23,6 +23,8 @@ struct JSONSecretsTests {
         (#"{"\u0070assword":"x"}"#, #"{"\u0070assword":"…"}"#),
         (#"{"author":"x","name":"password"}"#, #"{"author":"x","name":"password"}"#),
         (#"["password","x"]"#, #"["password","x"]"#),
+        (#"{"headers":[["Authorization","Bearer x"]],"a":1}"#, #"{"headers":[["Authorization","…"]],"a":1}"#),
+        (#"{"said":"Basic dTpw","a":"basic"}"#, #"{"said":"…","a":"basic"}"#),
         ("{\"token\"\n:\t\"x\"}", "{\"token\"\n:\t\"…\"}"),
         (#"{"password":""}"#, #"{"password":"…"}"#),
         (#"{"password":"…"}"#, #"{"password":"…"}"#),

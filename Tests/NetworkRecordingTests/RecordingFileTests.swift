@@ -1,6 +1,6 @@
 import Foundation
 import NetworkCore
-import NetworkRecording
+@testable import NetworkRecording
 import NetworkTesting
 import TestSupport
 import Testing
@@ -116,6 +116,21 @@ struct RecordingFileTests {
         #expect(try folder.text().utf8.count <= 4000)
         #expect(log.messages.count == 1)
         #expect(reported.codes == [.unwritableFile])
+    }
+
+    /// A reader takes no more values than that, so a file with more could not be used.
+    @Test func `a file has no more values than a reader takes`() throws {
+        let folder = try TemporaryFolder()
+        var file = HARFile(
+            try PrivateFile(creating: folder.file(), replaces: true), maximumBytes: .max, maximumValues: 300)
+        #expect(file.begin() == nil)
+        let entry = HARWriter.line(of: Recording.Entry(request: .init(url: "http://h/,,,[{")))
+        var reasons: [NetworkError?] = []
+        for _ in 0..<20 { if case .leftOut(let reason) = file.append(entry) { reasons.append(reason) } }
+        #expect(file.close() == nil)
+        #expect(file.written > 0 && reasons.count == 20 - file.written && reasons.first??.code == .unwritableFile)
+        let count = HARReader.valueCount(of: Array(try folder.text().utf8))
+        #expect(count <= 300 && count + HARReader.valueCount(of: entry) + 1 > 300)
     }
 
     @Test func `an entry of another module can be added`() async throws {

@@ -79,6 +79,35 @@ struct SecretsTests {
         #expect(BodySecrets.verdict(on: Data(#"{"a":1}"#.utf8), fields) == .unchanged)
     }
 
+    /// Without a type of JSON, a text that is coded is no text that a scanner knows.
+    @Test(arguments: ["text/plain", "", "application/octet-stream"])
+    func `a coded text without a type of its own is left out`(_ type: String) {
+        var fields: HTTPFields = type.isEmpty ? [:] : [.contentType: type]
+        let wide = Data([0xFF, 0xFE]) + Data(#"{"token":"x"}"#.utf8.flatMap { [$0, 0] })
+        #expect(BodySecrets.verdict(on: wide, fields) == .leftOut)
+        fields[.contentEncoding] = "gzip"
+        #expect(BodySecrets.verdict(on: Data([0x1F, 0x8B, 8, 0, 1, 2]), fields) == .leftOut)
+        #expect(BodySecrets.verdict(on: Data("text".utf8), fields) == .unchanged)
+        fields[.contentType] = "image/png"
+        #expect(BodySecrets.verdict(on: Data([0x89, 0x50, 0x4E, 0x47, 0, 1]), fields) == .unchanged)
+    }
+
+    @Test func `applying the rule twice changes nothing more`() {
+        let parts = [
+            "http:", "https://", "//", "/", "@", ":", "?", "&", "#", ";", "=", "pwd", "token", "a", "h", "[", "]", ",",
+            "%3A",
+            "%26", "\"", "{", "}", " ",
+        ]
+        var generator = SeededGenerator(seed: 1)
+        for _ in 0..<20_000 {
+            let text = (0..<Int.random(in: 1...14, using: &generator)).map { _ in
+                parts.randomElement(using: &generator)!
+            }.joined()
+            let once = URLSecrets.redacted(text)
+            #expect(URLSecrets.redacted(once) == once, "\(text)")
+        }
+    }
+
     @Test func `secret header fields are left out`() throws {
         let fields: HTTPFields = [
             .authorization: "Basic x", .cookie: "a=b", .accept: "*/*", HTTPField.Name("X-Mine")!: "secret",

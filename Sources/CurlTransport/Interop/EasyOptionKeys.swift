@@ -128,7 +128,7 @@ enum PlainKey {
     /// For the declarations' test: whether this libcurl lists the option with this number and a value of this kind
     /// (curl_easy_option_by_name(3)); `nil` if it does not know the option.
     var isListed: Bool? {
-        guard let option = unsafe curl_easy_option_by_name("\(name)".replacing("CURLOPT_", with: "")) else {
+        guard let option = unsafe curl_easy_option_by_name(String("\(name)".dropFirst("CURLOPT_".count))) else {
             return nil
         }
         let type = if case .text = self { CURLOT_STRING } else { CURLOT_LONG }

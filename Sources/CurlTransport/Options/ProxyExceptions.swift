@@ -32,7 +32,12 @@ struct ProxyExceptions {
 
     /// Returns a host without brackets and without the dot of a complete name.
     private static func plain(_ host: String) -> String {
-        if host.hasPrefix("["), host.hasSuffix("]") { return String(host.dropFirst().dropLast()) }
-        return host.hasSuffix(".") ? String(host.dropLast()) : host
+        let name = withoutBrackets(host)
+        return name.hasSuffix(".") ? String(name.dropLast()) : name
+    }
+
+    /// Returns a host without the brackets of an IPv6 address.
+    static func withoutBrackets(_ host: String) -> String {
+        host.hasBytePrefix("[") && host.hasByteSuffix("]") ? String(host.dropFirst().dropLast()) : host
     }
 }

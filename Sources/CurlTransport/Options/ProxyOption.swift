@@ -15,7 +15,9 @@ struct ProxyOption: EasyOption {
         case .environment: if options.tls.serverName != nil { try easy.set(.noProxy, "") }
         case .none: try easy.goStraight()
         case .explicit(let proxy):
-            let list = proxy.noProxy.joined(separator: ",")
+            // libcurl has `*` only as the whole list, and addresses without brackets.
+            if proxy.noProxy.contains(where: { $0.hasSameBytes(as: "*") }) { return try easy.goStraight() }
+            let list = proxy.noProxy.map(ProxyExceptions.withoutBrackets).joined(separator: ",")
             if isException(of: ProxyExceptions(list)) { return try easy.goStraight() }
             try set(proxy, on: easy)
             // Set also when it is empty: it replaces the environment's list.
@@ -106,7 +108,7 @@ struct ProxyOption: EasyOption {
     /// Returns a text as libcurl expects it: older versions decode escapes, so that `%0A` would be a line break and
     /// `%3A` a colon.
     private func encoded(_ text: String) -> String {
-        support.suffers(from: .proxyCredentialsAreDecoded) ? text.replacing("%", with: "%25") : text
+        support.suffers(from: .proxyCredentialsAreDecoded) ? text.replacing(ascii: [UInt8(ascii: "%"): "%25"]) : text
     }
 
     private func setTLS(_ proxy: TransportOptions.Proxy.Server, on easy: EasyHandle) throws {

@@ -86,6 +86,8 @@ enum CurlFailure {
         case .couldNotResolveProxy: (.proxyFailed, "the proxy's name could not be resolved")
         case .recvError where text.contains("CONNECT"), .couldNotConnect where text.contains("CONNECT"):
             (.proxyFailed, "the proxy refused the tunnel")
+        case .couldNotConnect where text.contains("Unsupported proxy scheme"):
+            (.proxyFailed, "the proxy's scheme is none that libcurl has")
         case .couldNotConnect where text.contains("SOCKS"): (.proxyFailed, "the SOCKS proxy refused or failed")
         // SOCKS 4 and 5 get an address, which libcurl looks up itself.
         case .proxy where text.contains("resolve"):

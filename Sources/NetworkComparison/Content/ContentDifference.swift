@@ -3,8 +3,12 @@ package import NetworkCore
 
 /// A part of the responses by which two arms differ.
 package struct ContentDifference: Sendable {
-    /// The part: `status`, `error`, `field:name`, `json:/path`, `body`, ….
+    /// The part: `status`, `error`, `field:name`, `json:/path`, `body`, …, safe to print.
     package var place: String
+    /// The part with what is left out of ``place``.
+    package var wholePlace: String
+    /// Whether one of the arms lacks the part in the responses that are typical for the difference.
+    package var isOneSided = false
     /// The share of responses by which the arms differ, from 0 to 1.
     package var share: Double
     /// The same for two copies of the first arm.
@@ -32,19 +36,20 @@ package struct ContentDifference: Sendable {
 
 /// Finds the differences between the responses of two arms.
 package struct ContentComparison: Sendable {
-    /// The most differences that are listed; the rest is counted.
+    /// The most new differences that are listed, and the most known ones; the rest is counted.
     package static let maximumDifferences = 100
 
     package private(set) var differences: [ContentDifference] = []
     /// The parts that change from request to request over one arm as much as between the arms, with that share.
     package private(set) var noise: [(place: String, share: Double)] = []
-    /// How many differences were found beyond those that are listed.
-    package private(set) var unlisted = 0
+    /// How many differences were found beyond those that are listed: known ones, and new ones.
+    package private(set) var unlisted = (known: 0, new: 0)
 
     /// Whether one of the arms has no responses.
     package let isEmpty: Bool
 
     private let kinds: (left: String, right: String)
+    private let sentNames: Set<String>
     private let secrets: PartSecrets
     private let bodies: [ContentTally]
 
@@ -53,12 +58,14 @@ package struct ContentComparison: Sendable {
     ///   - copy: Those of its second copy.
     ///   - other: Those of another arm.
     ///   - kinds: The names of the transports of the two arms.
+    ///   - sentNames: The header fields of the request besides those that the library adds.
     ///   - secretFields: The header fields that are secret besides those of ``SecretFields``.
     package init(
         _ first: ContentTally, copy: ContentTally?, _ other: ContentTally, kinds: (left: String, right: String),
-        secretFields: Set<HTTPField.Name> = []
+        sentNames: some Sequence<HTTPField.Name>, secretFields: Set<HTTPField.Name> = []
     ) {
         self.kinds = kinds
+        self.sentNames = Set(sentNames.map(\.canonicalName))
         secrets = PartSecrets(secretFields)
         bodies = [first, copy, other].compactMap(\.self)
         isEmpty = first.count == 0 || other.count == 0
@@ -69,7 +76,12 @@ package struct ContentComparison: Sendable {
             let places = [first, copy, other].compactMap { $0?.parts[status]?.keys }.reduce(into: Set<String>()) {
                 $0.formUnion($1)
             }
-            for place in places.sorted() {
+            let keys = VolatileKeys(
+                first, copy: copy?.responses[status] == nil ? nil : copy, other, places: places, status: status)
+            for parent in keys.setAside.keys.sorted() {
+                noise.append((secrets.shownPlace("\(parent)/…"), keys.setAside[parent] ?? 0))
+            }
+            for place in places.sorted() where !keys.belongs(place) {
                 judge(
                     place, statuses.count > 1 ? status : nil, first.tally(of: place, status: status),
                     copy?.responses[status] == nil ? nil : copy?.tally(of: place, status: status),
@@ -87,19 +99,21 @@ package struct ContentComparison: Sendable {
         let noiseShare = copy.map(first.distance) ?? 0
         guard share > 0 || noiseShare > 0 else { return }
         guard Self.differs(first, copy, other) else {
-            noise.append((place, noiseShare))
-            return
-        }
-        guard differences.count < Self.maximumDifferences else {
-            unlisted += 1
+            noise.append((secrets.shownPlace(place), noiseShare))
             return
         }
         let values = (base.mostTypical(against: other) ?? .absent, other.mostTypical(against: base) ?? .absent)
+        let known = KnownDifference.found(at: place, values.0, values.1, kinds, sentNames: sentNames)
+        guard differences.count(where: { ($0.known == nil) == (known == nil) }) < Self.maximumDifferences else {
+            if known == nil { unlisted.new += 1 } else { unlisted.known += 1 }
+            return
+        }
         differences.append(
             ContentDifference(
-                place: place, share: share, noiseShare: noiseShare,
-                example: place == "body" ? shownBodies(values) : shown(values, in: place),
-                known: KnownDifference.found(at: place, values.0, values.1, kinds), status: status))
+                place: secrets.shownPlace(place), wholePlace: place,
+                isOneSided: [values.0, values.1].contains { $0.kind == PartValue.absent.kind }, share: share,
+                noiseShare: noiseShare, example: place == "body" ? shownBodies(values) : shown(values, in: place),
+                known: known, status: status))
     }
 
     /// Returns whether an arm differs from the first one by more than the first one's two copies from each other.

@@ -11,17 +11,19 @@ package struct KnownDifference: Sendable, Hashable {
 
     /// Returns the known difference of which two values of a part are an example; `nil` if it is a new one.
     static func found(
-        at place: String, _ left: PartValue, _ right: PartValue, _ kinds: (left: String, right: String)
+        at place: String, _ left: PartValue, _ right: PartValue, _ kinds: (left: String, right: String),
+        sentNames: Set<String>
     ) -> KnownDifference? {
         if place == "fieldCase", isOfVersions(left.text, right.text) { return lowercaseNames }
         guard Set([kinds.left, kinds.right]) == ["curl", "urlsession"] else { return nil }
         // The first value is curl's from here on.
         let (curl, session) = kinds.left == "curl" ? (left, right) : (right, left)
-        return rows.first { $0.applies(place, curl, session) }?.difference
+        if let row = rows.first(where: { $0.applies(place, curl, session) }) { return row.difference }
+        return repeatsNames(place, curl, session, sentNames.union(addedNames)) ? requestFieldCase : nil
     }
 
     /// All known differences.
-    package static var all: Set<KnownDifference> { Set(rows.map(\.difference) + [lowercaseNames]) }
+    package static var all: Set<KnownDifference> { Set(rows.map(\.difference) + [lowercaseNames, requestFieldCase]) }
 
     /// A difference between versions of HTTP, over any transports.
     private static let lowercaseNames = KnownDifference(
@@ -45,8 +47,8 @@ package struct KnownDifference: Sendable, Hashable {
             place == "fieldOrder"
         },
         row("fieldOrder", "URLSession joins repeated header fields") { place, curl, session in
-            place.hasPrefix("field:") && curl.text.contains("\n")
-                && curl.text.replacing("\n", with: ", ").hasSameBytes(as: session.text.replacing("\n", with: ", "))
+            place.hasPrefix("field:") && curl.text.contains(byte: UInt8(ascii: "\n"))
+                && joined(curl.text).hasSameBytes(as: joined(session.text))
         },
         row("repeatedFieldsOfOtherCase", "of names that differ in case alone, URLSession leaves one") { place, _, _ in
             place == "fieldCase"
@@ -61,11 +63,37 @@ package struct KnownDifference: Sendable, Hashable {
             place == "error" && ["truncatedBody", "invalidContentEncoding"].contains(curl.text)
                 && session.text == "none"
         },
-        row("requestFieldCase", "URLSession changes the case of request header fields") { place, curl, session in
-            (place.hasPrefix("json:") || place == "body") && curl.kind == session.kind
-                && curl.text.lowercasedASCII.hasSameBytes(as: session.text.lowercasedASCII)
-        },
     ]
+
+    private static let requestFieldCase = KnownDifference(
+        name: "requestFieldCase", reason: "URLSession changes the case of request header fields", since: "Swift 6.3")
+
+    /// The header fields that the library and libcurl add to requests.
+    private static let addedNames: Set<String> = [
+        "accept", "accept-encoding", "accept-language", "authorization", "connection", "content-length", "content-type",
+        "cookie", "expect", "host", "transfer-encoding", "user-agent",
+    ]
+
+    /// Whether a response repeats header fields of its request, and their names differ in case alone.
+    private static func repeatsNames(
+        _ place: String, _ curl: PartValue, _ session: PartValue, _ names: Set<String>
+    ) -> Bool {
+        guard place.hasBytePrefix("json:") || place == "body", curl.kind == session.kind,
+            curl.text.lowercasedASCII.hasSameBytes(as: session.text.lowercasedASCII)
+        else { return false }
+        func words(_ text: String) -> [Substring] {
+            text.utf8.split { byte in
+                byte != UInt8(ascii: "-") && byte != UInt8(ascii: "_") && !(0x30...0x39).contains(byte)
+                    && !(0x61...0x7A).contains(byte | 0x20)
+            }.map { text[$0.startIndex..<$0.endIndex] }
+        }
+        return zip(words(curl.text), words(session.text)).allSatisfy { left, right in
+            left.hasSameBytes(as: right) || names.contains(left.lowercasedASCII)
+        }
+    }
+
+    /// Returns the values of a repeated field as one.
+    private static func joined(_ text: String) -> String { text.replacing(ascii: [UInt8(ascii: "\n"): ", "]) }
 
     private static func row(
         _ name: String, _ reason: String,

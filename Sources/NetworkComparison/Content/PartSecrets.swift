@@ -27,6 +27,14 @@ struct PartSecrets: Sendable {
         }
     }
 
+    /// Returns the printable form of a place: what is below a key that names a secret may be one, too.
+    func shownPlace(_ place: String) -> String {
+        guard place.hasBytePrefix("json:") else { return place }
+        let parts = place.split(atByte: UInt8(ascii: "/"))
+        guard let secret = parts.firstIndex(where: Self.isSecret), secret + 1 < parts.count else { return place }
+        return parts[...secret].joined(separator: "/") + "/" + Self.hidden
+    }
+
     private func lines(_ text: String, _ shown: (String) -> String) -> String {
         text.split(separator: "\n", omittingEmptySubsequences: false).map { shown(String($0)) }.joined(separator: "\n")
     }

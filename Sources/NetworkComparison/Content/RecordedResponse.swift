@@ -20,6 +20,8 @@ package struct RecordedResponse: Codable, Hashable, Sendable {
     /// The body after decompression; empty if it is larger than ``maximumBody``.
     package var body = Data()
     package var bodyBytes = 0
+    /// Whether the body has only the start of the whole one.
+    package var isCut = false
     /// The SHA-256 of a body larger than ``maximumBody``.
     package var digest: String?
     package var trailers: [Field] = []

@@ -61,6 +61,11 @@ package enum ResponseParts {
         return parts
     }
 
+    /// Whether a place is a part of a body, and not a body as a whole.
+    package static func isOfBodyParts(_ place: String) -> Bool {
+        place.hasBytePrefix("json:") || place.hasBytePrefix("event:")
+    }
+
     /// The fields that differ from response to response, or that belong to the connection (RFC 9110 §7.6.1).
     private static let ignored: Set<String> = ["date", "connection", "keep-alive", "proxy-connection"]
 
@@ -69,9 +74,10 @@ package enum ResponseParts {
             return ["body": PartValue("\(response.bodyBytes) bytes, SHA-256 \(digest)")]
         }
         let type = response.fields.first { $0.name.lowercasedASCII == "content-type" }?.value.lowercasedASCII ?? ""
-        if type.hasPrefix("text/event-stream") { return events(in: response.body) }
+        if type.hasPrefix("text/event-stream") { return events(in: response.body, isCut: response.isCut) }
         let isJSON = type.contains("json") || type.isEmpty && [0x7B, 0x5B].contains(response.body.first)
-        if isJSON, let value = try? JSONParser.parse(Array(response.body), allowsRepeatedKeys: false) {
+        let json = response.isCut ? JSONPrefix.completed(Array(response.body)) : Array(response.body)
+        if isJSON, let value = try? JSONParser.parse(json, allowsRepeatedKeys: false) {
             var parts: [String: PartValue] = [:]
             if add(value, at: "json:", to: &parts) { return parts }
         }
@@ -84,11 +90,11 @@ package enum ResponseParts {
         return PartValue("\(bytes.count) bytes, SHA-256 \(SHA256Checksum.digest(bytes).hexadecimal)", kind: "bytes")
     }
 
-    private static func events(in body: Data) -> [String: PartValue] {
+    private static func events(in body: Data, isCut: Bool) -> [String: PartValue] {
         var parser = ServerSentEvents.Parser()
         var parts: [String: PartValue] = [:]
         let events = parser.events(in: body)
-        parts["events"] = PartValue("\(events.count)", kind: "number")
+        if !isCut { parts["events"] = PartValue("\(events.count)", kind: "number") }
         for (number, event) in events.prefix(maximumBodyParts).enumerated() {
             parts["event:\(number + 1)"] = PartValue("\(event.type): \(event.data)")
         }

@@ -9,6 +9,8 @@ final class ShadowExchange: Sendable {
         var head: HTTPResponse?
         var body = Data()
         var isWhole = false
+        /// Whether the body had more bytes than there was room for.
+        var isCut = false
         var trailers: HTTPFields?
         var failure: (any Error)?
 
@@ -16,8 +18,15 @@ final class ShadowExchange: Sendable {
         /// - Returns: Whether there is room for more.
         mutating func add(_ bytes: Data, upTo limit: Int) -> Bool {
             // Nothing is appended to a record that is compared already: that would copy it.
+            if bytes.count > limit - body.count { isCut = true }
             if body.count < limit { body += bytes.prefix(limit - body.count) }
             return body.count < limit
+        }
+
+        /// Ends the body.
+        mutating func end(_ trailers: HTTPFields?) {
+            isWhole = !isCut
+            self.trailers = trailers
         }
     }
 
@@ -27,9 +36,10 @@ final class ShadowExchange: Sendable {
     private let options: ShadowTransport.Options
     private let gate: ShadowGate
     private let report: @Sendable (ShadowTransport.Difference) -> Void
-    private let seen = Guarded(Record())
-    /// The primary's side; `nil` if it is not to be compared.
-    private let primary = FirstOutcome<Record?>()
+    /// The primary's side so far; `nil` when it is needed no longer, however long the program reads.
+    private let seen = Guarded<Record?>(Record())
+    /// Raised when the primary's side is whole enough, or is not to be compared.
+    private let primaryEnd = FirstOutcome<Void>()
 
     init(
         _ request: TransportRequest, besides primaryName: String, over shadow: any HTTPTransport,
@@ -44,49 +54,48 @@ final class ShadowExchange: Sendable {
 
     /// Begins the shadow's exchange, and returns the primary's response with a witness.
     func begin(besides response: TransportResponse) -> TransportResponse {
-        seen.withLock { $0.head = response.head }
+        seen.withLock { $0?.head = response.head }
         run()
         let body = response.body
         return response.witnessed { [self] event in
             switch event {
             case .bytes(let bytes):
-                let hasRoom = seen.withLock { $0.add(bytes, upTo: options.maximumComparedBytes) }
-                if !hasRoom { primary.finish(.success(seen.withLock { $0 })) }
+                let hasRoom = seen.withLock { $0?.add(bytes, upTo: options.maximumComparedBytes) }
+                if hasRoom == false { primaryEnd.finish(.success(())) }
             case .end:
                 let trailers = body.trailers
-                seen.withLock { record in
-                    record.isWhole = true
-                    record.trailers = trailers
-                }
-                primary.finish(.success(seen.withLock { $0 }))
+                seen.withLock { $0?.end(trailers) }
+                primaryEnd.finish(.success(()))
             // Its reader wanted no more.
             case .failure(let error) where NetworkError.code(of: error) == .bodyTooLarge:
-                primary.finish(.success(seen.withLock { $0 }))
+                primaryEnd.finish(.success(()))
             case .failure(let error): end(with: error)
-            case .release: primary.finish(.success(seen.withLock { $0 }))
+            case .release: primaryEnd.finish(.success(()))
             }
         }
     }
 
-    /// Begins the shadow's exchange after a failure of the primary, if the primary has sent the request.
+    /// Begins the shadow's exchange after a failure of the primary.
     func begin(besides error: any Error) {
-        guard let failure = error as? NetworkError, failure.code != .cancelled, failure.code != .shutDown,
-            failure.phase != .preparing, failure.phase != .queued
-        else { return gate.finish(.unfinished) }
         end(with: error)
         run()
     }
 
+    /// Whether the primary has sent the request that it failed.
+    static func hasSent(_ error: any Error) -> Bool {
+        guard let failure = error as? NetworkError else { return false }
+        return failure.code != .cancelled && failure.code != .shutDown && failure.phase != .preparing
+            && failure.phase != .queued
+    }
+
     private func end(with error: any Error) {
         let isEnded = error is CancellationError || NetworkError.cancelled ~= error
-        primary.finish(
-            .success(
-                isEnded
-                    ? nil
-                    : seen.withLock { record in
-                        record.failure = error
-                        return record
-                    }))
+        // What the program has cancelled is not compared.
+        seen.withLock { record in
+            record?.failure = error
+            if isEnded { record = nil }
+        }
+        primaryEnd.finish(.success(()))
     }
 
     // MARK: The shadow
@@ -100,6 +109,7 @@ final class ShadowExchange: Sendable {
                 let found = await compared()
                 outcome.withLock { $0 = found }
             }
+            seen.withLock { $0 = nil }
             gate.finish(outcome.withLock { $0 })
         }
     }
@@ -129,8 +139,7 @@ final class ShadowExchange: Sendable {
             for try await chunk in response.body {
                 guard record.add(chunk, upTo: options.maximumComparedBytes) else { return record }
             }
-            record.isWhole = true
-            record.trailers = response.body.trailers
+            record.end(response.body.trailers)
         } catch {
             record.failure = error
         }
@@ -140,9 +149,13 @@ final class ShadowExchange: Sendable {
     private func primarySide() async -> Record? {
         // A continuation that never fails.
         try? await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { primary.attach($0) }
+            try await withCheckedThrowingContinuation { primaryEnd.attach($0) }
         } onCancel: {
-            primary.finish(.success(nil))
+            primaryEnd.finish(.success(()))
+        }
+        return seen.withLock { record in
+            defer { record = nil }
+            return record
         }
     }
 
@@ -157,8 +170,12 @@ final class ShadowExchange: Sendable {
         tallies.1.count(0)
         let comparison = ContentComparison(
             tallies.0, copy: nil, tallies.1, kinds: (primaryName, shadow.name),
-            secretFields: request.options.secretFields)
-        return comparison.differences.filter { !options.ignoredPlaces.contains($0.place) }.map {
+            sentNames: request.headerFields.map(\.name), secretFields: request.options.secretFields)
+        // Two bodies that end in their midst rarely end in the same part.
+        let differences = comparison.differences.filter { difference in
+            isWhole || !ResponseParts.isOfBodyParts(difference.wholePlace) || !difference.isOneSided
+        }
+        return differences.filter { !options.ignoredPlaces.contains($0.wholePlace) }.map {
             ShadowTransport.Difference.Place(
                 name: $0.place, primary: $0.example.left, shadow: $0.example.right, known: $0.known?.name)
         }
@@ -183,6 +200,7 @@ extension ShadowExchange.Record {
         response.fields = RecordedResponse.fields(head?.headerFields)
         if withTrailers { response.trailers = RecordedResponse.fields(trailers) }
         response.setBody(body.prefix(count))
+        response.isCut = !isWhole || count < body.count
         return response
     }
 }

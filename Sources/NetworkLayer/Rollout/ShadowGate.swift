@@ -23,12 +23,15 @@ final class ShadowGate: Sendable {
         sampler = Sampler()
     }
 
-    /// Returns whether a request gets a shadow, whose place ``finish(_:)`` frees.
-    func admits(_ request: TransportRequest) -> Bool {
+    /// Counts a request, and returns whether it is one of the sample.
+    func samples(_ request: TransportRequest) -> Bool {
         requests.add(1, ordering: .relaxed)
-        guard sampler.next() < options.share, options.methods.contains(request.method),
-            request.body?.isReplayable ?? true
-        else { return false }
+        return sampler.next() < options.share && options.methods.contains(request.method)
+            && request.body?.isReplayable ?? true
+    }
+
+    /// Returns whether a request of the sample gets a shadow now, whose place ``finish(_:)`` frees.
+    func begins() -> Bool {
         let isBusy = options.maximumLoad < 1 && load.current > options.maximumLoad
         return state.withLock { state in
             guard !isBusy, state.running < options.maximumConcurrent else {

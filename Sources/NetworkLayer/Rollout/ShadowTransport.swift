@@ -78,14 +78,19 @@ public final class ShadowTransport: HTTPTransport {
     /// Sends a request over the primary, and perhaps over the shadow afterwards.
     /// - Throws: The error of the primary.
     public func send(_ request: TransportRequest) async throws -> TransportResponse {
-        guard gate.admits(request) else { return try await primary.send(request) }
-        let exchange = ShadowExchange(request, besides: primary.name, over: shadow, options, gate, report)
+        guard gate.samples(request) else { return try await primary.send(request) }
+        let response: TransportResponse
         do {
-            let response = try await primary.send(request)
-            return exchange.begin(besides: response)
+            response = try await primary.send(request)
         } catch {
-            exchange.begin(besides: error)
+            if ShadowExchange.hasSent(error), gate.begins() { exchange(for: request).begin(besides: error) }
             throw error
         }
+        // A shadow takes its place when it begins, and not while the primary waits for its server.
+        return gate.begins() ? exchange(for: request).begin(besides: response) : response
+    }
+
+    private func exchange(for request: TransportRequest) -> ShadowExchange {
+        ShadowExchange(request, besides: primary.name, over: shadow, options, gate, report)
     }
 }

@@ -2,10 +2,11 @@ package import Foundation
 import NetworkCore
 import Synchronization
 
-/// The bytes of an `InputStream` as chunks. The stream blocks, so it is read on a queue of its own.
+/// The bytes of an `InputStream` as chunks. The stream blocks, so it is read on a thread of its own.
 ///
-/// A blocked read can't be interrupted. A cancelled task does not wait for it; the queue's thread does, until the
-/// stream has bytes or ends.
+/// A blocked read can't be interrupted. A cancelled task does not wait for it; the thread does, until the stream has
+/// bytes or ends. Queues of libdispatch would share their threads with the whole process, which stops when all of them
+/// are blocked; the number of these threads is limited.
 ///
 /// All copies of a `URLRequest`, and all descriptions made of one, have the same stream, which can be read once. The
 /// first that reads it has it; others fail.
@@ -24,24 +25,33 @@ struct InputStreamChunks: AsyncSequence, Sendable {
         mutating func next() async throws -> Data? { try await source.next() }
     }
 
-    /// @unchecked: only the queue uses the stream.
+    /// @unchecked: only the thread uses the stream.
     fileprivate final class Source: @unchecked Sendable {
         private static let pieceBytes = 65_536
         private let stream: InputStream
-        private let queue = DispatchQueue(label: "NetworkLayer.InputStream")
+        private let thread = Guarded<StreamThread?>(nil)
         /// Whether the stream is this source's own to read.
         private var isClaimed = false
 
         init(_ stream: InputStream) { self.stream = stream }
 
-        deinit { if isClaimed { stream.close() } }
+        deinit {
+            thread.withLock { $0?.end() }
+            if isClaimed { stream.close() }
+        }
 
         func next() async throws -> Data? {
+            let thread = try thread.withLock { thread in
+                if let thread { return thread }
+                let new = try StreamThread()
+                thread = new
+                return new
+            }
             let piece = FirstOutcome<Data?>()
             return try await withTaskCancellationHandler {
                 try await withCheckedThrowingContinuation { continuation in
                     piece.attach(continuation)
-                    queue.async { piece.finish(Result { try self.read() }) }
+                    thread.perform { piece.finish(Result { try self.read() }) }
                 }
             } onCancel: {
                 piece.finish(.failure(NetworkError.cancelled))
@@ -72,6 +82,56 @@ struct InputStreamChunks: AsyncSequence, Sendable {
             return .init(domain: error.domain, code: error.code, message: error.localizedDescription)
         }
     }
+}
+
+/// A thread that reads one stream, and may be blocked for as long as the stream is silent.
+package final class StreamThread: Sendable {
+    /// The limit on these threads, blocked ones included.
+    package static let maximum = 256
+    private static let count = Mutex(0)
+
+    private let orders = DispatchSemaphore(value: 0)
+    /// The next work; `nil` after an order is the end.
+    private let next = Guarded<(@Sendable () -> Void)?>(nil)
+
+    /// - Parameter limit: The number of threads, of all streams, from which there is none more.
+    /// - Throws: ``NetworkError/Code/overloaded`` at the limit.
+    package init(limit: Int = maximum) throws {
+        let isAllowed = Self.count.withLock { count in
+            guard count < limit else { return false }
+            count += 1
+            return true
+        }
+        guard isAllowed else {
+            throw NetworkError(
+                .overloaded,
+                "\(limit) request bodies are read from an InputStream already, each on a thread that waits for it",
+                phase: .waiting)
+        }
+        let thread = Thread { [self] in
+            while true {
+                orders.wait()
+                let work = next.withLock { next in
+                    defer { next = nil }
+                    return next
+                }
+                guard let work else { break }
+                work()
+            }
+            Self.count.withLock { $0 -= 1 }
+        }
+        thread.name = "NetworkLayer.InputStream"
+        thread.start()
+    }
+
+    /// Does work on the thread. The work before has ended.
+    package func perform(_ work: @escaping @Sendable () -> Void) {
+        next.withLock { $0 = work }
+        orders.signal()
+    }
+
+    /// Ends the thread, after the work that it does.
+    package func end() { orders.signal() }
 }
 
 /// The streams that have been read, over the whole process.

@@ -7,7 +7,9 @@ extension URLRequest: RequestConvertible {
     ///
     /// The timeout is the longest time without any transfer of bytes. 60 s, the default of every `URLRequest`, and 0
     /// leave the client's own timeout in place; an infinite timeout means none. A body stream is read once, while it is
-    /// sent. Cache policy, cookie handling and similar properties are ignored.
+    /// sent, on a thread of its own, which a silent stream blocks beyond the end of the call; at most 256 streams are
+    /// read at once, and others fail with ``NetworkCore/NetworkError/Code/overloaded``. Cache policy, cookie handling
+    /// and similar properties are ignored.
     public var data: RequestData {
         var data = RequestData(url: url?.absoluteString ?? "", method: .get)
         if url == nil { data.refusal = NetworkError(.invalidURL, "the URLRequest has no URL", phase: .preparing) }

@@ -8,10 +8,11 @@ extension Recording.Entry {
     ///   that looks like the value of `Authorization` become `…`.
     /// - URLs, also in header fields such as `Location` and `Referer`: user and password are removed, and the values of
     ///   parameters with a secret name become `…`, which a URL writes as `%E2%80%A6`.
-    /// - Bodies of JSON, lines of JSON and event streams: the values of members with a secret name become `"…"`, and
-    ///   all other bytes stay as they are. Forms: the values of secret fields become `…`.
-    /// - Multipart bodies with a secret part are left out, and so are texts in which no secret could be found because
-    ///   they are compressed or not in UTF-8.
+    /// - Bodies of JSON, lines of JSON and event streams: the values of members with a secret name, and strings that
+    ///   look like the value of `Authorization`, become `"…"`, and all other bytes stay as they are. Forms: the values
+    ///   of secret fields become `…`.
+    /// - Multipart bodies with a secret part are left out, and so are bodies that may be texts in which no secret could
+    ///   be found because they are compressed or not in UTF-8: all but images, audio, video and fonts.
     ///
     /// A secret in a path, in free text, in an image, or in a JSON text within a string of JSON is not recognized.
     /// Applying the rule twice changes nothing more.

@@ -38,7 +38,9 @@ enum HAREntryReader {
         var request = Recording.Request(
             method: method, url: try node.required("url").string(), headerFields: try fields(node.optional("headers")))
         guard let content = try node.optional("postData") else { return request }
-        request.body = try requestBody(content, size: try node.optional("bodySize")?.size())
+        let body = try requestBody(content, size: try node.optional("bodySize")?.size())
+        if !body.bytes.isEmpty { try addType(of: content, to: &request.headerFields) }
+        request.body = body
         return request
     }
 
@@ -94,7 +96,10 @@ enum HAREntryReader {
         var response = Recording.Response(
             status: status, reason: try node.optional("statusText")?.string() ?? "",
             headerFields: try fields(node.optional("headers")))
-        if let content = try node.optional("content") { response.body = try responseBody(content) }
+        if let content = try node.optional("content") {
+            response.body = try responseBody(content)
+            if !response.body.bytes.isEmpty { try addType(of: content, to: &response.headerFields) }
+        }
         response.headTime = try node.optional("_head")?.time()
         if let chunks = try node.optional("_chunks")?.array(upTo: Recording.maximumChunks) {
             response.chunks = try chunks.map(chunk)
@@ -118,6 +123,17 @@ enum HAREntryReader {
             throw node.fault("is not a time and a number of bytes")
         }
         return Recording.Chunk(time: time, count: count)
+    }
+
+    /// The types that HAR files have for bodies without one.
+    private static let unknownTypes: Set<String> = ["", "x-unknown", "application/octet-stream"]
+
+    /// Adds the type of a body that only HAR's own member tells: without it, secrets of a form are not found.
+    private static func addType(of content: HARNode, to fields: inout HTTPFields) throws {
+        guard !fields.contains(.contentType), let type = try content.optional("mimeType")?.string(),
+            !unknownTypes.contains(type.lowercasedASCII)
+        else { return }
+        fields[.contentType] = type
     }
 
     /// Returns header fields without the pseudo fields of HTTP/2, such as `:authority`.

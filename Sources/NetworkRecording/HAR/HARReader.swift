@@ -4,7 +4,7 @@ import NetworkCore
 /// A reader for HAR 1.2 documents, of this library and of browsers. Members that it does not know are ignored.
 enum HARReader {
     /// The maximum number of values, arrays and objects in a document. Each takes memory of its own.
-    private static let maximumValues = 16_777_216
+    static let maximumValues = 16_777_216
     private static let maximumEntries = 1_000_000
 
     /// Returns the entries of a document.
@@ -15,7 +15,9 @@ enum HARReader {
         }
         var bytes = [UInt8](document)
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes.removeFirst(3) }
-        try checkCount(bytes)
+        guard valueCount(of: bytes) <= maximumValues else {
+            throw NetworkError.invalidRecording("it has more than \(maximumValues) values")
+        }
         let value: JSONValue
         do {
             value = try JSONParser.parse(bytes, allowsRepeatedKeys: true)
@@ -28,8 +30,8 @@ enum HARReader {
         return try log.required("entries").array(upTo: maximumEntries).map { try HAREntryReader.entry($0) }
     }
 
-    /// Checks the number of values before they take memory. Within strings, the marks count too.
-    private static func checkCount(_ bytes: [UInt8]) throws {
+    /// Returns the number of values of a text of JSON, before they take memory.
+    static func valueCount(of bytes: [UInt8]) -> Int {
         var (count, isString, isEscaped) = (0, false, false)
         for byte in bytes {
             if isEscaped {
@@ -48,8 +50,6 @@ enum HARReader {
                 }
             }
         }
-        guard count <= maximumValues else {
-            throw NetworkError.invalidRecording("it has more than \(maximumValues) values")
-        }
+        return count
     }
 }

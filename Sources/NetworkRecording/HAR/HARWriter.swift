@@ -93,7 +93,7 @@ enum HARWriter {
 
     private static func decoded(_ bytes: Substring.UTF8View) -> String {
         let text = String(Substring(bytes))
-        return PercentEncoding.decoded(text.replacing("+", with: " ")) ?? text
+        return PercentEncoding.decoded(text.replacing(ascii: [UInt8(ascii: "+"): " "])) ?? text
     }
 
     // MARK: Response

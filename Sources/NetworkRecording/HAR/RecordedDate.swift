@@ -24,7 +24,9 @@ enum RecordedDate {
             second = given
         }
         let civil = CivilDate(year: year, month: month, day: day, hour: hour, minute: minute, second: second)
-        guard let fraction = fraction(&rest), let zone = zone(&rest), rest.isEmpty, let date = civil.moment else {
+        guard let fraction = fraction(&rest), let zone = zone(&rest), rest.isEmpty,
+            let date = civil.moment(inYears: 1...9999)
+        else {
             return nil
         }
         return date.addingTimeInterval(fraction - Double(zone))

@@ -13,15 +13,20 @@ struct HARFile: Sendable {
 
     private let file: PrivateFile
     private let maximumBytes: Int
+    private let maximumValues: Int
     /// The offset of the closing brackets.
     private var end = 0
+    /// The number of values in the document, which a reader limits.
+    private var values = HARReader.valueCount(of: HARWriter.start + HARWriter.end)
     private(set) var written = 0
     private(set) var leftOut = 0
     private(set) var failure: NetworkError?
     private var isFull = false
     private var isClosed = false
 
-    init(_ file: PrivateFile, maximumBytes: Int) { (self.file, self.maximumBytes) = (file, maximumBytes) }
+    init(_ file: PrivateFile, maximumBytes: Int, maximumValues: Int = HARReader.maximumValues) {
+        (self.file, self.maximumBytes, self.maximumValues) = (file, maximumBytes, maximumValues)
+    }
 
     /// Writes the document without entries.
     /// - Returns: The error, if it could not be written.
@@ -42,10 +47,11 @@ struct HARFile: Sendable {
             return .leftOut(reason: nil)
         }
         let text = (written > 0 ? HARWriter.separator : []) + entry
-        guard end + text.count + HARWriter.end.count <= maximumBytes else {
+        let count = HARReader.valueCount(of: text)
+        guard end + text.count + HARWriter.end.count <= maximumBytes, values + count <= maximumValues else {
             isFull = true
             leftOut += 1
-            return .leftOut(reason: .fullRecording(maximumBytes))
+            return .leftOut(reason: .fullRecording(maximumBytes, maximumValues))
         }
         do {
             try file.write(Data(text + HARWriter.end), at: end)
@@ -56,6 +62,7 @@ struct HARFile: Sendable {
             return .leftOut(reason: error)
         }
         end += text.count
+        values += count
         written += 1
         return .written
     }
@@ -81,8 +88,10 @@ struct HARFile: Sendable {
 }
 
 extension NetworkError {
-    fileprivate static func fullRecording(_ maximumBytes: Int) -> NetworkError {
+    fileprivate static func fullRecording(_ maximumBytes: Int, _ maximumValues: Int) -> NetworkError {
         NetworkError(
-            .unwritableFile, "the recording would have more than \(maximumBytes) bytes; nothing more is recorded")
+            .unwritableFile,
+            "the recording would have more than \(maximumBytes) bytes, or \(maximumValues) values, which is more than "
+                + "can be read; nothing more is recorded")
     }
 }

@@ -7,6 +7,8 @@ struct ReplayList: Sendable {
     private let byKey: [String: [Int]]
     private let repeatsLast: Bool
     private var given: [Int]
+    /// For each key, how many of its entries were given, from the first one on without a gap.
+    private var passed: [String: Int] = [:]
     private var unexpected: [String] = []
 
     init(_ recording: Recording, repeatsLast: Bool) {
@@ -28,12 +30,28 @@ struct ReplayList: Sendable {
     /// Returns the entries with the method and the URL of a request, in order.
     func entries(of request: Recording.Request) -> [Int] { byKey[RequestComparison.key(of: request)] ?? [] }
 
+    /// Takes the first entry with the method and the URL of a request that was not given, or the last one if it may be
+    /// repeated.
+    /// - Parameter matches: Whether an entry with that method and URL counts.
+    mutating func take(for request: Recording.Request, where matches: (Recording.Request) -> Bool) -> Recording.Entry? {
+        let key = RequestComparison.key(of: request)
+        let same = byKey[key] ?? []
+        // Otherwise each request would pass all that were given.
+        var start = passed[key, default: 0]
+        while start < same.count, given[same[start]] > 0 { start += 1 }
+        passed[key] = start
+        let next = same[start...].first { given[$0] == 0 && matches(entries[$0].request) }
+        return give(next ?? (repeatsLast ? same.last { matches(entries[$0].request) } : nil))
+    }
+
     /// Takes the first entry that was not given, or the last one if it may be repeated.
     /// - Parameter matching: The entries that match.
     mutating func take(_ matching: [Int]) -> Recording.Entry? {
-        guard let index = matching.first(where: { given[$0] == 0 }) ?? (repeatsLast ? matching.last : nil) else {
-            return nil
-        }
+        give(matching.first { given[$0] == 0 } ?? (repeatsLast ? matching.last : nil))
+    }
+
+    private mutating func give(_ index: Int?) -> Recording.Entry? {
+        guard let index else { return nil }
         given[index] += 1
         return entries[index]
     }

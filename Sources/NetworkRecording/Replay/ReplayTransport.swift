@@ -96,20 +96,23 @@ public final class ReplayTransport: HTTPTransport {
     }
 
     private func entry(for request: Recording.Request) throws -> Recording.Entry {
-        let (entries, same) = list.withLock { ($0.entries, $0.entries(of: request)) }
-        // A rule is the caller's closure, which may use the transport, so it is asked outside the lock.
-        let matching: [Int] =
-            switch matching.kind {
-            case .methodAndURL: same
-            case .strict: same.filter { RequestComparison.difference(entries[$0].request, request) == nil }
-            case .rule(_, let matches): entries.indices.filter { matches(request, entries[$0]) }
-            }
-        var isStrict = false
-        if case .strict = self.matching.kind { isStrict = true }
-        return try list.withLock { list in
-            guard let entry = list.take(matching) else {
+        guard case .rule(_, let matches) = matching.kind else {
+            var isStrict = false
+            if case .strict = matching.kind { isStrict = true }
+            return try list.withLock { list in
+                func isMatch(_ entry: Recording.Request) -> Bool {
+                    !isStrict || RequestComparison.difference(entry, request) == nil
+                }
+                if let entry = list.take(for: request, where: isMatch) { return entry }
+                let matching = list.entries(of: request).filter { isMatch(list.entries[$0].request) }
                 throw list.miss(request, matching, strict: isStrict)
             }
+        }
+        // A rule is the caller's closure, which may use the transport, so it is asked outside the lock.
+        let entries = list.withLock(\.entries)
+        let matching = entries.indices.filter { matches(request, entries[$0]) }
+        return try list.withLock { list in
+            guard let entry = list.take(matching) else { throw list.miss(request, matching, strict: false) }
             return entry
         }
     }

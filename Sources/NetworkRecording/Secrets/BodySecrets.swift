@@ -25,7 +25,8 @@ enum BodySecrets {
         }
         let isForm = types.contains { $0.matches("application/x-www-form-urlencoded") }
         let isJSON = types.contains(where: isJSON) || looksLikeJSON(bytes)
-        guard isForm || isJSON else { return .unchanged }
+        let isText = isForm || isJSON || !types.contains { medialTypes.contains($0.type) }
+        guard isForm || isJSON || isText && isCoded(bytes, fields) else { return .unchanged }
         guard !isOpaque(bytes, fields, isText: true) else { return .leftOut }
         var shown: [UInt8]?
         if isForm { shown = FormSecrets.redacted(bytes) }
@@ -42,6 +43,15 @@ enum BodySecrets {
         let isMarked = bytes.starts(with: [0xEF, 0xBB, 0xBF])
         let first = bytes.dropFirst(isMarked ? 3 : 0).first { $0 > 0x20 }
         return first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
+    }
+
+    /// The types of bodies that are no text, whatever their bytes look like.
+    private static let medialTypes: Set<String> = ["audio", "font", "image", "video"]
+
+    /// Whether a body of another type may be a text that is compressed, or in UTF-16 or UTF-32.
+    private static func isCoded(_ bytes: [UInt8], _ fields: HTTPFields) -> Bool {
+        fields.contains(.contentEncoding) || bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF])
+            || bytes.starts(with: [0, 0, 0xFE, 0xFF])
     }
 
     /// Whether a body is compressed, or in another encoding than UTF-8, so that no scanner finds anything in it.

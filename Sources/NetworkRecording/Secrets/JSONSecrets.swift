@@ -30,18 +30,27 @@ struct JSONSecrets {
             let start = at + 1
             let (end, isClosed) = endOfString(at)
             at = end
+            let text = bytes[start..<(isClosed ? end - 1 : end)]
+            // What looks like the value of `Authorization`, as a server writes it that repeats the request.
+            if Redaction.namesCredentials(text) {
+                replace(from: start - 1, to: end)
+                continue
+            }
             guard isClosed, case let colon = afterBlanks(end), colon < bytes.count, bytes[colon] == UInt8(ascii: ":"),
-                Self.isSecret(bytes[start..<(end - 1)])
+                Self.isSecret(text)
             else { continue }
             let value = afterBlanks(colon + 1)
             let valueEnd = endOfValue(value)
-            if !bytes[value..<valueEnd].elementsEqual(SecretMark.json), value < valueEnd {
-                output += bytes[copied..<value]
-                output += SecretMark.json
-                copied = valueEnd
-            }
+            replace(from: value, to: valueEnd)
             at = valueEnd
         }
+    }
+
+    private mutating func replace(from start: Int, to end: Int) {
+        guard start < end, !bytes[start..<end].elementsEqual(SecretMark.json) else { return }
+        output += bytes[copied..<start]
+        output += SecretMark.json
+        copied = end
     }
 
     /// Whether a key, as it is between its quotes, is secret.

@@ -11,8 +11,20 @@ struct URLSecrets {
     /// Whether the place is after a `?` or a `#`, and not in a path.
     private var isInQuery = false
 
+    /// The most times that a text is read: what a user was removed from may be another URL with a user.
+    private static let maximumRounds = 10
+
     /// Returns the text without its secrets, or `nil` if it contains none.
     static func redacted(_ text: [UInt8]) -> [UInt8]? {
+        var output: [UInt8]?
+        for _ in 0..<maximumRounds {
+            guard let next = redactedOnce(output ?? text) else { break }
+            output = next
+        }
+        return output
+    }
+
+    private static func redactedOnce(_ text: [UInt8]) -> [UInt8]? {
         guard text.contains(where: { marks.contains($0) }) else { return nil }
         var scanner = URLSecrets(text)
         scanner.run()

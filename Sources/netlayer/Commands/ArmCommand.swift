@@ -47,9 +47,14 @@ struct ArmCommand: AsyncParsableCommand {
         let transport = arm.transport()
         var requests: [ArmRequest] = []
         for compared in try await command.requestsToCompare() {
-            var own = ArmRequest(request: compared.request, client: try await compared.client(transport))
+            let client: @Sendable (RequestURL) async throws -> NetworkClient = { url in
+                var client = try await compared.client(transport, url)
+                client.validation = .any
+                return client
+            }
+            var own = ArmRequest(
+                request: compared.request, client: try await client(compared.request.url), clientForOrigin: client)
             if let version = arm.httpVersion { own.request.options.httpVersion = version }
-            own.client.validation = .any
             requests.append(own)
         }
         let worker = ArmWorker(requests, usesPipeline: !command.noPipeline, counter: counter)

@@ -176,7 +176,8 @@ struct CompareCommand: AsyncParsableCommand {
         let arms = try await experiment.run(self.arms)
         meter.clear()
         var result = ExperimentResult(
-            arms, urls: shown, design: design, command: ComparisonCommandLine.shown(words),
+            arms, urls: shown, sentNames: requests.map { $0.request.headerFields.map(\.name) }, design: design,
+            command: ComparisonCommandLine.shown(words),
             environment: ComparisonEnvironment.facts)
         if let baseline { result.compare(with: baseline) }
         try await reports.write(result)

@@ -34,7 +34,8 @@ struct CurlLine: ParsableArguments {
         } catch let failure as ToolFailure {
             throw failure
         } catch {
-            throw ToolFailure(.usage, "a command of --from-curl can't be used: \(message(for: error))")
+            let reason = JoinedWords.hidingValues(of: words, in: message(for: error))
+            throw ToolFailure(.usage, "a command of --from-curl can't be used: \(reason)")
         }
     }
 
@@ -64,6 +65,9 @@ struct CurlLine: ParsableArguments {
         return rest + ["--data-raw", bodies.map(\.value).joined(separator: "&")]
     }
 
+    /// The fields that are sent with each request, whatever a command says.
+    private static let always: Set<String> = ["accept", "host", "user-agent"]
+
     /// Returns the request that the command describes.
     /// - Throws: ``ToolFailure`` for a URL that stands for several; ``NetworkError``.
     func request() async throws -> TransportRequest {
@@ -72,13 +76,21 @@ struct CurlLine: ParsableArguments {
         }
         var flags = flags
         // A name without a value tells curl to leave out what it would send by itself, one before a ';' to send none.
-        flags.headers.removeAll { $0.splitAtColon.value.isEmpty && $0.contains(":") }
+        let removed = Set(
+            flags.headers.filter { $0.contains(byte: UInt8(ascii: ":")) && $0.splitAtColon.value.isEmpty }
+                .map { $0.splitAtColon.name.lowercasedASCII })
+        if let name = removed.intersection(Self.always).min() {
+            throw ToolFailure(.usage, "a command of --from-curl leaves out '\(name)', which is always sent here")
+        }
+        flags.headers.removeAll { $0.contains(byte: UInt8(ascii: ":")) && $0.splitAtColon.value.isEmpty }
         flags.headers = flags.headers.map { $0.contains(":") || !$0.hasSuffix(";") ? $0 : "\($0.dropLast()):" }
-        let hasType = flags.headers.contains { $0.splitAtColon.name.lowercasedASCII == "content-type" }
-        if flags.data != nil || flags.dataRaw != nil, !hasType {
+        let names = Set(flags.headers.map { $0.splitAtColon.name.lowercasedASCII }).union(removed)
+        if flags.data != nil || flags.dataRaw != nil, !names.contains("content-type") {
             flags.headers.append("Content-Type: application/x-www-form-urlencoded")
         }
-        let field = ([pipeline.cookieField].compactMap(\.self) + cookies).joined(separator: "; ")
+        // A field of the command takes the place of curl's own.
+        let own = names.contains("cookie") ? [] : cookies
+        let field = ([pipeline.cookieField].compactMap(\.self) + own).joined(separator: "; ")
         return try await flags.request(to: url, cookies: field.isEmpty ? nil : field)
     }
 }

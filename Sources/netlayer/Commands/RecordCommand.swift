@@ -45,7 +45,7 @@ struct RecordCommand: AsyncParsableCommand {
         for source in requests {
             for _ in 0..<source.weight {
                 do {
-                    var client = try await source.client(recorder)
+                    var client = try await source.client(recorder, source.request.url)
                     client.validation = .any
                     let response = try await client.send(source.request, as: .stream)
                     for try await _ in response.body {}

@@ -10,11 +10,12 @@ struct SourceRequest: Sendable {
     /// How often it was given.
     var weight = 1
     var request: TransportRequest
-    /// Returns the request's client over a transport.
-    var client: @Sendable (any HTTPTransport) async throws -> NetworkClient
+    /// Returns the request's client over a transport, with credentials for the origin of a URL.
+    var client: @Sendable (any HTTPTransport, RequestURL) async throws -> NetworkClient
 
     init(
-        _ request: TransportRequest, client: @escaping @Sendable (any HTTPTransport) async throws -> NetworkClient
+        _ request: TransportRequest,
+        client: @escaping @Sendable (any HTTPTransport, RequestURL) async throws -> NetworkClient
     ) {
         (self.request, self.client) = (request, client)
         name = (request.method == .get ? "" : "\(request.method.rawValue) ") + request.url.description
@@ -55,27 +56,26 @@ struct RequestSources: ParsableArguments {
     }
 
     /// Returns the requests: those of the URLs, of the curl commands and of the files, in this order.
-    /// - Parameter timeout: The timeout of each request.
+    /// - Parameter timeout: The timeout of each request that has no shorter one of its own.
     /// - Throws: ``NetworkError`` or ``ToolFailure`` for requests that can't be sent, and files that can't be read.
     func requests(timeout: Double, maxBody: Int? = nil) async throws -> [SourceRequest] {
         var requests: [SourceRequest] = []
         for url in urls {
             let request = try await flags.request(to: url, cookies: pipeline.cookieField)
             requests.append(
-                SourceRequest(request) { [pipeline] in try await pipeline.client(over: $0, for: request.url) })
+                SourceRequest(request) { [pipeline] in try await pipeline.client(over: $0, for: $1) })
         }
         for command in fromCurl {
             let line = try CurlLine.read(command)
             let request = try await line.request()
             requests.append(
-                SourceRequest(request) { [pipeline = line.pipeline] in
-                    try await pipeline.client(over: $0, for: request.url)
-                })
+                SourceRequest(request) { [pipeline = line.pipeline] in try await pipeline.client(over: $0, for: $1) })
         }
         for path in input { requests += try await Self.requests(of: path) }
         var names: [String: Int] = [:]
         for index in requests.indices {
-            requests[index].request.options.totalTimeout = .seconds(timeout)
+            let own = requests[index].request.options.totalTimeout ?? .seconds(timeout)
+            requests[index].request.options.totalTimeout = min(own, .seconds(timeout))
             if let maxBody { requests[index].request.options.maximumBodyBytes = maxBody }
             let name = requests[index].name
             names[name, default: 0] += 1
@@ -126,8 +126,10 @@ struct RequestSources: ParsableArguments {
         do {
             let line = try RequestLine(try JSONParser.parse(bytes))
             let request = try line.transportRequest()
-            return SourceRequest(request) { [options = line.options] in
-                try options.client(over: $0, for: request) { CookieJar() }
+            return SourceRequest(request) { [options = line.options] transport, url in
+                var own = request
+                own.url = url
+                return try options.client(over: transport, for: own) { CookieJar() }
             }
         } catch let problem as JSONProblem {
             throw ToolFailure(.file, "\(place): not JSON: \(problem.message), at byte \(problem.offset)")
@@ -153,7 +155,7 @@ struct RequestSources: ParsableArguments {
                 let request = try entry.request.transportRequest()
                 places[key] = requests.count
                 requests.append(
-                    SourceRequest(request) { transport in
+                    SourceRequest(request) { transport, _ in
                         var client = NetworkClient(transport: transport)
                         client.redirects = .none
                         return client

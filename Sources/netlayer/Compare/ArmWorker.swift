@@ -7,6 +7,8 @@ import Synchronization
 struct ArmRequest: Sendable {
     var request: TransportRequest
     var client: NetworkClient
+    /// Returns the client for another origin, whose credentials are that origin's.
+    var clientForOrigin: @Sendable (RequestURL) async throws -> NetworkClient
 }
 
 /// Sends the requests of blocks over one transport, in the process of an arm.
@@ -80,7 +82,10 @@ final class ArmWorker: BlockWorker {
     private func outcomes(of order: BlockOrder, from start: ContinuousClock.Instant) async throws -> [Outcome] {
         let turns = Turns(order.requests)
         var request = requests[order.url]
-        if let port = order.wirePort { request.request = try request.request.sent(toPort: port) }
+        if let port = order.wirePort {
+            request.request = try request.request.sent(toPort: port)
+            request.client = try await request.clientForOrigin(request.request.url)
+        }
         return await withTaskGroup(of: [Outcome].self) { [request] group in
             if let rate = order.rate {
                 // An open load: each request has its time, whether the earlier ones have ended or not.

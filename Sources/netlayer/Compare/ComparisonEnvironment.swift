@@ -71,6 +71,6 @@ enum ComparisonCommandLine {
             (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
                 || "-_./:=,+@%".utf8.contains(byte)
         }
-        return isPlain && !word.isEmpty ? word : "'\(word.replacing("'", with: "'\\''"))'"
+        return isPlain && !word.isEmpty ? word : ShellText.word(word)
     }
 }

@@ -74,7 +74,6 @@ struct ComparisonJUnit {
     static func escaped(_ text: String) -> String {
         // XML has no U+FFFE and U+FFFF.
         let text = String(String.UnicodeScalarView(text.unicodeScalars.filter { $0.value & 0xFFFE != 0xFFFE }))
-        return TerminalText.visible(text).replacing("&", with: "&amp;").replacing("<", with: "&lt;")
-            .replacing(">", with: "&gt;").replacing("\"", with: "&quot;").replacing("\n", with: "&#10;")
+        return ComparisonPage.escaped(text).replacing(ascii: [UInt8(ascii: "\n"): "&#10;"])
     }
 }

@@ -19,8 +19,13 @@ struct ComparisonMarkdown {
         lines += ["<details><summary>Environment</summary>", ""]
         lines += result.environment.map { "- \($0.name): \(Self.escaped($0.value))" }
         lines += result.arms.map { "- \(Self.escaped($0.name)): \(Self.escaped($0.library))" }
-        lines += ["", "```", TerminalText.visible(result.command).replacing("```", with: "` ` `"), "```", ""]
+        lines += ["", "```", Self.withoutFence(result.command), "```", ""]
         return (lines + ["</details>", ""]).joined(separator: "\n")
+    }
+
+    /// Returns a command without the backticks that would end its block.
+    private static func withoutFence(_ command: String) -> String {
+        TerminalText.visible(command).replacing(ascii: [UInt8(ascii: "`"): "ˋ"])
     }
 
     private func section(_ index: Int) -> [String] {
@@ -45,6 +50,7 @@ struct ComparisonMarkdown {
                 let mark = difference.known.map { "known: `\($0.name)`" } ?? "**new**"
                 return "- \(mark): \(Self.escaped(difference.text(names)))"
             }
+            lines += ComparisonText.rest(contents).map { "- and \($0)" }
             if contents.differences.isEmpty {
                 lines.append("- \(Self.escaped(ComparisonText.alike(contents, arm.name)))")
             }
@@ -52,11 +58,12 @@ struct ComparisonMarkdown {
         return lines + [""]
     }
 
+    private static let escapes = "\\`*_{}[]<>|#~&@".utf8.reduce(into: [UInt8(ascii: "\n"): " "]) { escapes, byte in
+        escapes[byte] = "\\" + String(Unicode.Scalar(byte))
+    }
+
     /// Returns text that Markdown shows as it is.
     static func escaped(_ text: String) -> String {
-        TerminalText.visible(text).replacing("\n", with: " ").reduce(into: "") { escaped, character in
-            if "\\`*_{}[]<>|#~&@".contains(character) { escaped.append("\\") }
-            escaped.append(character)
-        }
+        TerminalText.visible(text).replacing(ascii: escapes)
     }
 }

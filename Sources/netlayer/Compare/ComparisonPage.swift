@@ -133,7 +133,9 @@ struct ComparisonPage {
         var noise: [String] = []
         for (arm, contents) in zip(result.arms.dropFirst(), url.contents) {
             rows += contents.differences.map { row($0, (first, arm.name)) }
-            if contents.unlisted > 0 { noise.append("\(contents.unlisted) more differences over \(arm.name)") }
+            rows += ComparisonText.rest(contents).map { rest in
+                "<tr><td colspan=\"6\">and \(Self.escaped("\(rest) over \(arm.name)"))</td></tr>"
+            }
             noise += ComparisonText.grouped(contents.noise)
         }
         let aside = noise.map { "<li>\(Self.escaped($0))</li>" }.joined()
@@ -227,9 +229,12 @@ struct ComparisonPage {
 
     /// Returns text for HTML, with control characters visible.
     static func escaped(_ text: String) -> String {
-        TerminalText.visible(text).replacing("&", with: "&amp;").replacing("<", with: "&lt;")
-            .replacing(">", with: "&gt;").replacing("\"", with: "&quot;")
+        TerminalText.visible(text).replacing(ascii: entities)
     }
+
+    private static let entities = [
+        UInt8(ascii: "&"): "&amp;", UInt8(ascii: "<"): "&lt;", UInt8(ascii: ">"): "&gt;", UInt8(ascii: "\""): "&quot;",
+    ]
 
     private static let style = """
         :root{color-scheme:light dark;--paper:#fff;--ink:#1c1c1e;--pale:#6b6b70;--line:#d8d8dc;--new:#b3261e;

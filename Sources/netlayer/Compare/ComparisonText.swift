@@ -42,7 +42,7 @@ struct ComparisonText {
             let mark = difference.known.map { "known, \($0.name)" } ?? "new"
             return "  differs (\(mark)): \(difference.text(arms))"
         }
-        if contents.unlisted > 0 { lines.append("  and \(contents.unlisted) more differences") }
+        lines += Self.rest(contents).map { "  and \($0)" }
         lines += Self.grouped(contents.noise).map { "  set aside: \($0)" }
         if contents.differences.isEmpty { lines.append("  \(Self.alike(contents, arms.right))") }
         return lines
@@ -61,6 +61,13 @@ struct ComparisonText {
     /// Returns what to say where there are no differences.
     static func alike(_ contents: ContentComparison, _ arm: String) -> String {
         contents.isEmpty ? "responses: none over \(arm)" : "responses: no differences over \(arm)"
+    }
+
+    /// Returns what to say of the differences that are not listed.
+    static func rest(_ contents: ContentComparison) -> [String] {
+        let (known, new) = contents.unlisted
+        return (new > 0 ? ["\(new) more new differences"] : [])
+            + (known > 0 ? ["\(known) more known differences"] : [])
     }
 
     /// Returns what changes from request to request, at most ten parts of it by name.

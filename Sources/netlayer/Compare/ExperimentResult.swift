@@ -41,7 +41,7 @@ struct ExperimentResult: Sendable {
     }
 
     init(
-        _ arms: [Arm], urls: [String], design: ExperimentDesign, command: String,
+        _ arms: [Arm], urls: [String], sentNames: [[HTTPField.Name]] = [], design: ExperimentDesign, command: String,
         environment: [(name: String, value: String)]
     ) {
         self.arms = arms.filter { !$0.isCopy }
@@ -63,7 +63,8 @@ struct ExperimentResult: Sendable {
             let contents = self.arms.dropFirst().map { arm in
                 ContentComparison(
                     first.figures[index].contents, copy: copied.contents, arm.figures[index].contents,
-                    kinds: (first.specification.kind.rawValue, arm.specification.kind.rawValue))
+                    kinds: (first.specification.kind.rawValue, arm.specification.kind.rawValue),
+                    sentNames: index < sentNames.count ? sentNames[index] : [])
             }
             let noise = Dictionary(
                 verdicts.compactMap { verdict in verdict.noise.map { (verdict.metric, $0) } }, uniquingKeysWith: max)
@@ -74,7 +75,7 @@ struct ExperimentResult: Sendable {
     var hasDifferences: Bool { urls.contains { $0.contents.contains { !$0.differences.isEmpty } } }
 
     var hasNewDifferences: Bool {
-        urls.contains { $0.contents.contains { $0.differences.contains { $0.known == nil } || $0.unlisted > 0 } }
+        urls.contains { $0.contents.contains { $0.differences.contains { $0.known == nil } } }
     }
 
     /// Whether an arm ended, or a request failed.

@@ -27,7 +27,7 @@ final class ProgramWorker: BlockWorker {
             let before = ProcessFigures.children
             let start = ContinuousClock.now
             let run = try await ProgramRun(command, [TransportKind.variable: variable], timeout: timeout)
-            let seconds = (ContinuousClock.now - start) / .seconds(1)
+            let seconds = (run.end - start) / .seconds(1)
             let after = ProcessFigures.children
             report.seconds += seconds
             report.cpuMicroseconds += after.cpuMicroseconds - before.cpuMicroseconds
@@ -64,6 +64,14 @@ enum RunningProgram {
 /// One run of a program: its exit status takes the place of a response's, its output that of a body.
 private struct ProgramRun {
     var recorded = RecordedResponse()
+    /// When the program itself ended, and not what it has started.
+    let end: ContinuousClock.Instant
+
+    /// The time for the output that is left in the pipe. A process in a group of its own may keep the pipe open.
+    private static let drain = Duration.seconds(1)
+
+    /// The pipes that a process still holds which has left the program's group.
+    private static let open = Guarded<[Pipe]>([])
 
     /// The most bytes of output that are kept.
     private static let maximumOutput = 64 << 20
@@ -77,11 +85,8 @@ private struct ProgramRun {
         process.standardInput = FileHandle.nullDevice
         let output = Pipe()
         process.standardOutput = output
-        let (ends, ending) = AsyncStream<(reason: Process.TerminationReason, status: Int32)>.makeStream()
-        process.terminationHandler = { process in
-            ending.yield((process.terminationReason, process.terminationStatus))
-            ending.finish()
-        }
+        let (ends, ending) = AsyncStream<Void>.makeStream()
+        process.terminationHandler = { _ in ending.finish() }
         try process.run()
         let number = process.processIdentifier
         let isLate = OneTimeFlag()
@@ -91,24 +96,41 @@ private struct ProgramRun {
             RunningProgram.end(number)
         }
         RunningProgram.begin(number)
-        defer {
-            killer.cancel()
-            RunningProgram.end(number)
+        let chunks = ByteSource(reading: output.fileHandleForReading.fileDescriptor, name: "the program").chunks()
+        let text = Guarded(Data())
+        let reader = Task {
+            for try await chunk in chunks {
+                text.withLock { if $0.count < Self.maximumOutput { $0 += chunk } }
+            }
         }
-        var text = Data()
-        for try await chunk in ByteSource(reading: output.fileHandleForReading.fileDescriptor, name: "the program")
-            .chunks()
-        where text.count < Self.maximumOutput {
-            text += chunk
+        let end = await ChildEnd.wait(for: number)
+        self.end = .now
+        killer.cancel()
+        // What it has started holds the other end of the pipe.
+        RunningProgram.end(number)
+        let isDrained = OneTimeFlag()
+        await atMost(Self.drain) {
+            await withTaskCancellationHandler {
+                _ = await reader.result
+            } onCancel: {
+                reader.cancel()
+            }
+            // Its CPU time counts from then on.
+            for await _ in ends {}
+            if !Task.isCancelled { _ = isDrained.raise() }
         }
-        let end = await ends.first { _ in true } ?? (.exit, -1)
-        try? output.fileHandleForReading.close()
-        recorded.setBody(text)
+        if isDrained.isRaised {
+            try output.fileHandleForReading.close()
+        } else {
+            // Its number must not be another file's while a thread may still read.
+            Self.open.withLock { $0.append(output) }
+        }
+        recorded.setBody(text.withLock(\.self))
         if isLate.isRaised {
             (recorded.errorCode, recorded.errorText) = (
                 "totalTimeout", "the program did not end within \(timeout.shortText)"
             )
-        } else if end.reason == .uncaughtSignal {
+        } else if end.isBySignal {
             recorded.errorCode = "signal \(end.status)"
             recorded.errorText = "the program ended by signal \(end.status)"
         } else {

@@ -1,20 +1,22 @@
 /// The words of a shell command, as `sh` and the `$'…'` of bash write them: what browsers copy. Nothing is expanded.
+/// By scalars: a quote before a combining mark is one `Character`, which is no quote.
 enum ShellWords {
     /// Returns the words.
     /// - Throws: ``ToolFailure`` for a quote without an end, and for what a shell would expand or act on.
     static func split(_ command: String) throws -> [String] {
-        var rest = Substring(command)
+        var rest = Substring(command).unicodeScalars
         var words: [String] = []
         var word: String?
         while let first = rest.popFirst() {
             switch first {
-            case " ", "\t", "\n", "\r\n":
+            case " ", "\t", "\n", "\r":
                 word.map { words.append($0) }
                 word = nil
             case "\\":
                 guard let next = rest.popFirst() else { throw failure("it ends after a backslash") }
                 // A line that goes on.
-                if next != "\n", next != "\r\n" { word = (word ?? "") + String(next) }
+                if next == "\r", rest.first == "\n" { rest.removeFirst() }
+                if next != "\n", next != "\r" { word = (word ?? "") + String(next) }
             case "'": word = (word ?? "") + (try literal(&rest))
             case "\"": word = (word ?? "") + (try quoted(&rest))
             case "$" where rest.first == "'":
@@ -32,20 +34,20 @@ enum ShellWords {
         ToolFailure(.usage, "a command of --from-curl can't be read: \(reason)")
     }
 
-    private static func literal(_ rest: inout Substring) throws -> String {
+    private static func literal(_ rest: inout Substring.UnicodeScalarView) throws -> String {
         guard let end = rest.firstIndex(of: "'") else { throw failure("a quote has no end") }
         defer { rest = rest[rest.index(after: end)...] }
-        return String(rest[..<end])
+        return String(String.UnicodeScalarView(rest[..<end]))
     }
 
-    private static func quoted(_ rest: inout Substring) throws -> String {
-        var text = ""
+    private static func quoted(_ rest: inout Substring.UnicodeScalarView) throws -> String {
+        var text = String.UnicodeScalarView()
         while let next = rest.popFirst() {
             switch next {
-            case "\"": return text
+            case "\"": return String(text)
             case "\\":
                 guard let escaped = rest.popFirst() else { throw failure("a quote has no end") }
-                if !"\"\\$`\n".contains(escaped) { text.append("\\") }
+                if !"\"\\$`\n".unicodeScalars.contains(escaped) { text.append("\\") }
                 if escaped != "\n" { text.append(escaped) }
             case "$", "`": throw failure("a shell would act on '\(next)'")
             default: text.append(next)
@@ -55,7 +57,7 @@ enum ShellWords {
     }
 
     /// Reads up to the end of `$'…'`.
-    private static func escaped(_ rest: inout Substring) throws -> String {
+    private static func escaped(_ rest: inout Substring.UnicodeScalarView) throws -> String {
         var bytes: [UInt8] = []
         while let next = rest.popFirst() {
             if next == "'" {
@@ -78,16 +80,18 @@ enum ShellWords {
                     throw failure("an escape has no character")
                 }
                 bytes += String(scalar).utf8
-            case let other? where "\\'\"?!".contains(other): bytes += String(other).utf8
+            case let other? where "\\'\"?!".unicodeScalars.contains(other): bytes += String(other).utf8
             default: throw failure("an escape is none of \\n, \\r, \\t, \\x, \\u, \\\\ and \\'")
             }
         }
         throw failure("a quote has no end")
     }
 
-    private static func number(_ rest: inout Substring, digits: Int) throws -> UInt32 {
-        let text = rest.prefix(digits).prefix { $0.isHexDigit && $0.isASCII }
-        guard let value = UInt32(text, radix: 16) else { throw failure("an escape has no character") }
+    private static func number(_ rest: inout Substring.UnicodeScalarView, digits: Int) throws -> UInt32 {
+        let text = rest.prefix(digits).prefix { $0.properties.isASCIIHexDigit }
+        guard let value = UInt32(String(String.UnicodeScalarView(text)), radix: 16) else {
+            throw failure("an escape has no character")
+        }
         rest = rest.dropFirst(text.count)
         return value
     }

@@ -42,10 +42,20 @@ struct RecordedAgain: Sendable {
         // A recording of another tool has secrets, and what is compared has none.
         var recorded = entry
         recorded.redactSecrets()
-        let now = try await exchange(entry, upTo: recorded.response?.body)
+        var now = try await exchange(entry, upTo: recorded.response?.body)
+        now.redactSecrets()
+        // Of a recorded body that was cut, the rest is not known. A mark is not as long as its secret, so both are cut
+        // without their secrets.
+        if Self.isCut(recorded), let before = recorded.response?.body.bytes, let after = now.response?.body.bytes {
+            let count = min(before.count, after.count)
+            recorded.response?.body.bytes = Data(before.prefix(count))
+            now.response?.body.bytes = Data(after.prefix(count))
+            now.response?.trailers = recorded.response?.trailers
+        }
         let comparison = ContentComparison(
             Self.tally(recorded), copy: nil, Self.tally(now),
-            kinds: (recorded.transport ?? "", transport.name))
+            kinds: (recorded.transport ?? "", transport.name),
+            sentNames: entry.request.headerFields.map(\.name) + fields.map(\.name))
         let status = recorded.response.map { "\($0.status)" } ?? recorded.failure?.code.rawValue ?? "nothing"
         // A browser writes names as it likes.
         let isForeign = recorded.transport == nil
@@ -67,18 +77,34 @@ struct RecordedAgain: Sendable {
         }
         do {
             let response = try await transport.send(request)
-            let body = try await response.body.collect()
-            // Of a recorded body that was cut, the rest is not known.
-            let isCut = (recorded?.omitted ?? 0) > 0 || entry.isIncomplete
-            let known = isCut ? body.prefix(recorded?.bytes.count ?? 0) : body
+            let body =
+                Self.isCut(entry)
+                ? try await Self.start(of: response.body, atLeast: recorded?.bytes.count ?? 0)
+                : try await response.body.collect()
             return Recording.Entry(
-                request, response: response.head, body: Data(known), trailers: response.body.trailers,
+                request, response: response.head, body: body, trailers: response.body.trailers,
                 maximumBodyBytes: .max)
         } catch is CancellationError {
             throw CancellationError()
         } catch {
             return Recording.Entry(request, failure: error)
         }
+    }
+
+    /// Whether the end of the recorded body is not known.
+    private static func isCut(_ entry: Recording.Entry) -> Bool {
+        (entry.response?.body.omitted ?? 0) > 0 || entry.isIncomplete
+    }
+
+    /// Reads the start of a body: twice the bytes that are compared, since a secret may be longer than its mark.
+    private static func start(of body: TransportResponse.Body, atLeast count: Int) async throws -> Data {
+        let limit = 2 * count + 65_536
+        var start = Data()
+        for try await chunk in body {
+            start += chunk.prefix(limit - start.count)
+            if start.count == limit { break }
+        }
+        return start
     }
 
     private static func tally(_ entry: Recording.Entry) -> ContentTally {

@@ -24,6 +24,12 @@ struct CurlFailureTests {
         #expect(error.underlying?.code == 16)
     }
 
+    @Test func `a proxy whose scheme libcurl lacks is a failure of the proxy`() {
+        let text = "Unsupported proxy scheme for 'ftp://u:canary@127.0.0.1'"
+        let error = CurlFailure.error(.couldNotConnect, text: text, phase: .connecting, isInBody: false)
+        #expect(error.code == .proxyFailed && !"\(error)".contains("canary"))
+    }
+
     /// CURLE_SSL_CONNECT_ERROR, SSL_CERTPROBLEM, PEER_FAILED_VERIFICATION, SSL_PINNEDPUBKEYNOTMATCH,
     /// SSL_INVALIDCERTSTATUS, SSL_CLIENTCERT, and two codes that may occur at any time.
     @Test(arguments: [35: true, 58: true, 60: true, 90: true, 91: true, 98: true, 16: false, 56: false])

@@ -361,7 +361,6 @@ struct ProxyOptionTests {
         (["localhost"], "a.localhost", true), ([".localhost"], "a.localhost", true),
         ([".localhost"], "localhost", true), (["host"], "localhost", false), (["a.localhost"], "localhost", false),
         (["b.test", "localhost"], "localhost", true), (["*"], "localhost", true),
-        (["*", "b.test"], "localhost", false),
         (["localhost."], "localhost", true), (["127.0.0.1"], "localhost", false), (["127.0.0.1"], "127.0.0.1", true),
         (["127.0.0.2"], "127.0.0.1", false), (["0.0.1"], "127.0.0.1", false), (["127.0.0.0/8"], "127.0.0.1", true),
         (["128.0.0.0/8"], "127.0.0.1", false), (["*"], "127.0.0.1", true),
@@ -387,10 +386,36 @@ struct ProxyOptionTests {
     @Test(arguments: [
         ("::1", "[::1]", true), ("[::1]", "[::1]", true), ("::2", "[::1]", false), ("::/64", "[::1]", true),
         ("b.test a.test", "a.test", true), ("b.test,\ta.test", "a.test", true), (",", "a.test", false),
+        // The environment's list, which libcurl reads; an option's is another matter.
+        ("*,b.test", "a.test", false),
         ("/8", "127.0.0.1", false), ("127.0.0.1/33", "127.0.0.1", false),
     ])
     func `a list of exceptions has addresses, ranges and blanks`(list: String, host: String, isNamed: Bool) {
         #expect(ProxyExceptions(list).contains(host) == isNamed)
+    }
+
+    /// Regression: libcurl knows `*` as the whole list alone, and addresses without brackets, so that the request and
+    /// its credentials went to the proxy.
+    @Test func `an asterisk matches every host wherever it stands, and brackets are those of a URL`() async throws {
+        let (server, proxy) = (try ScriptedServer(.ok("straight")), try ScriptedServer(.ok("by proxy")))
+        defer { for server in [server, proxy] { server.stop() } }
+        for list in [["*", "b.test"], ["b.test", "*"]] {
+            let exchange = try await OptionExchange("http://localhost:\(server.port)/") {
+                var explicit = TransportOptions.Proxy.Server(proxy.baseURL)
+                explicit.noProxy = list
+                $0.proxy = .explicit(explicit)
+            }
+            #expect(exchange.text == "straight")
+        }
+        // Nothing listens there: the connection itself fails, and not the proxy's.
+        let error = await #expect(throws: NetworkError.self) {
+            try await OptionExchange("http://[::1]:1/") {
+                var explicit = TransportOptions.Proxy.Server(proxy.baseURL)
+                explicit.noProxy = ["[::1]"]
+                $0.proxy = .explicit(explicit)
+            }
+        }
+        #expect(error?.code == .connectFailed && proxy.connectionCount == 0)
     }
 
     /// Regression: libcurl compared the server name, which is the host of the URL that it gets.

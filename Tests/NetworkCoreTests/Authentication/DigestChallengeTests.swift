@@ -127,4 +127,10 @@ struct DigestChallengeTests {
             #expect(Self.challenges("Digest " + field).count <= 20_001)
         }
     }
+
+    @Test(arguments: ["MD5-sess", "SHA-256-sess"]) func `a session without a quality can't be used`(algorithm: String) {
+        let start = "Digest realm=\"r\", nonce=\"n\", algorithm=\(algorithm)"
+        #expect(Self.challenges(start).compactMap { DigestChallenge($0) }.isEmpty)
+        #expect(Self.challenges("\(start), qop=\"auth\"").compactMap { DigestChallenge($0) }.count == 1)
+    }
 }

@@ -43,7 +43,7 @@ struct RedirectTests {
         (301, HTTPRequest.Method.get, HTTPRequest.Method.get, false), (301, .head, .head, false),
         (301, .post, .get, false),
         (301, .put, .put, true), (301, .delete, .delete, true), (302, .post, .get, false), (302, .patch, .patch, true),
-        (303, .get, .get, true), (303, .head, .head, false), (303, .post, .get, false), (303, .put, .get, false),
+        (303, .get, .get, false), (303, .head, .head, false), (303, .post, .get, false), (303, .put, .get, false),
         (303, .delete, .get, false), (307, .get, .get, true), (307, .post, .post, true), (307, .head, .head, false),
         (308, .post, .post, true), (308, .put, .put, true),
     ])
@@ -63,6 +63,16 @@ struct RedirectTests {
         #expect(second.headerFields.contains(.contentType) == (method == next))
         #expect(second.headerFields.contains(.contentLanguage) == (method == next))
         #expect(second.headerFields[.accept] == "x/y")
+    }
+
+    @Test(arguments: [HTTPRequest.Method.get, .post])
+    func `a 303 drops the body of any method, and what belongs to it`(method: HTTPRequest.Method) async throws {
+        let fields: HTTPFields = [
+            .contentType: "text/plain", .expect: "100-continue", .trailer: "X-A", .transferEncoding: "chunked",
+        ]
+        let request = try TransportRequest.make(method, "http://a/b", fields: fields, body: "body")
+        let second = try #require(try await following(303, request))
+        #expect(second.method == .get && second.body == nil && second.headerFields.isEmpty)
     }
 
     /// Two that are equal for Swift are two all the same: which of them counts is the server's secret.

@@ -1,5 +1,6 @@
 import Foundation
-import NetworkCore
+@testable import NetworkCore
+import Synchronization
 import TestSupport
 import Testing
 
@@ -32,6 +33,46 @@ struct RequestBodyReadingTests {
     /// Regression: the body was sent with its actual length.
     @Test(arguments: [2, 4]) func `a length that is not the announced one is an error`(length: Int) async {
         await expectFailure(.bodyLengthMismatch) { try await send(.stream(chunks("ab", "c"), length: length)) }
+    }
+
+    /// Regression: a body that the library reads itself took the chunks for as long as they came.
+    @Test(arguments: [false, true]) func `a producer of empty chunks ends with its task`(isCompressed: Bool)
+        async throws
+    {
+        let asked = Guarded(0)
+        let endless = AsyncStream { () -> Data? in
+            // By the task itself: readers that never wait may have all threads of the pool.
+            if asked.withLock({
+                $0 += 1; return $0
+            }) == 100 {
+                withUnsafeCurrentTask { $0?.cancel() }
+            }
+            return Data()
+        }
+        var body = TransportRequest.Body.stream(endless)
+        if isCompressed { body = try body.gzipped(level: 1) }
+        let reading = Task { [body] in try await body.read { _ in } }
+        await #expect(throws: (any Error).self) { try await reading.value }
+    }
+
+    /// Regression: zlib kept the chunks of a stream, so that a server could not respond to any of them.
+    @Test func `each chunk of a compressed stream leaves before the next one is asked for`() async throws {
+        let (chunks, next) = AsyncStream<Data>.makeStream()
+        let left = Guarded(["one", "two", "three"])
+        @Sendable func yieldNext() {
+            let text = left.withLock { $0.isEmpty ? nil : $0.removeFirst() }
+            if let text { next.yield(Data(text.utf8)) } else { next.finish() }
+        }
+        yieldNext()
+        let pieces = Guarded<[Data]>([])
+        try await TransportRequest.Body.stream(chunks).gzipped(level: 6).read { piece in
+            pieces.withLock { $0.append(piece) }
+            yieldNext()
+        }
+        #expect(pieces.withLock(\.count) == 4)
+        let sent = pieces.withLock { $0.reduce(Data(), +) }
+        let inflated = try Inflater(.gzip).decode(sent, limit: 65_536).output
+        #expect(inflated == Data("onetwothree".utf8))
     }
 
     /// Regression: the wait for it never ended.

@@ -11,8 +11,11 @@ package struct CivilDate: Equatable {
 
     /// The point in time, or `nil` if the fields form no valid date, such as 30 February. A leap second counts as the
     /// second after it.
-    package var moment: Date? {
-        guard (1601...9999).contains(year), (1...12).contains(month),
+    package var moment: Date? { moment(inYears: 1601...9999) }
+
+    /// The point in time, or `nil` if the fields form no valid date within some years, from 1 on.
+    package func moment(inYears years: ClosedRange<Int>) -> Date? {
+        guard years.contains(year), (1...12).contains(month),
             (1...Self.days(of: month, in: year)).contains(day),
             (0...23).contains(hour), (0...59).contains(minute), (0...60).contains(second)
         else { return nil }

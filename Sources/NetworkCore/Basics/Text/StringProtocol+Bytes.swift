@@ -24,6 +24,16 @@ extension StringProtocol {
         }
     }
 
+    /// Returns the text with texts in place of ASCII characters.
+    package func replacing(ascii texts: [UInt8: String]) -> String {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(utf8.count)
+        for byte in utf8 {
+            if let text = texts[byte] { bytes += text.utf8 } else { bytes.append(byte) }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
     /// The text with A to Z in lower case and all other characters unchanged.
     package var lowercasedASCII: String {
         String(decoding: utf8.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)

@@ -34,7 +34,8 @@ struct DigestChallenge {
     private static let maximumTextBytes = 16_384
 
     /// `nil` for another scheme, and for a challenge without a nonce, with another hash, with another quality of
-    /// protection than `auth`, or of enormous texts.
+    /// protection than `auth`, of a session without one (the server would not get the client's nonce), or of enormous
+    /// texts.
     init?(_ challenge: AuthenticationChallenge) {
         guard challenge.scheme == "digest", let nonce = challenge["nonce"] else { return nil }
         let name = challenge["algorithm"] ?? Algorithm.md5.rawValue
@@ -47,6 +48,7 @@ struct DigestChallenge {
             let names = qualities.split { $0 == "," || $0 == " " || $0 == "\t" }.map { String($0).lowercasedASCII }
             guard names.contains("auth") else { return nil }
         }
+        if algorithm.isSession, challenge["qop"] == nil { return nil }
         self.algorithm = algorithm
         self.nonce = nonce
         realm = challenge["realm"] ?? ""

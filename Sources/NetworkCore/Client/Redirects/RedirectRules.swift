@@ -13,10 +13,12 @@ struct RedirectRules: Sendable {
         else { return nil }
         var next = request
         next.url = target
-        if dropsBody(head.status.code, request.method) {
-            next.method = .get
+        if dropsBody(head.status.code, request) {
+            if next.method != .head { next.method = .get }
             next.body = nil
-            next.headerFields.removeAll { $0.name.canonicalName.hasPrefix("content-") || $0.name == .transferEncoding }
+            next.headerFields.removeAll {
+                $0.name.canonicalName.hasPrefix("content-") || Self.fieldsOfBodies.contains($0.name.canonicalName)
+            }
         }
         if let body = next.body, !body.isReplayable { return nil }
         if request.url.scheme == "https", target.scheme == "http", !policy.allowsDowngrade {
@@ -39,11 +41,14 @@ struct RedirectRules: Sendable {
         }
     }
 
-    private func dropsBody(_ status: Int, _ method: HTTPRequest.Method) -> Bool {
+    /// The fields that say something of a body besides those that begin with `content-` (RFC 9110 §10.1.1, §6.6.2).
+    private static let fieldsOfBodies: Set<String> = ["expect", "trailer", "transfer-encoding"]
+
+    private func dropsBody(_ status: Int, _ request: TransportRequest) -> Bool {
         guard !policy.keepsMethodOn.contains(status) else { return false }
         switch status {
-        case 301, 302: return method == .post
-        case 303: return method != .get && method != .head
+        case 301, 302: return request.method == .post
+        case 303: return request.body != nil || request.method != .get && request.method != .head
         default: return false
         }
     }

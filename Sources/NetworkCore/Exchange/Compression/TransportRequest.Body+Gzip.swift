@@ -24,8 +24,8 @@ extension TransportRequest.Body {
     ) async throws {
         let packing = try Packing(level: level)
         try await producer.run { chunk in
-            let packed = try packing.pack(chunk, isLast: false)
-            if !packed.isEmpty { try await deliver(packed) }
+            // The producer may wait for a response to this chunk, so the chunk leaves as a whole.
+            try await deliver(try packing.pack(chunk, isLast: false))
         }
         // The transport sees only the compressed bytes, so the length is checked here.
         if let length = producer.length, length != packing.count {
@@ -48,7 +48,7 @@ extension TransportRequest.Body {
         func pack(_ bytes: Data, isLast: Bool) throws -> Data {
             try state.withLock { state in
                 state.count += bytes.count
-                return try state.deflater.pack(bytes, isLast: isLast, check: Task.checkCancellation)
+                return try state.deflater.pack(bytes, isLast: isLast, flushes: true, check: Task.checkCancellation)
             }
         }
 

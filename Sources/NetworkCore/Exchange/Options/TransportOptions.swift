@@ -41,7 +41,8 @@ public struct TransportOptions: Sendable, Hashable {
     /// [CURLOPT_HTTP_VERSION](https://curl.se/libcurl/c/CURLOPT_HTTP_VERSION.html)
     public var httpVersion = HTTPVersion.automatic
     /// The handler for the progress of the response's body. It is called on the transport's own thread and must return
-    /// at once. It counts bytes on the wire over curl, decoded bytes over URLSession. Default: `nil`.
+    /// at once. It counts bytes on the wire over curl, decoded bytes over URLSession, and begins anew for each exchange
+    /// of a call: the bodies of redirects, challenges and failed attempts are reported too. Default: `nil`.
     public var progress: TransferProgress.Handler?
     /// The log for the exchange as it goes over the wire, without secrets. Default: `nil`.
     public var wireLog: WireLog?
@@ -182,8 +183,8 @@ extension TransportOptions {
     /// because the server must support it.
     ///
     /// Bytes are compressed before they are sent, on the sending task. A stream or a file is compressed while it is
-    /// sent; its length is then unknown, and the bytes of a chunk may leave with a later one. A request without a body
-    /// stays without one.
+    /// sent; its length is then unknown. Each chunk of a stream leaves as a whole, so that a server can respond to it,
+    /// and costs some 5 bytes besides; tiny chunks are better joined. A request without a body stays without one.
     public var requestCompression: RequestCompression {
         get { rare?.value.requestCompression ?? .none }
         set { set(\.requestCompression, newValue) }

@@ -113,8 +113,22 @@ package struct BodyProducer: Sendable {
     package let length: Int?
     /// Whether ``run`` may be called again from the start.
     package let isReplayable: Bool
-    /// Passes each chunk to the closure, which returns when there is room for the next one.
-    package let run: @Sendable (_ deliver: @Sendable (Data) async throws -> Void) async throws -> Void
+    private let produce: @Sendable (_ deliver: @Sendable (Data) async throws -> Void) async throws -> Void
+
+    package init(
+        length: Int?, isReplayable: Bool,
+        _ produce: @escaping @Sendable (_ deliver: @Sendable (Data) async throws -> Void) async throws -> Void
+    ) {
+        (self.length, self.isReplayable, self.produce) = (length, isReplayable, produce)
+    }
+
+    /// Passes each chunk but empty ones to the closure, which returns when there is room for the next one.
+    package func run(_ deliver: @Sendable (Data) async throws -> Void) async throws {
+        try await produce { chunk in
+            // The end of the exchange stops a producer of empty chunks here, and nowhere else.
+            if chunk.isEmpty { try Task.checkCancellation() } else { try await deliver(chunk) }
+        }
+    }
 }
 
 extension NetworkError {

@@ -20,9 +20,7 @@ extension TransportRequest.Body {
     public func read(_ receive: @Sendable (Data) async throws -> Void) async throws {
         switch content {
         case .produced(let producer):
-            try await producer.run { piece in
-                if !piece.isEmpty { try await receive(piece) }
-            }
+            try await producer.run(receive)
         case .bytes(let bytes):
             var rest = bytes
             while !rest.isEmpty {

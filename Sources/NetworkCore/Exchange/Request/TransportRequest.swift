@@ -91,7 +91,8 @@ public struct TransportRequest: Sendable {
         if !fields.contains(.userAgent) { body(.ownUserAgent) }
         let isRare = options.hasRareOptions
         if !fields.contains(.acceptEncoding) {
-            if !options.decompress {
+            // A range is one of the bytes as they are sent (RFC 9110 §14), so a coding would be cut with them.
+            if !options.decompress || fields.contains(.range) {
                 body(.acceptIdentity)
             } else {
                 body(isRare ? .acceptEncodings(options.acceptedEncodings) : .acceptCommonEncodings)

@@ -1,10 +1,10 @@
 import FoundationEssentials
 
 /// Text and bytes in the syntax of a POSIX shell.
-enum ShellText {
+package enum ShellText {
     /// Returns one word: unchanged if it has no character with a meaning to a shell, else in single quotes. Control
     /// characters other than line feeds are made by a `printf`, so that none reaches the terminal that shows the word.
-    static func word(_ text: String) -> String {
+    package static func word(_ text: String) -> String {
         if text.unicodeScalars.contains(where: { $0.isInvisible && $0 != "\n" }) {
             // A shell drops the line feeds at the end of a command's output.
             let lineFeeds = text.utf8.reversed().prefix { $0 == 0x0A }.count

@@ -24,21 +24,24 @@ import FoundationEssentials
     /// Compresses more bytes.
     /// - Parameters:
     ///   - isLast: Whether the container ends with these bytes.
+    ///   - flushes: Whether a reader of what is returned can decompress all bytes so far.
     ///   - check: Throws when there is no time left. Called every few milliseconds.
     /// - Returns: The compressed bytes; often none before the end.
-    func pack(_ bytes: Data, isLast: Bool, check: () throws -> Void = {}) throws -> Data {
+    func pack(_ bytes: Data, isLast: Bool, flushes: Bool = false, check: () throws -> Void = {}) throws -> Data {
         var packed = Data()
         var start = bytes.startIndex
         repeat {
             if start > bytes.startIndex { try check() }
             let end = bytes.index(start, offsetBy: Self.pieceBytes, limitedBy: bytes.endIndex) ?? bytes.endIndex
-            try packPiece(bytes[start..<end], isLast: isLast && end == bytes.endIndex, into: &packed)
+            let isEnd = end == bytes.endIndex
+            let flush = isLast && isEnd ? Z_FINISH : flushes && isEnd ? Z_SYNC_FLUSH : Z_NO_FLUSH
+            try packPiece(bytes[start..<end], flush, into: &packed)
             start = end
         } while start < bytes.endIndex
         return packed
     }
 
-    private func packPiece(_ bytes: Data, isLast: Bool, into packed: inout Data) throws {
+    private func packPiece(_ bytes: Data, _ flush: Int32, into packed: inout Data) throws {
         try unsafe bytes.withUnsafeBytes { bytes in
             // zlib only reads from this pointer.
             unsafe stream.pointee.next_in = UnsafeMutablePointer(
@@ -51,7 +54,7 @@ import FoundationEssentials
                         unsafe stream.pointee.next_out = target.bindMemory(to: UInt8.self).baseAddress
                         unsafe stream.pointee.avail_out = UInt32(target.count)
                         // The only possible failure is a stream that was not initialized.
-                        _ = unsafe deflate(stream, isLast ? Z_FINISH : Z_NO_FLUSH)
+                        _ = unsafe deflate(stream, flush)
                         isFull = unsafe stream.pointee.avail_out == 0
                         return unsafe target.count - Int(stream.pointee.avail_out)
                     })

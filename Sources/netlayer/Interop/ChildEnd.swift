@@ -1,0 +1,30 @@
+import CLibrary
+import Foundation
+import NetworkCore
+
+/// How a child process ended.
+struct ChildEnd: Sendable {
+    /// The exit status, or the number of the signal.
+    var status: Int32
+    var isBySignal: Bool
+
+    /// Returns when a child process has ended, and leaves it to be waited for: Foundation tells of the end only when
+    /// all that the child has started has ended, too.
+    static func wait(for child: pid_t) async -> ChildEnd {
+        await withCheckedContinuation { ended in
+            let thread = Thread {
+                var information = unsafe siginfo_t()
+                var result: Int32
+                repeat {
+                    result = unsafe waitid(P_PID, id_t(child), &information, WEXITED | WNOWAIT)
+                } while result != 0 && errno == EINTR
+                let end = ChildEnd(
+                    status: result == 0 ? unsafe information._sifields._sigchld.si_status : -1,
+                    isBySignal: unsafe result == 0 && information.si_code != Int32(CLD_EXITED))
+                ended.resume(returning: end)
+            }
+            thread.name = "netlayer child"
+            thread.start()
+        }
+    }
+}
