@@ -1,6 +1,6 @@
 import Foundation
 import FoundationNetworking
-import NetworkLayer
+@testable import NetworkLayer
 import NetworkLayerTutorials
 import NetworkTesting
 import TestSupport
@@ -335,6 +335,17 @@ struct URLRequestTests {
         let first = await number()
         for _ in 0..<10 { #expect(await number() == first) }
         thread.end()
+    }
+
+    /// Otherwise requests that a program keeps would use up the threads.
+    @Test func `a stream that was read has no thread, however long its request is kept`() async throws {
+        let kept = (0..<2 * StreamThread.maximum).map { _ in InputStreamChunks(InputStream(data: Data(count: 10))) }
+        for chunks in kept {
+            var iterator = chunks.makeAsyncIterator()
+            #expect(try await iterator.next() == Data(count: 10))
+            #expect(try await iterator.next() == nil)
+            #expect(try await iterator.next() == nil)
+        }
     }
 
     @Test func `streams that are gone are forgotten`() {

@@ -29,33 +29,55 @@ struct InputStreamChunks: AsyncSequence, Sendable {
     fileprivate final class Source: @unchecked Sendable {
         private static let pieceBytes = 65_536
         private let stream: InputStream
-        private let thread = Guarded<StreamThread?>(nil)
+        private let state = Guarded(State())
+
+        private struct State {
+            var thread: StreamThread?
+            /// What the source has from now on: its end, or why it has none.
+            var end: Result<Data?, any Error>?
+        }
+
         /// Whether the stream is this source's own to read.
         private var isClaimed = false
 
         init(_ stream: InputStream) { self.stream = stream }
 
         deinit {
-            thread.withLock { $0?.end() }
+            state.withLock { $0.thread?.end() }
             if isClaimed { stream.close() }
         }
 
         func next() async throws -> Data? {
-            let thread = try thread.withLock { thread in
-                if let thread { return thread }
-                let new = try StreamThread()
-                thread = new
-                return new
+            let (thread, end) = try state.withLock { state in
+                if state.end == nil, state.thread == nil { state.thread = try StreamThread() }
+                return (state.thread, state.end)
             }
+            guard let thread else { return try end?.get() }
             let piece = FirstOutcome<Data?>()
             return try await withTaskCancellationHandler {
                 try await withCheckedThrowingContinuation { continuation in
                     piece.attach(continuation)
-                    thread.perform { piece.finish(Result { try self.read() }) }
+                    thread.perform {
+                        let read = Result { try self.read() }
+                        if case .success(.some) = read {} else { self.leaveThread(read) }
+                        piece.finish(read)
+                    }
                 }
             } onCancel: {
+                // The thread may read on, so nothing else may.
+                leaveThread(.failure(NetworkError.cancelled))
                 piece.finish(.failure(NetworkError.cancelled))
             }
+        }
+
+        /// Ends the thread after the read that it does: a description of the request may be kept for long.
+        private func leaveThread(_ end: Result<Data?, any Error>) {
+            let thread = state.withLock { state in
+                defer { state.thread = nil }
+                state.end = state.end ?? end
+                return state.thread
+            }
+            thread?.end()
         }
 
         private func read() throws -> Data? {

@@ -68,7 +68,7 @@ private struct ProgramRun {
     let end: ContinuousClock.Instant
 
     /// The time for the output that is left in the pipe. A process in a group of its own may keep the pipe open.
-    private static let drain = Duration.seconds(1)
+    private static let drain = Duration.seconds(10)
 
     /// The pipes that a process still holds which has left the program's group.
     private static let open = Guarded<[Pipe]>([])
@@ -85,8 +85,13 @@ private struct ProgramRun {
         process.standardInput = FileHandle.nullDevice
         let output = Pipe()
         process.standardOutput = output
-        let (ends, ending) = AsyncStream<Void>.makeStream()
-        process.terminationHandler = { _ in ending.finish() }
+        let (ends, ending) = AsyncStream<ChildEnd>.makeStream()
+        process.terminationHandler = { process in
+            ending.yield(
+                ChildEnd(
+                    status: process.terminationStatus, isBySignal: process.terminationReason == .uncaughtSignal))
+            ending.finish()
+        }
         try process.run()
         let number = process.processIdentifier
         let isLate = OneTimeFlag()
@@ -103,7 +108,8 @@ private struct ProgramRun {
                 text.withLock { if $0.count < Self.maximumOutput { $0 += chunk } }
             }
         }
-        let end = await ChildEnd.wait(for: number)
+        var end = await ChildEnd.wait(for: number)
+        if end == nil { end = await ends.first { _ in true } }
         self.end = .now
         killer.cancel()
         // What it has started holds the other end of the pipe.
@@ -130,11 +136,11 @@ private struct ProgramRun {
             (recorded.errorCode, recorded.errorText) = (
                 "totalTimeout", "the program did not end within \(timeout.shortText)"
             )
-        } else if end.isBySignal {
+        } else if let end, end.isBySignal {
             recorded.errorCode = "signal \(end.status)"
             recorded.errorText = "the program ended by signal \(end.status)"
         } else {
-            recorded.status = Int(end.status)
+            recorded.status = Int(end?.status ?? -1)
         }
     }
 }

@@ -10,7 +10,8 @@ struct ChildEnd: Sendable {
 
     /// Returns when a child process has ended, and leaves it to be waited for: Foundation tells of the end only when
     /// all that the child has started has ended, too.
-    static func wait(for child: pid_t) async -> ChildEnd {
+    /// - Returns: `nil` if Foundation has waited for the child already, and knows how it ended.
+    static func wait(for child: pid_t) async -> ChildEnd? {
         await withCheckedContinuation { ended in
             let thread = Thread {
                 var information = unsafe siginfo_t()
@@ -18,10 +19,11 @@ struct ChildEnd: Sendable {
                 repeat {
                     result = unsafe waitid(P_PID, id_t(child), &information, WEXITED | WNOWAIT)
                 } while result != 0 && errno == EINTR
-                let end = ChildEnd(
-                    status: result == 0 ? unsafe information._sifields._sigchld.si_status : -1,
-                    isBySignal: unsafe result == 0 && information.si_code != Int32(CLD_EXITED))
-                ended.resume(returning: end)
+                guard result == 0 else { return ended.resume(returning: nil) }
+                ended.resume(
+                    returning: ChildEnd(
+                        status: unsafe information._sifields._sigchld.si_status,
+                        isBySignal: unsafe information.si_code != Int32(CLD_EXITED)))
             }
             thread.name = "netlayer child"
             thread.start()
