@@ -34,6 +34,7 @@ struct StatisticsTests {
         #expect(first[.p50] == 2 && first[.p99] == 4 && first[.rate] == 4 && first[.cpu] == 10)
         #expect(figures.values(counting: [0, 0]).isEmpty)
         #expect(BlockFigures([]).values.isEmpty)
+        #expect(BlockFigures([Block(latencies: [], seconds: 1, cpuMicroseconds: 9, requests: 3)]).values.isEmpty)
     }
 
     /// Returns blocks of latencies around a value, slower and faster from block to block as the machine is.

@@ -48,7 +48,8 @@ package struct BlockFigures: Sendable {
         }
         var values = percentiles(of: latencies, weights)
         if seconds > 0, latencies > 0 { values[.rate] = Double(latencies) / seconds }
-        if requests > 0, cpu > 0 { values[.cpu] = cpu / Double(requests) }
+        // What requests cost that all fail is none of an arm's figures.
+        if requests > 0, cpu > 0, latencies > 0 { values[.cpu] = cpu / Double(requests) }
         return values
     }
 
