@@ -126,6 +126,8 @@ private struct ProgramRun {
             if !Task.isCancelled { _ = isDrained.raise() }
         }
         if isDrained.isRaised {
+            // Output that could not be read is a failure, and not a shorter output.
+            try await reader.value
             try output.fileHandleForReading.close()
         } else {
             // Its number must not be another file's while a thread may still read.

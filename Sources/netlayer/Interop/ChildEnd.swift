@@ -8,8 +8,8 @@ struct ChildEnd: Sendable {
     var status: Int32
     var isBySignal: Bool
 
-    /// Returns when a child process has ended, and leaves it to be waited for: Foundation tells of the end only when
-    /// all that the child has started has ended, too.
+    /// Waits for the end of a child process without reaping the process. Foundation reports the end only after the
+    /// processes that the child has started have ended, too.
     /// - Returns: `nil` if Foundation has waited for the child already, and knows how it ended.
     static func wait(for child: pid_t) async -> ChildEnd? {
         await withCheckedContinuation { ended in
