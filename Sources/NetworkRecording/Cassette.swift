@@ -13,7 +13,8 @@ public import NetworkCore
 /// ```
 ///
 /// The environment variable `NETWORK_RECORD` decides: `once`, which is the default, replays the file if it exists and
-/// else records it; `always` records it anew; `never` fails if it does not exist. To record one file anew, delete it.
+/// else records it; `always` records it anew; `never` fails if it does not exist. To record one file anew, delete it. A
+/// file of a test that ended before ``close()`` is not replayed, because exchanges may be missing in it.
 /// Secrets are left out of the file, see ``Recording/Entry/redactSecrets(in:)``; read it nevertheless before you share
 /// it.
 public final class Cassette: HTTPTransport {
@@ -34,7 +35,8 @@ public final class Cassette: HTTPTransport {
     ///   - options: What is recorded, and how requests are compared with it. Default: the default options.
     ///   - mode: Whether to record. Default: `nil`, for what `NETWORK_RECORD` says.
     /// - Throws: ``NetworkCore/NetworkError/Code/invalidConfiguration`` for another value of `NETWORK_RECORD`; the code
-    ///   `notRecorded` for a file that does not exist and must not be made; the code `invalidRecording`;
+    ///   `notRecorded` for a file that does not exist and must not be made; the code `invalidRecording`, also for a
+    ///   recording that was not closed;
     ///   ``NetworkCore/NetworkError/Code/unreadableFile``; ``NetworkCore/NetworkError/Code/unwritableFile``.
     public init(
         _ path: String,
@@ -48,9 +50,10 @@ public final class Cassette: HTTPTransport {
         let exists = FileManager.default.fileExists(atPath: path)
         guard mode == .always || mode == .once && !exists else {
             guard exists else { throw NetworkError.noCassette(path) }
+            let recording = try Recording(contentsOf: path)
+            guard !recording.isIncomplete else { throw NetworkError.unclosedCassette(path) }
             content = .replay(
-                ReplayTransport(
-                    try Recording(contentsOf: path), matching: matching, repeatsLast: repeatsLast, options: options))
+                ReplayTransport(recording, matching: matching, repeatsLast: repeatsLast, options: options))
             return
         }
         if let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")), slash > path.startIndex {
@@ -102,6 +105,14 @@ extension NetworkError {
         NetworkError(
             .notRecorded,
             "there is no recording at '\(Redaction.visible(path))', and NETWORK_RECORD forbids making one",
+            phase: .preparing)
+    }
+
+    fileprivate static func unclosedCassette(_ path: String) -> NetworkError {
+        NetworkError(
+            .invalidRecording,
+            "the recording at '\(Redaction.visible(path))' is incomplete: what made it ended before close(), or could "
+                + "not write all of it; delete the file to record it anew",
             phase: .preparing)
     }
 }

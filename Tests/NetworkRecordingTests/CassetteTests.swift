@@ -58,6 +58,31 @@ struct CassetteTests {
         expectFailure(.invalidRecording) { try Cassette(folder.file(), over: stub, mode: .never) }
     }
 
+    /// Replayed, the exchanges that are missing would look like a fault of the code under test.
+    @Test func `a recording of a test that ended early is not replayed`() async throws {
+        let folder = try TemporaryFolder()
+        stub.when(.any, .text("first"), .text("second"), .text("anew"))
+        do {
+            let file = try RecordingFile(folder.file())
+            let transport = RecordingTransport(stub, to: file)
+            for _ in 0..<2 { _ = try await text(transport) }
+            try await file.flush()
+        }
+        for mode in [Cassette.Mode.once, .never] {
+            let error = expectFailure(.invalidRecording) { try Cassette(folder.file(), over: stub, mode: mode) }
+            #expect(error?.message.contains("ended before close()") == true)
+            #expect(error?.message.contains("delete the file") == true)
+        }
+        // It stays readable, and says of itself what it is wherever it goes.
+        let recording = try Recording(contentsOf: folder.file())
+        #expect(recording.entries.count == 2)
+        #expect(try Recording(har: recording.harText).isIncomplete)
+        let anew = try Cassette(folder.file(), over: stub, mode: .always)
+        _ = try await text(anew)
+        try await anew.close()
+        #expect(try await text(Cassette(folder.file(), over: stub, mode: .once)) == "anew")
+    }
+
     @Test func `the environment selects the mode`() throws {
         #expect(try Cassette.Mode.selected(in: [:]) == .once)
         for mode in Cassette.Mode.allCases {

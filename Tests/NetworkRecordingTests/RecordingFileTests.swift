@@ -26,10 +26,13 @@ struct RecordingFileTests {
             try await transport.get("http://h/\(number)")
             try await file.flush()
             #expect(try count(folder.file()) == number)
-            #expect(try Recording(contentsOf: folder.file()).entries.last?.request.url == "http://h/\(number)")
+            let recording = try Recording(contentsOf: folder.file())
+            #expect(recording.entries.last?.request.url == "http://h/\(number)")
+            #expect(recording.isIncomplete)
         }
         try await file.close()
         try await file.close()
+        #expect(try !Recording(contentsOf: folder.file()).isIncomplete)
         // Later exchanges are counted only.
         try await transport.get("http://h/")
         try await file.flush()
@@ -114,6 +117,7 @@ struct RecordingFileTests {
         #expect(file.writtenCount > 0)
         #expect(file.writtenCount + file.leftOutCount == 10)
         #expect(try folder.text().utf8.count <= 4000)
+        #expect(try Recording(contentsOf: folder.file()).isIncomplete)
         #expect(log.messages.count == 1)
         #expect(reported.codes == [.unwritableFile])
     }
@@ -127,7 +131,7 @@ struct RecordingFileTests {
         let entry = HARWriter.line(of: Recording.Entry(request: .init(url: "http://h/,,,[{")))
         var reasons: [NetworkError?] = []
         for _ in 0..<20 { if case .leftOut(let reason) = file.append(entry) { reasons.append(reason) } }
-        #expect(file.close() == nil)
+        #expect(file.close(isComplete: true) == nil)
         #expect(file.written > 0 && reasons.count == 20 - file.written && reasons.first??.code == .unwritableFile)
         let count = HARReader.valueCount(of: Array(try folder.text().utf8))
         #expect(count <= 300 && count + HARReader.valueCount(of: entry) + 1 > 300)

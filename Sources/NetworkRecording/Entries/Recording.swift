@@ -14,6 +14,10 @@ public struct Recording: Sendable, SafelyPrinted {
     /// The exchanges, in the order of the file: those of this library in the order in which they ended.
     public var entries: [Entry]
 
+    /// Whether the recording ended before its time: the program did not close the file, or could not write all of it.
+    /// Default: `false`, also for a document of another tool.
+    public var isIncomplete = false
+
     /// Creates a recording from exchanges. Default: none.
     public init(entries: [Entry] = []) { self.entries = entries }
 

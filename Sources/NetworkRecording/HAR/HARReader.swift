@@ -7,9 +7,9 @@ enum HARReader {
     static let maximumValues = 16_777_216
     private static let maximumEntries = 1_000_000
 
-    /// Returns the entries of a document.
+    /// Returns the recording in a document.
     /// - Throws: ``NetworkError/Code/invalidRecording``, which names the place.
-    static func entries(of document: Data, maximumBytes: Int) throws -> [Recording.Entry] {
+    static func recording(in document: Data, maximumBytes: Int) throws -> Recording {
         guard document.count <= maximumBytes else {
             throw NetworkError.invalidRecording("it has more than \(maximumBytes) bytes")
         }
@@ -27,7 +27,10 @@ enum HARReader {
         }
         guard case .object = value else { throw NetworkError.invalidRecording("it is \(value.kind), not an object") }
         let log = try HARNode(value: value, path: "").required("log")
-        return try log.required("entries").array(upTo: maximumEntries).map { try HAREntryReader.entry($0) }
+        var recording = Recording()
+        recording.entries = try log.required("entries").array(upTo: maximumEntries).map { try HAREntryReader.entry($0) }
+        recording.isIncomplete = try log.optional("_incomplete")?.bool() ?? false
+        return recording
     }
 
     /// Returns the number of values of a text of JSON, before they take memory.

@@ -14,10 +14,13 @@ enum HARWriter {
     static let separator = Array(",\n".utf8)
     /// The text after the last entry.
     static let end = Array("\n]}}\n".utf8)
+    /// The text after the last entry so far, of a document that is not ended.
+    static let openEnd = Array("\n],\"_incomplete\":true}}\n".utf8)
 
     /// Returns a recording as it is, secrets included.
-    static func text(of entries: [Recording.Entry]) -> [UInt8] {
-        start + entries.map { line(of: $0) }.joined(separator: separator) + end
+    static func text(of recording: Recording) -> [UInt8] {
+        start + recording.entries.map { line(of: $0) }.joined(separator: separator)
+            + (recording.isIncomplete ? openEnd : end)
     }
 
     /// Returns an entry as one line, secrets included.

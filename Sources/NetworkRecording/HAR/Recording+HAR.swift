@@ -13,7 +13,7 @@ extension Recording {
     /// - Throws: ``NetworkCore/NetworkError`` with the code `invalidRecording`, whose message names the place in the
     ///   document.
     public init(har: Data, maximumBytes: Int = maximumFileBytes) throws {
-        self.init(entries: try HARReader.entries(of: har, maximumBytes: maximumBytes))
+        self = try HARReader.recording(in: har, maximumBytes: maximumBytes)
     }
 
     /// Reads a HAR 1.2 document from a text in UTF-8; see ``init(har:maximumBytes:)-(Data,_)``.
@@ -52,11 +52,8 @@ extension Recording {
     }
 
     private var document: [UInt8] {
-        HARWriter.text(
-            of: entries.map { entry in
-                var shown = entry
-                shown.redactSecrets()
-                return shown
-            })
+        var shown = self
+        for index in shown.entries.indices { shown.entries[index].redactSecrets() }
+        return HARWriter.text(of: shown)
     }
 }

@@ -1,8 +1,8 @@
 import FoundationEssentials
 import NetworkCore
 
-/// A HAR file that grows. After each entry it is a complete document: the closing brackets are overwritten by the entry
-/// and new ones, in one write.
+/// A HAR file that grows. After each entry it is a whole document: the closing brackets are overwritten by the entry and
+/// new ones, in one write. Until the file is closed, the document says that it is incomplete.
 struct HARFile: Sendable {
     /// What happened to an entry.
     enum Outcome: Sendable {
@@ -17,7 +17,7 @@ struct HARFile: Sendable {
     /// The offset of the closing brackets.
     private var end = 0
     /// The number of values in the document, which a reader limits.
-    private var values = HARReader.valueCount(of: HARWriter.start + HARWriter.end)
+    private var values = HARReader.valueCount(of: HARWriter.start + HARWriter.openEnd)
     private(set) var written = 0
     private(set) var leftOut = 0
     private(set) var failure: NetworkError?
@@ -32,7 +32,7 @@ struct HARFile: Sendable {
     /// - Returns: The error, if it could not be written.
     mutating func begin() -> NetworkError? {
         do {
-            try file.write(Data(HARWriter.start + HARWriter.end), at: 0)
+            try file.write(Data(HARWriter.start + HARWriter.openEnd), at: 0)
             end = HARWriter.start.count
         } catch {
             failure = error
@@ -48,13 +48,13 @@ struct HARFile: Sendable {
         }
         let text = (written > 0 ? HARWriter.separator : []) + entry
         let count = HARReader.valueCount(of: text)
-        guard end + text.count + HARWriter.end.count <= maximumBytes, values + count <= maximumValues else {
+        guard end + text.count + HARWriter.openEnd.count <= maximumBytes, values + count <= maximumValues else {
             isFull = true
             leftOut += 1
             return .leftOut(reason: .fullRecording(maximumBytes, maximumValues))
         }
         do {
-            try file.write(Data(text + HARWriter.end), at: end)
+            try file.write(Data(text + HARWriter.openEnd), at: end)
         } catch {
             failure = error
             leftOut += 1
@@ -74,14 +74,23 @@ struct HARFile: Sendable {
     /// is cut off makes room for the brackets.
     private func restore() {
         try? file.truncate(to: end)
-        try? file.write(Data(HARWriter.end), at: end)
+        try? file.write(Data(HARWriter.openEnd), at: end)
     }
 
     /// Closes the file. A second call does nothing.
+    /// - Parameter isComplete: Whether the document is ended.
     /// - Returns: The first error of the file, if there was one.
-    mutating func close() -> NetworkError? {
+    mutating func close(isComplete: Bool) -> NetworkError? {
         guard !isClosed else { return failure }
         isClosed = true
+        do {
+            if isComplete, failure == nil, leftOut == 0 {
+                try file.write(Data(HARWriter.end), at: end)
+                try file.truncate(to: end + HARWriter.end.count)
+            }
+        } catch {
+            failure = error
+        }
         do { try file.close() } catch { failure = failure ?? error }
         return failure
     }

@@ -3,8 +3,8 @@ import FoundationEssentials
 public import NetworkCore
 import Synchronization
 
-/// A HAR 1.2 file to which exchanges are written as they end. After each of them it is a complete document, so that a
-/// program that ends early leaves a usable file.
+/// A HAR 1.2 file to which exchanges are written as they end. After each of them it is a whole document, so that a
+/// program that ends early leaves a usable file; until ``close()``, the document says that it is incomplete.
 ///
 /// The file is written on a queue of its own. An error, such as a full disk, ends the recording and harms no request:
 /// it is logged once as a warning, passed to the handler, and thrown by ``flush()`` and ``close()``.
@@ -45,7 +45,7 @@ public final class RecordingFile: EntrySink, SafelyPrinted {
         }
     }
 
-    deinit { _ = file.withLock { $0.close() } }
+    deinit { _ = file.withLock { $0.close(isComplete: false) } }
 
     /// Adds an exchange, without its secrets; see ``Recording/Entry/redactSecrets(in:)``.
     public func append(_ entry: Recording.Entry) {
@@ -66,7 +66,7 @@ public final class RecordingFile: EntrySink, SafelyPrinted {
     /// Does the same, and closes the file. What ends later is not recorded.
     /// - Throws: The error that ended the recording.
     public func close() async throws {
-        if let error = await queue.run({ [self] in file.withLock { $0.close() } }) { throw error }
+        if let error = await queue.run({ [self] in file.withLock { $0.close(isComplete: true) } }) { throw error }
     }
 
     /// The number of exchanges in the file so far.

@@ -154,8 +154,9 @@ struct CompareCommand: AsyncParsableCommand {
         // Each request has its own timeout; a worker sends several.
         let perWorker = (design.blockSize * (weights.max() ?? 1) + concurrency - 1) / concurrency
         let intended = rate.map { Double(design.blockSize * (weights.max() ?? 1)) / $0 } ?? 0
-        let largest = Double(max(perWorker, (warmUp + concurrency - 1) / concurrency)) * timeout + intended
-        design.patience = .seconds(min(largest, 3_600) + 10)
+        let largest = Double(max(perWorker, (warmUp + concurrency - 1) / concurrency)) * timeout
+        // The intervals of --rate are no sign of a hang, however long.
+        design.patience = .seconds(min(largest, 3_600) + intended + 10)
         return design
     }
 

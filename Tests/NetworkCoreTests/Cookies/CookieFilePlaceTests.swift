@@ -36,6 +36,23 @@ struct CookieFilePlaceTests {
         }
     }
 
+    /// To read one may take without end, as with a standard output that the same process writes.
+    @Test(.timeLimit(.minutes(1))) func `a pipe and a device are not read`() throws {
+        try withFolder { folder in
+            let path = folder + "/pipe"
+            try #require(mkfifo(path, 0o600) == 0)
+            for isHeld in [false, true] {
+                let pipe = isHeld ? try SystemFile(opening: path, O_RDWR) : nil
+                defer { #expect(throws: Never.self) { try pipe?.close() } }
+                for path in [path, "/dev/zero"] {
+                    #expect(try CookieJar(file: path, publicSuffixes: .builtIn).cookies.isEmpty)
+                    let error = expectFailure(.unreadableFile) { try jar.load(path) }
+                    #expect(error?.underlying?.message == "it is not a regular file", "\(error as Any)")
+                }
+            }
+        }
+    }
+
     @Test func `a folder and a loop are refused, and left alone`() throws {
         try withFolder { folder in
             try FileManager.default.createSymbolicLink(atPath: folder + "/a", withDestinationPath: "a")

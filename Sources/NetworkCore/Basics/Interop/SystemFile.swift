@@ -24,6 +24,22 @@ struct SystemFile {
         descriptor = number
     }
 
+    /// Opens a regular file for reading. Anything else is refused, because opening and reading it may wait without end.
+    init(openingRegularFile path: String) throws(Failure) {
+        // What is opened is what is checked: a path may lead to something else a moment later.
+        try self.init(opening: path, O_RDONLY | O_NONBLOCK)
+        do throws(Failure) {
+            switch try status().st_mode & S_IFMT {
+            case S_IFREG: return
+            case S_IFDIR: throw Failure(code: EISDIR)
+            default: throw Failure(code: EINVAL, reason: "it is not a regular file")
+            }
+        } catch {
+            try? close()  // Only the first error is reported.
+            throw error
+        }
+    }
+
     /// Duplicates the descriptor of an open file.
     init(duplicating number: Int32) throws(Failure) {
         descriptor = fcntl(number, F_DUPFD_CLOEXEC, 0)

@@ -4,7 +4,8 @@ extension CookieJar {
     /// The largest cookie file that is loaded, in bytes.
     static let maximumFileBytes = 16 << 20
 
-    /// Creates a jar with the cookies of a file that ``save(to:)`` wrote, or an empty jar if there is no file yet.
+    /// Creates a jar with the cookies of a file that ``save(to:)`` wrote, or an empty jar if there is no file yet. A
+    /// pipe and a device have no cookies either; they are not read.
     /// - Throws: The errors of ``load(_:)``, for a file that exists.
     public convenience init(file path: String, publicSuffixes: PublicSuffixList = .system) throws {
         self.init(publicSuffixes: publicSuffixes)
@@ -12,7 +13,7 @@ extension CookieJar {
     }
 
     /// Adds the cookies of a file in the Netscape format, which curl writes too. The file must exist, unlike for
-    /// ``init(file:publicSuffixes:)``, and has at most 16 MiB.
+    /// ``init(file:publicSuffixes:)``, and is a regular one of at most 16 MiB.
     ///
     /// Expired cookies, and cookies that no server could have set, are left out.
     /// - Throws: ``NetworkError/Code/unreadableFile``, or ``NetworkError/Code/invalidCookieFile``, which names the

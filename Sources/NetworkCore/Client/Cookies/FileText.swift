@@ -3,7 +3,7 @@ import FoundationEssentials
 
 /// Small text files: read up to a limit, written completely or not at all.
 enum FileText {
-    /// Reads a file.
+    /// Reads a regular file.
     /// - Throws: ``NetworkError/Code/unreadableFile``, also for a file of more bytes than the limit.
     static func read(_ path: String, limit: Int) throws -> Data {
         do throws(SystemFile.Failure) { return try text(of: path, limit: limit) } catch {
@@ -11,8 +11,9 @@ enum FileText {
         }
     }
 
-    /// Reads a file; returns `nil` if there is none.
+    /// Reads a file; returns `nil` if there is none, or a pipe or a device that ``write(_:to:)`` would write to.
     static func readIfPresent(_ path: String, limit: Int) throws -> Data? {
+        if SystemFile.isPipeOrDevice(path) { return nil }
         do throws(SystemFile.Failure) {
             return try text(of: path, limit: limit)
         } catch {
@@ -26,7 +27,7 @@ enum FileText {
     }
 
     private static func text(of path: String, limit: Int) throws(SystemFile.Failure) -> Data {
-        let file = try SystemFile(opening: path, O_RDONLY)
+        let file = try SystemFile(openingRegularFile: path)
         let text = Result { () throws(SystemFile.Failure) in try contents(of: file, limit: limit) }
         try file.close()
         return try text.get()

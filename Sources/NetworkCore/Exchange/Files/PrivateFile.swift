@@ -55,12 +55,7 @@ package struct PrivateFile: Sendable {
     /// - Throws: ``NetworkError/Code/unreadableFile`` with the system's reason.
     package static func contents(of path: String, upTo limit: Int) throws(NetworkError) -> Data {
         do throws(SystemFile.Failure) {
-            guard let status = try SystemFile.status(of: path) else { throw SystemFile.Failure(code: ENOENT) }
-            let kind = status.st_mode & S_IFMT
-            if kind == S_IFDIR { throw SystemFile.Failure(code: EISDIR) }
-            // A pipe may have no end.
-            guard kind == S_IFREG else { throw SystemFile.Failure(code: EINVAL, reason: "it is not a regular file") }
-            let file = try SystemFile(opening: path, O_RDONLY)
+            let file = try SystemFile(openingRegularFile: path)
             // Nothing was written, so closing can't lose anything.
             defer { try? file.close() }
             var contents = Data()

@@ -11,13 +11,11 @@ struct BodyFile: Sendable {
 
     init(path: String) throws {
         do throws(SystemFile.Failure) {
-            guard let status = try SystemFile.status(of: path) else { throw SystemFile.Failure(code: ENOENT) }
-            let kind = status.st_mode & S_IFMT
-            if kind == S_IFDIR { throw SystemFile.Failure(code: EISDIR) }
             // A pipe has no length and can't be sent again.
-            guard kind == S_IFREG else { throw SystemFile.Failure(code: EINVAL, reason: "it is not a regular file") }
-            length = Int(status.st_size)
-            try Self.open(path).close()
+            let file = try SystemFile(openingRegularFile: path)
+            // Nothing was written, so closing can't lose anything.
+            defer { try? file.close() }
+            length = Int(try file.status().st_size)
         } catch {
             throw NetworkError.unreadable(path, error)
         }
@@ -27,8 +25,7 @@ struct BodyFile: Sendable {
     /// Passes the contents to the closure chunk by chunk.
     func read(_ deliver: @Sendable (Data) async throws -> Void) async throws {
         let file: SystemFile
-        do { file = try Self.open(path) } catch { throw NetworkError.unreadable(path, error) }
-        // Nothing was written, so closing can't lose anything.
+        do { file = try SystemFile(openingRegularFile: path) } catch { throw NetworkError.unreadable(path, error) }
         defer { try? file.close() }
         let queue = DispatchQueue(label: "NetworkLayer.BodyFile")
         while true {
@@ -39,10 +36,6 @@ struct BodyFile: Sendable {
             if piece.isEmpty { return }
             try await deliver(piece)
         }
-    }
-
-    private static func open(_ path: String) throws(SystemFile.Failure) -> SystemFile {
-        try SystemFile(opening: path, O_RDONLY)
     }
 
     private func nextPiece(of file: SystemFile) throws -> Data {
