@@ -1,8 +1,8 @@
 import FoundationEssentials
 import NetworkCore
 
-/// A HAR file that grows. After each entry it is a whole document: the closing brackets are overwritten by the entry and
-/// new ones, in one write. Until the file is closed, the document says that it is incomplete.
+/// A HAR file that grows. After each entry it is a whole document: the closing brackets are overwritten by the entry
+/// and new ones, in one write. Until the file is closed, the document says that it is incomplete.
 struct HARFile: Sendable {
     /// What happened to an entry.
     enum Outcome: Sendable {
