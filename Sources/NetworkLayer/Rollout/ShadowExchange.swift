@@ -50,6 +50,9 @@ final class ShadowExchange: Sendable {
         (self.options, self.gate, self.report) = (options, gate, report)
     }
 
+    /// The number of bytes of the primary's body that are kept.
+    var keptBytes: Int { seen.withLock { $0?.body.count ?? 0 } }
+
     // MARK: The primary
 
     /// Begins the shadow's exchange, and returns the primary's response with a witness.

@@ -235,6 +235,28 @@ struct ShadowTransportTests {
         #expect(differences.all.isEmpty)
     }
 
+    /// A program may read for hours, and the shadow's time is over.
+    @Test func `of a body that is read slowly nothing is kept after the shadow's time`() async throws {
+        var options = always
+        options.timeout = .milliseconds(30)
+        let gate = ShadowGate(options)
+        #expect(gate.begins())
+        let (released, chunk) = (Gate(), String(repeating: "x", count: 100_000))
+        let exchange = ShadowExchange(
+            TransportRequest(url: url), besides: "stub", over: StubDispatcher(always: .text(chunk + "y")), options,
+            gate, { _ in })
+        let source = StreamedBody([chunk, chunk], before: released)
+        let response = exchange.begin(
+            besides: TransportResponse(head: HTTPResponse(status: .ok), body: .init(source: source)))
+        var body = response.body.makeAsyncIterator()
+        #expect(try await body.next()?.count == chunk.utf8.count)
+        await gate.waitUntilIdle()
+        #expect(exchange.keptBytes == 0)
+        released.open()
+        #expect(try await body.next()?.count == chunk.utf8.count)
+        #expect(exchange.keptBytes == 0)
+    }
+
     @Test func `a request that is cancelled is not compared`() async throws {
         let shadow = StubDispatcher(always: .text("x"))
         let errors: [any Error] = [
