@@ -18,17 +18,22 @@ struct BlockedEndTests {
             case .run: ["run", pipe]
             case .dataFile: ["fetch", url, "-d", "@" + pipe]
             case .bearerFile: ["fetch", url, "--bearer-file", pipe]
-            case .cookieJar: ["fetch", url, "--cookie-jar", pipe]
+            case .cookieJar: ["fetch", url, "--cookie-jar", pipe, "-o", "/dev/null"]
             case .output: ["fetch", url, "-o", pipe]
             case .standardOutput: ["fetch", url]
             }
         }
 
         /// Returns when the program is blocked or about to be. The caller must keep the returned handle until then.
-        func waits(_ tool: RunningTool, _ pipe: NamedPipe) async throws -> FileHandle {
+        /// - Parameter sent: Opened when the server has sent its response.
+        func waits(_ tool: RunningTool, _ pipe: NamedPipe, after sent: Gate) async throws -> FileHandle? {
             switch self {
-            case .run, .dataFile, .bearerFile, .cookieJar: return try await pipe.open(O_WRONLY)
+            case .run, .dataFile, .bearerFile: return try await pipe.open(O_WRONLY)
             case .output: return try await pipe.open(O_RDONLY)
+            // It waits for a reader of the pipe.
+            case .cookieJar:
+                try await sent.wait()
+                return nil
             case .standardOutput:
                 try await tool.readFirstByte()
                 return tool.output
@@ -36,20 +41,24 @@ struct BlockedEndTests {
         }
     }
 
-    private func server() throws -> ScriptedServer { try ScriptedServer(.ok(String(repeating: "x", count: 4 << 20))) }
+    private func server(_ sent: Gate = Gate()) throws -> ScriptedServer {
+        let head = Script.head(200, fields: [("Content-Length", "\(4 << 20)")])
+        return try ScriptedServer([.read, .send(head + Data(count: 4 << 20)), .open(sent), .stall])
+    }
 
     @Test(arguments: Block.allCases, [SIGINT, SIGTERM, SIGHUP])
     func `a signal ends the program with the signal's status`(block: Block, number: Int32) async throws {
         let folder = try TestFolder()
         defer { folder.remove() }
-        let server = try server()
+        let sent = Gate()
+        let server = try server(sent)
         defer { server.stop() }
         let pipe = try NamedPipe(in: folder)
         let tool = try RunningTool(block.arguments(server.url(), pipe.path))
-        let held = try await block.waits(tool, pipe)
+        let held = try await block.waits(tool, pipe, after: sent)
         tool.send(number)
         #expect(await tool.status == 128 + number)
-        try held.close()
+        try held?.close()
     }
 
     /// The other end of the pipe stays closed.

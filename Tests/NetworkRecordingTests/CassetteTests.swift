@@ -83,6 +83,90 @@ struct CassetteTests {
         #expect(try await text(Cassette(folder.file(), over: stub, mode: .once)) == "anew")
     }
 
+    // MARK: What a recording leaves out is not missed
+
+    /// Returns a server that responds twice, over one connection or two.
+    private func server(_ first: Data, _ second: Data) throws -> ScriptedServer {
+        try ScriptedServer(scripts: [
+            [.read, .send(first), .read, .send(second), .stall], [.read, .send(second), .stall],
+        ])
+    }
+
+    private func response(_ text: String, _ status: Int = 200, _ field: (String, String)? = nil) -> Data {
+        let fields = [("Content-Length", "\(text.utf8.count)")] + (field.map { [$0] } ?? [])
+        return Script.head(status, fields: fields) + Data(text.utf8)
+    }
+
+    /// Returns what a program makes of a call, first recorded and then replayed without the server.
+    private func both<Value: Sendable>(
+        _ server: ScriptedServer, matching: ReplayTransport.Matching = .methodAndURL,
+        _ call: (NetworkClient, String) async throws -> Value
+    ) async throws -> [Value] {
+        let folder = try TemporaryFolder()
+        var values: [Value] = []
+        for isRecording in [true, false] {
+            let cassette = try Cassette(
+                folder.file(), over: CurlNetworkDispatcher.instance, matching: matching, mode: .once)
+            #expect(cassette.isRecording == isRecording)
+            values.append(try await call(NetworkClient(transport: cassette), server.url("/a")))
+            try await cassette.close()
+            try cassette.checkAllUsed()
+            server.stop()
+        }
+        return values
+    }
+
+    @Test(arguments: [ReplayTransport.Matching.methodAndURL, .strict])
+    func `a challenge is replayed`(matching: ReplayTransport.Matching) async throws {
+        let challenge = #"Digest realm="r", nonce="n", qop="auth", algorithm=SHA-256"#
+        let server = try server(response("", 401, ("WWW-Authenticate", challenge)), response("secret page"))
+        let texts = try await both(server, matching: matching) { client, url in
+            var request = try TransportRequest(to: url)
+            request.options.authentication = .digest(user: "u", password: "p")
+            return try await client.send(request, as: .text).body
+        }
+        #expect(texts == ["secret page", "secret page"])
+    }
+
+    @Test(arguments: [ReplayTransport.Matching.methodAndURL, .strict])
+    func `cookies are not missed`(matching: ReplayTransport.Matching) async throws {
+        let server = try server(response("first", 200, ("Set-Cookie", "sid=1")), response("second"))
+        let texts = try await both(server, matching: matching) { client, url in
+            let client = client.with { $0.cookies = CookieJar(publicSuffixes: .builtIn) }
+            let first = try await client.send(RequestData(path: url), as: .text).body
+            return try await first + client.send(RequestData(path: url), as: .text).body
+        }
+        #expect(texts == ["firstsecond", "firstsecond"])
+    }
+
+    @Test func `members with a secret name keep their type`() async throws {
+        struct Usage: Decodable, Sendable, Equatable {
+            let prompt_tokens: Int
+            let hasPassword: Bool
+            let tokens: [String]
+            let session: [String: Int]
+            let token: String
+        }
+        let server = try ScriptedServer(
+            .ok(#"{"prompt_tokens":12,"hasPassword":true,"tokens":["a"],"session":{"a":1},"token":"x"}"#))
+        let usages = try await both(server) { client, url in
+            try await client.send(RequestData(path: url), as: Usage.self).body
+        }
+        #expect(usages.first?.prompt_tokens == 12)
+        #expect(
+            usages.last == Usage(prompt_tokens: 0, hasPassword: true, tokens: [], session: [:], token: "…"))
+    }
+
+    @Test func `a file has the length that was recorded`() async throws {
+        let server = try ScriptedServer(.ok(#"{"token":"a long secret","a":1}"#))
+        let texts = try await both(server) { client, url in
+            let folder = try TemporaryFolder()
+            _ = try await client.send(RequestData(path: url), as: .file(folder.file("body")))
+            return try folder.text("body")
+        }
+        #expect(texts == [#"{"token":"a long secret","a":1}"#, #"{"token":"…","a":1}"#])
+    }
+
     @Test func `the environment selects the mode`() throws {
         #expect(try Cassette.Mode.selected(in: [:]) == .once)
         for mode in Cassette.Mode.allCases {

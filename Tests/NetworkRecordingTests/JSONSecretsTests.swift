@@ -14,10 +14,11 @@ struct JSONSecretsTests {
     @Test(arguments: [
         (#"{"password": "x"}"#, #"{"password": "…"}"#),
         (#"{"a":1,"accessToken":"x","b":2}"#, #"{"a":1,"accessToken":"…","b":2}"#),
-        (#"{ "pin" : 1234 , "b":[1]}"#, #"{ "pin" : "…" , "b":[1]}"#),
-        (#"{"token":null}"#, #"{"token":"…"}"#),
-        (#"{"token":{"a":["}",{"b":"]"}]},"c":1}"#, #"{"token":"…","c":1}"#),
-        (#"{"secrets":["a","b"]}"#, #"{"secrets":"…"}"#),
+        (#"{ "pin" : 1234 , "b":[1]}"#, #"{ "pin" : 0 , "b":[1]}"#),
+        (#"{"token":null}"#, #"{"token":null}"#), (#"{"hasPassword":true}"#, #"{"hasPassword":true}"#),
+        (#"{"prompt_tokens":-1.5e3}"#, #"{"prompt_tokens":0}"#), (#"{"token":trueish}"#, #"{"token":"…"}"#),
+        (#"{"token":{"a":["}",{"b":"]"}]},"c":1}"#, #"{"token":{},"c":1}"#),
+        (#"{"secrets":["a","b"]}"#, #"{"secrets":[]}"#),
         (#"{"a":{"b":[{"API_KEY":"x"}]}}"#, #"{"a":{"b":[{"API_KEY":"…"}]}}"#),
         (#"{"password":"a\"b\\","c":"d"}"#, #"{"password":"…","c":"d"}"#),
         (#"{"\u0070assword":"x"}"#, #"{"\u0070assword":"…"}"#),
@@ -36,8 +37,8 @@ struct JSONSecretsTests {
 
     @Test(arguments: [
         (#"{"password":"hun"#, #"{"password":"…""#), (#"{"password":"#, #"{"password":"#),
-        (#"{"password""#, #"{"password""#), (#"{"password":{"a":"hun"#, #"{"password":"…""#),
-        (#"{"password":"hun\"#, #"{"password":"…""#), (#"{"password":12"#, #"{"password":"…""#),
+        (#"{"password""#, #"{"password""#), (#"{"password":{"a":"hun"#, #"{"password":{}"#),
+        (#"{"password":"hun\"#, #"{"password":"…""#), (#"{"password":12"#, #"{"password":0"#),
     ])
     func `a text that was cut is redacted to its end`(_ text: String, _ expected: String) {
         #expect(redacted(text) == expected)
@@ -91,15 +92,17 @@ struct JSONSecretsTests {
         func texts(_ count: Int) -> [[UInt8]] {
             [
                 "\"", "\"a\":", "{\"token\":", "\"token\":[", "\n\"token\":\"", "\\", "//a:b@", "?a=", ";a=1", "?",
-                "name=\"a",
-            ].map {
-                Array(String(repeating: $0, count: count).utf8)
+                "name=\"a", "a=", "%", "%25", "a=%25&", "a%3D",
+            ].flatMap { pattern in
+                // What comes last decides whether all that is before it is looked into once more.
+                ["", "%25", "%", "%22", "@h", "\""].map { Array("?\(String(repeating: pattern, count: count))\($0)".utf8) }
             }
         }
         func scan(_ texts: [[UInt8]]) {
             for text in texts {
                 _ = JSONSecrets.redacted(text)
                 _ = URLSecrets.redacted(text)
+                _ = FormSecrets.redacted(text)
                 _ = FormSecrets.multipartHoldsSecret(text)
             }
         }
@@ -162,10 +165,20 @@ private struct JSONSource {
         add(":")
         space()
         guard isSecret, !isHidden else { return value(depth: depth) }
-        expected += "\"…\""
+        let start = text.utf8.count
         isHidden = true
         value(depth: depth)
         isHidden = false
+        let hidden = String(decoding: text.utf8.dropFirst(start), as: UTF8.self)
+        let mark =
+            switch hidden.utf8.first {
+            case UInt8(ascii: "{"): "{}"
+            case UInt8(ascii: "["): "[]"
+            case UInt8(ascii: "\""): "\"…\""
+            case UInt8(ascii: "-"), UInt8(ascii: "0"), UInt8(ascii: "1"): "0"
+            default: hidden
+            }
+        expected += mark
     }
 
     private mutating func string(_ start: String) -> String {

@@ -47,6 +47,7 @@ struct SecretsTests {
         "content-disposition: form-data;name=token\r\n\r\nx",
         "Content-Disposition: form-data;\r\n name*=UTF-8''api%5Fkey\r\n\r\nx",
         "Content-Type: application/json\r\n\r\n{\"token\":\"x\"}",
+        "Content-Type: application/x-www-form-urlencoded\r\n\r\na=b&password=x",
     ])
     func `a multipart body with a secret part is left out as a whole`(_ part: String) {
         let body = Data(
@@ -66,6 +67,32 @@ struct SecretsTests {
         let expected = BodySecrets.Verdict.replaced(Array(#" {"token":"…"}"#.utf8))
         #expect(BodySecrets.verdict(on: Data(#" {"token":"x"}"#.utf8), fields) == expected)
         #expect(BodySecrets.verdict(on: Data(#" {"a":"x"}"#.utf8), fields) == .unchanged)
+    }
+
+    @Test(arguments: [
+        ("user=a&password=x", "user=a&password=%E2%80%A6"), ("password=x", "password=%E2%80%A6"), ("a=b", "a=b"),
+        ("the password=x", "the password=x"),
+    ])
+    func `a form is found without a type`(_ text: String, _ expected: String) {
+        let verdict = BodySecrets.verdict(on: Data(text.utf8), [:])
+        #expect(verdict == (text == expected ? .unchanged : .replaced(Array(expected.utf8))))
+        #expect(BodySecrets.verdict(on: Data(text.utf8), [.contentType: "text/plain"]) == .unchanged)
+    }
+
+    @Test(arguments: [
+        (
+            #"Digest realm="secret", nonce="secret", opaque=secret, qop="auth,secret", algorithm=SHA-256, stale=TRUE"#,
+            #"Digest realm="…", nonce="…", opaque="…", qop="auth", algorithm=SHA-256, stale=TRUE"#
+        ),
+        (#"Basic realm="secret", Bearer scope="secret""#, #"Basic realm="…", Bearer"#),
+        ("Negotiate c2VjcmV0", "Negotiate"), ("Secret c2VjcmV0", "…"), ("", "…"),
+    ])
+    func `of a challenge the words of the protocol stay`(_ value: String, _ expected: String) {
+        for name in [HTTPField.Name.wwwAuthenticate, .proxyAuthenticate] {
+            #expect(FieldSecrets.redacted([name: value], hiding: [])?[name] == expected)
+            #expect(FieldSecrets.redacted([name: expected], hiding: []) == nil)
+            #expect(FieldSecrets.redacted([name: value], hiding: [name])?[name] ?? "" == (value.isEmpty ? "" : "…"))
+        }
     }
 
     @Test func `a text in which nothing can be found is left out`() {

@@ -66,6 +66,58 @@ struct BodyContract {
         }
     }
 
+    private struct ProducerFault: Error, Equatable {}
+
+    /// A server that has got all announced bytes would take a wrong body for the right one.
+    @Test(arguments: ContractTransport.all, [5, 16_384, 65_536, 300_000])
+    func `a stream with another length than announced fails`(transport: ContractTransport, length: Int) async throws {
+        let server = try ScriptedServer(.ok("x"))
+        defer { server.stop() }
+        let body = PatternBytes.make(count: length)
+        let surplus: [[Data]] = [
+            [body + [1]], [body, Data([1])], [body, Data(), Data([1])], [body, body], [body.dropLast()], [],
+        ]
+        for chunks in surplus {
+            let stream = TransportRequest.Body.stream(
+                AsyncStream<Data> { stream in
+                    for chunk in chunks { stream.yield(chunk) }
+                    stream.finish()
+                }, length: length)
+            await expectFailure(.bodyLengthMismatch) {
+                try await transport.client.send(transport.request(.post, server.url(), body: stream), as: .data)
+            }
+        }
+        let failing = TransportRequest.Body.stream(
+            AsyncThrowingStream<Data, any Error> { stream in
+                stream.yield(body)
+                stream.finish(throwing: ProducerFault())
+            }, length: length)
+        await #expect(throws: ProducerFault()) {
+            try await transport.client.send(transport.request(.post, server.url(), body: failing), as: .data)
+        }
+        #expect(!server.requests.contains { $0.body == body })
+        let whole = AsyncStream<Data> { stream in
+            for chunk in [body.prefix(1), body.dropFirst()] { stream.yield(chunk) }
+            stream.finish()
+        }
+        let request = try transport.request(.post, server.url(), body: .stream(whole, length: length))
+        #expect(try await transport.client.send(request, as: .text).body == "x")
+        #expect(server.requests.last?.body == body)
+    }
+
+    /// The file was measured before, and has grown since.
+    @Test(arguments: ContractTransport.all, [5, 16_384, 65_536, 300_000])
+    func `a file that has grown is not sent in part`(transport: ContractTransport, length: Int) async throws {
+        let server = try ScriptedServer(.ok("x"))
+        defer { server.stop() }
+        let path = FileManager.default.temporaryDirectory.appending(path: "grown-\(UUID())").path
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        try PatternBytes.make(count: length).write(to: URL(filePath: path))
+        let request = try transport.request(.post, server.url(), body: .file(path))
+        try PatternBytes.make(count: length + 1).write(to: URL(filePath: path))
+        await expectFailure(.bodyLengthMismatch) { try await transport.client.send(request, as: .data) }
+    }
+
     @Test(arguments: ContractTransport.all)
     func `a chunked body is put together`(transport: ContractTransport) async throws {
         let chunks = [PatternBytes.make(count: 1), PatternBytes.make(count: 70_000), PatternBytes.make(count: 10)]

@@ -34,11 +34,23 @@ struct UploadState {
         case failed(any Error)
     }
 
+    /// The number of waiting bytes that libcurl may have. Of a body with a length the last ones wait for the producer's
+    /// end: libcurl does not ask again once it has them all, and an error or a surplus after them would be lost.
+    private var sendableBytes: Int {
+        guard isDelivered, !isComplete, let last = waiting.last else { return waitingBytes }
+        return waitingBytes - min(last.count, Self.joinedBytes)
+    }
+
+    /// Whether the producer has delivered as many bytes as the body has.
+    private var isDelivered: Bool { delivered == length }
+
     /// Takes at most `count` bytes.
     /// - Parameter pauses: Whether libcurl, given no bytes, waits for a notification.
     /// - Returns: The bytes, and whether the producer may continue.
     mutating func take(_ count: Int, pauses: Bool = true) -> (taking: Taking, wakesProducer: Bool) {
-        if let first = waiting.first {
+        if let failure { return (.failed(failure), false) }
+        let count = min(count, sendableBytes)
+        if count > 0, let first = waiting.first {
             let piece = first.prefix(count)
             if piece.count == first.count {
                 waiting.removeFirst()
@@ -49,7 +61,6 @@ struct UploadState {
             waitingBytes -= piece.count
             return (.bytes(piece), before > Self.lowMark && waitingBytes <= Self.lowMark)
         }
-        if let failure { return (.failed(failure), false) }
         if isComplete { return (.end, false) }
         isPaused = pauses
         return (.nothingYet, true)
@@ -75,11 +86,13 @@ struct UploadState {
             waiting.append(chunk)
         }
         waitingBytes += chunk.count
-        return (waitingBytes >= Self.highMark ? .wait : .goOn, wake())
+        // After the last byte nothing but the end is to come.
+        let waits = waitingBytes >= Self.highMark && !isDelivered
+        return (waits ? .wait : .goOn, sendableBytes > 0 && wake())
     }
 
     /// Whether the producer has to wait.
-    var needsRoom: Bool { !isClosed && waitingBytes > Self.lowMark }
+    var needsRoom: Bool { !isClosed && waitingBytes > Self.lowMark && !isDelivered }
 
     /// Records that the producer has ended, with or without an error.
     /// - Returns: Whether to notify libcurl.

@@ -1,7 +1,7 @@
 import Logging
 import Synchronization
 
-/// Logs differences, each kind once for a host.
+/// Logs differences, each kind once for a host, without the values of bodies: a log is no place for what users send.
 final class DifferenceLog: Sendable {
     /// The most kinds that are logged: a server may make up names of fields.
     private static let maximumKinds = 100
@@ -17,10 +17,12 @@ final class DifferenceLog: Sendable {
         let isLogged = kinds.withLock { $0.count < Self.maximumKinds && $0.insert(kind).inserted }
         guard isLogged else { return }
         let places = difference.places.map { place in
-            Logger.MetadataValue.dictionary([
-                "name": "\(place.name)", "primary": "\(place.primary)", "shadow": "\(place.shadow)",
-                "known": "\(place.known ?? "no")",
-            ])
+            var entries: Logger.Metadata = ["name": "\(place.name)", "known": "\(place.known ?? "no")"]
+            if place.showsValues {
+                entries["primary"] = "\(place.primary)"
+                entries["shadow"] = "\(place.shadow)"
+            }
+            return Logger.MetadataValue.dictionary(entries)
         }
         logger.log(
             level: difference.isKnown ? .info : .warning,

@@ -5,7 +5,7 @@ extension ShadowTransport {
     /// A pair of responses that differ.
     public struct Difference: Sendable, SafelyPrinted {
         /// One place at which they differ. Values are cut, and secrets are left out.
-        public struct Place: Sendable, Hashable {
+        public struct Place: Sendable, Hashable, SafelyPrinted {
             /// The part of the response: `status`, `error`, `field:name`, `fieldOrder`, `fieldCase`, `trailers`,
             /// `json:/path`, `event:number` or `body`.
             public let name: String
@@ -16,6 +16,14 @@ extension ShadowTransport {
             /// The name of the known difference between these transports, as in 'Where the transports differ'; `nil`
             /// for a new one.
             public let known: String?
+
+            /// The name, and the values unless they are those of bodies.
+            public var description: String {
+                (showsValues ? "\(name) \(primary) / \(shadow)" : name) + (known.map { " (known: \($0))" } ?? "")
+            }
+
+            /// Whether the values are of a part that descriptions and logs show.
+            var showsValues: Bool { !ResponseParts.isOfBodyParts(name) && name != "body" }
         }
 
         /// The request.
@@ -43,11 +51,9 @@ extension ShadowTransport {
         /// Whether each difference is a known one.
         public var isKnown: Bool { places.allSatisfy { $0.known != nil } }
 
-        /// The request without its query, and the places.
+        /// The request without its query, and the places, without the values of bodies.
         public var description: String {
-            "\(request.method.rawValue) \(request.url): "
-                + places.map { "\($0.name) \($0.primary) / \($0.shadow)\($0.known.map { " (known: \($0))" } ?? "")" }
-                .joined(separator: "; ")
+            "\(request.method.rawValue) \(request.url): " + places.map(\.description).joined(separator: "; ")
         }
     }
 }

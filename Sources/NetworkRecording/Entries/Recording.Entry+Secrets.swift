@@ -5,12 +5,14 @@ extension Recording.Entry {
     /// Leaves out all secrets, and adds the parts that had some to ``redacted``.
     ///
     /// - Header fields and trailers: the values of ``NetworkCore/SecretFields``, of the given names and of anything
-    ///   that looks like the value of `Authorization` become `…`.
+    ///   that looks like the value of `Authorization` become `…`. Of a challenge the scheme and the words of the
+    ///   protocol stay.
     /// - URLs, also in header fields such as `Location` and `Referer`: user and password are removed, and the values of
     ///   parameters with a secret name become `…`, which a URL writes as `%E2%80%A6`.
-    /// - Bodies of JSON, lines of JSON and event streams: the values of members with a secret name, and strings that
-    ///   look like the value of `Authorization`, become `"…"`, and all other bytes stay as they are. Forms: the values
-    ///   of secret fields become `…`.
+    /// - Bodies of JSON, lines of JSON and event streams: the values of members with a secret name become `"…"`, `0`,
+    ///   `[]` or `{}`, each of its own type, and strings that look like the value of `Authorization` become `"…"`. All
+    ///   other bytes stay as they are, and so do `true`, `false` and `null`. Forms: the values of secret fields become
+    ///   `…`.
     /// - Multipart bodies with a secret part are left out, and so are bodies that may be texts in which no secret could
     ///   be found because they are compressed or not in UTF-8: all but images, audio, video and fonts.
     ///

@@ -131,12 +131,23 @@ public final class ReplayTransport: HTTPTransport {
         try await wait(until: response.headTime ?? entry.metrics.firstByte ?? .zero, time)
         let status = HTTPResponse.Status(code: response.status, reasonPhrase: response.reason)
         return TransportResponse(
-            head: HTTPResponse(status: status, headerFields: response.headerFields),
+            head: HTTPResponse(status: status, headerFields: entry.replayedFields(of: response)),
             body: TransportResponse.Body(
                 source: ReplayBody(response, of: entry, request: request, time: time, timing)))
     }
 
     private func wait(until recorded: Duration, _ time: ReplayTime) async throws {
         try await time.wait(until: timing == .none ? .zero : recorded, for: .head)
+    }
+}
+
+extension Recording.Entry {
+    /// Returns the header fields of a response for its body as it is replayed, which secrets were taken from.
+    fileprivate func replayedFields(of response: Recording.Response) -> HTTPFields {
+        var fields = response.headerFields
+        if redacted.contains(.responseBody), response.body.omitted == 0, fields.contains(.contentLength) {
+            fields[.contentLength] = "\(response.body.bytes.count)"
+        }
+        return fields
     }
 }

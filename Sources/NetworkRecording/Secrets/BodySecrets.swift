@@ -23,7 +23,9 @@ enum BodySecrets {
             return isOpaque(bytes, fields, isText: false) || FormSecrets.multipartHoldsSecret(bytes)
                 ? .leftOut : .unchanged
         }
-        let isForm = types.contains { $0.matches("application/x-www-form-urlencoded") }
+        let isForm =
+            types.contains { $0.matches("application/x-www-form-urlencoded") }
+            || types.isEmpty && FormSecrets.looksLikeForm(bytes)
         let isJSON = types.contains(where: isJSON) || looksLikeJSON(bytes)
         let isText = isForm || isJSON || !types.contains { medialTypes.contains($0.type) }
         guard isForm || isJSON || isText && isCoded(bytes, fields) else { return .unchanged }

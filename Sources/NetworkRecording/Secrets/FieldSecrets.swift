@@ -16,8 +16,14 @@ enum FieldSecrets {
         return isChanged ? output : nil
     }
 
+    private static let challenges: Set<HTTPField.Name> = [.wwwAuthenticate, .proxyAuthenticate]
+
     private static func redacted(_ field: HTTPField, hiding names: Set<HTTPField.Name>) -> String? {
         let value = field.value
+        if challenges.contains(field.name), !names.contains(field.name) {
+            let shown = ChallengeSecrets.redacted(value)
+            return shown.hasSameBytes(as: value) ? nil : shown
+        }
         if SecretFields.contains(field.name) || names.contains(field.name) || Redaction.namesCredentials(value.utf8) {
             return value == SecretMark.text || value.isEmpty ? nil : SecretMark.text
         }

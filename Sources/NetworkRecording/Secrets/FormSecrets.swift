@@ -19,7 +19,7 @@ enum FormSecrets {
         return isChanged ? output : nil
     }
 
-    /// Returns whether a multipart body has a part with a secret name, or with JSON that contains a secret.
+    /// Returns whether a multipart body has a part with a secret name, or with JSON or a form that contains a secret.
     ///
     /// Every `name=` counts, wherever it is: the boundary need not be right for that.
     static func multipartHoldsSecret(_ body: [UInt8]) -> Bool {
@@ -28,7 +28,15 @@ enum FormSecrets {
                 return true
             }
         }
+        for line in body.split(whereSeparator: { $0 == 0x0A || $0 == 0x0D }) where looksLikeForm(line) {
+            if redacted(Array(line)) != nil { return true }
+        }
         return JSONSecrets.redacted(body) != nil
+    }
+
+    /// Whether a text is one name and value, or several, with nothing that a form would escape.
+    static func looksLikeForm(_ text: some Collection<UInt8>) -> Bool {
+        text.contains(UInt8(ascii: "=")) && text.allSatisfy { (0x21..<0x7F).contains($0) }
     }
 
     private static let longestName = 256

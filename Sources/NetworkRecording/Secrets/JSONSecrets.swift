@@ -33,7 +33,7 @@ struct JSONSecrets {
             let text = bytes[start..<(isClosed ? end - 1 : end)]
             // What looks like the value of `Authorization`, as a server writes it that repeats the request.
             if Redaction.namesCredentials(text) {
-                replace(from: start - 1, to: end)
+                replace(from: start - 1, to: end, by: SecretMark.json)
                 continue
             }
             guard isClosed, case let colon = afterBlanks(end), colon < bytes.count, bytes[colon] == UInt8(ascii: ":"),
@@ -41,17 +41,31 @@ struct JSONSecrets {
             else { continue }
             let value = afterBlanks(colon + 1)
             let valueEnd = endOfValue(value)
-            replace(from: value, to: valueEnd)
+            if let mark = Self.mark(for: bytes[value..<valueEnd]) { replace(from: value, to: valueEnd, by: mark) }
             at = valueEnd
         }
     }
 
-    private mutating func replace(from start: Int, to end: Int) {
-        guard start < end, !bytes[start..<end].elementsEqual(SecretMark.json) else { return }
+    private mutating func replace(from start: Int, to end: Int, by mark: [UInt8]) {
+        guard start < end, !bytes[start..<end].elementsEqual(mark) else { return }
         output += bytes[copied..<start]
-        output += SecretMark.json
+        output += mark
         copied = end
     }
+
+    /// Returns what stands for a value: of the same kind, so that a program that decodes a replayed response finds the
+    /// type that it expects. `nil` for a value that tells nothing.
+    private static func mark(for value: ArraySlice<UInt8>) -> [UInt8]? {
+        switch value.first {
+        case UInt8(ascii: "{"): Array("{}".utf8)
+        case UInt8(ascii: "["): Array("[]".utf8)
+        case _ where value.allSatisfy { "+-.0123456789eE".utf8.contains($0) }: [UInt8(ascii: "0")]
+        case _ where words.contains(Array(value)): nil
+        default: SecretMark.json
+        }
+    }
+
+    private static let words = Set(["true", "false", "null"].map { Array($0.utf8) })
 
     /// Whether a key, as it is between its quotes, is secret.
     private static func isSecret(_ key: ArraySlice<UInt8>) -> Bool {

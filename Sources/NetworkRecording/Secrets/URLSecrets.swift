@@ -4,6 +4,8 @@
 /// most.
 struct URLSecrets {
     private let text: [UInt8]
+    /// Whether no escape is left to decode, so that a value holds no other text.
+    private let isDecoded: Bool
     private let lastAt: Int?
     private var output: [UInt8] = []
     private var at = 0
@@ -24,9 +26,9 @@ struct URLSecrets {
         return output
     }
 
-    private static func redactedOnce(_ text: [UInt8]) -> [UInt8]? {
+    private static func redactedOnce(_ text: [UInt8], isDecoded: Bool = false) -> [UInt8]? {
         guard text.contains(where: { marks.contains($0) }) else { return nil }
-        var scanner = URLSecrets(text)
+        var scanner = URLSecrets(text, isDecoded: isDecoded)
         scanner.run()
         return scanner.isChanged ? scanner.output : nil
     }
@@ -39,13 +41,14 @@ struct URLSecrets {
     /// Returns whether a value, percent-encoded or not, contains a secret parameter or a user.
     static func holdsSecret(_ value: some Collection<UInt8>) -> Bool {
         let plain = SecretName.decoded(value)
-        if redacted([UInt8(ascii: "?")] + plain) != nil { return true }
+        // Once decoded, a value is not looked into again: a name for each level would cost a level of the stack.
+        if redactedOnce([UInt8(ascii: "?")] + plain, isDecoded: true) != nil { return true }
         // A form often carries a JSON text.
         return plain.contains(UInt8(ascii: "\"")) && JSONSecrets.redacted(plain) != nil
     }
 
-    private init(_ text: [UInt8]) {
-        self.text = text
+    private init(_ text: [UInt8], isDecoded: Bool) {
+        (self.text, self.isDecoded) = (text, isDecoded)
         // Found once: a text with an authority at each second byte would be searched to its end each time.
         lastAt = text.lastIndex(of: UInt8(ascii: "@"))
     }
@@ -124,7 +127,7 @@ struct URLSecrets {
                 isInPath
                 ? next : text[start...].firstIndex { Self.isEnd($0) || "&#".utf8.contains($0) } ?? text.count
             replace(from: start, to: end)
-        } else if text[start..<next].contains(UInt8(ascii: "%")), Self.holdsSecret(text[start..<next]) {
+        } else if !isDecoded, text[start..<next].contains(UInt8(ascii: "%")), Self.holdsSecret(text[start..<next]) {
             replace(from: start, to: next)
         }
     }

@@ -1,5 +1,6 @@
 import Foundation
 import NetworkCore
+import TestSupport
 import Testing
 
 @testable import CurlTransport
@@ -78,6 +79,47 @@ struct UploadStateTests {
         _ = long.take(100)
         guard case .failed(let error) = long.take(1).taking else { return #expect(Bool(false), "too long to pass") }
         #expect((error as? NetworkError)?.code == .bodyLengthMismatch)
+    }
+
+    /// libcurl does not ask again once it has all bytes of a body with a length.
+    @Test(arguments: 0..<300)
+    func `the last byte goes out after the producer's end alone`(_ seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        let chunks = (0..<Int.random(in: 1...5, using: &generator)).map { _ in
+            Int.random(in: 1...[3, 20_000, 300_000].randomElement(using: &generator)!, using: &generator)
+        }
+        let length = chunks.reduce(0, +)
+        var (flow, taken, isWaiting) = (UploadState(length: length), 0, false)
+        func take() -> UploadState.Taking {
+            let taking = flow.take(Int.random(in: 1...100_000, using: &generator)).taking
+            taken += bytes(taking)?.count ?? 0
+            return taking
+        }
+        for (index, chunk) in chunks.enumerated() {
+            isWaiting = flow.deliver(Data(count: chunk)).delivery == .wait
+            while isWaiting || Bool.random(using: &generator) {
+                if case .bytes = take() {
+                    isWaiting = isWaiting && flow.needsRoom
+                } else {
+                    break
+                }
+            }
+            #expect(!isWaiting && (index < chunks.count - 1 || taken < length))
+        }
+        while case .bytes = take() {}
+        #expect(taken < length && length - taken <= 16_384, "a slow producer must not keep back more")
+        if Bool.random(using: &generator) {
+            let wakes = flow.end(nil)
+            #expect(wakes)
+            while case .bytes = take() {}
+            #expect(taken == length)
+            guard case .end = take() else { return #expect(Bool(false), "expected the end") }
+        } else {
+            let isSurplus = Bool.random(using: &generator)
+            let wakes = isSurplus ? flow.deliver(Data([1])).wakesSender : flow.end(CancellationError())
+            #expect(wakes)
+            guard case .failed = take() else { return #expect(Bool(false), "expected the failure") }
+        }
     }
 
     @Test func `a closed channel stops its producer`() {

@@ -48,6 +48,20 @@ struct BearerTests {
         #expect(transport.requests.count == 1)
     }
 
+    /// Uploads alone would otherwise send the refused token again and again.
+    @Test func `a refused token is renewed after a body that can't be sent again`() async throws {
+        let transport = server(taking: "new")
+        let bearer = try BearerAuthentication(for: ["http://a"], token: "old") { _ in "new" }
+        let client = client(transport, bearer)
+        var statuses: [Int] = []
+        for _ in 0..<3 {
+            let stream = AsyncStream<Data> { $0.finish() }
+            let request = try TransportRequest(method: .post, to: "http://a/", body: .stream(stream))
+            statuses.append(try await client.send(request, as: .stream).status.code)
+        }
+        #expect(statuses == [401, 200, 200])
+    }
+
     @Test func `a refused token is renewed once, and kept`() async throws {
         let transport = server(taking: "new")
         let refused = Guarded<[TransportOptions.Secret?]>([])

@@ -137,6 +137,7 @@ struct RedirectTests {
         request.options.authentication = .bearer(token: "s")
         request.options.tls.serverName = "inner.example"
         request.options.tls.clientCertificate = .init(.file("/c.pem"))
+        request.options.connection.unixSocket = .path("/socket")
         request.options.names.addresses = [.init("b", port: 443, ["127.0.0.1"])]
         let rules = RedirectRules(policy: .standard)
         func next(_ location: String) throws -> TransportRequest? {
@@ -149,6 +150,7 @@ struct RedirectTests {
         #expect(other.headerFields.isEmpty)
         #expect(other.options.authentication == nil)
         #expect(other.options.tls == TransportOptions.TLS())
+        #expect(other.options.connection.unixSocket == nil)
         #expect(other.options.names == request.options.names)
     }
 

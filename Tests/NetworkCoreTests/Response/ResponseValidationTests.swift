@@ -25,6 +25,26 @@ struct ResponseValidationTests {
         try ResponseValidation.any.check(head(status))
     }
 
+    /// A part would pass for the whole (RFC 9110 §15.3.7).
+    @Test func `a part that was not asked for is no success`() async throws {
+        let stub = StubDispatcher(always: .text("hello", status: 206))
+        let client = NetworkClient(transport: stub)
+        let whole = try TransportRequest(to: "http://h/")
+        for form in [0, 1] {
+            let error = await expectFailure(.unacceptableStatus) {
+                if form == 0 { _ = try await client.send(whole, as: .text) }
+                if form == 1 { _ = try await client.send(whole, as: .lines) }
+            }
+            #expect(error?.message == "the server responded with 206, and the whole was expected")
+            #expect(error?.response?.body == Data("hello".utf8))
+        }
+        var part = whole
+        part.headerFields[.range] = "bytes=0-4"
+        #expect(try await client.send(part, as: .text).body == "hello")
+        #expect(try await client.with { $0.validation = .statuses(200...206) }.send(whole, as: .text).body == "hello")
+        #expect(try await client.with { $0.validation = .any }.send(whole, as: .text).body == "hello")
+    }
+
     @Test(arguments: ["application/json; charset=utf-8", "application/json;charset=utf-8", " application/* ; q=1"])
     func `parameters of a pattern are ignored`(pattern: String) throws {
         try ResponseValidation.contentTypes(pattern).check(head(200, "application/json; charset=utf-8"))

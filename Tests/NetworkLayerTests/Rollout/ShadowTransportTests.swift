@@ -418,6 +418,24 @@ struct ShadowTransportTests {
         #expect(line.contains("field:x-api-key") && line.contains("body"))
         #expect(!line.contains("classified"))
     }
+
+    @Test func `values of bodies are for the handler, and not for logs`() async throws {
+        let log = CanaryLog()
+        func stub(_ name: String) -> StubDispatcher {
+            StubDispatcher(always: .text(#"{"name":"\#(name)"}"#, fields: [.contentType: "application/json", .server: name]))
+        }
+        try await get(
+            ShadowTransport(primary: stub("Ada1"), shadow: stub("Ada2"), options: always, logger: log.logger))
+        let line = try #require(log.messages.first)
+        #expect(line.contains("json:/name") && line.contains("field:server 'Ada1' / 'Ada2'"), "\(line)")
+        #expect(!line.contains("json:/name 'Ada") && line.components(separatedBy: "Ada").count == 5, "\(line)")
+        try await get(transport(stub("Ada1"), stub("Ada2")))
+        let difference = try #require(differences.all.first)
+        #expect(difference.places.last?.primary == "'Ada1'")
+        for text in ["\(difference)", String(reflecting: difference), "\(difference.places)"] {
+            #expect(text.components(separatedBy: "Ada").count == 3, "\(text)")
+        }
+    }
 }
 
 /// A body whose second chunk waits.

@@ -1,20 +1,23 @@
 import HTTPTypes
 
 /// A challenge of a server (RFC 9110 §11.3): a scheme and its parameters.
-struct AuthenticationChallenge: Equatable {
+package struct AuthenticationChallenge: Equatable {
     /// The scheme, in lower case.
-    let scheme: String
+    package let scheme: String
     /// The parameters by their names in lower case; the first of a name counts.
     private(set) var parameters: [String: String] = [:]
 
-    subscript(name: String) -> String? { parameters[name] }
+    package subscript(name: String) -> String? { parameters[name] }
 
     /// The challenges of a response, in order. What is malformed ends the field that it is in.
     static func all(in fields: HTTPFields) -> [AuthenticationChallenge] {
-        fields[values: .wwwAuthenticate].flatMap { field in
-            var parser = ChallengeParser(field)
-            return parser.challenges()
-        }
+        fields[values: .wwwAuthenticate].flatMap { all(in: $0) }
+    }
+
+    /// The challenges of one field.
+    package static func all(in field: String) -> [AuthenticationChallenge] {
+        var parser = ChallengeParser(field)
+        return parser.challenges()
     }
 
     fileprivate init(scheme: String) { self.scheme = scheme.lowercasedASCII }

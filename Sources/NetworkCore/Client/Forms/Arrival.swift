@@ -47,7 +47,7 @@ struct Arrival: Sendable {
     private func validated(_ body: Data) throws -> NetworkResponse<Data> {
         let response = ended(body)
         do {
-            try client.validation.check(incoming)
+            try client.validation.check(incoming, to: request)
         } catch {
             throw refusing(response, for: error)
         }
@@ -77,7 +77,7 @@ struct Arrival: Sendable {
     func validate(by validation: ResponseValidation? = nil, as head: HTTPResponse? = nil) async throws {
         let validation = validation ?? client.validation
         do {
-            if let head { try validation.check(head) } else { try validation.check(incoming) }
+            if let head { try validation.check(head) } else { try validation.check(incoming, to: request) }
         } catch {
             throw refusing(ended(try await start()), for: error)
         }

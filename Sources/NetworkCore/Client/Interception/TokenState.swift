@@ -17,6 +17,8 @@ struct TokenState<Waiter>: Sendable where Waiter: Sendable {
     }
 
     private(set) var current: IssuedToken?
+    /// The highest number of a token that a server has refused.
+    private var refused = -1
     private var waiters: [Int: Waiter]?
     private var lastKey = 0
     private var lastRefresh = 0
@@ -25,7 +27,8 @@ struct TokenState<Waiter>: Sendable where Waiter: Sendable {
 
     /// Handles a request that needs a token newer than the refused one.
     mutating func need(newerThan refused: Int?, _ waiter: Waiter) -> Need {
-        if let current, current.number > refused ?? -1 { return .use(current) }
+        if let refused { refuse(refused) }
+        if let current, current.number > self.refused { return .use(current) }
         lastKey += 1
         let isRunning = waiters != nil
         waiters = waiters ?? [:]
@@ -34,6 +37,9 @@ struct TokenState<Waiter>: Sendable where Waiter: Sendable {
         lastRefresh += 1
         return .refresh(current?.token, key: lastKey, number: lastRefresh)
     }
+
+    /// Records that a server has refused a token: the next request needs a newer one.
+    mutating func refuse(_ number: Int) { refused = max(refused, number) }
 
     /// Removes a request that no longer waits. The refresh continues for the others.
     mutating func leave(_ key: Int) { waiters?[key] = nil }

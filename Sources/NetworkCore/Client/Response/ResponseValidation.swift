@@ -11,6 +11,7 @@ public import HTTPTypes
 /// carries it (``NetworkError/response``); the first rule that rejects it determines the error.
 public struct ResponseValidation: Sendable {
     private enum Rule: Sendable {
+        case success
         /// Many heads are read only for their status.
         case status(@Sendable (HTTPResponse.Status) throws -> Void)
         case head(@Sendable (HTTPResponse) throws -> Void)
@@ -23,12 +24,9 @@ public struct ResponseValidation: Sendable {
     /// Accepts every response.
     public static let any = ResponseValidation([])
 
-    /// Accepts 2xx, the default of a ``NetworkClient``. Rejects with ``NetworkError/Code/unacceptableStatus``.
-    public static let successful = ResponseValidation([
-        .status { status in
-            guard status.kind == .successful else { throw NetworkError.unacceptableStatus(status, "2xx was") }
-        }
-    ])
+    /// Accepts 2xx, the default of a ``NetworkClient``. Rejects with ``NetworkError/Code/unacceptableStatus``, also a 206
+    /// for a request without `Range`: its body is a part of what was asked for.
+    public static let successful = ResponseValidation([.success])
 
     /// Accepts the statuses in the ranges. Rejects with ``NetworkError/Code/unacceptableStatus``.
     public static func statuses(_ ranges: ClosedRange<Int>...) -> ResponseValidation {
@@ -81,16 +79,26 @@ public struct ResponseValidation: Sendable {
     public func check(_ head: HTTPResponse) throws {
         for rule in rules {
             switch rule {
+            case .success: try Self.checkSuccess(head.status)
             case .status(let check): try check(head.status)
             case .head(let check): try check(head)
             }
         }
     }
 
-    /// Checks a response whose head is parsed only if a rule needs it.
-    func check(_ response: TransportResponse) throws {
+    private static func checkSuccess(_ status: HTTPResponse.Status) throws {
+        guard status.kind == .successful else { throw NetworkError.unacceptableStatus(status, "2xx was") }
+    }
+
+    /// Checks the response to a request. Its head is parsed only if a rule needs it.
+    func check(_ response: TransportResponse, to request: TransportRequest) throws {
         for rule in rules {
             switch rule {
+            case .success:
+                try Self.checkSuccess(response.status)
+                if response.status == .partialContent, !request.headerFields.contains(.range) {
+                    throw NetworkError.unacceptableStatus(response.status, "the whole was")
+                }
             case .status(let check): try check(response.status)
             case .head(let check): try check(response.head)
             }

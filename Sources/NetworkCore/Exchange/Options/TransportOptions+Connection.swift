@@ -15,7 +15,7 @@ extension TransportOptions {
         /// [CURLOPT_IPRESOLVE](https://curl.se/libcurl/c/CURLOPT_IPRESOLVE.html)
         public var ipVersion = IPVersion.any
         /// A Unix socket to connect to instead of the URL's host and port. Such a request bypasses the environment's
-        /// proxy. Default: `nil`.
+        /// proxy, and a redirect to another origin leaves the socket. Default: `nil`.
         public var unixSocket: UnixSocket?
         /// The local IP address or network interface to connect from, such as `127.0.0.2` or `eth0`. Default: `nil`,
         /// for any. A host name is refused, because its lookup would stop all transfers on the same loop.

@@ -36,7 +36,9 @@ extension TransportRequest {
         /// - Parameters:
         ///   - chunks: The body's bytes. Empty chunks are skipped.
         ///   - length: The total number of bytes, if known. It is sent as Content-Length; a sequence with fewer or more
-        ///     bytes fails the exchange with ``NetworkError/Code/bodyLengthMismatch``. Without a length, the body is
+        ///     bytes fails the exchange with ``NetworkError/Code/bodyLengthMismatch``. The last bytes, at most 16 KiB,
+        ///     are sent once the sequence has ended, so that the sequence must not wait for the response before its
+        ///     end. Without a length, the body is
         ///     sent in chunked encoding over HTTP/1.1, and refused with ``NetworkError/Code/unsupported`` over
         ///     HTTP/1.0.
         public static func stream<Chunks: AsyncSequence & Sendable>(
