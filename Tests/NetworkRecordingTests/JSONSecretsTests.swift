@@ -95,7 +95,9 @@ struct JSONSecretsTests {
                 "name=\"a", "a=", "%", "%25", "a=%25&", "a%3D",
             ].flatMap { pattern in
                 // What comes last decides whether all that is before it is looked into once more.
-                ["", "%25", "%", "%22", "@h", "\""].map { Array("?\(String(repeating: pattern, count: count))\($0)".utf8) }
+                ["", "%25", "%", "%22", "@h", "\""].map {
+                    Array("?\(String(repeating: pattern, count: count))\($0)".utf8)
+                }
             }
         }
         func scan(_ texts: [[UInt8]]) {

@@ -93,6 +93,11 @@ package enum Verdicts {
     /// The chance of at least one wrong verdict in a run of arms that do not differ.
     package static let errorRate = 0.05
 
+    /// Returns the confidence of each verdict's interval, so that all of them together have the run's.
+    package static func confidence(urls: Int, arms: Int, metrics: Int) -> Double {
+        1 - errorRate / Double(max(1, urls * (arms - 1) * metrics))
+    }
+
     /// Returns the verdicts of one URL: the first arm against each other one, by each metric.
     /// - Parameters:
     ///   - arms: The names of the arms and their blocks, the first arm first.
@@ -107,8 +112,7 @@ package enum Verdicts {
         using generator: inout some RandomNumberGenerator
     ) -> [Verdict] {
         guard let first = arms.first else { return [] }
-        let count = max(1, shares * (arms.count - 1) * metrics.count)
-        let confidence = 1 - errorRate / Double(count)
+        let confidence = confidence(urls: shares, arms: arms.count, metrics: metrics.count)
         let noise = noise(first.blocks, copy, confidence: 1 - errorRate, draws: draws, using: &generator)
         return arms.dropFirst().flatMap { arm in
             let pairs = PairedComparison(first.blocks, arm.blocks, draws: draws, using: &generator)

@@ -33,7 +33,8 @@ enum RequestComparison {
     /// values of cookies, so a replay sets none.
     private static let generated: Set<String> = [
         "accept-encoding", "accept-language", "cache-control", "connection", "content-encoding", "content-length",
-        "cookie", "date", "expect", "host", "idempotency-key", "keep-alive", "origin", "pragma", "priority", "proxy-connection",
+        "cookie", "date", "expect", "host", "idempotency-key", "keep-alive", "origin", "pragma", "priority",
+        "proxy-connection",
         "te", "traceparent", "tracestate", "transfer-encoding", "user-agent", "x-amz-content-sha256", "x-amz-date",
         "x-correlation-id", "x-request-id",
     ]

@@ -153,7 +153,7 @@ struct CompareCommand: AsyncParsableCommand {
         design.showsWire = wire
         // Each request has its own timeout; a worker sends several.
         let perWorker = (design.blockSize * (weights.max() ?? 1) + concurrency - 1) / concurrency
-        let intended = rate.map { Double(design.blockSize * (weights.max() ?? 1)) / $0 } ?? 0
+        let intended = rate.map { Double(max(design.blockSize * (weights.max() ?? 1), warmUp)) / $0 } ?? 0
         let largest = Double(max(perWorker, (warmUp + concurrency - 1) / concurrency)) * timeout
         // The intervals of --rate are no sign of a hang, however long.
         design.patience = .seconds(min(largest, 3_600) + intended + 10)
@@ -172,12 +172,13 @@ struct CompareCommand: AsyncParsableCommand {
         let meter = ComparisonMeter(design, shown)
         defer { meter.clear() }
         let experiment = Experiment(
-            design: design, arguments: Array(words.dropFirst()), urls: shown,
+            design: design, arguments: Array(words.dropFirst()), urls: shown, arePlain: requests.map(\.isPlain),
             progress: { meter.show($0, rounds: $1) })
         let arms = try await experiment.run(self.arms)
         meter.clear()
         var result = ExperimentResult(
-            arms, urls: shown, sentNames: requests.map { $0.request.headerFields.map(\.name) }, design: design,
+            arms, urls: shown, requests: exec == nil ? requests.map(\.fingerprint) : shown,
+            sentNames: requests.map { $0.request.headerFields.map(\.name) }, design: design,
             command: ComparisonCommandLine.shown(words),
             environment: ComparisonEnvironment.facts)
         if let baseline { result.compare(with: baseline) }

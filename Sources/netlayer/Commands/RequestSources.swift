@@ -20,6 +20,21 @@ struct SourceRequest: Sendable {
         (self.request, self.client) = (request, client)
         name = (request.method == .get ? "" : "\(request.method.rawValue) ") + request.url.description
     }
+
+    /// Whether the name is all that there is to tell of the request.
+    var isPlain: Bool {
+        request.method == .get && request.url.query == nil && request.body == nil && request.headerFields.isEmpty
+            && !request.options.hasRareOptions
+    }
+
+    /// A number that tells different requests apart and keeps what is secret in them: of 24 bits, which fit as many
+    /// requests as can be tried.
+    var fingerprint: String {
+        var parts = [request.method.rawValue, request.url.absoluteString]
+        parts += request.headerFields.map { "\($0.name.canonicalName): \($0.value)" }.sorted()
+        if let body = request.body?.knownBytes { parts.append(SHA256Checksum.digest(body).hexadecimal) }
+        return String(SHA256Checksum.digest(Data(parts.joined(separator: "\n").utf8)).hexadecimal.prefix(6))
+    }
 }
 
 /// The options that say which requests are sent: URLs, files and curl commands.

@@ -17,12 +17,14 @@ final class ArmWorker: BlockWorker {
     /// Whether requests go through the pipeline.
     private let usesPipeline: Bool
     private let counter: SharedNumber
-    private let memory = Guarded(ResponseMemory())
+    /// What each URL has responded: a response that one URL is known to give is a new one of another URL.
+    private let memories: [Guarded<ResponseMemory>]
     /// The bytes of the bodies that the block holds.
     private let held = Guarded(0)
 
     init(_ requests: [ArmRequest], usesPipeline: Bool, counter: SharedNumber) {
         (self.requests, self.usesPipeline, self.counter) = (requests, usesPipeline, counter)
+        memories = requests.map { _ in Guarded(ResponseMemory(urls: requests.count)) }
     }
 
     /// One request of a block, as it came out. What is compared is made of it when nothing is measured any more.
@@ -72,7 +74,7 @@ final class ArmWorker: BlockWorker {
         for outcome in outcomes {
             if let latency = outcome.latency { report.latencies.append(latency) }
             outcome.metrics.map { report.add($0) }
-            let (number, new) = outcome.counted ?? counted(outcome)
+            let (number, new) = outcome.counted ?? memories[order.url].withLock { $0.number(of: outcome.recorded) }
             report.outcomes[number, default: 0] += 1
             if let new { report.new[number] = new }
         }
@@ -92,13 +94,13 @@ final class ArmWorker: BlockWorker {
                 for number in 0..<order.requests {
                     let due = start + .seconds(Double(number) / rate)
                     do { try await ContinuousClock().sleep(until: due) } catch { break }
-                    group.addTask { [self] in [await exchange(request, from: due)] }
+                    group.addTask { [self] in [await exchange(request, order.url, from: due)] }
                 }
             } else {
                 for _ in 0..<min(order.concurrency, order.requests) {
                     group.addTask { [self] in
                         var outcomes: [Outcome] = []
-                        while turns.take() { outcomes.append(await exchange(request, from: .now)) }
+                        while turns.take() { outcomes.append(await exchange(request, order.url, from: .now)) }
                         return outcomes
                     }
                 }
@@ -107,7 +109,7 @@ final class ArmWorker: BlockWorker {
         }
     }
 
-    private func exchange(_ own: ArmRequest, from start: ContinuousClock.Instant) async -> Outcome {
+    private func exchange(_ own: ArmRequest, _ url: Int, from start: ContinuousClock.Instant) async -> Outcome {
         let (request, client) = (own.request, own.client)
         counter.increase()
         var outcome = Outcome()
@@ -127,29 +129,23 @@ final class ArmWorker: BlockWorker {
             }
             outcome.latency = (ContinuousClock.now - start) / .milliseconds(1)
             outcome.trailers = body.trailers
-            makeRoom(for: &outcome)
+            makeRoom(for: &outcome, of: url)
         } catch {
             outcome.error = error
         }
         return outcome
     }
 
-    /// Returns the number of a response, and the response if it is a new one.
-    private func counted(_ outcome: Outcome) -> (number: Int, new: RecordedResponse?) {
-        let recorded = outcome.recorded
-        let (number, isNew) = memory.withLock { $0.number(of: recorded) }
-        return (number, isNew ? recorded : nil)
-    }
-
     /// Looks at a response at once if the block holds too many bytes already. That costs time of the block.
-    private func makeRoom(for outcome: inout Outcome) {
+    private func makeRoom(for outcome: inout Outcome, of url: Int) {
         let count = outcome.body.count
         let fits = held.withLock { held in
             held += count
             return held <= Self.maximumHeld
         }
         guard !fits else { return }
-        outcome.counted = counted(outcome)
+        let recorded = outcome.recorded
+        outcome.counted = memories[url].withLock { $0.number(of: recorded) }
         outcome.body = Data()
     }
 }

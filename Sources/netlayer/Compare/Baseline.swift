@@ -25,6 +25,7 @@ struct Baseline: Sendable {
         }
         struct Target: Decodable {
             var url: String
+            var request: String?
             var arms: [Figures]
         }
         var arms: [Arm]
@@ -66,8 +67,7 @@ struct Baseline: Sendable {
         var pairs: [(url: ExperimentResult.URLResult, name: String, now: [Block], before: [Block])] = []
         for (index, url) in result.urls.enumerated() {
             for arm in result.arms {
-                let target = file.urls.first { $0.url == url.url }
-                guard let before = target?.arms.first(where: { $0.name == arm.name }) else { continue }
+                guard let before = target(of: url)?.arms.first(where: { $0.name == arm.name }) else { continue }
                 let blocks = before.blocks.map { block in
                     Block(
                         latencies: block.latenciesMs, seconds: block.seconds, cpuMicroseconds: block.cpuMicroseconds,
@@ -81,6 +81,11 @@ struct Baseline: Sendable {
                 url: url.url, arm: name, now: now, before: before, noise: url.noise, shares: pairs.count,
                 metrics: result.metrics, verb: result.verb, using: &generator)
         }
+    }
+
+    /// Returns what the file has of the same request. Two of them may be shown alike, without queries and bodies.
+    private func target(of url: ExperimentResult.URLResult) -> File.Target? {
+        file.urls.first { $0.request == url.request && ($0.request != nil || $0.url == url.url) }
     }
 
     /// Returns what was different then, apart from the arms themselves.
@@ -101,8 +106,7 @@ struct Baseline: Sendable {
                 "load", load(file.design.concurrency, file.design.rate),
                 load(result.design.concurrency, result.design.rate)
             ))
-        let known = Set(file.urls.map(\.url))
         return changes.filter { $0.1 != $0.2 }.map { "the baseline differs in \($0.0): '\($0.1)' then, '\($0.2)' now" }
-            + result.urls.filter { !known.contains($0.url) }.map { "the baseline has no \($0.url)" }
+            + result.urls.filter { target(of: $0) == nil }.map { "the baseline has no such request: \($0.url)" }
     }
 }

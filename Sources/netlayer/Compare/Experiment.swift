@@ -33,6 +33,9 @@ struct ExperimentDesign: Sendable {
     /// The rounds before the precision is looked at for the first time.
     static let roundsBeforePrecision = 10
 
+    /// What arms are compared by.
+    var metrics: [Metric] { isOfProgram ? [.p50, .cpu] : Metric.allCases }
+
     /// The number of rounds.
     var rounds: Int { isOfProgram ? requests : max(1, min(Self.mostRounds, requests / (4 * concurrency))) }
 
@@ -119,6 +122,8 @@ struct Experiment: Sendable {
     /// The arguments that each child process parses.
     let arguments: [String]
     let urls: [String]
+    /// Whether each request is all in the name that it is shown by.
+    var arePlain: [Bool] = []
     /// Called after each block, with the number of rounds before its own.
     var progress: @Sendable (_ arms: [Arm], _ rounds: Int) -> Void
 
@@ -183,7 +188,10 @@ struct Experiment: Sendable {
             return report
         } catch let end as ArmProcess.Ended {
             let transport = arm.specification.kind.rawValue
-            let command = "'netlayer fetch --transport \(transport) \(urls[order.url])' shows it"
+            let command =
+                arePlain.indices.contains(order.url) && arePlain[order.url]
+                ? "'netlayer fetch --transport \(transport) \(urls[order.url])' shows it"
+                : "'netlayer fetch --transport \(transport)' with this request shows it"
             arm.figures[order.url].ended = design.isOfProgram ? end.text : "\(end.text); \(command)"
             // Another process goes on with the other URLs.
             arm.leaveProcess()
@@ -202,11 +210,13 @@ struct Experiment: Sendable {
     /// Whether the median of each URL is known well enough.
     private func isPrecise(_ arms: [Arm], _ precision: Double) -> Bool {
         var generator = SeededGenerator(seed: design.seed)
+        // That of the verdicts, or the report would show wider intervals.
+        let confidence = Verdicts.confidence(urls: urls.count, arms: arms.count - 1, metrics: design.metrics.count)
         return urls.indices.allSatisfy { url in
             arms.dropFirst().filter { !$0.isCopy }.allSatisfy { arm in
                 guard arm.figures[url].ended == nil, arms[0].figures[url].ended == nil else { return true }
                 let pairs = PairedComparison(arms[0].figures[url].blocks, arm.figures[url].blocks, using: &generator)
-                guard let interval = pairs.interval(.p50, confidence: 1 - Verdicts.errorRate) else { return false }
+                guard let interval = pairs.interval(.p50, confidence: confidence) else { return false }
                 return interval.halfWidth <= precision
             }
         }

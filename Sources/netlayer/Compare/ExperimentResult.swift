@@ -20,7 +20,7 @@ struct ExperimentResult: Sendable {
     var growths: [Growth] = []
 
     /// What arms are compared by.
-    var metrics: [Metric] { design.isOfProgram ? [.p50, .cpu] : Metric.allCases }
+    var metrics: [Metric] { design.metrics }
     /// What an arm does in a sentence about its time.
     var verb: String { design.isOfProgram ? "takes" : "responds in" }
 
@@ -33,6 +33,8 @@ struct ExperimentResult: Sendable {
     /// The result for one URL.
     struct URLResult: Sendable {
         var url: String
+        /// The fingerprint of the request, by which an earlier run of the same one is known.
+        var request: String?
         var verdicts: [Verdict]
         /// The contents of each arm but the first, compared with the first one's.
         var contents: [ContentComparison]
@@ -41,7 +43,8 @@ struct ExperimentResult: Sendable {
     }
 
     init(
-        _ arms: [Arm], urls: [String], sentNames: [[HTTPField.Name]] = [], design: ExperimentDesign, command: String,
+        _ arms: [Arm], urls: [String], requests: [String] = [], sentNames: [[HTTPField.Name]] = [],
+        design: ExperimentDesign, command: String,
         environment: [(name: String, value: String)]
     ) {
         self.arms = arms.filter { !$0.isCopy }
@@ -68,7 +71,9 @@ struct ExperimentResult: Sendable {
             }
             let noise = Dictionary(
                 verdicts.compactMap { verdict in verdict.noise.map { (verdict.metric, $0) } }, uniquingKeysWith: max)
-            self.urls.append(URLResult(url: url, verdicts: verdicts, contents: contents, noise: noise))
+            let request = index < requests.count ? requests[index] : nil
+            self.urls.append(
+                URLResult(url: url, request: request, verdicts: verdicts, contents: contents, noise: noise))
         }
     }
 
@@ -79,9 +84,15 @@ struct ExperimentResult: Sendable {
     }
 
     /// Whether an arm ended, or a request failed.
-    var hasFailures: Bool {
-        arms.contains { arm in arm.figures.contains { $0.ended != nil } || !ArmSummary(arm.figures).errors.isEmpty }
-    }
+    var hasFailures: Bool { (arms + [copy]).contains(where: \.hasFailures) }
+
+    /// The arms that reports show: the copy too if something failed there, since it is the first arm's transport.
+    var shownArms: [Arm] { copy.hasFailures ? arms + [copy] : arms }
+}
+
+extension Arm {
+    /// Whether the arm ended, or a request failed.
+    var hasFailures: Bool { figures.contains { $0.ended != nil } || !ArmSummary.errors(figures).isEmpty }
 }
 
 /// The figures of an arm over several blocks, as reports show them.

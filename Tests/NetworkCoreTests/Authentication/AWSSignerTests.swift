@@ -121,7 +121,8 @@ struct AWSSignerTests {
         #expect(given.headerFields[name] == "abc")
     }
 
-    /// zlib's output may depend on the borders of its input, and a stream is read once for the hash and once to be sent.
+    /// zlib's output may depend on the borders of its input, and a stream is read once for the hash and once to be
+    /// sent.
     @Test func `the hash is that of the compressed bytes that are sent`() async throws {
         let bytes = PatternBytes.make(count: 300_000)
         let reads = Guarded(UInt64(0))

@@ -422,7 +422,8 @@ struct ShadowTransportTests {
     @Test func `values of bodies are for the handler, and not for logs`() async throws {
         let log = CanaryLog()
         func stub(_ name: String) -> StubDispatcher {
-            StubDispatcher(always: .text(#"{"name":"\#(name)"}"#, fields: [.contentType: "application/json", .server: name]))
+            StubDispatcher(
+                always: .text(#"{"name":"\#(name)"}"#, fields: [.contentType: "application/json", .server: name]))
         }
         try await get(
             ShadowTransport(primary: stub("Ada1"), shadow: stub("Ada2"), options: always, logger: log.logger))

@@ -1,7 +1,8 @@
 import HTTPTypes
 
 /// The parts of a request that are meant for one origin, and wrong or too much at any other: secrets, and the fields
-/// that name the origin, and the socket at which it is. A redirect leaves them behind, and a client sends them only to the origin of its base URL.
+/// that name the origin, and the socket at which it is. A redirect leaves them behind, and a client sends them only to
+/// the origin of its base URL.
 enum OfOneOrigin {
     /// The fields that name where a request comes from or goes to.
     private static let places: Set<String> = ["host", "referer"]

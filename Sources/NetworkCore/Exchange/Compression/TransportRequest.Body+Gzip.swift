@@ -5,8 +5,8 @@ extension TransportRequest.Body {
     /// Returns the body compressed with gzip: bytes at once, a stream each time it is sent.
     /// - Parameters:
     ///   - level: The level of gzip, from 1 to 9.
-    ///   - isSteady: Whether the same bytes become the same compressed bytes, in whatever chunks the stream brings them.
-    ///     Default: `false`, for chunks that leave as they come.
+    ///   - isSteady: Whether the same bytes become the same compressed bytes, in whatever chunks the stream brings
+    ///     them. Default: `false`, for chunks that leave as they come.
     ///   - check: Throws when there is no time left. Called for bytes only: a stream's task is cancelled with its
     ///     exchange.
     func gzipped(
