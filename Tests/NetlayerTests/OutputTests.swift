@@ -1,5 +1,6 @@
 import Foundation
 import NetworkLayer
+import NetworkRecording
 import Testing
 
 @testable import netlayer
@@ -66,7 +67,8 @@ import Testing
         (NetworkError.Code.invalidURL, ProcessStatus.refusedBeforeSending), (.unsupported, .refusedBeforeSending),
         (.invalidConfiguration, .refusedBeforeSending), (.nameNotResolved, .notConnected), (.tlsFailed, .notConnected),
         (.connectTimeout, .timeout), (.idleTimeout, .timeout), (.totalTimeout, .timeout),
-        (.truncatedBody, .brokenExchange), (.bodyTooLarge, .bodyTooLarge), (.init(rawValue: "new"), .brokenExchange),
+        (.truncatedBody, .brokenExchange), (.bodyTooLarge, .bodyTooLarge), (.invalidRecording, .file),
+        (.init(rawValue: "new"), .brokenExchange),
     ])
     func `each error has its process status`(_ code: NetworkError.Code, _ status: ProcessStatus) {
         #expect(ProcessStatus(NetworkError(code, "")) == status)

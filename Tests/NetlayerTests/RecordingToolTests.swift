@@ -86,7 +86,7 @@ struct RecordingToolTests {
         #expect(try String(contentsOfFile: file, encoding: .utf8) == "mine")
         for command in [["har", "show", file], ["replay", file]] {
             let run = try await ToolRun(command)
-            #expect(run.status != 0 && run.errors.contains("invalidRecording"), "\(run.errors)")
+            #expect(run.status == 8 && run.errors.contains("invalidRecording"), "\(run.errors)")
         }
         let forced = try await ToolRun(["record", file, "http://127.0.0.1:1/", "--force"])
         #expect(forced.status == 1 && forced.text.contains("connectFailed"))

@@ -1,4 +1,5 @@
 import NetworkLayer
+import NetworkRecording
 
 /// The exit status of the process.
 enum ProcessStatus: Int32, CaseIterable, Sendable {
@@ -26,7 +27,7 @@ enum ProcessStatus: Int32, CaseIterable, Sendable {
         case _ where error.code.isTLS: self = .notConnected
         case .connectTimeout, .firstByteTimeout, .idleTimeout, .totalTimeout, .lowSpeed: self = .timeout
         case .bodyTooLarge: self = .bodyTooLarge
-        case .unreadableFile, .unwritableFile, .diskFull, .invalidCookieFile: self = .file
+        case .unreadableFile, .unwritableFile, .diskFull, .invalidCookieFile, .invalidRecording: self = .file
         case .unacceptableStatus, .unacceptableContentType, .checksumMismatch: self = .refusedByResult
         default: self = .brokenExchange
         }
@@ -44,7 +45,7 @@ enum ProcessStatus: Int32, CaseIterable, Sendable {
         case .timeout: "timeout"
         case .brokenExchange: "connection lost, truncated or invalid response"
         case .bodyTooLarge: "the body is larger than --max-body"
-        case .file: "a file, standard input or output can't be read or written"
+        case .file: "a file, standard input or output can't be read or written, or is no HAR file"
         case .hungUp: "hung up (SIGHUP)"
         case .interrupted: "interrupted (SIGINT)"
         case .closedPipe: "the reader of standard output closed it"
