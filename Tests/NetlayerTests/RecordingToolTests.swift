@@ -1,4 +1,5 @@
 import Foundation
+import NetworkRecording
 import NetworkTesting
 import TestSupport
 import Testing
@@ -63,6 +64,46 @@ struct RecordingToolTests {
         #expect(recorded.status == 0, "\(recorded.errors)")
         let replayed = try await ToolRun(["replay", file])
         #expect(replayed.status == 0, "\(replayed.text)")
+    }
+
+    /// Regression: both bodies were cut to the shorter one.
+    @Test(arguments: ["", "xxxxxxx", String(repeating: "x", count: 100), String(repeating: "x", count: 4_999)])
+    func `a body that is shorter than the recorded one, which was cut, differs`(now: String) async throws {
+        let folder = try TestFolder()
+        defer { folder.remove() }
+        let file = folder.path("a.har")
+        // Without a length in the head, which would differ by itself.
+        func response(_ body: String) -> Script {
+            [.read, .send("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n" + body), .close]
+        }
+        let recorded = String(repeating: "x", count: 5_000)
+        let server = try ScriptedServer(response(recorded), response(recorded), response(now))
+        defer { server.stop() }
+        _ = try await ToolRun(["record", file, server.url("/"), "--max-recorded", "100"])
+        let same = try await ToolRun(["replay", file])
+        #expect(same.status == 0, "\(same.text)")
+        let shorter = try await ToolRun(["replay", file])
+        #expect(shorter.status == 1)
+        #expect(
+            shorter.text.contains("body: 5000 bytes over recorded, \(now.utf8.count) bytes over now"),
+            "\(shorter.text)")
+    }
+
+    @Test func `the length of a recorded body counts where it is known`() {
+        func entry(_ omitted: Int, transport: String? = "curl", isRedacted: Bool = false) -> Recording.Entry {
+            var entry = Recording.Entry(
+                request: .init(url: "http://h/"),
+                response: .init(status: 200, body: .init(Data("abc".utf8), omitted: omitted)), transport: transport)
+            if isRedacted { entry.redacted = [.responseBody] }
+            return entry
+        }
+        let (short, same) = (Data("ab".utf8), Data("abc".utf8))
+        #expect(entry(0).hasLongerBody(than: short, of: 2) && !entry(0).hasLongerBody(than: same, of: 3))
+        #expect(entry(5).hasLongerBody(than: same, of: 7) && !entry(5).hasLongerBody(than: same, of: 8))
+        #expect(entry(5, isRedacted: true).hasLongerBody(than: short, of: 9))
+        #expect(!entry(5, isRedacted: true).hasLongerBody(than: same, of: 7))
+        #expect(entry(5, transport: nil).hasLongerBody(than: short, of: 2))
+        #expect(!entry(5, transport: nil).hasLongerBody(than: same, of: 7))
     }
 
     @Test func `a page shows each exchange`() async throws {

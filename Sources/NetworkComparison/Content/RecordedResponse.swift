@@ -22,7 +22,7 @@ package struct RecordedResponse: Codable, Hashable, Sendable {
     package var bodyBytes = 0
     /// Whether the body has only the start of the whole one.
     package var isCut = false
-    /// The SHA-256 of a body larger than ``maximumBody``.
+    /// The SHA-256 of a body that is compared as a whole, such as one larger than ``maximumBody``.
     package var digest: String?
     package var trailers: [Field] = []
     /// The URLs that redirects led to, in order.
@@ -52,7 +52,12 @@ package struct RecordedResponse: Codable, Hashable, Sendable {
         if bytes.count <= Self.maximumBody {
             body = bytes
         } else {
-            digest = SHA256Checksum.digest(bytes).hexadecimal
+            setDigest(SHA256Checksum.digest(bytes), length: bytes.count)
         }
+    }
+
+    /// Sets the length and the digest of a body that is compared by these alone.
+    package mutating func setDigest(_ sum: [UInt8], length: Int) {
+        (body, bodyBytes, digest) = (Data(), length, sum.hexadecimal)
     }
 }

@@ -42,18 +42,20 @@ struct RecordedAgain: Sendable {
         // A recording of another tool has secrets, and what is compared has none.
         var recorded = entry
         recorded.redactSecrets()
-        var now = try await exchange(entry, upTo: recorded.response?.body)
+        var (now, length) = try await exchange(entry, upTo: recorded.response?.body)
         now.redactSecrets()
-        // Of a recorded body that was cut, the rest is not known. A mark is not as long as its secret, so both are cut
-        // without their secrets.
-        if Self.isCut(recorded), let before = recorded.response?.body.bytes, let after = now.response?.body.bytes {
-            let count = min(before.count, after.count)
-            recorded.response?.body.bytes = Data(before.prefix(count))
-            now.response?.body.bytes = Data(after.prefix(count))
+        // Of a recorded body that was cut, the rest is not known. A mark is not as long as its secret, so the new body
+        // is cut without its secrets.
+        var lengths: (before: Int, after: Int)?
+        if Self.isCut(recorded), let before = recorded.response?.body, let after = now.response?.body.bytes {
+            if let length, recorded.hasLongerBody(than: after, of: length) {
+                lengths = (before.count, length)
+            }
+            now.response?.body.bytes = Data(after.prefix(before.bytes.count))
             now.response?.trailers = recorded.response?.trailers
         }
         let comparison = ContentComparison(
-            Self.tally(recorded), copy: nil, Self.tally(now),
+            Self.tally(recorded, length: lengths?.before), copy: nil, Self.tally(now, length: lengths?.after),
             kinds: (recorded.transport ?? "", transport.name),
             sentNames: entry.request.headerFields.map(\.name) + fields.map(\.name))
         let status = recorded.response.map { "\($0.status)" } ?? recorded.failure?.code.rawValue ?? "nothing"
@@ -65,7 +67,10 @@ struct RecordedAgain: Sendable {
         return Outcome(name: "\(entry.request)", status: status, differences: differences)
     }
 
-    private func exchange(_ entry: Recording.Entry, upTo recorded: Recording.Body?) async throws -> Recording.Entry {
+    /// - Returns: The exchange, and the length of its body; `nil` if the body was not read to its end.
+    private func exchange(
+        _ entry: Recording.Entry, upTo recorded: Recording.Body?
+    ) async throws -> (entry: Recording.Entry, length: Int?) {
         var request: TransportRequest
         do {
             request = try entry.request.transportRequest()
@@ -73,21 +78,22 @@ struct RecordedAgain: Sendable {
             for field in fields { request.headerFields.append(field) }
             request.options.totalTimeout = timeout
         } catch {
-            return Recording.Entry(request: entry.request, failure: Recording.Failure(error))
+            return (Recording.Entry(request: entry.request, failure: Recording.Failure(error)), nil)
         }
         do {
             let response = try await transport.send(request)
-            let body =
+            let (body, isWhole) =
                 Self.isCut(entry)
                 ? try await Self.start(of: response.body, atLeast: recorded?.bytes.count ?? 0)
-                : try await response.body.collect()
-            return Recording.Entry(
+                : (try await response.body.collect(), true)
+            let now = Recording.Entry(
                 request, response: response.head, body: body, trailers: response.body.trailers,
                 maximumBodyBytes: .max)
+            return (now, isWhole ? body.count : nil)
         } catch is CancellationError {
             throw CancellationError()
         } catch {
-            return Recording.Entry(request, failure: error)
+            return (Recording.Entry(request, failure: error), nil)
         }
     }
 
@@ -97,17 +103,22 @@ struct RecordedAgain: Sendable {
     }
 
     /// Reads the start of a body: twice the bytes that are compared, since a secret may be longer than its mark.
-    private static func start(of body: TransportResponse.Body, atLeast count: Int) async throws -> Data {
+    /// - Returns: The start, and whether it is the whole body.
+    private static func start(
+        of body: TransportResponse.Body, atLeast count: Int
+    ) async throws -> (bytes: Data, isWhole: Bool) {
         let limit = 2 * count + 65_536
         var start = Data()
         for try await chunk in body {
             start += chunk.prefix(limit - start.count)
-            if start.count == limit { break }
+            if start.count == limit { return (start, false) }
         }
-        return start
+        return (start, true)
     }
 
-    private static func tally(_ entry: Recording.Entry) -> ContentTally {
+    /// - Parameter length: The length of a body that is compared by that and its start; `nil` for one that is compared
+    ///   part by part.
+    private static func tally(_ entry: Recording.Entry, length: Int?) -> ContentTally {
         var recorded = RecordedResponse()
         if let failure = entry.failure {
             (recorded.errorCode, recorded.errorText) = (failure.code.rawValue, failure.message)
@@ -116,10 +127,25 @@ struct RecordedAgain: Sendable {
             recorded.fields = RecordedResponse.fields(response.headerFields)
             recorded.trailers = RecordedResponse.fields(response.trailers)
             recorded.setBody(response.body.bytes)
+            if let length { recorded.setDigest(SHA256Checksum.digest(response.body.bytes), length: length) }
         }
         var tally = ContentTally()
         tally.learn(recorded, as: 0)
         tally.count(0)
         return tally
+    }
+}
+
+extension Recording.Entry {
+    /// Whether a body that was cut is known to be longer than a new one.
+    /// - Parameters:
+    ///   - after: The new body without its secrets.
+    ///   - length: The length of the new body with its secrets.
+    func hasLongerBody(than after: Data, of length: Int) -> Bool {
+        guard let body = response?.body else { return false }
+        if after.count < body.bytes.count { return true }
+        // The lengths in a browser's file are not always those of this exchange, such as with the status 304.
+        guard transport != nil else { return false }
+        return redacted.contains(.responseBody) ? length == 0 && body.count > 0 : length < body.count
     }
 }
