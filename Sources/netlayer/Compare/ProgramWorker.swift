@@ -73,9 +73,6 @@ private struct ProgramRun {
     /// The pipes that a process still holds which has left the program's group.
     private static let open = Guarded<[Pipe]>([])
 
-    /// The most bytes of output that are kept.
-    private static let maximumOutput = 64 << 20
-
     init(_ command: String, _ variables: [String: String], timeout: Duration) async throws {
         let process = Process()
         process.executableURL = URL(filePath: "/bin/sh")
@@ -102,11 +99,9 @@ private struct ProgramRun {
         }
         RunningProgram.begin(number)
         let chunks = ByteSource(reading: output.fileHandleForReading.fileDescriptor, name: "the program").chunks()
-        let text = Guarded(Data())
+        let text = Guarded(ProgramOutput())
         let reader = Task {
-            for try await chunk in chunks {
-                text.withLock { if $0.count < Self.maximumOutput { $0 += chunk } }
-            }
+            for try await chunk in chunks { text.withLock { $0.add(chunk) } }
         }
         var end = await ChildEnd.wait(for: number)
         if end == nil { end = await ends.first { _ in true } }
@@ -133,7 +128,7 @@ private struct ProgramRun {
             // Its number must not be another file's while a thread may still read.
             Self.open.withLock { $0.append(output) }
         }
-        recorded.setBody(text.withLock(\.self))
+        text.withLock(\.self).setBody(of: &recorded)
         if isLate.isRaised {
             (recorded.errorCode, recorded.errorText) = (
                 "totalTimeout", "the program did not end within \(timeout.shortText)"
