@@ -9,11 +9,19 @@ struct ArmCommand: AsyncParsableCommand {
         commandName: "arm", abstract: "An arm of 'compare', which starts it.", shouldDisplay: false)
 
     func run() async throws {
+        try await withTaskCancellationHandler {
+            try await work()
+        } onCancel: {
+            RunningProgram.endForGood()
+        }
+    }
+
+    private func work() async throws {
         // A comparison that is gone needs no more of the block that runs.
         let lines = LineReader(
             FileHandle.standardInput,
             onEnd: {
-                RunningProgram.endAny()
+                RunningProgram.endForGood()
                 ProcessEnd.now(0)
             })
         guard let first = try await lines.next(within: .seconds(60)) else { return }
@@ -42,7 +50,9 @@ struct ArmCommand: AsyncParsableCommand {
         let counter = try SharedNumber(path: order.counter)
         if let program = command.exec {
             try await reply(.ready(library: "\(TransportKind.variable)=\(arm.variable)"))
-            return ProgramWorker(program, under: arm.variable, timeout: .seconds(command.timeout), counter: counter)
+            return ProgramWorker(
+                program, under: arm.variable, timeout: .seconds(command.timeout), counter: counter,
+                program: try SharedNumber(path: order.counter, place: 1))
         }
         let transport = arm.transport()
         var requests: [ArmRequest] = []

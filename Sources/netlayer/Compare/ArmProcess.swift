@@ -15,6 +15,8 @@ final class ArmProcess: Sendable {
     private let input: FileHandle
     private let lines: LineReader
     private let counter: SharedNumber
+    /// The program that the process runs; 0 for none.
+    private let program: SharedNumber
     private let counterPath: String
     private let errors: String
     private let endings: Task<(reason: Process.TerminationReason, status: Int32), Never>
@@ -24,6 +26,7 @@ final class ArmProcess: Sendable {
         counterPath = NSTemporaryDirectory() + "netlayer-\(UUID().uuidString)"
         errors = counterPath + ".txt"
         counter = try SharedNumber(path: counterPath)
+        program = try SharedNumber(path: counterPath, place: 1)
         Drafts.add(counterPath)
         Drafts.add(errors)
         let child = Process()
@@ -55,7 +58,7 @@ final class ArmProcess: Sendable {
     }
 
     deinit {
-        end()
+        endNow()
         for path in [counterPath, errors] {
             Descriptor.remove(path)
             Drafts.remove(path)
@@ -91,16 +94,16 @@ final class ArmProcess: Sendable {
             }
         } catch is LineReader.TimedOut {
             let number = counter.value
-            end()
+            await end()
             throw Ended(text: "hung: no end within \(patience.shortText) at request \(number)")
         } catch let error as CancellationError {
-            end()
+            await end()
             throw error
         } catch {
             // A pipe that the child has left, or a line that it should not write: how it ended says more.
         }
         // A child that lives on would be waited for without end.
-        end()
+        endNow()
         throw await ended()
     }
 
@@ -114,9 +117,29 @@ final class ArmProcess: Sendable {
         return Ended(text: "\(how) at request \(counter.value)\(words)")
     }
 
-    /// Ends the process.
-    private func end() {
+    /// The time for the end of the process by itself. It is below that of ``Interruption``.
+    private static let grace = Duration.milliseconds(500)
+
+    /// Ends the process: its input ends, so that it ends its program and itself, and after some time by force.
+    private func end() async {
+        try? input.close()
+        let (ends, ending) = AsyncStream<Void>.makeStream()
+        Task { [number] in
+            _ = await ChildEnd.wait(for: number)
+            ending.finish()
+        }
+        // A task of its own, which the cancellation of this one does not cut short.
+        await Task {
+            await atMost(Self.grace) { for await _ in ends {} }
+        }.value
+        endNow()
+    }
+
+    /// Ends the process by force, and the program that it leaves.
+    private func endNow() {
         if isOver.raise() { kill(number, SIGKILL) }
+        let left = pid_t(truncatingIfNeeded: program.value)
+        if left > 0 { kill(-left, SIGKILL) }
     }
 }
 

@@ -15,8 +15,12 @@ final class ProgramWorker: BlockWorker {
     /// - Parameters:
     ///   - command: The command, for `sh -c`.
     ///   - variable: The value of ``TransportKind/variable``.
-    init(_ command: String, under variable: String, timeout: Duration, counter: SharedNumber) {
+    ///   - program: The place for the number of the program that runs.
+    init(
+        _ command: String, under variable: String, timeout: Duration, counter: SharedNumber, program: SharedNumber
+    ) {
         (self.command, self.variable, self.timeout, self.counter) = (command, variable, timeout, counter)
+        RunningProgram.share(program)
     }
 
     func run(_ order: BlockOrder) async throws -> BlockReport {
@@ -44,20 +48,45 @@ final class ProgramWorker: BlockWorker {
 
 /// The program that runs. Each has a process group of its own, with what it has started.
 enum RunningProgram {
-    private static let number = Atomic<pid_t>(0)
+    private struct State {
+        var isLast = false
+        /// Where the comparison sees the number, to end the program if this process can't.
+        var shared: SharedNumber?
+        /// 0 for none.
+        var number: pid_t = 0 {
+            didSet { shared?.value = Int(number) }
+        }
+    }
 
-    static func begin(_ program: pid_t) { number.store(program, ordering: .releasing) }
+    private static let state = Guarded(State())
+
+    /// Writes the number of the program that runs to a place from now on.
+    static func share(_ number: SharedNumber) { state.withLock { $0.shared = number } }
+
+    /// Starts a program.
+    /// - Throws: `CancellationError` after ``endForGood()``.
+    static func start(_ program: Process) throws {
+        // Within the lock: a program that starts now must not be missed by the end.
+        try state.withLock { state in
+            if state.isLast { throw CancellationError() }
+            try program.run()
+            state.number = program.processIdentifier
+        }
+    }
 
     /// Ends a program and what it has started.
     static func end(_ program: pid_t) {
         kill(-program, SIGKILL)
-        number.store(0, ordering: .releasing)
+        state.withLock { if $0.number == program { $0.number = 0 } }
     }
 
-    /// Ends the one that runs.
-    static func endAny() {
-        let program = number.load(ordering: .acquiring)
-        if program > 0 { end(program) }
+    /// Ends the one that runs, and lets no other one start.
+    static func endForGood() {
+        state.withLock { state in
+            state.isLast = true
+            if state.number > 0 { kill(-state.number, SIGKILL) }
+            state.number = 0
+        }
     }
 }
 
@@ -89,7 +118,7 @@ private struct ProgramRun {
                     status: process.terminationStatus, isBySignal: process.terminationReason == .uncaughtSignal))
             ending.finish()
         }
-        try process.run()
+        try RunningProgram.start(process)
         let number = process.processIdentifier
         let isLate = OneTimeFlag()
         let killer = Task {
@@ -97,7 +126,6 @@ private struct ProgramRun {
             _ = isLate.raise()
             RunningProgram.end(number)
         }
-        RunningProgram.begin(number)
         let chunks = ByteSource(reading: output.fileHandleForReading.fileDescriptor, name: "the program").chunks()
         let text = Guarded(ProgramOutput())
         let reader = Task {

@@ -9,7 +9,9 @@ import Synchronization
     private let number: UnsafeMutablePointer<Atomic<Int>>
 
     /// Maps a file, which is created or made large enough if need be.
-    init(path: String) throws(SystemFailure) {
+    /// - Parameter place: The number's place among those of the file, 0 to 511.
+    init(path: String, place: Int = 0) throws(SystemFailure) {
+        precondition((0..<Self.size / MemoryLayout<Atomic<Int>>.stride).contains(place))
         let file = try Descriptor.open(path, O_RDWR | O_CREAT, mode: 0o600)
         defer { close(file.number) }
         guard ftruncate(file.number, Self.size) == 0 else { throw SystemFailure(errno) }
@@ -17,7 +19,7 @@ import Synchronization
         guard let memory = unsafe memory, unsafe memory != MAP_FAILED else { throw SystemFailure(errno) }
         unsafe self.memory = memory
         // The file begins with zeros, which are the number 0.
-        unsafe number = memory.bindMemory(to: Atomic<Int>.self, capacity: 1)
+        unsafe number = memory.bindMemory(to: Atomic<Int>.self, capacity: place + 1) + place
     }
 
     deinit { unsafe munmap(memory, Self.size) }

@@ -1,0 +1,75 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import netlayer
+
+/// A program of `--exec`, and what it has started, ends with the comparison.
+@Suite("The end of netlayer compare --exec", .patience(minutes: 2))
+struct ProgramEndTests {
+    /// A comparison whose program runs. The program and its child hold one end of a pipe.
+    private struct Comparison {
+        let tool: RunningTool
+        /// The process of the arm.
+        let arm: pid_t
+        private let held: FileHandle
+
+        init(in folder: TestFolder) async throws {
+            let pipe = try NamedPipe(in: folder)
+            tool = try RunningTool([
+                "compare", "--json", "-n", "1", "--exec", "exec 9>'\(pipe.path)'; echo $PPID >&9; sleep 600; true",
+            ])
+            held = try await pipe.open(O_RDONLY)
+            var line = Data()
+            while line.last != UInt8(ascii: "\n") {
+                line += try #require(await held.next(upTo: 1))
+            }
+            arm = try #require(pid_t(String(decoding: line.dropLast(), as: UTF8.self)))
+        }
+
+        /// Returns when no process holds the other end.
+        func waitForProgram() async throws {
+            while try await held.next(upTo: 100)?.isEmpty == false {}
+        }
+    }
+
+    /// Regression: the arm was killed and its program ran on.
+    @Test(arguments: [SIGINT, SIGTERM, SIGHUP], [false, true])
+    func `a signal ends the program too, even if its arm is stopped`(signal: Int32, isStopped: Bool) async throws {
+        let folder = try TestFolder()
+        defer { folder.remove() }
+        let comparison = try await Comparison(in: folder)
+        if isStopped { kill(comparison.arm, SIGSTOP) }
+        comparison.tool.send(signal)
+        try await comparison.waitForProgram()
+        #expect(await comparison.tool.status == 128 + signal)
+    }
+
+    @Test(arguments: [SIGTERM, SIGKILL])
+    func `the program ends with its arm`(signal: Int32) async throws {
+        let folder = try TestFolder()
+        defer { folder.remove() }
+        let comparison = try await Comparison(in: folder)
+        kill(comparison.arm, signal)
+        try await comparison.waitForProgram()
+        comparison.tool.send(SIGTERM)
+        _ = await comparison.tool.status
+    }
+
+    @Test func `the program ends when the comparison is killed`() async throws {
+        let folder = try TestFolder()
+        defer { folder.remove() }
+        let comparison = try await Comparison(in: folder)
+        comparison.tool.send(SIGKILL)
+        try await comparison.waitForProgram()
+    }
+}
+
+extension FileHandle {
+    /// Returns the next bytes, read on a thread that may block; `nil` at the end.
+    fileprivate func next(upTo count: Int) async throws -> Data? {
+        try await withCheckedThrowingContinuation { continuation in
+            Thread.detachNewThread { continuation.resume(with: Result { try self.read(upToCount: count) }) }
+        }
+    }
+}
