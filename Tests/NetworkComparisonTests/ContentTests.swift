@@ -137,11 +137,14 @@ struct ContentTests {
         #expect(Self.tally(other).outcomes.errors == ["idleTimeout": 60])
     }
 
-    /// Regression: texts were the same that Swift takes for equal, a list and an object with numbers as keys had the
-    /// same paths, and of a key that is there twice the last one counted.
+    /// Regression: texts and keys were the same that Swift takes for equal, a list and an object with numbers as keys
+    /// had the same paths, and of a key that is there twice the last one counted.
     @Test(arguments: [
         (#"{"a":"caf\u{E9}"}"#, #"{"a":"cafe\u{301}"}"#), (#"{"a":["x"]}"#, #"{"a":{"0":"x"}}"#),
         (#"{"role":"admin","role":"user"}"#, #"{"role":"user"}"#), ("caf\u{E9}", "cafe\u{301}"),
+        ("{\"caf\u{E9}\":1}", "{\"cafe\u{301}\":1}"),
+        ("{\"caf\u{E9}\":1,\"cafe\u{301}\":1}", "{\"caf\u{E9}\":1}"),
+        (#"{"\u0007":1}"#, #"{"\\u{0007}":1}"#),
     ])
     func `bodies of other bytes differ`(left: String, right: String) {
         let left = left.replacing(#"\u{E9}"#, with: "\u{E9}")
@@ -179,6 +182,70 @@ struct ContentTests {
         #expect(parts["events"]?.text == "2" && parts["event:2"]?.text == "message: b")
         #expect(parts["trailers"]?.text == "X-T: 1" && parts["redirects"]?.text == "302 http://a/ 301 http://b/")
         #expect(parts["body"] == nil)
+    }
+
+    /// Regression: of an event type and data were compared, joined as one text; of a stream 5,000 events.
+    @Test(arguments: [
+        ("id: 1\ndata: a\n\n", "id: 2\ndata: a\n\n", ["event:1/id"]),
+        ("id: 1\ndata: a\n\n", "data: a\n\n", ["event:1/id"]),
+        ("retry: 10\ndata: a\n\n", "retry: 99\ndata: a\n\n", ["event:1/retry"]),
+        ("event: a\ndata: b: c\n\n", "event: a: b\ndata: c\n\n", ["event:1"]),
+        ("event: a\\\ndata: b\n\n", "event: a\ndata: b\n\n", ["event:1"]),
+        ("event: a\n\n", "event: a\ndata\n\n", ["event:1"]),
+        ("data: a\n\ndata: half an eve", "data: a\n\n", ["event:2"]),
+        ("data: a\n\ndata: b\n\n", "data: a\n\ndata: b", ["event:2", "events"]),
+        ("retry: 10\n\ndata: a\n\n", "data: a\n\n", ["event:1", "event:1/retry", "event:2", "events"]),
+        ("data: caf\u{E9}\n\n", "data: cafe\u{301}\n\n", ["event:1"]),
+        // The same to a reader of events.
+        (": hello\n\ndata: a\n\n", "data: a\r\n\r\n", []),
+        ("\u{FEFF}event: message\ndata:a\nx: y\n\n", "data: a\r\r", []),
+        ("data: a\ndata: b\n\n", "data: a\r\ndata: b\r\n\r\n: c", []),
+    ])
+    func `events differ by the bytes of their fields`(left: String, right: String, places: [String]) {
+        func some(_ text: String) -> [RecordedResponse] {
+            Self.times(10) { _ in Self.response(text, type: "text/event-stream") }
+        }
+        #expect(Self.compare(some(left), with: some(right)).differences.map(\.place) == places)
+    }
+
+    @Test func `events of other bytes that are no UTF-8 differ`() {
+        func some(_ byte: UInt8) -> [RecordedResponse] {
+            Self.times(10) { _ in
+                var response = Self.response(type: "text/event-stream")
+                response.setBody(Data("data: a".utf8) + [byte] + Data("\n\n".utf8))
+                return response
+            }
+        }
+        #expect(Self.compare(some(0xFF), with: some(0xFE)).differences.map(\.place) == ["event:1"])
+    }
+
+    @Test func `events beyond the limit are compared together`() {
+        func parts(_ text: String, isCut: Bool = false) -> [PartName: PartValue] {
+            EventParts.parts(of: Data(text.utf8), isCut: isCut, limit: 6)
+        }
+        let start = String(repeating: "id: 1\ndata: a\n\n", count: 2)
+        let (left, right) = (parts(start + "data: b\n\ndata: c\n\n"), parts(start + "data: b\n\ndata: d\n\n"))
+        #expect(
+            left.keys.sorted().map(\.text) == [
+                "event:1", "event:1/id", "event:2", "event:2/id", "event:rest", "events",
+            ])
+        #expect(left["event:rest"]?.text.hasPrefix("2 events, ") == true && left["event:rest"] != right["event:rest"])
+        #expect(left["event:rest"] == parts(start + ":x\ndata: b\n\ndata: c\n\n")["event:rest"])
+        // The end of a body that was cut is not known.
+        #expect(parts("data: a\n\ndata: b", isCut: true).keys.map(\.text) == ["event:1"])
+    }
+
+    @Test func `an event of a secret type is not shown`() {
+        func some(_ text: String) -> [RecordedResponse] {
+            Self.times(10) { _ in Self.response("event: token\ndata: \(text)\n\n", type: "text/event-stream") }
+        }
+        let difference = Self.compare(some("S3CR3T"), with: some("other")).differences[0]
+        #expect(!difference.text(("a", "b")).contains("S3CR3T"))
+    }
+
+    @Test func `header fields of other bytes are different responses`() {
+        let (left, right) = ("caf\u{E9}", "cafe\u{301}")
+        #expect(Self.response("", fields: [("X-A", left)]) != Self.response("", fields: [("X-A", right)]))
     }
 
     @Test func `a body that is not quite JSON, or large, is compared as a whole`() {

@@ -73,17 +73,17 @@ package struct ContentComparison: Sendable {
         judge("error", nil, first.errors, copy?.errors, other.errors)
         let statuses = Set(first.responses.keys).intersection(other.responses.keys).sorted()
         for status in statuses {
-            let places = [first, copy, other].compactMap { $0?.parts[status]?.keys }.reduce(into: Set<String>()) {
+            let places = [first, copy, other].compactMap { $0?.parts[status]?.keys }.reduce(into: Set<PartName>()) {
                 $0.formUnion($1)
             }
             let keys = VolatileKeys(
                 first, copy: copy?.responses[status] == nil ? nil : copy, other, places: places, status: status)
             for parent in keys.setAside.keys.sorted() {
-                noise.append((secrets.shownPlace("\(parent)/…"), keys.setAside[parent] ?? 0))
+                noise.append((secrets.shownPlace("\(parent.text)/…"), keys.setAside[parent] ?? 0))
             }
             for place in places.sorted() where !keys.belongs(place) {
                 judge(
-                    place, statuses.count > 1 ? status : nil, first.tally(of: place, status: status),
+                    place.text, statuses.count > 1 ? status : nil, first.tally(of: place, status: status),
                     copy?.responses[status] == nil ? nil : copy?.tally(of: place, status: status),
                     other.tally(of: place, status: status))
             }

@@ -90,10 +90,10 @@ package struct ContentTally: Sendable {
     /// The codes of errors, and `none`.
     private(set) var errors = PartTally()
     /// The parts of the responses with one status.
-    private(set) var parts: [Int: [String: PartTally]] = [:]
+    private(set) var parts: [Int: [PartName: PartTally]] = [:]
     private(set) var responses: [Int: Int] = [:]
     /// The parts of responses that were seen already, by their number.
-    private var known: [Int: (response: RecordedResponse, parts: [String: PartValue])] = [:]
+    private var known: [Int: (response: RecordedResponse, parts: [PartName: PartValue])] = [:]
     /// How many responses there are, of which only a part may have been counted.
     package private(set) var count = 0
     /// How many responses were not compared, since there was no room for more.
@@ -136,7 +136,7 @@ package struct ContentTally: Sendable {
     }
 
     /// Returns the tally of a part among the responses with a status.
-    func tally(of part: String, status: Int) -> PartTally {
+    func tally(of part: PartName, status: Int) -> PartTally {
         if let tally = parts[status]?[part] { return tally }
         var tally = PartTally()
         if let count = responses[status] { tally.add(.absent, count: count) }

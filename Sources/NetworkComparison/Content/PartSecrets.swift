@@ -22,7 +22,8 @@ struct PartSecrets: Sendable {
                 return "\(parts[0]): \(value(String(parts[0]), String(String(parts[1]).withoutBlanks)))"
             }
         // Any part of the path may say what its values are.
-        case "json" where place.split(separator: "/").dropFirst().contains { Self.isSecret($0) }: return Self.hidden
+        case "json" where place.split(atByte: UInt8(ascii: "/")).dropFirst().contains { Self.isSecret($0) }:
+            return Self.hidden
         default: return Self.mentionsSecret(text) ? Self.hidden : redaction.text(text)
         }
     }

@@ -9,6 +9,16 @@ package struct RecordedResponse: Codable, Hashable, Sendable {
         package var value: String
 
         package init(_ name: String, _ value: String) { (self.name, self.value) = (name, value) }
+
+        /// By their bytes: for Swift, "é" equals "e" with an accent.
+        package static func == (left: Field, right: Field) -> Bool {
+            left.name.hasSameBytes(as: right.name) && left.value.hasSameBytes(as: right.value)
+        }
+
+        package func hash(into hasher: inout Hasher) {
+            for byte in name.utf8 { hasher.combine(byte) }
+            for byte in value.utf8 { hasher.combine(byte) }
+        }
     }
 
     /// The largest body that is kept, in bytes. Of a larger one only length and digest are compared.

@@ -40,17 +40,17 @@ package enum ResponseParts {
     ///
     /// - `field:name` for each header field, its repetitions in order;
     /// - `fieldOrder` and `fieldCase`, the names in their order and as they were written;
-    /// - `json:/path` for each value of a JSON body, `events` and `event:number` for server-sent events, and `body`
-    ///   for any other;
+    /// - `json:/path` for each value of a JSON body, those of ``EventParts`` for server-sent events, and `body` for any
+    ///   other;
     /// - `trailers` and `redirects`.
     ///
     /// Status and error are not among them: responses of different statuses are different responses.
-    package static func parts(of response: RecordedResponse) -> [String: PartValue] {
-        var parts: [String: PartValue] = [:]
+    package static func parts(of response: RecordedResponse) -> [PartName: PartValue] {
+        var parts: [PartName: PartValue] = [:]
         var values: [String: [String]] = [:]
         let fields = response.fields.filter { !ignored.contains($0.name.lowercasedASCII) }
         for field in fields { values[field.name.lowercasedASCII, default: []].append(field.value) }
-        for (name, values) in values { parts["field:\(name)"] = PartValue(values.joined(separator: "\n")) }
+        for (name, values) in values { parts[PartName("field:\(name)")] = PartValue(values.joined(separator: "\n")) }
         parts["fieldOrder"] = PartValue(fields.map(\.name.lowercasedASCII).joined(separator: ", "))
         parts["fieldCase"] = PartValue(Set(fields.map(\.name)).sorted().joined(separator: ", "))
         if !response.trailers.isEmpty {
@@ -69,54 +69,48 @@ package enum ResponseParts {
     /// The fields that differ from response to response, or that belong to the connection (RFC 9110 §7.6.1).
     private static let ignored: Set<String> = ["date", "connection", "keep-alive", "proxy-connection"]
 
-    private static func bodyParts(of response: RecordedResponse) -> [String: PartValue] {
+    private static func bodyParts(of response: RecordedResponse) -> [PartName: PartValue] {
         if let digest = response.digest {
             return ["body": PartValue("\(response.bodyBytes) bytes, SHA-256 \(digest)")]
         }
         let type = response.fields.first { $0.name.lowercasedASCII == "content-type" }?.value.lowercasedASCII ?? ""
-        if type.hasPrefix("text/event-stream") { return events(in: response.body, isCut: response.isCut) }
+        if type.hasPrefix("text/event-stream") {
+            return EventParts.parts(of: response.body, isCut: response.isCut, limit: maximumBodyParts)
+        }
         let isJSON = type.contains("json") || type.isEmpty && [0x7B, 0x5B].contains(response.body.first)
         let json = response.isCut ? JSONPrefix.completed(Array(response.body)) : Array(response.body)
         if isJSON, let value = try? JSONParser.parse(json, allowsRepeatedKeys: false) {
-            var parts: [String: PartValue] = [:]
+            var parts: [PartName: PartValue] = [:]
             if add(value, at: "json:", to: &parts) { return parts }
         }
         return ["body": text(of: response.body)]
     }
 
     /// A text is shown as it is, other bytes by their length and digest.
-    private static func text(of bytes: Data) -> PartValue {
-        if let text = String(validating: bytes, as: UTF8.self) { return PartValue(text) }
-        return PartValue("\(bytes.count) bytes, SHA-256 \(SHA256Checksum.digest(bytes).hexadecimal)", kind: "bytes")
-    }
-
-    private static func events(in body: Data, isCut: Bool) -> [String: PartValue] {
-        var parser = ServerSentEvents.Parser()
-        var parts: [String: PartValue] = [:]
-        let events = parser.events(in: body)
-        if !isCut { parts["events"] = PartValue("\(events.count)", kind: "number") }
-        for (number, event) in events.prefix(maximumBodyParts).enumerated() {
-            parts["event:\(number + 1)"] = PartValue("\(event.type): \(event.data)")
-        }
-        return parts
+    static func text(of bytes: some Collection<UInt8>, kind: String = "text") -> PartValue {
+        if let text = String(validating: bytes, as: UTF8.self) { return PartValue(text, kind: kind) }
+        return PartValue(
+            "\(bytes.count) bytes, SHA-256 \(SHA256Checksum.digest(bytes).hexadecimal)",
+            kind: kind == "text" ? "bytes" : "\(kind), bytes")
     }
 
     /// - Returns: Whether there was room for all values.
-    private static func add(_ value: JSONValue, at path: String, to parts: inout [String: PartValue]) -> Bool {
+    private static func add(_ value: JSONValue, at path: String, to parts: inout [PartName: PartValue]) -> Bool {
         guard parts.count < maximumBodyParts else { return false }
+        let name = PartName(path)
         switch value {
         case .object(let members):
-            if members.isEmpty { parts[path] = PartValue("{}", kind: "object") }
+            if members.isEmpty { parts[name] = PartValue("{}", kind: "object") }
             // A number as a key is no index.
-            if members.contains(where: { Int($0.key) != nil }) { parts[path] = PartValue("{…}", kind: "object") }
+            if members.contains(where: { Int($0.key) != nil }) { parts[name] = PartValue("{…}", kind: "object") }
             return members.allSatisfy { add($0.value, at: "\(path)/\(escaped($0.key))", to: &parts) }
         case .array(let values):
-            if values.isEmpty { parts[path] = PartValue("[]", kind: "array") }
+            if values.isEmpty { parts[name] = PartValue("[]", kind: "array") }
             return values.enumerated().allSatisfy { add($0.element, at: "\(path)/\($0.offset)", to: &parts) }
-        case .string(let text): parts[path] = PartValue(text, kind: "string")
-        case .number(let digits): parts[path] = PartValue(digits, kind: "number")
-        case .bool(let value): parts[path] = PartValue("\(value)", kind: "Boolean")
-        case .null: parts[path] = PartValue("null", kind: "null")
+        case .string(let text): parts[name] = PartValue(text, kind: "string")
+        case .number(let digits): parts[name] = PartValue(digits, kind: "number")
+        case .bool(let value): parts[name] = PartValue("\(value)", kind: "Boolean")
+        case .null: parts[name] = PartValue("null", kind: "null")
         }
         return true
     }
@@ -133,6 +127,8 @@ package enum ResponseParts {
             switch scalar {
             case "~": escaped += "~0"
             case "/": escaped += "~1"
+            // A key may contain what a control character is shown as.
+            case "\\": escaped += "\\\\"
             case _ where scalar.isInvisible: escaped += scalar.escaped(asASCII: true)
             default: escaped.unicodeScalars.append(scalar)
             }

@@ -7,18 +7,18 @@ import NetworkCore
 /// one arm has is one of these unless it is in many more of its responses than they are.
 struct VolatileKeys {
     /// The objects with such keys, and the largest share of responses that one of these keys is in.
-    private(set) var setAside: [String: Double] = [:]
-    private var belonging: Set<String> = []
+    private(set) var setAside: [PartName: Double] = [:]
+    private var belonging: Set<PartName> = []
 
     /// How many times as many responses a key of one arm may be in.
     private static let factor = 3.0
 
     init(
-        _ first: ContentTally, copy: ContentTally?, _ other: ContentTally, places: Set<String>, status: Int
+        _ first: ContentTally, copy: ContentTally?, _ other: ContentTally, places: Set<PartName>, status: Int
     ) {
         guard let copy else { return }
-        let json = places.filter { $0.hasBytePrefix("json:") }
-        func own(_ tally: ContentTally) -> [String: Double] {
+        let json = places.filter { $0.text.hasBytePrefix("json:") }
+        func own(_ tally: ContentTally) -> [PartName: Double] {
             json.reduce(into: [:]) { shares, place in
                 let share = tally.tally(of: place, status: status).presentShare
                 if share > 0 { shares[place] = share }
@@ -26,7 +26,7 @@ struct VolatileKeys {
         }
         let (firsts, copies, others) = (own(first), own(copy), own(other))
         let (firstPaths, copyPaths, otherPaths) = (Self.paths(firsts), Self.paths(copies), Self.paths(others))
-        var changing: [String: Double] = [:]
+        var changing: [PartName: Double] = [:]
         for (shares, paths) in [(firsts, copyPaths), (copies, firstPaths)] {
             for (place, share) in shares {
                 guard let parent = Self.parent(of: place, missingIn: paths) else { continue }
@@ -46,13 +46,13 @@ struct VolatileKeys {
     }
 
     /// Whether a place is below a key that changes.
-    func belongs(_ place: String) -> Bool { belonging.contains(place) }
+    func belongs(_ place: PartName) -> Bool { belonging.contains(place) }
 
     /// Returns all places and those above them.
-    private static func paths(_ places: [String: Double]) -> Set<String> {
+    private static func paths(_ places: [PartName: Double]) -> Set<PartName> {
         places.keys.reduce(into: []) { paths, place in
-            var path = Substring(place)
-            while paths.insert(String(path)).inserted, let above = Self.above(path) { path = above }
+            var path = Substring(place.text)
+            while paths.insert(PartName(String(path))).inserted, let above = Self.above(path) { path = above }
         }
     }
 
@@ -61,11 +61,12 @@ struct VolatileKeys {
     }
 
     /// Returns the lowest place above a place that is among some paths; `nil` if the place itself is.
-    private static func parent(of place: String, missingIn paths: Set<String>) -> String? {
+    private static func parent(of place: PartName, missingIn paths: Set<PartName>) -> PartName? {
         guard !paths.contains(place) else { return nil }
-        var path = Substring(place)
+        var path = Substring(place.text)
         while let above = above(path) {
-            if paths.contains(String(above)) { return String(above) }
+            let name = PartName(String(above))
+            if paths.contains(name) { return name }
             path = above
         }
         return nil
