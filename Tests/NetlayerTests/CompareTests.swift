@@ -249,6 +249,31 @@ struct CompareTests {
             ComparisonText(try Self.result("a", "a")).lines.contains("  responses: no differences over curl:loops=2"))
     }
 
+    @Test func `what there was no room to compare is in every report`() throws {
+        var result = try Self.result("a", "a")
+        var report = BlockReport()
+        // A response that was not kept, and one with more fields than there is room for.
+        (report.requests, report.outcomes, report.new) = (2, [-1: 1, 7: 1], [7: RecordedResponse()])
+        report.new[7]?.status = 200
+        report.new[7]?.fields = (0..<20_010).map { .init("X-\($0)", "1") }
+        result.copy.figures[0].add(report, counting: true)
+        result = ExperimentResult(
+            result.arms + [result.copy], urls: ["http://h/"], design: result.design, command: "", environment: [])
+        let text = ComparisonText(result).lines.joined(separator: "\n")
+        #expect(text.contains("responses: no differences over curl:loops=2 in what was compared"))
+        let json = String(decoding: ComparisonJSON(result).value.line, as: UTF8.self)
+        #expect(json.contains(#""notCompared":1,"partsNotCompared":14,"#))
+        let page = ComparisonPage(result).text
+        #expect(page.contains("What was compared does not differ."))
+        for report in [
+            text, page, ComparisonMarkdown(result).text.replacingOccurrences(of: "\\", with: ""),
+            ComparisonJUnit(result, rules: [], alarm: .differences).text,
+        ] {
+            #expect(report.contains("curl again: no room to compare 1 of its responses"))
+            #expect(report.contains("curl again: no room to compare 14 parts of its responses"))
+        }
+    }
+
     @Test func `a result is compared with an earlier one`() async throws {
         let folder = try TestFolder()
         defer { folder.remove() }

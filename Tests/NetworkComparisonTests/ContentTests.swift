@@ -243,6 +243,29 @@ struct ContentTests {
         #expect(!difference.text(("a", "b")).contains("S3CR3T"))
     }
 
+    /// Regression: a part that came when there was no room was dropped, and a part that only one arm had room for was
+    /// one that the other arm lacked.
+    @Test func `parts without room are counted, and are no differences`() {
+        func wide(_ start: Int, last: String = "") -> [RecordedResponse] {
+            Self.times(41) { number in
+                let keys = (0..<500).map { #""k\#(start + number * 500 + $0)":1"# }.joined(separator: ",")
+                return Self.response(number == 40 ? #"{\#(keys)\#(last)}"# : "{\(keys)}")
+            }
+        }
+        let first = Self.tally(wide(0))
+        // Three parts are of the head.
+        #expect(first.partsNotCompared == 41 * 500 + 3 - ContentTally.maximumParts)
+        let other = Self.tally(wide(0, last: #","error":"BROKEN""#))
+        let result = ContentComparison(first, copy: first, other, kinds: ("curl", "curl"), sentNames: [])
+        #expect(result.differences.isEmpty && result.isPartial)
+        let some = Self.times(5) { _ in Self.response("{}") }
+        #expect(!Self.compare(some, with: some).isPartial)
+        // What only one arm has room for is not missing over the other one.
+        let backwards = Self.tally(wide(0).reversed())
+        let turned = ContentComparison(first, copy: first, backwards, kinds: ("curl", "curl"), sentNames: [])
+        #expect(turned.differences.isEmpty && turned.isPartial)
+    }
+
     @Test func `header fields of other bytes are different responses`() {
         let (left, right) = ("caf\u{E9}", "cafe\u{301}")
         #expect(Self.response("", fields: [("X-A", left)]) != Self.response("", fields: [("X-A", right)]))

@@ -47,6 +47,8 @@ package struct ContentComparison: Sendable {
 
     /// Whether one of the arms has no responses.
     package let isEmpty: Bool
+    /// Whether there was no room to compare all responses, or all parts of them.
+    package let isPartial: Bool
 
     private let kinds: (left: String, right: String)
     private let sentNames: Set<String>
@@ -69,6 +71,7 @@ package struct ContentComparison: Sendable {
         secrets = PartSecrets(secretFields)
         bodies = [first, copy, other].compactMap(\.self)
         isEmpty = first.count == 0 || other.count == 0
+        isPartial = bodies.contains { $0.notCompared > 0 || $0.partsNotCompared > 0 }
         judge("status", nil, first.statuses, copy?.statuses, other.statuses)
         judge("error", nil, first.errors, copy?.errors, other.errors)
         let statuses = Set(first.responses.keys).intersection(other.responses.keys).sorted()
@@ -82,9 +85,11 @@ package struct ContentComparison: Sendable {
                 noise.append((secrets.shownPlace("\(parent.text)/…"), keys.setAside[parent] ?? 0))
             }
             for place in places.sorted() where !keys.belongs(place) {
+                let copied = copy?.responses[status] == nil ? nil : copy?.tally(of: place, status: status)
+                // There was no room for the part over the copy.
+                if copied?.total == 0 { continue }
                 judge(
-                    place.text, statuses.count > 1 ? status : nil, first.tally(of: place, status: status),
-                    copy?.responses[status] == nil ? nil : copy?.tally(of: place, status: status),
+                    place.text, statuses.count > 1 ? status : nil, first.tally(of: place, status: status), copied,
                     other.tally(of: place, status: status))
             }
         }

@@ -84,6 +84,8 @@ package struct PartTally: Sendable {
 package struct ContentTally: Sendable {
     /// The most parts that are counted for one status.
     static let maximumParts = 20_000
+    /// The most parts of one status that are known not to be counted.
+    private static let maximumUncounted = 200_000
 
     /// The statuses of the responses. A failure has none, and counts among the errors alone.
     private(set) var statuses = PartTally()
@@ -92,12 +94,16 @@ package struct ContentTally: Sendable {
     /// The parts of the responses with one status.
     private(set) var parts: [Int: [PartName: PartTally]] = [:]
     private(set) var responses: [Int: Int] = [:]
+    /// The hash values of the parts that were not counted, by status. Of more than ``maximumUncounted`` it has as many.
+    private var uncounted: [Int: Set<Int>] = [:]
     /// The parts of responses that were seen already, by their number.
     private var known: [Int: (response: RecordedResponse, parts: [PartName: PartValue])] = [:]
     /// How many responses there are, of which only a part may have been counted.
     package private(set) var count = 0
     /// How many responses were not compared, since there was no room for more.
     package private(set) var notCompared = 0
+    /// How many parts were not compared, since there was no room for more: this many at least.
+    package var partsNotCompared: Int { uncounted.values.reduce(0) { $0 + $1.count } }
     /// The texts of the first error of each code.
     package private(set) var errorTexts: [String: String] = [:]
 
@@ -123,22 +129,39 @@ package struct ContentTally: Sendable {
         responses[status] = before + times
         var tallies = parts[status, default: [:]]
         parts[status] = nil
-        for (name, value) in values where tallies[name] != nil || tallies.count < Self.maximumParts {
-            if tallies[name] == nil {
-                tallies[name] = PartTally()
-                // The responses before it lacked the part.
-                if before > 0 { tallies[name]?.add(.absent, count: before) }
-            }
-            tallies[name]?.add(value, count: times)
+        let new = values.keys.filter { tallies[$0] == nil }
+        for name in partsWithRoom(new, status, room: Self.maximumParts - tallies.count) {
+            tallies[name] = PartTally()
+            // The responses before it lacked the part.
+            if before > 0 { tallies[name]?.add(.absent, count: before) }
         }
+        for (name, value) in values { tallies[name]?.add(value, count: times) }
         for name in tallies.keys where values[name] == nil { tallies[name]?.add(.absent, count: times) }
         parts[status] = tallies
     }
 
-    /// Returns the tally of a part among the responses with a status.
+    /// Returns the parts that there is room for, and notes the other ones.
+    private mutating func partsWithRoom(_ names: [PartName], _ status: Int, room: Int) -> [PartName] {
+        guard names.count > room else { return names }
+        // In order, so that each arm has room for the same ones.
+        let sorted = names.sorted()
+        for name in sorted.dropFirst(room) where uncounted[status, default: []].count < Self.maximumUncounted {
+            uncounted[status, default: []].insert(name.hashValue)
+        }
+        return Array(sorted.prefix(room))
+    }
+
+    /// Whether a part without a tally may be in responses with a status all the same.
+    private func isUncounted(_ part: PartName, _ status: Int) -> Bool {
+        guard let uncounted = uncounted[status] else { return false }
+        return uncounted.count == Self.maximumUncounted || uncounted.contains(part.hashValue)
+    }
+
+    /// Returns the tally of a part among the responses with a status; an empty one if there was no room for the part.
     func tally(of part: PartName, status: Int) -> PartTally {
         if let tally = parts[status]?[part] { return tally }
         var tally = PartTally()
+        if isUncounted(part, status) { return tally }
         if let count = responses[status] { tally.add(.absent, count: count) }
         return tally
     }

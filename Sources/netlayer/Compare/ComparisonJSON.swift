@@ -82,6 +82,7 @@ struct ComparisonJSON {
             .init("warmUpMs", .array(arm.warmUp.map { .exact($0) })),
             .init("phases", phases ?? .null), .init("ended", .text(summary.ended)),
             .init("notCompared", .integer(summary.notCompared)),
+            .init("partsNotCompared", .integer(figures.reduce(0) { $0 + $1.contents.partsNotCompared })),
             .init("histogram", Self.histogram(summary.latencies)),
         ])
     }

@@ -15,6 +15,8 @@ struct ComparisonJUnit {
         var suite: String
         var name: String
         var failure: String?
+        /// What was not looked at.
+        var skipped: String?
     }
 
     var text: String {
@@ -37,8 +39,10 @@ struct ComparisonJUnit {
         ]
         for one in cases {
             let start = #"<testcase classname="\#(Self.escaped(one.suite))" name="\#(Self.escaped(one.name))""#
-            lines.append(
-                one.failure.map { #"\#(start)><failure message="\#(Self.escaped($0))"/></testcase>"# } ?? "\(start)/>")
+            let contents = [("failure", one.failure), ("skipped", one.skipped)].compactMap { name, text in
+                text.map { #"<\#(name) message="\#(Self.escaped($0))"/>"# }
+            }
+            lines.append(contents.isEmpty ? "\(start)/>" : "\(start)>\(contents.joined())</testcase>")
         }
         return (lines + ["</testsuite></testsuites>", ""]).joined(separator: "\n")
     }
@@ -69,6 +73,7 @@ struct ComparisonJUnit {
                     failure: figures.ended ?? (failed.isEmpty ? nil : failed.joined(separator: ", "))))
         }
         return cases
+            + ComparisonText.gaps(result, index).map { Case(suite: url.url, name: "all responses", skipped: $0) }
     }
 
     static func escaped(_ text: String) -> String {

@@ -44,6 +44,7 @@ struct ComparisonMarkdown {
             lines.append("| \(cells.map(Self.escaped).joined(separator: " | ")) |")
         }
         lines += [""] + url.verdicts.map { "- \(Self.escaped($0.text))" }
+        lines += ComparisonText.gaps(result, index).map { "- \(Self.escaped($0))" }
         for (arm, contents) in zip(result.arms.dropFirst(), url.contents) {
             let names = (result.arms[0].name, arm.name)
             lines += contents.differences.map { difference in

@@ -141,12 +141,14 @@ struct ComparisonPage {
         let aside = noise.map { "<li>\(Self.escaped($0))</li>" }.joined()
         let titles = ["where", "", "one side", "other side", "share", "between two copies"]
         let head = titles.map { "<th scope=\"col\">\($0)</th>" }.joined()
+        let gaps = ComparisonText.gaps(result, index).map { "<li>\(Self.escaped($0))</li>" }.joined()
         let table =
             rows.isEmpty
-            ? "<p>The responses do not differ.</p>"
+            ? "<p>\(gaps.isEmpty ? "The responses do not differ." : "What was compared does not differ.")</p>"
             : "<div class=\"wide\"><table><caption>Differences between the responses</caption>"
                 + "<thead><tr>\(head)</tr></thead><tbody>\(rows.joined(separator: "\n"))</tbody></table></div>"
-        return table + (aside.isEmpty ? "" : "<details><summary>Set aside</summary><ul>\(aside)</ul></details>")
+        return table + (gaps.isEmpty ? "" : "<ul>\(gaps)</ul>")
+            + (aside.isEmpty ? "" : "<details><summary>Set aside</summary><ul>\(aside)</ul></details>")
     }
 
     private func row(_ difference: ContentDifference, _ arms: (String, String)) -> String {

@@ -23,13 +23,12 @@ struct ComparisonText {
         lines += table(index).lines.map { "  " + $0 }
         for arm in result.arms {
             if let ended = arm.figures[index].ended { lines.append("  \(arm.name): \(ended)") }
-            let notCompared = arm.figures[index].contents.notCompared
-            if notCompared > 0 { lines.append("  \(arm.name): no room to compare \(notCompared) of its responses") }
             for (code, text) in arm.figures[index].contents.errorTexts.sorted(by: { $0.key < $1.key }) {
                 let count = arm.figures[index].contents.outcomes.errors[code] ?? 0
                 lines.append("  \(arm.name), \(count) failed: \(text)")
             }
         }
+        lines += Self.gaps(result, index).map { "  \($0)" }
         lines += url.verdicts.map { "  " + $0.text }
         for (arm, contents) in zip(result.arms.dropFirst(), url.contents) {
             lines += self.lines(of: contents, (result.arms[0].name, arm.name))
@@ -60,7 +59,17 @@ struct ComparisonText {
 
     /// Returns what to say where there are no differences.
     static func alike(_ contents: ContentComparison, _ arm: String) -> String {
-        contents.isEmpty ? "responses: none over \(arm)" : "responses: no differences over \(arm)"
+        if contents.isEmpty { return "responses: none over \(arm)" }
+        return "responses: no differences over \(arm)\(contents.isPartial ? " in what was compared" : "")"
+    }
+
+    /// Returns what there was no room to compare for a URL, the copy of the first arm included.
+    static func gaps(_ result: ExperimentResult, _ index: Int) -> [String] {
+        (result.arms + [result.copy]).flatMap { arm in
+            let contents = arm.figures[index].contents
+            return [(contents.notCompared, "of its responses"), (contents.partsNotCompared, "parts of its responses")]
+                .filter { $0.0 > 0 }.map { "\(arm.name): no room to compare \($0.0) \($0.1)" }
+        }
     }
 
     /// Returns what to say of the differences that are not listed.
