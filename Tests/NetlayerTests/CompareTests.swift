@@ -221,12 +221,105 @@ struct CompareTests {
     }
 
     private static func result(
-        of arms: [Arm], environment: [(name: String, value: String)]
+        of arms: [Arm], environment: [(name: String, value: String)], requests: [String] = ["a1b2c3"]
     ) throws -> ExperimentResult {
         let design = ExperimentDesign(
             requests: 160, concurrency: 4, warmUp: 0, weights: [1], patience: .seconds(1), seed: 1)
         return ExperimentResult(
-            arms, urls: ["http://h/"], design: design, command: "netlayer compare", environment: environment)
+            arms, urls: ["http://h/"], requests: requests, design: design, command: "netlayer compare",
+            environment: environment)
+    }
+
+    /// Half of the first transport's requests go over the copy.
+    @Test func `a failure of the first arm's copy is a failure, and is in every report`() throws {
+        let result = try Self.result("a", "a")
+        #expect(!result.hasFailures && result.shownArms.count == 2)
+        let ends: [(inout Arm) -> Void] = [
+            { $0.figures[0].ended = "ended by signal 9 at request 7" },
+            { arm in
+                var (report, response) = (BlockReport(), RecordedResponse())
+                (response.errorCode, response.errorText) = ("connectionLost", "the connection was lost")
+                (report.requests, report.outcomes, report.new) = (1, [7: 1], [7: response])
+                arm.figures[0].add(report, counting: true)
+            },
+        ]
+        for (end, words) in zip(ends, ["ended by signal 9", "connectionLost"]) {
+            var copy = result.copy
+            end(&copy)
+            let failed = try Self.result(of: result.arms + [copy], environment: [])
+            #expect(failed.hasFailures && failed.shownArms.map(\.name).last == "curl again")
+            #expect(try ComparisonOptions.parse([]).failure(of: failed) == "")
+            for report in [
+                ComparisonText(failed).lines.joined(separator: "\n"), ComparisonMarkdown(failed).text,
+                ComparisonPage(failed).text, ComparisonJUnit(failed, rules: [], alarm: .nothing).text,
+                String(decoding: ComparisonJSON(failed).value.line, as: UTF8.self),
+            ] {
+                #expect(report.contains("curl again"))
+                #expect(report.contains(words) || report.contains("connection was lost") || report.contains("| 1 |"))
+            }
+        }
+    }
+
+    @Test func `a response without room keeps its status and its error`() {
+        var (memory, tally) = (ResponseMemory(), ContentTally())
+        func add(_ make: (inout RecordedResponse) -> Void) {
+            var response = RecordedResponse()
+            make(&response)
+            let (number, new) = memory.number(of: response)
+            if let new { tally.learn(new, as: number) }
+            tally.count(number)
+        }
+        for number in 0..<12 {
+            add {
+                $0.status = 200; $0.body = Data("\(number)".utf8) + Data(count: 1 << 20)
+            }
+        }
+        add { $0.status = 500 }
+        for _ in 0..<3 {
+            add {
+                $0.errorCode = "connectionLost"; $0.errorText = "port \(Int.random(in: 1...9))"
+            }
+        }
+        #expect(tally.outcomes.statuses == [200: 12, 500: 1] && tally.outcomes.errors == ["connectionLost": 3])
+        #expect(tally.notCompared == 5 && tally.count == 16)
+    }
+
+    @Test func `a response of one URL is compared at another one too`() async throws {
+        let server = try ScriptedServer(.ok("hello"))
+        defer { server.stop() }
+        let run = try await ToolRun(["compare", "--json", server.url("/a"), server.url("/b"), "-n", "40"])
+        #expect(run.status == 0, "\(run.errors)")
+        let document = try JSONSerialization.jsonObject(with: run.output) as? [String: Any]
+        let urls = try #require(document?["urls"] as? [[String: Any]])
+        let summaries = urls.flatMap { $0["arms"] as? [[String: Any]] ?? [] }.compactMap {
+            $0["summary"] as? [String: Any]
+        }
+        #expect(summaries.count == 6)
+        for summary in summaries {
+            #expect(summary["statuses"] as? [String: Int] == ["200": 40] && summary["notCompared"] as? Int == 0)
+        }
+    }
+
+    @Test func `the time of a warm-up at a rate is no hang`() throws {
+        let words = ["http://h/", "-n", "5", "--rate", "0.5", "--timeout", "1", "--warm-up", "20"]
+        #expect(try CompareCommand.parse(words).design(weights: [1]).patience >= .seconds(40 + 10))
+    }
+
+    @Test func `requests that are shown alike are told apart`() throws {
+        func request(_ url: String, _ fields: HTTPFields = [:], _ body: String? = nil) throws -> SourceRequest {
+            let body = body.map { TransportRequest.Body.bytes(Data($0.utf8)) }
+            return SourceRequest(
+                try TransportRequest(method: body == nil ? .get : .post, to: url, headerFields: fields, body: body)
+            ) { transport, _ in NetworkClient(transport: transport) }
+        }
+        let requests = [
+            try request("http://h/s"), try request("http://h/s?q=a"), try request("http://h/s?q=b"),
+            try request("http://h/s", [.accept: "a/b"]), try request("http://h/s", [:], "a"),
+            try request("http://h/s", [:], "b"),
+        ]
+        #expect(Set(requests.map(\.fingerprint)).count == 6)
+        #expect(try request("http://h/s?q=a").fingerprint == requests[1].fingerprint)
+        #expect(requests.map(\.isPlain) == [true, false, false, false, false, false])
     }
 
     @Test func `a new difference is a failure, and is in every report`() throws {
@@ -284,6 +377,10 @@ struct CompareTests {
         var same = try Self.result("a", "a")
         same.compare(with: baseline)
         #expect(same.changes.count == 10 && same.changes.allSatisfy { !$0.isDecided } && same.warnings.isEmpty)
+        // Shown alike, but with another query or body.
+        var other = try Self.result(of: same.arms + [same.copy], environment: [("cores", "2")], requests: ["d4e5f6"])
+        other.compare(with: baseline)
+        #expect(other.changes.isEmpty && other.warnings == ["the baseline has no such request: http://h/"])
         var slower = try Self.result("a", "a", slowness: 2, environment: [("cores", "4")])
         slower.compare(with: baseline)
         let median = try #require(slower.changes.first)

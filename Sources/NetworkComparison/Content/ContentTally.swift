@@ -123,7 +123,13 @@ package struct ContentTally: Sendable {
         }
         if let status = response.status { statuses.add(PartValue("\(status)"), count: times) }
         errors.add(PartValue(response.errorCode ?? "none"), count: times)
-        if let code = response.errorCode, errorTexts[code] == nil { errorTexts[code] = response.errorText ?? "" }
+        if let code = response.errorCode, errorTexts[code]?.isEmpty ?? true {
+            errorTexts[code] = response.errorText ?? code
+        }
+        guard !response.isOutline else {
+            if response.status != nil { notCompared += times }
+            return
+        }
         guard let status = response.status else { return }
         let before = responses[status, default: 0]
         responses[status] = before + times
@@ -174,6 +180,10 @@ package struct ContentTally: Sendable {
     /// The number of responses with each status, and of errors with each code.
     package var outcomes: (statuses: [Int: Int], errors: [String: Int]) {
         let failed = errors.counts.filter { $0.key.text != "none" }
-        return (responses, Dictionary(uniqueKeysWithValues: failed.map { ($0.key.text, $0.value) }))
+        let statuses = statuses.counts.compactMap { value, count in Int(value.text).map { ($0, count) } }
+        return (
+            Dictionary(uniqueKeysWithValues: statuses),
+            Dictionary(uniqueKeysWithValues: failed.map { ($0.key.text, $0.value) })
+        )
     }
 }

@@ -37,12 +37,21 @@ package struct RecordedResponse: Codable, Hashable, Sendable {
     package var trailers: [Field] = []
     /// The URLs that redirects led to, in order.
     package var redirects: [String] = []
+    /// Whether there was room for the status and the code of the error alone.
+    package var isOutline = false
     /// The code of the error.
     package var errorCode: String?
     /// The error in words, safe to print.
     package var errorText: String?
 
     package init() {}
+
+    /// The status and the code of the error alone.
+    package var outline: RecordedResponse {
+        var outline = RecordedResponse()
+        (outline.status, outline.errorCode, outline.isOutline) = (status, errorCode, true)
+        return outline
+    }
 
     /// Returns header or trailer fields as they are compared.
     package static func fields(_ fields: HTTPFields?) -> [Field] {

@@ -138,7 +138,7 @@ struct CompareCommand: AsyncParsableCommand {
         return requests
     }
 
-    private func design(weights: [Int]) -> ExperimentDesign {
+    func design(weights: [Int]) -> ExperimentDesign {
         let size = max(requests, 1)
         var design = ExperimentDesign(
             requests: size, concurrency: concurrency, rate: rate, warmUp: warmUp,

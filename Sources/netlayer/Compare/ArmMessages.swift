@@ -48,7 +48,7 @@ struct BlockReport: Codable, Sendable {
     /// The body bytes on the wire.
     var wireBytes = 0
     var phases = PhaseTimes()
-    /// The numbers of the responses and how often each came; -1 for those that had no room.
+    /// The numbers of the responses and how often each came.
     var outcomes: [Int: Int] = [:]
     /// The responses that have not been sent before, by their number.
     var new: [Int: RecordedResponse] = [:]

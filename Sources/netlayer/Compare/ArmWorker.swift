@@ -18,13 +18,13 @@ final class ArmWorker: BlockWorker {
     private let usesPipeline: Bool
     private let counter: SharedNumber
     /// What each URL has responded: a response that one URL is known to give is a new one of another URL.
-    private let memories: [Guarded<ResponseMemory>]
+    private let memories: Guarded<[ResponseMemory]>
     /// The bytes of the bodies that the block holds.
     private let held = Guarded(0)
 
     init(_ requests: [ArmRequest], usesPipeline: Bool, counter: SharedNumber) {
         (self.requests, self.usesPipeline, self.counter) = (requests, usesPipeline, counter)
-        memories = requests.map { _ in Guarded(ResponseMemory(urls: requests.count)) }
+        memories = Guarded(requests.map { _ in ResponseMemory(urls: requests.count) })
     }
 
     /// One request of a block, as it came out. What is compared is made of it when nothing is measured any more.
@@ -74,7 +74,7 @@ final class ArmWorker: BlockWorker {
         for outcome in outcomes {
             if let latency = outcome.latency { report.latencies.append(latency) }
             outcome.metrics.map { report.add($0) }
-            let (number, new) = outcome.counted ?? memories[order.url].withLock { $0.number(of: outcome.recorded) }
+            let (number, new) = outcome.counted ?? counted(outcome, order.url)
             report.outcomes[number, default: 0] += 1
             if let new { report.new[number] = new }
         }
@@ -136,6 +136,12 @@ final class ArmWorker: BlockWorker {
         return outcome
     }
 
+    /// Returns the number of a response of a URL, and the response if it is a new one.
+    private func counted(_ outcome: Outcome, _ url: Int) -> (number: Int, new: RecordedResponse?) {
+        let recorded = outcome.recorded
+        return memories.withLock { $0[url].number(of: recorded) }
+    }
+
     /// Looks at a response at once if the block holds too many bytes already. That costs time of the block.
     private func makeRoom(for outcome: inout Outcome, of url: Int) {
         let count = outcome.body.count
@@ -144,8 +150,7 @@ final class ArmWorker: BlockWorker {
             return held <= Self.maximumHeld
         }
         guard !fits else { return }
-        let recorded = outcome.recorded
-        outcome.counted = memories[url].withLock { $0.number(of: recorded) }
+        outcome.counted = counted(outcome, url)
         outcome.body = Data()
     }
 }

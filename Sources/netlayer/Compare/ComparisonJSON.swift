@@ -47,7 +47,8 @@ struct ComparisonJSON {
             return JSONValue.object(members)
         }
         return .object([
-            .init("url", .string(url.url)), .init("arms", .array(arms)), .init("noise", noise([url.noise])),
+            .init("url", .string(url.url)), .init("request", .text(url.request)), .init("arms", .array(arms)),
+            .init("noise", noise([url.noise])),
             .init("setAside", .array(noisy)),
         ])
     }

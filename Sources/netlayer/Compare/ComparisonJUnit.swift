@@ -64,7 +64,7 @@ struct ComparisonJUnit {
                     failure: counts ? difference.text(names) : nil)
             }
         }
-        for arm in result.arms {
+        for arm in result.shownArms {
             let figures = arm.figures[index]
             let failed = figures.contents.outcomes.errors.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
             cases.append(

@@ -34,7 +34,7 @@ struct ComparisonMarkdown {
         lines += [
             "| arm | p50 | p95 | p99 | req/s | CPU/req | errors |", "| --- | --: | --: | --: | --: | --: | --: |",
         ]
-        for arm in result.arms {
+        for arm in result.shownArms {
             let summary = ArmSummary([arm.figures[index]])
             let times = [Metric.p50, .p95, .p99].map { summary.values[$0].map(ComparisonText.time) ?? "–" }
             let rate = summary.values[.rate].map { "\(Int($0.rounded()))" } ?? "–"

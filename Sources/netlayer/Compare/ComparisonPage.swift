@@ -74,7 +74,7 @@ struct ComparisonPage {
     }
 
     private func figures(_ index: Int) -> String {
-        let rows = result.arms.map { arm in
+        let rows = result.shownArms.map { arm in
             let summary = ArmSummary([arm.figures[index]])
             func cell(_ metric: Metric, _ text: (Double) -> String) -> String {
                 "<td>\(summary.values[metric].map(text) ?? "–")</td>"

@@ -21,7 +21,7 @@ struct ComparisonText {
         let url = result.urls[index]
         var lines = [url.url]
         lines += table(index).lines.map { "  " + $0 }
-        for arm in result.arms {
+        for arm in result.shownArms {
             if let ended = arm.figures[index].ended { lines.append("  \(arm.name): \(ended)") }
             for (code, text) in arm.figures[index].contents.errorTexts.sorted(by: { $0.key < $1.key }) {
                 let count = arm.figures[index].contents.outcomes.errors[code] ?? 0

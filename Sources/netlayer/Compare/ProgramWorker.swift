@@ -38,9 +38,9 @@ final class ProgramWorker: BlockWorker {
             report.contextSwitches += after.contextSwitches - before.contextSwitches
             report.peakResidentKB = after.peakResidentKB
             if run.recorded.errorCode == nil { report.latencies.append(seconds * 1000) }
-            let (number, isNew) = memory.withLock { $0.number(of: run.recorded) }
+            let (number, new) = memory.withLock { $0.number(of: run.recorded) }
             report.outcomes[number, default: 0] += 1
-            if isNew { report.new[number] = run.recorded }
+            if let new { report.new[number] = new }
         }
         return report
     }
