@@ -43,7 +43,7 @@ struct WireView: Sendable {
         guard let other else { return lines.map { _ in false } }
         var rest = other.lines
         return lines.map { line in
-            guard let index = rest.firstIndex(of: line) else { return true }
+            guard let index = rest.firstIndex(where: { $0.hasSameBytes(as: line) }) else { return true }
             rest.remove(at: index)
             return false
         }
