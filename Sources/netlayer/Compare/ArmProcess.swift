@@ -139,7 +139,10 @@ final class ArmProcess: Sendable {
     private func endNow() {
         if isOver.raise() { kill(number, SIGKILL) }
         let left = pid_t(truncatingIfNeeded: program.value)
-        if left > 0 { kill(-left, SIGKILL) }
+        guard left > 0 else { return }
+        kill(-left, SIGKILL)
+        // The system may give the number to another process.
+        program.value = 0
     }
 }
 
