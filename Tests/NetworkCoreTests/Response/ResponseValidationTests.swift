@@ -43,6 +43,10 @@ struct ResponseValidationTests {
         #expect(try await client.send(part, as: .text).body == "hello")
         #expect(try await client.with { $0.validation = .statuses(200...206) }.send(whole, as: .text).body == "hello")
         #expect(try await client.with { $0.validation = .any }.send(whole, as: .text).body == "hello")
+        let resuming = client.with {
+            $0.interceptors = [.adapting { $0.headerFields[.range] = "bytes=0-4" }]
+        }
+        #expect(try await resuming.send(whole, as: .text).body == "hello")
     }
 
     @Test(arguments: ["application/json; charset=utf-8", "application/json;charset=utf-8", " application/* ; q=1"])

@@ -47,12 +47,15 @@ struct Arrival: Sendable {
     private func validated(_ body: Data) throws -> NetworkResponse<Data> {
         let response = ended(body)
         do {
-            try client.validation.check(incoming, to: request)
+            try client.validation.check(incoming, isOfPart: asksForPart)
         } catch {
             throw refusing(response, for: error)
         }
         return response
     }
+
+    /// Whether the request as the interceptors made it was for a part.
+    private func asksForPart() -> Bool { (call.met.last ?? request).headerFields.contains(.range) }
 
     /// Returns the error with its exchange and the rejected response. An error that is not a ``NetworkError`` stays as
     /// it is. After a timeout or a cancellation, no response is attached: it was not rejected.
@@ -77,7 +80,7 @@ struct Arrival: Sendable {
     func validate(by validation: ResponseValidation? = nil, as head: HTTPResponse? = nil) async throws {
         let validation = validation ?? client.validation
         do {
-            if let head { try validation.check(head) } else { try validation.check(incoming, to: request) }
+            if let head { try validation.check(head) } else { try validation.check(incoming, isOfPart: asksForPart) }
         } catch {
             throw refusing(ended(try await start()), for: error)
         }

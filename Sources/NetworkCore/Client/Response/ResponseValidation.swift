@@ -90,13 +90,14 @@ public struct ResponseValidation: Sendable {
         guard status.kind == .successful else { throw NetworkError.unacceptableStatus(status, "2xx was") }
     }
 
-    /// Checks the response to a request. Its head is parsed only if a rule needs it.
-    func check(_ response: TransportResponse, to request: TransportRequest) throws {
+    /// Checks a response whose head is parsed only if a rule needs it.
+    /// - Parameter isOfPart: Returns whether the request was for a part.
+    func check(_ response: TransportResponse, isOfPart: () -> Bool) throws {
         for rule in rules {
             switch rule {
             case .success:
                 try Self.checkSuccess(response.status)
-                if response.status == .partialContent, !request.headerFields.contains(.range) {
+                if response.status == .partialContent, !isOfPart() {
                     throw NetworkError.unacceptableStatus(response.status, "the whole was")
                 }
             case .status(let check): try check(response.status)
