@@ -248,9 +248,12 @@ struct DownloadContract {
         try await withFolder { folder in
             let server = try ScriptedServer(Self.rest(from: 0))
             defer { server.stop() }
-            await expectFailure(.invalidResponse) {
-                try await client(transport).send(
-                    RequestData(path: server.url()), as: .file(folder + "/file", options: settings()))
+            for validation in [ResponseValidation.successful, .any] {
+                let client = client(transport).with { $0.validation = validation }
+                await expectFailure(.unacceptableStatus) {
+                    try await client.send(
+                        RequestData(path: server.url()), as: .file(folder + "/file", options: settings()))
+                }
             }
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == [])
         }

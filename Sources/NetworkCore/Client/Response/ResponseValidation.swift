@@ -108,7 +108,7 @@ public struct ResponseValidation: Sendable {
 }
 
 extension NetworkError {
-    fileprivate static func unacceptableStatus(_ status: HTTPResponse.Status, _ expectation: String) -> NetworkError {
+    static func unacceptableStatus(_ status: HTTPResponse.Status, _ expectation: String) -> NetworkError {
         NetworkError(
             .unacceptableStatus,
             "the server responded with \(status.code), and \(expectation) expected",

@@ -121,7 +121,8 @@ struct DownloadRun: Sendable {
         }
         guard request.asked(forEncodingOf: arrival.head) else { throw arrival.naming(NetworkError.unaskedEncoding) }
         if arrival.head.status == .partialContent, !self.request.headerFields.contains(.range) {
-            throw arrival.naming(NetworkError.unaskedPart)
+            let part = NetworkError.unacceptableStatus(arrival.head.status, "the whole was")
+            throw arrival.refusing(arrival.ended(Data()), for: part)
         }
     }
 
@@ -249,11 +250,6 @@ extension NetworkError {
         NetworkError(
             .noData, "the response (\(status.code)) has no content for the file, which stays as it was",
             phase: .receiving)
-    }
-
-    fileprivate static var unaskedPart: NetworkError {
-        NetworkError(
-            .invalidResponse, "the server sent a part of the file (206) instead of all of it", phase: .receiving)
     }
 
     fileprivate static func fileTooLarge(limit: Int) -> NetworkError {
