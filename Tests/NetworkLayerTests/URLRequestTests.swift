@@ -288,7 +288,8 @@ struct URLRequestTests {
     func `a body stream is one request's, whatever is made of the URLRequest`(
         transport: any HTTPTransport
     ) async throws {
-        let server = try ScriptedServer([.readHead, .reset], .ok("thanks"))
+        // A connection that is lost before the first byte of the body takes nothing of the stream.
+        let server = try ScriptedServer([.readHead, .readBody(1), .reset], .ok("thanks"))
         defer { server.stop() }
         let upload = upload(of: Data(count: 5_000_000), to: server)
         // A description that is not sent takes nothing.
@@ -296,7 +297,7 @@ struct URLRequestTests {
         let client = NetworkClient(transport: transport)
         await #expect(throws: NetworkError.self) { try await client.send(upload, as: .data) }
         for _ in 0..<2 { await expectFailure(.connectionLost) { try await client.send(upload, as: .data) } }
-        #expect(!server.requests.contains { !$0.body.isEmpty })
+        #expect(!server.requests.contains { $0.body.count > 1 })
     }
 
     @Test(arguments: transports)
