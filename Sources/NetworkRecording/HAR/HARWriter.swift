@@ -14,8 +14,11 @@ enum HARWriter {
     static let separator = Array(",\n".utf8)
     /// The text after the last entry.
     static let end = Array("\n]}}\n".utf8)
-    /// The text after the last entry so far, of a document that is not ended.
-    static let openEnd = Array("\n],\"_incomplete\":true}}\n".utf8)
+    /// The text after the last entry so far, of a document that grows; as long as ``closedEnd``, so that one write ends
+    /// the document.
+    static let openEnd = Array("\n],\"_incomplete\":true }}\n".utf8)
+    /// The text after the last entry of a document that has grown.
+    static let closedEnd = Array("\n],\"_incomplete\":false}}\n".utf8)
 
     /// Returns a recording as it is, secrets included.
     static func text(of recording: Recording) -> [UInt8] {

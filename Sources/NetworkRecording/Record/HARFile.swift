@@ -84,10 +84,7 @@ struct HARFile: Sendable {
         guard !isClosed else { return failure }
         isClosed = true
         do {
-            if isComplete, failure == nil, leftOut == 0 {
-                try file.write(Data(HARWriter.end), at: end)
-                try file.truncate(to: end + HARWriter.end.count)
-            }
+            if isComplete, failure == nil, leftOut == 0 { try file.write(Data(HARWriter.closedEnd), at: end) }
         } catch {
             failure = error
         }
