@@ -120,6 +120,31 @@ struct EarlyResponseTests {
         try await sent.wait()
     }
 
+    /// The producer may end after the response has arrived; the last bytes wait for its end.
+    @Test(
+        arguments: [
+            "202 Accepted\r\nContent-Length: 0\r\n\r\n", "204 No Content\r\n\r\n",
+            "200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nearly\r\n",
+        ], [true, false])
+    func `the rest of a body is sent whose producer ends after the response`(
+        response: String, hasLength: Bool
+    ) async throws {
+        let (sent, bytes) = (Gate(), Data(count: 300_000))
+        let server = try ScriptedServer([
+            .readHead, .send("HTTP/1.1 \(response)"), .readBody(bytes.count), .open(sent), .stall,
+        ])
+        defer { server.stop() }
+        let (chunks, producer) = AsyncStream<Data>.makeStream()
+        producer.yield(bytes)
+        var request = TransportRequest(method: .put, url: try RequestURL(server.url()))
+        request.body = .stream(chunks, length: hasLength ? bytes.count : nil)
+        request.options.totalTimeout = .seconds(30)
+        let answer = try await dispatcher.send(request)
+        producer.finish()
+        try await sent.wait()
+        withExtendedLifetime(answer) {}
+    }
+
     /// Regression: the response of such a request was read for a second, however much came: more than a gigabyte.
     @Test func `of a released response without a length at most 64 KiB are read`() async throws {
         let chunk = Data("186a0\r\n".utf8) + Data(repeating: 120, count: 100_000) + Data("\r\n".utf8)

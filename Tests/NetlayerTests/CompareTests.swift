@@ -100,8 +100,9 @@ struct CompareTests {
         ])
         #expect(run.status == 0, "\(run.errors)")
         let text = run.text
+        // Below libcurl 7.80 a POST request has a connection of its own.
         for line in [
-            "  sent over curl, connection kept:", "      POST /a?… HTTP/1.1", "      X-Api-Key: …", "      x-LOWER: 1",
+            "  sent over curl, ", "      POST /a?… HTTP/1.1", "      X-Api-Key: …", "      x-LOWER: 1",
             "      (3 bytes, SHA-256 ", "  sent over urlsession, ", "    ≠ X-Lower: 1",
         ] {
             #expect(text.contains(line), "\(line): \(text)")
