@@ -85,6 +85,9 @@ struct BlockedEndTests {
             case .help: "\(tool) --help >ff"
             }
         }
+
+        /// A part of it. The loader may say something before the program begins.
+        var words: String { self == .help ? "OVERVIEW" : "xxx" }
     }
 
     /// F_SETPIPE_SZ, which Swift does not import.
@@ -98,7 +101,7 @@ struct BlockedEndTests {
         let held = try await NamedPipe(in: folder).open(O_RDWR)
         try #require(fcntl(held.fileDescriptor, Self.setPipeSize, 4096) == 4096)
         let tool = try RunningTool(["-c", message.command], shell: true, in: folder)
-        try await held.readFirstByte()
+        try await held.read(through: message.words)
         tool.send(number)
         #expect(await tool.status == 128 + number)
         try held.close()

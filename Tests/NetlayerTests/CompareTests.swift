@@ -56,7 +56,8 @@ struct CompareTests {
             #expect(arm.p50Ms ?? 0 > 0 && arm.cpuMicrosecondsPerRequest ?? 0 > 0 && arm.coldMs ?? 0 > 0)
             #expect(arm.histogram.reduce(0) { $0 + $1[1] } == 96)
         }
-        #expect(report.arms[0].connections == 4)
+        // Each of six processes has four.
+        #expect(report.arms[0].connections == 24)
         #expect(report.verdicts.map(\.metric) == ["p50", "p95", "p99", "rate", "cpu"])
         #expect(report.differences.isEmpty)
         #expect(report.noise.keys.sorted() == ["cpu", "p50", "p95", "p99", "rate"])
@@ -230,6 +231,21 @@ struct CompareTests {
         }
     }
 
+    @Test func `a comparison has several processes, and the last one of each arm is watched`() throws {
+        func design(_ words: String...) throws -> ExperimentDesign {
+            try CompareCommand.parse(["http://h/"] + words).design(weights: [1])
+        }
+        let plain = try design()
+        #expect((plain.rounds, plain.blockSize, plain.timedRounds, plain.processes) == (45, 20, 30, 10))
+        let processes = (0..<30).map(plain.process(ofRound:))
+        #expect(processes == (0..<10).flatMap { [$0, $0, $0] })
+        let short = try design("-n", "100")
+        #expect((short.rounds, short.watchedRounds, short.processes) == (6, 0, 6))
+        let few = try design("--processes", "3")
+        #expect((few.timedRounds, few.processes) == (30, 3))
+        #expect(try CompareCommand.parse(["--exec", "true"]).design(weights: [1]).processes == 20)
+    }
+
     @Test func `the time of a warm-up at a rate is no hang`() throws {
         let words = ["http://h/", "-n", "5", "--rate", "0.5", "--timeout", "1", "--warm-up", "20"]
         #expect(try CompareCommand.parse(words).design(weights: [1]).patience >= .seconds(40 + 10))
@@ -262,8 +278,9 @@ struct CompareTests {
         #expect(run.status == 0 && run.text.contains("req/s  CPU/req"))
         // Each drawing begins where the last one began, and the last one of all is gone.
         #expect(parts.last == "J" && parts[parts.count - 2].hasSuffix("A"))
-        let lines = run.text.split(separator: "\n").filter { $0.contains(" %, ") }
-        #expect(!lines.isEmpty && run.text.split(whereSeparator: \.isNewline).allSatisfy { $0.count < 80 })
+        // The loader's words about another libcurl are none of the tool's.
+        let lines = run.text.split(whereSeparator: \.isNewline).filter { !$0.contains("no version information") }
+        #expect(lines.contains { $0.contains(" %, ") } && lines.allSatisfy { $0.count < 80 })
         let plain = try await ToolRun(["compare", server.url("/"), "-n", "100"])
         #expect(plain.errors.split(separator: "\n").allSatisfy { $0.hasPrefix("round ") })
         #expect(!plain.text.contains("\u{1B}") && !plain.errors.contains("\u{1B}"))
@@ -277,7 +294,7 @@ struct CompareTests {
             ["--fail-if", "memory > 5%"], ["--fail-if", "memory > 5"],
             ["--fail-if", "descriptors > 5kB"], ["--until", "0%"],
             ["--weight", "1", "--weight", "2"], ["--exec", "true"], ["-d", "@-"], ["--cookie-jar", "f"],
-            ["--rate", "0"],
+            ["--rate", "0"], ["--processes", "0"], ["--processes", "46"], ["--until", "5%", "--processes", "4"],
         ])
     func `wrong words are usage errors`(words: [String]) {
         #expect(throws: (any Error).self) { try CompareCommand.parse(["http://127.0.0.1/"] + words) }

@@ -69,6 +69,23 @@ extension FileHandle {
             Thread.detachNewThread { continuation.resume(with: Result { _ = try self.read(upToCount: 1) }) }
         }
     }
+
+    /// Returns when the output has contained a text, or has ended.
+    func read(through text: String) async throws {
+        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+            Thread.detachNewThread {
+                continuation.resume(
+                    with: Result {
+                        var output = Data()
+                        while output.suffix(text.utf8.count) != Data(text.utf8), let byte = try self.read(upToCount: 1),
+                            !byte.isEmpty
+                        {
+                            output += byte
+                        }
+                    })
+            }
+        }
+    }
 }
 
 /// A named pipe. The test opens one end when the program has opened the other one.

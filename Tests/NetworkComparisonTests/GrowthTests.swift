@@ -60,17 +60,25 @@ struct GrowthTests {
         #expect(equal[1].text == "descriptors: no growth of other beyond one's found; 0 a request would have been")
     }
 
-    /// A new process begins small: its first round says nothing.
-    @Test func `rounds that another process ends do not count`() {
+    /// A new process begins small and warms up: the rounds of the earlier ones say nothing.
+    @Test func `rounds before the last process do not count`() {
         var generator = SeededGenerator(seed: 1)
         let first = Self.states(using: &generator)
         let copy = Self.states(using: &generator)
         var other = Self.states(using: &generator)
-        for round in 20..<30 {
-            other[round].process = 1
-            other[round].memory += 500_000_000
+        for round in 0..<15 {
+            other[round].memory += round * 10_000_000
+            other[round].descriptors += round
         }
-        #expect(Growth.growths([("one", first), ("other", other)], copy: copy).allSatisfy { !$0.isDecided })
+        for round in 15..<30 { other[round].process = 1 }
+        let growths = Growth.growths([("one", first), ("other", other)], copy: copy)
+        #expect(growths.count == 2 && growths.allSatisfy { !$0.isDecided })
+        // What the last one keeps is found.
+        for round in 15..<30 { other[round].memory += (round - 15) * 400_000 }
+        #expect(Growth.growths([("one", first), ("other", other)], copy: copy)[0].isDecided)
+        // And a last process of a few rounds is too young.
+        for round in 24..<30 { other[round].process = 2 }
+        #expect(Growth.growths([("one", first), ("other", other)], copy: copy).isEmpty)
     }
 
     @Test func `too few rounds have no growth`() {

@@ -8,12 +8,31 @@ package struct Block: Sendable {
     package var cpuMicroseconds: Double
     /// The number of requests, failed ones included.
     package var requests: Int
+    /// The number of the process that ran the block. Processes of several arms with the same number lived at the same
+    /// time.
+    package var process: Int
 
-    package init(latencies: [Double], seconds: Double, cpuMicroseconds: Double, requests: Int) {
+    package init(latencies: [Double], seconds: Double, cpuMicroseconds: Double, requests: Int, process: Int) {
         self.latencies = latencies
         self.seconds = seconds
         self.cpuMicroseconds = cpuMicroseconds
         self.requests = requests
+        self.process = process
+    }
+
+    /// Returns what each process did as one block, by the number of the process.
+    static func byProcess(_ blocks: [Block]) -> [Int: Block] {
+        blocks.reduce(into: [:]) { sums, block in
+            let nothing = Block(latencies: [], seconds: 0, cpuMicroseconds: 0, requests: 0, process: block.process)
+            sums[block.process, default: nothing].add(block)
+        }
+    }
+
+    private mutating func add(_ other: Block) {
+        latencies += other.latencies
+        seconds += other.seconds
+        cpuMicroseconds += other.cpuMicroseconds
+        requests += other.requests
     }
 }
 

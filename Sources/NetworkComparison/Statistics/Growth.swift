@@ -2,9 +2,9 @@ import Foundation
 
 /// How much more a resource of one arm's process grows with each request than that of the first arm's.
 ///
-/// A process that keeps nothing of a request still grows while it warms up, and in steps. So the first third of the
-/// rounds does not count, the growth of each later round is compared with that of the first arm in the same round, and
-/// Student's interval of these differences has to exclude zero.
+/// A process that keeps nothing of a request still grows while it warms up, and in steps. So only the arm's last
+/// process counts, without the first third of its rounds; the growth of each later round is compared with that of the
+/// first arm in the same round, and Student's interval of these differences has to exclude zero.
 package struct Growth: Sendable {
     /// What grows.
     package enum Resource: String, CaseIterable, Sendable {
@@ -43,7 +43,7 @@ package struct Growth: Sendable {
 
     /// The probability with which one interval contains the growth.
     package static let confidence = 0.999
-    /// The fewest rounds, after the first third, for which there is a growth.
+    /// The fewest rounds of a process, after the first third, for which there is a growth.
     package static let minimumRounds = 5
 
     /// Whether the growth differs beyond doubt: the interval does not contain zero, and the difference is larger than
@@ -68,7 +68,12 @@ package struct Growth: Sendable {
     /// Returns, for each round that counts, by how much more the second process grew for each request.
     private static func differences(of resource: Resource, _ first: [State], _ second: [State]) -> [Double] {
         let count = min(first.count, second.count)
-        return (max(1, count / 3)..<max(1, count)).compactMap { round in
+        guard count > 0 else { return [] }
+        func start(_ states: [State]) -> Int {
+            states[..<count].lastIndex { $0.process != states[count - 1].process }.map { $0 + 1 } ?? 0
+        }
+        let start = max(start(first), start(second))
+        return (start + max(1, (count - start) / 3)..<max(start + 1, count)).compactMap { round in
             guard let one = growth(of: resource, first, round), let other = growth(of: resource, second, round) else {
                 return nil
             }

@@ -22,14 +22,15 @@ package struct RatioInterval: Sendable, Equatable {
 
 /// The ratios of two arms' figures, from blocks that were taken in turns.
 ///
-/// Blocks with the same number ran next to each other, so they met the same state of the machine. The bootstrap draws
-/// pairs of blocks, with repetition. Its standard error of the ratio's logarithm and Student's distribution make the
-/// interval: the percentiles of the bootstrap themselves would need ten thousands of draws where many verdicts share
-/// one chance of an error.
+/// What one process did is one observation, however many blocks it is: where other work takes the cores, a process may
+/// be slower than its equal for as long as it lives. Processes with the same number lived at the same time and took
+/// turns, so they met the same state of the machine. The bootstrap draws pairs of processes, with repetition. Its
+/// standard error of the ratio's logarithm and Student's distribution make the interval: the percentiles of the
+/// bootstrap themselves would need ten thousands of draws where many verdicts share one chance of an error.
 package struct PairedComparison: Sendable {
     package static let draws = 1_000
-    /// The fewest pairs of blocks for which an interval is given.
-    package static let minimumBlocks = 5
+    /// The fewest pairs of processes for which an interval is given.
+    package static let minimumProcesses = 5
 
     private let count: Int
     private let ratios: [Metric: Double]
@@ -38,19 +39,20 @@ package struct PairedComparison: Sendable {
 
     /// - Parameters:
     ///   - left: The blocks of one arm.
-    ///   - right: The blocks of the other arm, in the same order. Blocks without a counterpart do not count.
-    ///   - arePaired: Whether blocks with the same number ran next to each other. Otherwise those of each arm are drawn
-    ///     by themselves, and all of them count.
-    ///   - draws: How often blocks are drawn.
+    ///   - right: The blocks of the other arm.
+    ///   - arePaired: Whether processes with the same number lived at the same time; one without a counterpart does not
+    ///     count then. Otherwise those of each arm are drawn by themselves, and all of them count.
+    ///   - draws: How often processes are drawn.
     package init(
         _ left: [Block], _ right: [Block], arePaired: Bool = true, draws: Int = PairedComparison.draws,
         using generator: inout some RandomNumberGenerator
     ) {
+        let (ones, others) = (Block.byProcess(left), Block.byProcess(right))
+        let left = Self.figures(of: ones, if: { !arePaired || others[$0] != nil })
+        let right = Self.figures(of: others, if: { !arePaired || ones[$0] != nil })
         count = min(left.count, right.count)
-        let left = BlockFigures(arePaired ? Array(left.prefix(count)) : left)
-        let right = BlockFigures(arePaired ? Array(right.prefix(count)) : right)
         ratios = Self.ratios(left.values, right.values)
-        guard count >= Self.minimumBlocks else {
+        guard count >= Self.minimumProcesses else {
             errors = [:]
             return
         }
@@ -65,21 +67,26 @@ package struct PairedComparison: Sendable {
         errors = samples.compactMapValues { $0.count == draws ? Self.deviation($0) : nil }
     }
 
-    /// Returns the interval of a metric's ratio, left to right; `nil` for fewer blocks than ``minimumBlocks``, or
-    /// without a value.
+    /// Returns the figures of some processes, in the order of their numbers.
+    private static func figures(of processes: [Int: Block], if counts: (Int) -> Bool) -> BlockFigures {
+        BlockFigures(processes.filter { counts($0.key) }.sorted { $0.key < $1.key }.map(\.value))
+    }
+
+    /// Returns the interval of a metric's ratio, left to right; `nil` for fewer processes than ``minimumProcesses``,
+    /// or without a value.
     /// - Parameter confidence: The probability with which the interval contains the ratio, below 1.
     package func interval(_ metric: Metric, confidence: Double) -> RatioInterval? {
         guard let ratio = ratios[metric], let error = errors[metric] else { return nil }
-        // The bootstrap of n blocks divides by n where an estimate from n blocks divides by n - 1.
+        // The bootstrap of n processes divides by n where an estimate from n processes divides by n - 1.
         let corrected = error * (Double(count) / Double(count - 1)).squareRoot()
         let reach = exp(StudentT.quantile((1 + confidence) / 2, degrees: count - 1) * corrected)
         return RatioInterval(ratio: ratio, low: ratio / reach, high: ratio * reach)
     }
 
-    /// Returns the ratio of a metric, left to right, whether there are enough blocks for an interval or not.
+    /// Returns the ratio of a metric, left to right, whether there are enough processes for an interval or not.
     package func ratio(_ metric: Metric) -> Double? { ratios[metric] }
 
-    /// Returns how often each of some blocks is drawn.
+    /// Returns how often each of some processes is drawn.
     private static func weights(_ count: Int, using generator: inout some RandomNumberGenerator) -> [Int] {
         var weights = [Int](repeating: 0, count: count)
         for _ in 0..<count { weights[Int.random(in: 0..<count, using: &generator)] += 1 }

@@ -8,7 +8,7 @@ package struct Verdict: Sendable {
     package var arms: (left: String, right: String)
     /// The ratio, left to right; `nil` without a figure for both.
     package var ratio: Double?
-    /// The interval of the ratio; `nil` with too few blocks.
+    /// The interval of the ratio; `nil` with too few processes.
     package var interval: RatioInterval?
     /// How far two copies of the same arm may be apart, as a factor of at least 1.
     package var noise: Double?
@@ -37,7 +37,7 @@ package struct Verdict: Sendable {
         guard let interval else {
             return ratio == nil
                 ? "\(name): not measured"
-                : "\(name): too few blocks for a verdict, \(PairedComparison.minimumBlocks) are needed"
+                : "\(name): too few processes for a verdict, \(PairedComparison.minimumProcesses) are needed"
         }
         guard isDecided else {
             let reach = Self.percent(max(interval.reach, noise ?? 1) - 1)
@@ -104,7 +104,7 @@ package enum Verdicts {
     ///   - copy: The blocks of the first arm's second copy.
     ///   - shares: Among how many URLs the chance of an error is divided.
     ///   - metrics: What the arms are compared by.
-    ///   - draws: How often pairs of blocks are drawn.
+    ///   - draws: How often pairs of processes are drawn.
     ///   - verb: What an arm does in the sentence about its time.
     package static func verdicts(
         url: String, arms: [(name: String, blocks: [Block])], copy: [Block]?, shares: Int,

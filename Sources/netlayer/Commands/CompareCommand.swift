@@ -9,11 +9,12 @@ struct CompareCommand: AsyncParsableCommand {
         commandName: "compare",
         abstract: "Send the same requests over several transports, and compare times, CPU and responses.",
         discussion: """
-            Each arm is a process of its own, and a second copy of the first arm shows how much two equal arms differ. \
-            The arms take turns in random order; two never run at once. Times run from the start of a request (with \
-            --rate, from its intended start) to the end of its body. A verdict is given where the interval does not \
-            contain 'equal' and the difference is larger than that between the two copies. Parts of the responses \
-            that change from request to request over one arm are set aside, part by part.
+            Each arm has processes of its own, one after another, and a second copy of the first arm shows how much \
+            two equal arms differ. The arms take turns in random order; two never run at once. Times run from the \
+            start of a request (with --rate, from its intended start) to the end of its body. A verdict is given \
+            where the interval does not contain 'equal' and the difference is larger than that between the two \
+            copies. Parts of the responses that change from request to request over one arm are set aside, part by \
+            part.
 
             \(ProcessStatus.table)
             """
@@ -35,7 +36,7 @@ struct CompareCommand: AsyncParsableCommand {
     @Option(
         name: [.customShort("n"), .customLong("requests")],
         help: ArgumentHelp(
-            "Requests for each URL and arm, at most. (default: 600; with --exec 20 runs)", valueName: "number"))
+            "Requests for each URL and arm, at most. (default: 900; with --exec 20 runs)", valueName: "number"))
     var number: Int?
 
     @Option(
@@ -46,8 +47,14 @@ struct CompareCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Requests a second, whether earlier ones have ended or not.", valueName: "number"))
     var rate: Double?
 
-    @Option(help: ArgumentHelp("Requests of each arm and URL before anything counts.", valueName: "number"))
+    @Option(help: ArgumentHelp("Requests of each process and URL before anything counts.", valueName: "number"))
     var warmUp = 20
+
+    @Option(
+        help: ArgumentHelp(
+            "Processes of each arm, one after another, at most; each is one observation, and a verdict needs "
+                + "\(PairedComparison.minimumProcesses). (default: 10)", valueName: "number"))
+    var processes: Int?
 
     @Option(
         help: ArgumentHelp("How many times as many requests a URL gets, in the order of the URLs.", valueName: "number")
@@ -79,7 +86,7 @@ struct CompareCommand: AsyncParsableCommand {
 
     var arms: [ArmSpecification] { arm.isEmpty ? ArmSpecification.standard : arm }
 
-    private var requests: Int { number ?? (exec == nil ? 600 : 20) }
+    private var requests: Int { number ?? (exec == nil ? 900 : 20) }
     private var concurrency: Int { atOnce ?? 4 }
 
     private static func precision(_ text: String) throws -> Double {
@@ -94,8 +101,10 @@ struct CompareCommand: AsyncParsableCommand {
         guard sources.isEmpty == (exec != nil) else {
             throw ValidationError("give URLs, --input or --from-curl, or else a program by --exec")
         }
-        if exec != nil, atOnce != nil || rate != nil || !weight.isEmpty || wire {
-            throw ValidationError("--exec excludes --concurrency, --rate, --weight and --wire: a program runs alone")
+        if exec != nil, atOnce != nil || rate != nil || !weight.isEmpty || wire || processes != nil {
+            throw ValidationError(
+                "--exec excludes --concurrency, --rate, --weight, --processes and --wire: a program runs alone, and "
+                    + "each run is a process")
         }
         if exec != nil, let rule = reports.failIf.first(where: { !$0.isOfPrograms }) {
             throw ValidationError("--exec can't have '\(rule.text)': its figures are p50 and cpu")
@@ -106,6 +115,12 @@ struct CompareCommand: AsyncParsableCommand {
         try OptionChecks.range(requests, 1...10_000_000, "--requests")
         try OptionChecks.range(concurrency, 1...1000, "--concurrency")
         try OptionChecks.range(warmUp, 0...100_000, "--warm-up")
+        if let processes {
+            try OptionChecks.range(processes, 1...ExperimentDesign.mostRounds, "--processes")
+            if until != nil, processes < PairedComparison.minimumProcesses {
+                throw ValidationError("--until needs \(PairedComparison.minimumProcesses) --processes or more")
+            }
+        }
         if let rate, !(0.01...1_000_000).contains(rate) {
             throw ValidationError("--rate takes 0.01 to 1000000 requests a second; it is \(rate)")
         }
@@ -151,6 +166,7 @@ struct CompareCommand: AsyncParsableCommand {
             return design
         }
         design.showsWire = wire
+        if let processes { design.mostProcesses = processes }
         // Each request has its own timeout; a worker sends several.
         let perWorker = (design.blockSize * (weights.max() ?? 1) + concurrency - 1) / concurrency
         let intended = rate.map { Double(max(design.blockSize * (weights.max() ?? 1), warmUp)) / $0 } ?? 0

@@ -121,7 +121,7 @@ final class ArmProcess: Sendable {
     private static let grace = Duration.milliseconds(500)
 
     /// Ends the process: its input ends, so that it ends its program and itself, and after some time by force.
-    private func end() async {
+    func end() async {
         try? input.close()
         let (ends, ending) = AsyncStream<Void>.makeStream()
         Task { [number] in

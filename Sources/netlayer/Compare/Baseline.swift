@@ -19,6 +19,7 @@ struct Baseline: Sendable {
                 var seconds: Double
                 var cpuMicroseconds: Double
                 var requests: Int
+                var process: Int
             }
             var name: String
             var blocks: [Block]
@@ -71,7 +72,7 @@ struct Baseline: Sendable {
                 let blocks = before.blocks.map { block in
                     Block(
                         latencies: block.latenciesMs, seconds: block.seconds, cpuMicroseconds: block.cpuMicroseconds,
-                        requests: block.requests)
+                        requests: block.requests, process: block.process)
                 }
                 pairs.append((url, arm.name, arm.figures[index].blocks, blocks))
             }

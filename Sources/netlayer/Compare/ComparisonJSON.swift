@@ -30,6 +30,7 @@ struct ComparisonJSON {
             .init("concurrency", .integer(result.design.concurrency)),
             .init("rate", result.design.rate.map { .exact($0) } ?? .null),
             .init("blockSize", .integer(result.design.blockSize)), .init("rounds", .integer(result.design.rounds)),
+            .init("processes", .integer(result.design.processes)),
             .init("seed", .number("\(result.design.seed)")),
         ])
     }
@@ -80,6 +81,7 @@ struct ComparisonJSON {
             .init("contextSwitches", .integer(figures.reduce(0) { $0 + $1.contextSwitches })),
             .init("wireBytes", .integer(figures.reduce(0) { $0 + $1.wireBytes })),
             .init("coldMs", arm.coldMilliseconds.map { .exact($0) } ?? .null),
+            .init("coldsMs", .array(arm.colds.map { .exact($0) })),
             .init("warmUpMs", .array(arm.warmUp.map { .exact($0) })),
             .init("phases", phases ?? .null), .init("ended", .text(summary.ended)),
             .init("notCompared", .integer(summary.notCompared)),
@@ -181,6 +183,7 @@ extension Block {
         .object([
             .init("latenciesMs", .array(latencies.map { .exact($0) })), .init("seconds", .exact(seconds)),
             .init("cpuMicroseconds", .exact(cpuMicroseconds)), .init("requests", .integer(requests)),
+            .init("process", .integer(process)),
         ])
     }
 }

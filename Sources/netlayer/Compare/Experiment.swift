@@ -10,8 +10,10 @@ struct ExperimentDesign: Sendable {
     var concurrency: Int
     /// The intended requests a second of an open load.
     var rate: Double?
-    /// The requests of each arm and URL before anything counts.
+    /// The requests of each process and URL before anything counts.
     var warmUp: Int
+    /// The processes of each arm, one after another, at most.
+    var mostProcesses = 10
     /// How many times as many requests each URL gets.
     var weights: [Int]
     /// The half-width of the median's interval, as a share, at which the comparison ends.
@@ -29,7 +31,9 @@ struct ExperimentDesign: Sendable {
 
     /// The most rounds that the requests are divided into. There are fewer if a block would be too small to keep all
     /// workers busy.
-    static let mostRounds = 30
+    static let mostRounds = 45
+    /// The fewest rounds of which the last third shows what a process keeps of requests; fewer are all timed.
+    private static let roundsToWatch = 21
     /// The rounds before the precision is looked at for the first time.
     static let roundsBeforePrecision = 10
 
@@ -38,6 +42,19 @@ struct ExperimentDesign: Sendable {
 
     /// The number of rounds.
     var rounds: Int { isOfProgram ? requests : max(1, min(Self.mostRounds, requests / (4 * concurrency))) }
+
+    /// The number of rounds, after those that are timed, in which each arm's last process goes on: what it keeps of
+    /// requests shows in one that has carried many.
+    var watchedRounds: Int { isOfProgram || rounds < Self.roundsToWatch ? 0 : rounds / 3 }
+
+    /// The number of rounds whose times count.
+    var timedRounds: Int { rounds - watchedRounds }
+
+    /// The number of processes of each arm. A program's run is a process of its own.
+    var processes: Int { isOfProgram ? timedRounds : min(mostProcesses, timedRounds) }
+
+    /// Returns the number of the process that runs a timed round.
+    func process(ofRound round: Int) -> Int { round * processes / timedRounds }
 
     /// The number of requests in a block.
     var blockSize: Int { requests / rounds }
@@ -56,24 +73,34 @@ struct ArmFigures: Sendable {
     var ended: String?
 
     /// Adds a block.
-    /// - Parameter counting: Whether its times and responses count; those of the warm-up come in no random order.
-    mutating func add(_ report: BlockReport, counting: Bool) {
+    mutating func add(_ report: BlockReport, as kind: BlockKind) {
         for (number, response) in report.new { contents.learn(response, as: number) }
         connections += report.connections
         reuses += report.reuses
         peakResidentKB = max(peakResidentKB, report.peakResidentKB)
         threads = max(threads, report.threads)
         descriptors = max(descriptors, report.descriptors)
-        guard counting else { return }
+        guard kind != .warmUp else { return }
         for (number, times) in report.outcomes { contents.count(number, times: times) }
         contextSwitches += report.contextSwitches
         wireBytes += report.wireBytes
+        guard case .timed(let process) = kind else { return }
         phases += report.phases
         blocks.append(
             Block(
                 latencies: report.latencies, seconds: report.seconds, cpuMicroseconds: report.cpuMicroseconds,
-                requests: report.requests))
+                requests: report.requests, process: process))
     }
+}
+
+/// What a block is for.
+enum BlockKind: Equatable {
+    /// Nothing of it counts: its requests come in no random order.
+    case warmUp
+    /// All of it counts, as a part of what the process with this number did.
+    case timed(process: Int)
+    /// Its responses count, and what the process holds after it.
+    case watched
 }
 
 /// An arm: its process and what it did for each URL.
@@ -83,8 +110,8 @@ struct Arm: Sendable {
     let isCopy: Bool
     var process: ArmProcess?
     var library = ""
-    /// The time of the process's first request, its connection included, in milliseconds.
-    var coldMilliseconds: Double?
+    /// The time of each process's first request, its connection included, in milliseconds.
+    var colds: [Double] = []
     /// The times of the warm-up, in milliseconds.
     var warmUp: [Double] = []
     var figures: [ArmFigures]
@@ -114,9 +141,14 @@ struct Arm: Sendable {
     }
 
     var name: String { isCopy ? "\(specification.name) again" : specification.name }
+
+    /// The median of the processes' first requests, in milliseconds.
+    var coldMilliseconds: Double? {
+        colds.isEmpty ? nil : colds.sorted()[(colds.count - 1) / 2]
+    }
 }
 
-/// Runs arms in turns, in random order, each in a process of its own, and never two at the same time.
+/// Runs arms in turns, in random order, each in processes of its own, and never two at the same time.
 struct Experiment: Sendable {
     let design: ExperimentDesign
     /// The arguments that each child process parses.
@@ -133,35 +165,56 @@ struct Experiment: Sendable {
         var arms = specifications.map { Arm($0, urls: urls.count, isCopy: false) }
         arms.append(Arm(specifications[0], urls: urls.count, isCopy: true))
         var generator = SeededGenerator(seed: design.seed)
-        try await warmUp(&arms)
         let start = ContinuousClock.now
-        let size = design.blockSize
-        for round in 0..<design.rounds {
-            if let time = design.time, ContinuousClock.now - start >= time { break }
-            if let precision = design.precision, round >= ExperimentDesign.roundsBeforePrecision,
-                isPrecise(arms, precision)
-            {
-                break
-            }
-            for url in urls.indices.shuffled(using: &generator) {
-                for arm in arms.indices.shuffled(using: &generator) {
-                    try await run(arm, of: &arms, url, size * design.weights[url], counting: true)
-                    progress(arms, round)
+        func isOver(_ share: Double) -> Bool { design.time.map { ContinuousClock.now - start >= $0 * share } ?? false }
+        // The rounds that are watched have a third of the time, too.
+        let timedShare = Double(design.timedRounds) / Double(design.rounds)
+        var process: Int?
+        for round in 0..<design.timedRounds where round == 0 || !isOver(timedShare) {
+            if design.process(ofRound: round) != process {
+                if let precision = design.precision, round >= ExperimentDesign.roundsBeforePrecision,
+                    isPrecise(arms, precision)
+                {
+                    break
                 }
+                process = design.process(ofRound: round)
+                try await beginProcesses(of: &arms, using: &generator)
             }
-            for arm in arms.indices { arms[arm].noteRound() }
+            try await run(round, of: &arms, as: .timed(process: design.process(ofRound: round)), using: &generator)
+        }
+        for round in design.timedRounds..<design.rounds where !isOver(1) {
+            try await run(round, of: &arms, as: .watched, using: &generator)
         }
         if design.showsWire { try await lookAtTheWire(&arms) }
         return arms
     }
 
-    private func warmUp(_ arms: inout [Arm]) async throws {
-        for arm in arms.indices {
+    private func run(
+        _ round: Int, of arms: inout [Arm], as kind: BlockKind, using generator: inout SeededGenerator
+    ) async throws {
+        for url in urls.indices.shuffled(using: &generator) {
+            for arm in arms.indices.shuffled(using: &generator) {
+                try await run(arm, of: &arms, url, design.blockSize * design.weights[url], as: kind)
+                progress(arms, round)
+            }
+        }
+        for arm in arms.indices { arms[arm].noteRound() }
+    }
+
+    /// Gives each arm another process, in random order, and warms it up.
+    private func beginProcesses(of arms: inout [Arm], using generator: inout SeededGenerator) async throws {
+        for arm in arms.indices.shuffled(using: &generator) {
+            // A program's process is that of its run.
+            if !design.isOfProgram, let process = arms[arm].process {
+                arms[arm].leaveProcess()
+                await process.end()
+            }
+            guard arms[arm].process == nil else { continue }
             for url in urls.indices {
-                guard let first = try await run(arm, of: &arms, url, 1, counting: false) else { continue }
-                if url == 0 { arms[arm].coldMilliseconds = first.latencies.first }
+                guard let first = try await run(arm, of: &arms, url, 1, as: .warmUp) else { continue }
+                if url == 0 { arms[arm].colds += first.latencies }
                 guard design.warmUp > 0 else { continue }
-                let warm = try await run(arm, of: &arms, url, design.warmUp, counting: false)
+                let warm = try await run(arm, of: &arms, url, design.warmUp, as: .warmUp)
                 arms[arm].warmUp += warm?.latencies ?? []
             }
         }
@@ -170,12 +223,12 @@ struct Experiment: Sendable {
     /// Runs a block of an arm for a URL, unless the arm has ended there.
     @discardableResult
     private func run(
-        _ arm: Int, of arms: inout [Arm], _ url: Int, _ requests: Int, counting: Bool
+        _ arm: Int, of arms: inout [Arm], _ url: Int, _ requests: Int, as kind: BlockKind
     ) async throws -> BlockReport? {
         let order = BlockOrder(
             url: url, requests: requests, concurrency: design.concurrency, rate: requests > 1 ? design.rate : nil)
         let report = try await run(order, of: &arms[arm])
-        if let report { arms[arm].figures[url].add(report, counting: counting) }
+        if let report { arms[arm].figures[url].add(report, as: kind) }
         return report
     }
 

@@ -110,7 +110,8 @@ struct ArmSummary: Sendable {
         figures.reduce(into: [:]) { $0.merge($1.contents.outcomes.errors, uniquingKeysWith: +) }
     }
 
-    var requests: Int { figures.reduce(0) { $0 + $1.blocks.reduce(0) { $0 + $1.requests } } }
+    /// The requests whose responses count; those whose times count are the blocks'.
+    var requests: Int { figures.reduce(0) { $0 + $1.contents.count } }
     var latencies: [Double] { figures.flatMap { $0.blocks.flatMap(\.latencies) } }
     var connections: Int { figures.reduce(0) { $0 + $1.connections } }
     /// The connections, or a dash where the transport does not report them.
