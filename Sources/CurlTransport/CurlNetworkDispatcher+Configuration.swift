@@ -23,8 +23,14 @@ extension CurlNetworkDispatcher {
         /// connections to it. Default: 128. Further requests wait in order; their wait counts toward the total timeout
         /// only.
         public var maximumConnectionsPerHost = 128
-        /// The maximum number of requests that run at once in all. Default: three quarters of the process's file
+        /// The maximum number of requests that run at once in all, and of connections, kept ones included: a new one
+        /// takes the place of the one that has been idle longest. Default: three quarters of the process's file
         /// descriptor limit (RLIMIT_NOFILE), at most 8,192.
+        ///
+        /// Several ``loops`` share the number evenly. Requests that want one version of IP, and those of each resolver
+        /// over HTTPS, have a loop of their own with the same number, and so has each further dispatcher; a resolver's
+        /// loop has up to 128 connections more, to the resolver.
+        /// [CURLMOPT_MAX_TOTAL_CONNECTIONS](https://curl.se/libcurl/c/CURLMOPT_MAX_TOTAL_CONNECTIONS.html)
         public var maximumConnections: Int
         /// The maximum number of requests that wait for others to end. One more fails with
         /// ``NetworkCore/NetworkError/Code/overloaded``. Requests within the limits above that wait only for the lookup
@@ -32,7 +38,7 @@ extension CurlNetworkDispatcher {
         public var maximumWaiting = 100_000
         /// The number of threads, each with its own loop, from 1 to 64. Default: 1, which serves tens of thousands of
         /// requests a second. More threads help only where TLS or decompression fills one thread's core and several
-        /// origins share the load, because each origin stays with one loop. The limits above apply to each loop.
+        /// origins share the load, because each origin stays with one loop. ``maximumWaiting`` applies to each loop.
         public var loops = 1
 
         /// The scheduling policy of the loops' threads. Default:
@@ -70,7 +76,7 @@ extension LoopLimits {
     init(_ configuration: CurlNetworkDispatcher.Configuration) {
         let configuration = configuration.checked
         perOrigin = configuration.maximumConnectionsPerHost
-        inAll = configuration.maximumConnections
+        inAll = max(1, configuration.maximumConnections / configuration.loops)
         waiting = configuration.maximumWaiting
         loops = configuration.loops
         runInBatches = configuration.scheduling == .batch

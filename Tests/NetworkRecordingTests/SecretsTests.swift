@@ -135,6 +135,27 @@ struct SecretsTests {
         }
     }
 
+    /// A recorded body is judged again when it is replayed, and must be the one that the next request has.
+    @Test(arguments: ["application/x-www-form-urlencoded", "application/json", "text/plain", ""])
+    func `applying the rule to a body twice changes nothing more`(_ type: String) {
+        let parts = [
+            "{", "}", "[", "]", ":", ",", "\"", "\"token\":\"", "\"a\":", "\"url\":\"http://h/?a=1\"", "&", "=", "token=", "a=",
+            "p%26q", "http://u:p@h/", "\\", "\n", "data: ", "1", "x", "%7B", "+",
+        ]
+        let fields: HTTPFields = type.isEmpty ? [:] : [.contentType: type]
+        var generator = SeededGenerator(seed: 1)
+        let known = [#"{"token":"p&q","url":"http://h/?a=1"}"#, "token=x&a={\"token\":\"x\"}", "a=b&{\"token=c\":1}"]
+        for number in 0..<5_000 {
+            let random = (0..<Int.random(in: 1...14, using: &generator)).map { _ in
+                parts.randomElement(using: &generator)!
+            }
+            let text = number < known.count ? known[number] : random.joined()
+            guard case .replaced(let once) = BodySecrets.verdict(on: Data(text.utf8), fields) else { continue }
+            let again = BodySecrets.verdict(on: Data(once), fields)
+            #expect(again == .unchanged, "\(text) -> \(String(decoding: once, as: UTF8.self))")
+        }
+    }
+
     @Test func `secret header fields are left out`() throws {
         let fields: HTTPFields = [
             .authorization: "Basic x", .cookie: "a=b", .accept: "*/*", HTTPField.Name("X-Mine")!: "secret",

@@ -256,6 +256,13 @@ struct DownloadContract {
                 }
             }
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == [])
+            // What an interceptor asks for is asked for.
+            let asking = client(transport).with {
+                $0.interceptors = [.adapting { $0.headerFields[.range] = "bytes=0-" }]
+            }
+            let part = try await asking.send(
+                RequestData(path: server.url()), as: .file(folder + "/file", options: settings()))
+            #expect(part.status == .partialContent)
         }
     }
 

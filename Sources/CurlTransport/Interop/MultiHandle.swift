@@ -14,8 +14,12 @@ import NetworkCore
     /// with its handle. Only the loop's thread uses it, so it has no locks; `nil` where sessions are not shared.
     private let sessions: UnsafeMutableRawPointer?
 
-    /// - Parameter connections: The number of connections to keep, including those in use (CURLMOPT_MAXCONNECTS).
-    init(loop: any MultiHandleDelegate, connections: Int) throws {
+    /// - Parameters:
+    ///   - connections: The number of connections to keep, including those in use (CURLMOPT_MAXCONNECTS).
+    ///   - allConnections: The number of connections before a new one takes the place of the one that has been idle
+    ///     longest (CURLMOPT_MAX_TOTAL_CONNECTIONS). Where all of them are in use, libcurl lets the transfer wait, and
+    ///     the caller must see to it that this does not happen.
+    init(loop: any MultiHandleDelegate, connections: Int, allConnections: Int) throws {
         guard let pointer = unsafe curl_multi_init() else {
             throw NetworkError(.unclassified, "libcurl could not make a multi handle (curl_multi_init)")
         }
@@ -25,6 +29,7 @@ import NetworkCore
         if let sessions = unsafe sessions { _ = unsafe ccurl_share_tls_sessions(sessions) }
         let context = unsafe Unmanaged.passUnretained(self).toOpaque()
         _ = unsafe ccurl_multi_setopt_long(pointer, CURLMOPT_MAXCONNECTS, connections)
+        _ = unsafe ccurl_multi_setopt_long(pointer, CURLMOPT_MAX_TOTAL_CONNECTIONS, allConnections)
         _ = unsafe ccurl_multi_setopt_long(pointer, CURLMOPT_PIPELINING, ccurl_pipe_multiplex)
         // Cleanup does not wait for a name server that hangs. Below 8.20 each handle's own option counts.
         _ = unsafe ccurl_multi_setopt_long(pointer, ccurl_mopt_quick_exit, 1)

@@ -68,8 +68,8 @@ extension LoopCore: TransferDelegate {
     func transferGoesOutAgain(_ transfer: Transfer) { state.value.deadlines.set(transfer.slot, to: clock.now) }
 
     /// Checks the connection: bytes, or an end, that wait on a kept connection belong to no request, and this one would
-    /// take them for its response. In HTTP/2 a server may send other frames at any time; under TLS 1.3 it sends tickets
-    /// before its first response, which follows them.
+    /// take them for its response. In HTTP/2 a server may send other frames at any time, so that its end alone counts;
+    /// under TLS 1.3 it sends tickets before its first response, which follows them.
     func transfer(_ transfer: Transfer, goesOutOver ends: ConnectionEnds) -> Bool {
         if transfer.mayBeForgotten {
             state.value.deadlines.set(transfer.slot, noLaterThan: clock.now + Self.nudgeInterval)
@@ -91,7 +91,10 @@ extension LoopCore: TransferDelegate {
             return mayBegin(transfer, over: own)
         }
         let used = KeptSockets.those(of: ends, in: kept)
-        guard transfer.speaksHTTP1 || used.contains(where: \.isHTTP1) else { return true }
+        guard transfer.speaksHTTP1 || used.contains(where: \.isHTTP1) else {
+            // libcurl 8.23 keeps one that the peer has reset.
+            return !used.contains { ReceiveQueue.hasEnded($0.descriptor) }
+        }
         let served = transfer.origin.isSecure ? used.filter(\.hasServed) : used
         if served.contains(where: { ReceiveQueue.holdsAnything($0.descriptor) }) { return false }
         if transfer.origin.isSecure, served.count < used.count { return mayBegin(transfer, overPrewarmed: used) }

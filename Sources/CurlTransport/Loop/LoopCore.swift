@@ -8,7 +8,7 @@ final class LoopCore {
     let clock: LoopClock
     let runway: Runway
     let epoll: Epoll
-    private let keptConnections: Int
+    private let limits: LoopLimits
     /// `nil` if it could not be rebuilt after a fault, or if the loop has ended.
     var multi: MultiHandle?
     /// When libcurl wants a call without an event (CURLMOPT_TIMERFUNCTION).
@@ -65,8 +65,7 @@ final class LoopCore {
         self.executor = executor
         self.clock = clock
         self.runway = runway
-        // MAXCONNECTS includes connections in use: a lower value would make each request open a new one.
-        keptConnections = limits.inAll
+        self.limits = limits
         state = Unshared(
             State(
                 admission: Admission(
@@ -75,8 +74,15 @@ final class LoopCore {
                     maximumWaiting: limits.waiting
                 )))
         epoll = try Epoll()
-        multi = try MultiHandle(loop: self, connections: keptConnections)
+        multi = try newMulti()
         epoll.apply(.init(kind: .add, descriptor: mailbox.wakeUp.descriptor, interest: .read))
+    }
+
+    /// MAXCONNECTS includes connections in use: a lower value would make each request open a new one. As many transfers
+    /// run at once, so a new connection finds an idle one to replace, or room.
+    private func newMulti() throws -> MultiHandle {
+        try MultiHandle(
+            loop: self, connections: limits.inAll, allConnections: limits.inAll + limits.connectionsOfLookUps)
     }
 
     /// The thread's main loop: messages, clocks, timers, then wait for events.
@@ -187,7 +193,7 @@ final class LoopCore {
         multi.close()
         state.value.refused.removeAll()
         multiDeadline = nil
-        self.multi = try? MultiHandle(loop: self, connections: keptConnections)
+        self.multi = try? newMulti()
         if self.multi == nil { shutDownDeadline = clock.now }
     }
 }

@@ -46,6 +46,8 @@ final class LoopGroup: Sendable {
                         + "each with a thread of its own",
                     phase: .preparing)
             }
+            var limits = limits
+            if lane.resolver != nil { limits.connectionsOfLookUps = 2 * Admission.maximumLookUps }
             let loop = try CurlLoop(limits: limits)
             ProcessExit.stop(loop)
             state.loops[lane] = loop

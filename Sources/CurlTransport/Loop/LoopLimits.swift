@@ -2,8 +2,11 @@
 struct LoopLimits: Sendable {
     /// The maximum number of transfers that run at once to one origin.
     var perOrigin = 128
-    /// The maximum number of transfers that run at once, in each loop.
+    /// The maximum number of transfers that run at once, in each loop, and of connections.
     var inAll = standardInAll
+    /// The maximum number of connections, besides those of transfers, that look names up: two for each name, which asks
+    /// for IPv4 and IPv6 addresses over HTTPS.
+    var connectionsOfLookUps = 0
     /// The maximum number of transfers that wait, in each loop.
     var waiting = 100_000
     /// The number of loops, each with a thread.

@@ -13,12 +13,28 @@ enum BodySecrets {
         case leftOut
     }
 
-    /// Returns what is recorded of a body.
+    /// The passes of the rules over one body.
+    private static let maximumPasses = 4
+
+    /// Returns what is recorded of a body. The same of what is recorded is ``Verdict/unchanged``: where the marks of
+    /// one rule are secrets by another one (JSON that is sent as a form), the rules go over the body again.
     /// - Parameter fields: The header fields of its message.
     static func verdict(on body: Data, _ fields: HTTPFields) -> Verdict {
         guard !body.isEmpty else { return .unchanged }
+        var bytes = [UInt8](body)
+        for pass in 0..<maximumPasses {
+            switch verdict(on: bytes, fields) {
+            case .unchanged: return pass == 0 ? .unchanged : .replaced(bytes)
+            case .replaced(let shown): bytes = shown
+            case .leftOut: return .leftOut
+            }
+        }
+        return .leftOut
+    }
+
+    /// Returns the verdict of one pass of the rules.
+    private static func verdict(on bytes: [UInt8], _ fields: HTTPFields) -> Verdict {
         let types = fields[values: .contentType].compactMap { MediaType($0) }
-        let bytes = [UInt8](body)
         if types.contains(where: { $0.type == "multipart" }) {
             return isOpaque(bytes, fields, isText: false) || FormSecrets.multipartHoldsSecret(bytes)
                 ? .leftOut : .unchanged

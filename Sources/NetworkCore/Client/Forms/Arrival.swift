@@ -55,7 +55,7 @@ struct Arrival: Sendable {
     }
 
     /// Whether the request as the interceptors made it was for a part.
-    private func asksForPart() -> Bool { (call.met.last ?? request).headerFields.contains(.range) }
+    func asksForPart() -> Bool { (call.met.last ?? request).headerFields.contains(.range) }
 
     /// Returns the error with its exchange and the rejected response. An error that is not a ``NetworkError`` stays as
     /// it is. After a timeout or a cancellation, no response is attached: it was not rejected.

@@ -13,8 +13,8 @@ import Synchronization
 /// requests get a 401, one refresh runs, and all of them wait for it. A request that finds a newer token than the
 /// refused one uses the newer token. If the refresh fails, each waiting request fails with its error, and the next
 /// request starts a new refresh. A request that is cancelled or times out stops waiting; the refresh continues for the
-/// others. A 401 for the new token is returned as it is, and so is a 401 for a request whose body can't be sent again;
-/// the next request then starts the refresh.
+/// others. A 401 for the new token is returned as it is, and the token stays in use: a server may refuse one request
+/// for all tokens. So is a 401 for a request whose body can't be sent again; the next request then starts the refresh.
 ///
 /// A request with its own `Authorization` field, or with ``TransportOptions/authentication``, passes unchanged. So do
 /// the requests that the refresh itself sends, in its task and in tasks that inherit its task-local values. A detached

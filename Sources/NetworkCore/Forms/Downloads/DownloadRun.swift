@@ -120,7 +120,11 @@ struct DownloadRun: Sendable {
             throw arrival.refusing(arrival.ended(Data()), for: NetworkError.noContent(arrival.head.status))
         }
         guard request.asked(forEncodingOf: arrival.head) else { throw arrival.naming(NetworkError.unaskedEncoding) }
-        if arrival.head.status == .partialContent, !self.request.headerFields.contains(.range) {
+        // The part that the download itself asked for is never the whole.
+        let isPartWanted =
+            self.request.headerFields.contains(.range)
+            || !request.headerFields.contains(.range) && arrival.asksForPart()
+        if arrival.head.status == .partialContent, !isPartWanted {
             let part = NetworkError.unacceptableStatus(arrival.head.status, "the whole was")
             throw arrival.refusing(arrival.ended(Data()), for: part)
         }
