@@ -139,7 +139,8 @@ struct SecretsTests {
     @Test(arguments: ["application/x-www-form-urlencoded", "application/json", "text/plain", ""])
     func `applying the rule to a body twice changes nothing more`(_ type: String) {
         let parts = [
-            "{", "}", "[", "]", ":", ",", "\"", "\"token\":\"", "\"a\":", "\"url\":\"http://h/?a=1\"", "&", "=", "token=", "a=",
+            "{", "}", "[", "]", ":", ",", "\"", "\"token\":\"", "\"a\":", "\"url\":\"http://h/?a=1\"", "&", "=",
+            "token=", "a=",
             "p%26q", "http://u:p@h/", "\\", "\n", "data: ", "1", "x", "%7B", "+",
         ]
         let fields: HTTPFields = type.isEmpty ? [:] : [.contentType: type]
