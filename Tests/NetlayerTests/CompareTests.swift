@@ -151,6 +151,9 @@ struct CompareTests {
         // The end by a signal is a failure of that arm.
         let (crashed, _) = try await Self.compare("--exec", "test $NETWORK_TRANSPORT = curl || kill -9 $$", "-n", "5")
         #expect(crashed.arms.map(\.errors) == [[:], ["signal 9": 5]])
+        // A shell's status for a program that it does not find.
+        let (missing, failed) = try await Self.compare("--exec", "./nonexistent", "-n", "1")
+        #expect(missing.arms.map(\.errors) == [["status 127": 1], ["status 127": 1]] && failed.status == 1)
         let (late, _) = try await Self.compare("--exec", "exec sleep 60", "-n", "1", "--timeout", "0.2")
         #expect(late.arms.map(\.errors) == [["totalTimeout": 1], ["totalTimeout": 1]])
     }

@@ -105,8 +105,8 @@ package struct Growth: Sendable {
     package var text: String {
         guard isDecided else {
             let reach = shown(max(abs(low), abs(high), noise))
-            return "\(resource): no growth of \(arms.other) beyond \(arms.first)'s found; "
-                + "\(reach) a request would have been"
+            return "\(resource): no growth of \(arms.other) beyond \(arms.first)'s; "
+                + "one of \(reach) a request would have been found"
         }
         let isMore = perRequest > 0
         let (more, less) = isMore ? (arms.other, arms.first) : (arms.first, arms.other)

@@ -40,9 +40,11 @@ package struct Verdict: Sendable {
                 : "\(name): too few processes for a verdict, \(PairedComparison.minimumProcesses) are needed"
         }
         guard isDecided else {
-            let reach = Self.percent(max(interval.reach, noise ?? 1) - 1)
-            return
-                "\(name): no difference found between \(arms.left) and \(arms.right); one of \(reach) would have been"
+            let reach = max(interval.reach, noise ?? 1) - 1
+            let size =
+                reach < Self.largestShare
+                ? "one of \(Self.percent(reach)) would have been found" : "the data are too noisy to show any"
+            return "\(name): no difference found between \(arms.left) and \(arms.right); \(size)"
         }
         return "\(name): \(sentence(interval.ratio)) (\(details(interval)))"
     }
@@ -80,9 +82,12 @@ package struct Verdict: Sendable {
         return String(format: "%.\(min(digits, 6))f", value)
     }
 
+    /// The share from which on an interval says nothing of use.
+    private static let largestShare = 100.0
+
     /// Returns a share as a percentage, rounded up to a whole one from 1 % on.
     static func percent(_ share: Double) -> String {
-        guard share.isFinite, share < 100 else { return "any size" }
+        guard share.isFinite, share < largestShare else { return "over 10000 %" }
         let percent = share * 100
         return percent < 0.95 ? String(format: "%.1f %%", percent) : "\(Int((percent - 1e-9).rounded(.up))) %"
     }

@@ -23,8 +23,9 @@ struct ComparisonOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "End with 1 if an arm is worse than the first one, or than the baseline, beyond doubt: 'p95 > +5%', "
-                + "'rate < -10%', 'memory > 1kB' for each request. May be repeated.", valueName: "rule"),
+            "End with 1 if a figure of another arm is that far from the first one's, or an arm's from the baseline's, "
+                + "beyond doubt: 'p95 > +5%', 'rate < -10%', 'memory > 1kB' for each request. May be repeated.",
+            valueName: "rule"),
         transform: { try FailureRule($0) })
     var failIf: [FailureRule] = []
 

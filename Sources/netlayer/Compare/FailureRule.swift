@@ -49,12 +49,12 @@ struct FailureRule: Sendable {
         }
     }
 
-    /// Returns the sentences of a result that break the rule: on other arms against the first one, and on each arm
-    /// against the baseline.
+    /// Returns the rule with each sentence of a result that breaks it: on other arms against the first one, and on each
+    /// arm against the baseline.
     func broken(in result: ExperimentResult) -> [String] {
-        result.urls.flatMap(\.verdicts).filter { isBroken(by: $0) }.map(\.text)
+        (result.urls.flatMap(\.verdicts).filter { isBroken(by: $0) }.map(\.text)
             + result.changes.filter { isBroken(by: $0, isChange: true) }.map(\.text)
-            + result.growths.filter(isBroken).map(\.text)
+            + result.growths.filter(isBroken).map(\.text)).map { "'\(text)': \($0)" }
     }
 
     /// Whether a decided growth breaks the rule, by its whole interval.

@@ -164,8 +164,15 @@ private struct ProgramRun {
         } else if let end, end.isBySignal {
             recorded.errorCode = "signal \(end.status)"
             recorded.errorText = "the program ended by signal \(end.status)"
+        } else if let end, Self.unstarted.contains(end.status) {
+            recorded.errorCode = "status \(end.status)"
+            recorded.errorText = "the shell could not run the program: status \(end.status)"
         } else {
             recorded.status = Int(end?.status ?? -1)
         }
     }
+
+    /// The statuses by which `sh` says that a program can't be executed, and that there is none (POSIX, Shell Command
+    /// Language, 2.8.2).
+    private static let unstarted: Set<Int32> = [126, 127]
 }
