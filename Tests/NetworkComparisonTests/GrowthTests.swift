@@ -57,7 +57,8 @@ struct GrowthTests {
         #expect(growth.text.hasPrefix("memory: one grows by ") && growth.text.contains(" a request more than other ("))
         let equal = Growth.growths([("one", first), ("other", copy)], copy: copy)
         #expect(equal[0].text.hasPrefix("memory: no growth of other beyond one's; one of "))
-        #expect(equal[1].text == "descriptors: no growth of other beyond one's; one of 0 a request would have been found")
+        let words = "descriptors: no growth of other beyond one's; one of 0 a request would have been found"
+        #expect(equal[1].text == words)
     }
 
     /// A new process begins small and warms up: the rounds of the earlier ones say nothing.
