@@ -97,6 +97,15 @@ struct StatisticsTests {
         }
         let pairs = PairedComparison(one, one + slow, using: &generator)
         #expect(pairs.ratio(.p99) == 1 && pairs.interval(.p99, confidence: 0.95) != nil)
+        // A process without a response is no counterpart.
+        var failing = one
+        for index in failing.indices where failing[index].process > 2 { failing[index].latencies = [] }
+        let slower = one.map { block in
+            var block = block
+            if block.process > 2 { block.latencies = block.latencies.map { $0 * 100 } }
+            return block
+        }
+        #expect(PairedComparison(slower, failing, using: &generator).ratio(.p99) == 1)
         let apart = PairedComparison(one, one + slow, arePaired: false, using: &generator)
         #expect(apart.ratio(.p99)! < 0.1)
     }
@@ -147,7 +156,8 @@ struct StatisticsTests {
                 == "median: curl responds in 0.46 of urlsession's time (95 % CI 0.43 to 0.49; noise floor 6 %)")
         #expect(
             verdict(.rate, 2.13, 1.9, 2.4, noise: nil).text
-                == "rate: curl carries 2.1 times as many requests a second as urlsession (95 % CI 1.9 to 2.4)")
+                == "rate: curl carries 2.1 times as many requests a second as urlsession (95 % CI 1.9 to 2.4; no noise floor)"
+        )
         #expect(
             verdict(.cpu, 0.0667, 0.06, 0.07, noise: 1).text
                 == "CPU: curl takes 0.067 of urlsession's CPU time for a request "

@@ -20,12 +20,14 @@ package struct Block: Sendable {
         self.process = process
     }
 
-    /// Returns what each process did as one block, by the number of the process.
+    /// Returns what each process did as one block, by the number of the process. A process whose requests all failed is
+    /// left out: it has no figures, and the other arm's process of that time has nothing to be compared with.
     static func byProcess(_ blocks: [Block]) -> [Int: Block] {
-        blocks.reduce(into: [:]) { sums, block in
+        let sums = blocks.reduce(into: [Int: Block]()) { sums, block in
             let nothing = Block(latencies: [], seconds: 0, cpuMicroseconds: 0, requests: 0, process: block.process)
             sums[block.process, default: nothing].add(block)
         }
+        return sums.filter { !$0.value.latencies.isEmpty }
     }
 
     private mutating func add(_ other: Block) {

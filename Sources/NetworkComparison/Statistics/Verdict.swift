@@ -71,7 +71,7 @@ package struct Verdict: Sendable {
 
     private func details(_ interval: RatioInterval) -> String {
         let range = "\(Self.factor(interval.low)) to \(Self.factor(interval.high))"
-        let floor = noise.map { "; noise floor \(Self.percent($0 - 1))" } ?? ""
+        let floor = noise.map { "; noise floor \(Self.percent($0 - 1))" } ?? "; no noise floor"
         return "\(Self.percent(confidence)) CI \(range)\(floor)"
     }
 

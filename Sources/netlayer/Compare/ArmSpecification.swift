@@ -48,6 +48,13 @@ struct ArmSpecification: Sendable, Hashable {
         if shadowed != nil, loops != nil { throw ValidationError("'shadow' and 'loops' exclude one another") }
     }
 
+    /// The command that sends one request as the arm does, without the arm's loops and its shadow.
+    var fetch: String {
+        let folder = libcurl.map { "LD_LIBRARY_PATH=\(ShellText.word($0)) " } ?? ""
+        let version = httpVersion.map { " --http\($0.rawValue)" } ?? ""
+        return "\(folder)netlayer fetch --transport \(kind.rawValue)\(version)"
+    }
+
     private mutating func set(_ option: String, _ value: String) throws {
         switch option {
         case "http":

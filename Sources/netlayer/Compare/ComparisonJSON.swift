@@ -50,7 +50,15 @@ struct ComparisonJSON {
         return .object([
             .init("url", .string(url.url)), .init("request", .text(url.request)), .init("arms", .array(arms)),
             .init("noise", noise([url.noise])),
-            .init("setAside", .array(noisy)),
+            .init("setAside", .array(noisy)), .init("unlisted", unlisted(url.contents)),
+        ])
+    }
+
+    /// Returns the number of differences that are not listed.
+    private func unlisted(_ contents: [ContentComparison]) -> JSONValue {
+        .object([
+            .init("known", .integer(contents.reduce(0) { $0 + $1.unlisted.known })),
+            .init("new", .integer(contents.reduce(0) { $0 + $1.unlisted.new })),
         ])
     }
 

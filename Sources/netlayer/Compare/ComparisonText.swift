@@ -79,11 +79,14 @@ struct ComparisonText {
             + (known > 0 ? ["\(known) more known differences"] : [])
     }
 
-    /// Returns what changes from request to request, at most ten parts of it by name.
+    /// Returns what is set aside, at most ten parts of it by name.
     static func grouped(_ noise: [(place: String, share: Double)]) -> [String] {
         let shown = noise.prefix(10).map { place, share in
-            let often = share > 0 ? " (two copies differ in \(Int((share * 100).rounded())) %)" : ""
-            return "\(place) changes from request to request\(often)"
+            let percent = "\(Int((share * 100).rounded())) %"
+            // Not chance: the server treats two copies of one arm differently.
+            if share >= 0.5 { return "\(place) is another one for the copy of the first arm, in \(percent)" }
+            return "\(place) changes from request to request"
+                + (share > 0 ? " (two copies differ in \(percent))" : "")
         }
         return noise.count > 10 ? shown + ["and \(noise.count - 10) more parts"] : shown
     }

@@ -240,11 +240,10 @@ struct Experiment: Sendable {
             arm.note(report)
             return report
         } catch let end as ArmProcess.Ended {
-            let transport = arm.specification.kind.rawValue
+            let fetch = arm.specification.fetch
             let command =
                 arePlain.indices.contains(order.url) && arePlain[order.url]
-                ? "'netlayer fetch --transport \(transport) \(urls[order.url])' shows it"
-                : "'netlayer fetch --transport \(transport)' with this request shows it"
+                ? "'\(fetch) \(urls[order.url])' may show it" : "'\(fetch)' with this request may show it"
             arm.figures[order.url].ended = design.isOfProgram ? end.text : "\(end.text); \(command)"
             // Another process goes on with the other URLs.
             arm.leaveProcess()
