@@ -102,6 +102,24 @@ struct ComparisonReportTests {
             ComparisonText(try Self.result("a", "a")).lines.contains("  responses: no differences over curl:loops=2"))
     }
 
+    /// A server that limits connections may refuse one of two equal arms.
+    @Test func `nothing is said of responses where two copies of the first arm have other statuses`() throws {
+        let equal = try Self.result("a", "a")
+        var copy = Arm(try ArmSpecification("curl"), urls: 1, isCopy: true)
+        var (report, response) = (BlockReport(), RecordedResponse())
+        response.status = 503
+        (report.requests, report.outcomes, report.new) = (160, [0: 160], [0: response])
+        copy.figures[0].add(report, as: .timed(process: 0))
+        let result = ExperimentResult(
+            equal.arms + [copy], urls: ["http://h/"], design: equal.design, command: "", environment: [])
+        let text = ComparisonText(result).lines.joined(separator: "\n")
+        #expect(text.contains("nothing to say of curl:loops=2") && !text.contains("no differences"))
+        #expect(text.contains("status is another one for the copy of the first arm, in 100 %"))
+        #expect(ComparisonPage(result).text.contains("nothing can be said of the responses"))
+        #expect(try ComparisonOptions.parse([]).failure(of: result) == "")
+        #expect(try ComparisonOptions.parse([]).failure(of: equal) == nil)
+    }
+
     @Test func `what there was no room to compare is in every report`() throws {
         var result = try Self.result("a", "a")
         var report = BlockReport()

@@ -45,6 +45,10 @@ package struct ContentComparison: Sendable {
     /// How many differences were found beyond those that are listed: known ones, and new ones.
     package private(set) var unlisted = (known: 0, new: 0)
 
+    /// Whether status or error of most responses is another one for the copy of the first arm: the server treats equal
+    /// arms differently, for example by a limit of connections.
+    package var isUnfounded: Bool { noise.contains { ["status", "error"].contains($0.place) && $0.share >= 0.5 } }
+
     /// Whether one of the arms has no responses.
     package let isEmpty: Bool
     /// Whether there was no room to compare all responses, or all parts of them.

@@ -126,6 +126,14 @@ struct ComparisonPage {
         }
     }
 
+    /// Returns what to say where there are no differences.
+    private static func alike(_ contents: [ContentComparison], hasGaps: Bool) -> String {
+        if contents.contains(where: \.isUnfounded) {
+            return "Two copies of the first arm differ, so nothing can be said of the responses."
+        }
+        return hasGaps ? "What was compared does not differ." : "The responses do not differ."
+    }
+
     private func differences(_ index: Int) -> String {
         let url = result.urls[index]
         let first = result.arms[0].name
@@ -144,7 +152,7 @@ struct ComparisonPage {
         let gaps = ComparisonText.gaps(result, index).map { "<li>\(Self.escaped($0))</li>" }.joined()
         let table =
             rows.isEmpty
-            ? "<p>\(gaps.isEmpty ? "The responses do not differ." : "What was compared does not differ.")</p>"
+            ? "<p>\(Self.alike(url.contents, hasGaps: !gaps.isEmpty))</p>"
             : "<div class=\"wide\"><table><caption>Differences between the responses</caption>"
                 + "<thead><tr>\(head)</tr></thead><tbody>\(rows.joined(separator: "\n"))</tbody></table></div>"
         return table + (gaps.isEmpty ? "" : "<ul>\(gaps)</ul>")

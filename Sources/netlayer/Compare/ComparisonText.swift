@@ -60,6 +60,9 @@ struct ComparisonText {
     /// Returns what to say where there are no differences.
     static func alike(_ contents: ContentComparison, _ arm: String) -> String {
         if contents.isEmpty { return "responses: none over \(arm)" }
+        if contents.isUnfounded {
+            return "responses: nothing to say of \(arm), since two copies of the first arm differ"
+        }
         return "responses: no differences over \(arm)\(contents.isPartial ? " in what was compared" : "")"
     }
 

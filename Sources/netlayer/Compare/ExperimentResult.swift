@@ -77,10 +77,13 @@ struct ExperimentResult: Sendable {
         }
     }
 
-    var hasDifferences: Bool { urls.contains { $0.contents.contains { !$0.differences.isEmpty } } }
+    var hasDifferences: Bool {
+        urls.contains { $0.contents.contains { !$0.differences.isEmpty || $0.isUnfounded } }
+    }
 
+    /// Whether there is a difference that is not known, or nothing can be said of differences.
     var hasNewDifferences: Bool {
-        urls.contains { $0.contents.contains { $0.differences.contains { $0.known == nil } } }
+        urls.contains { $0.contents.contains { $0.isUnfounded || $0.differences.contains { $0.known == nil } } }
     }
 
     /// Whether an arm ended, or a request failed.
