@@ -139,10 +139,10 @@ struct EarlyResponseTests {
         var request = TransportRequest(method: .put, url: try RequestURL(server.url()))
         request.body = .stream(chunks, length: hasLength ? bytes.count : nil)
         request.options.totalTimeout = .seconds(30)
-        let answer = try await dispatcher.send(request)
+        let early = try await dispatcher.send(request)
         producer.finish()
         try await sent.wait()
-        withExtendedLifetime(answer) {}
+        withExtendedLifetime(early) {}
     }
 
     /// Regression: the response of such a request was read for a second, however much came: more than a gigabyte.

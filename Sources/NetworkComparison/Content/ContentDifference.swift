@@ -47,7 +47,12 @@ package struct ContentComparison: Sendable {
 
     /// Whether status or error of most responses is another one for the copy of the first arm: the server treats equal
     /// arms differently, for example by a limit of connections.
-    package var isUnfounded: Bool { noise.contains { ["status", "error"].contains($0.place) && $0.share >= 0.5 } }
+    package var isUnfounded: Bool {
+        noise.contains { ["status", "error"].contains($0.place) && $0.share >= Self.shareBeyondChance }
+    }
+
+    /// The share from which on two copies of one arm do not differ by chance: the server treats them differently.
+    package static let shareBeyondChance = 0.5
 
     /// Whether one of the arms has no responses.
     package let isEmpty: Bool

@@ -86,8 +86,9 @@ struct ComparisonText {
     static func grouped(_ noise: [(place: String, share: Double)]) -> [String] {
         let shown = noise.prefix(10).map { place, share in
             let percent = "\(Int((share * 100).rounded())) %"
-            // Not chance: the server treats two copies of one arm differently.
-            if share >= 0.5 { return "\(place) is another one for the copy of the first arm, in \(percent)" }
+            if share >= ContentComparison.shareBeyondChance {
+                return "\(place) is another one for the copy of the first arm, in \(percent)"
+            }
             return "\(place) changes from request to request"
                 + (share > 0 ? " (two copies differ in \(percent))" : "")
         }
