@@ -218,6 +218,25 @@ struct CompareTests {
         #expect(tally.notCompared == 5 && tally.count == 16)
     }
 
+    /// With blocks by count, the first one alone would be 200,000 requests.
+    @Test func `a time bounds the blocks too, and one arm suffices with a baseline`() async throws {
+        let (server, folder) = (try ScriptedServer(.ok("hello")), try TestFolder())
+        defer {
+            server.stop()
+            folder.remove()
+        }
+        let file = folder.path("run.json")
+        let arguments = ["--json", server.url(), "--time", "2", "-n", "10000000", "--arm", "curl"]
+        let two = try await ToolRun(["compare", "--arm", "curl:loops=1", "--save", file] + arguments)
+        #expect(two.status == 0, "\(two.errors)")
+        let one = try await ToolRun(["compare", "--baseline", file] + arguments)
+        #expect(one.status == 0, "\(one.errors)")
+        let document = try JSONSerialization.jsonObject(with: one.output) as? [String: Any]
+        #expect((document?["changes"] as? [Any])?.count == 5)
+        let alone = try await ToolRun(["compare"] + arguments)
+        #expect(alone.status == 2 && alone.errors.contains("a second --arm, or an earlier run by --baseline"))
+    }
+
     @Test func `a response of one URL is compared at another one too`() async throws {
         let server = try ScriptedServer(.ok("hello"))
         defer { server.stop() }
@@ -240,8 +259,6 @@ struct CompareTests {
         }
         let plain = try design()
         #expect((plain.rounds, plain.blockSize, plain.timedRounds, plain.processes) == (45, 20, 30, 10))
-        let processes = (0..<30).map(plain.process(ofRound:))
-        #expect(processes == (0..<10).flatMap { [$0, $0, $0] })
         let short = try design("-n", "100")
         #expect((short.rounds, short.watchedRounds, short.processes) == (6, 0, 6))
         let few = try design("--processes", "3")
@@ -251,7 +268,7 @@ struct CompareTests {
 
     @Test func `the time of a warm-up at a rate is no hang`() throws {
         let words = ["http://h/", "-n", "5", "--rate", "0.5", "--timeout", "1", "--warm-up", "20"]
-        #expect(try CompareCommand.parse(words).design(weights: [1]).patience >= .seconds(40 + 10))
+        #expect(try CompareCommand.parse(words).design(weights: [1]).patience(of: 20) >= .seconds(40 + 10))
     }
 
     @Test func `requests that are shown alike are told apart`() throws {

@@ -46,7 +46,7 @@ struct ComparisonReportTests {
         of arms: [Arm], environment: [(name: String, value: String)], requests: [String] = ["a1b2c3"]
     ) throws -> ExperimentResult {
         let design = ExperimentDesign(
-            requests: 160, concurrency: 4, warmUp: 0, weights: [1], patience: .seconds(1), seed: 1)
+            requests: 160, concurrency: 4, warmUp: 0, weights: [1], timeout: 1, seed: 1)
         return ExperimentResult(
             arms, urls: ["http://h/"], requests: requests, design: design, command: "netlayer compare",
             environment: environment)
@@ -159,8 +159,18 @@ struct ComparisonReportTests {
         var other = try Self.result(of: same.arms + [same.copy], environment: [("cores", "2")], requests: ["d4e5f6"])
         other.compare(with: baseline)
         #expect(other.changes.isEmpty && other.warnings == ["the baseline has no such request: http://h/"])
-        var slower = try Self.result("a", "a", slowness: 2, environment: [("cores", "4")])
-        slower.compare(with: baseline)
+        let slow = try Self.result("a", "a", slowness: 2, environment: [("cores", "4")])
+        for arms in [slow.arms, [slow.arms[0]]] {
+            var slower = try Self.result(of: arms + [slow.copy], environment: slow.environment)
+            slower.compare(with: baseline)
+            #expect(slower.changes.count == 5 * arms.count)
+            try Self.checkIsSlower(slower, than: same)
+        }
+        try "{}".write(toFile: path, atomically: true, encoding: .utf8)
+        await #expect(throws: ToolFailure.self) { try await Baseline(path: path) }
+    }
+
+    private static func checkIsSlower(_ slower: ExperimentResult, than same: ExperimentResult) throws {
         let median = try #require(slower.changes.first)
         #expect(median.isDecided && median.text.hasPrefix("median: curl responds in 2.0 of the baseline's time"))
         #expect(slower.warnings == ["the baseline differs in cores: '2' then, '4' now"])
@@ -175,8 +185,6 @@ struct ComparisonReportTests {
         ] {
             #expect(report.contains("curl responds in 2.0 of the baseline") && report.contains("baseline"))
         }
-        try "{}".write(toFile: path, atomically: true, encoding: .utf8)
-        await #expect(throws: ToolFailure.self) { try await Baseline(path: path) }
     }
 
     @Test func `a process that keeps something of each request is a failure by a rule, and is in every report`() throws

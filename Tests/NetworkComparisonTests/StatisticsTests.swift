@@ -68,9 +68,11 @@ struct StatisticsTests {
         func blocks(_ latency: Double, _ generator: inout SeededGenerator) -> [Block] {
             Self.blocks(around: latency, drift: drift, rounds: rounds, luck: luck, using: &generator)
         }
-        let arms = [("one", blocks(1, &generator)), ("other", blocks(change, &generator))]
+        let (first, other) = (blocks(1, &generator), blocks(change, &generator))
+        let noise = Verdicts.noise(first, blocks(1, &generator), draws: 200, using: &generator)
         return Verdicts.verdicts(
-            url: "u", arms: arms, copy: blocks(1, &generator), shares: 1, draws: 200, using: &generator)
+            url: "u", arms: [("one", first), ("other", other)], noise: noise, shares: 1, draws: 200,
+            using: &generator)
     }
 
     /// The chance of a wrong verdict is 5 % for a whole run; the noise floor makes it smaller.
@@ -137,11 +139,11 @@ struct StatisticsTests {
         #expect(pairs.interval(.p50, confidence: 0.95) == nil)
         #expect(pairs.ratio(.p50) == 1)
         let verdicts = Verdicts.verdicts(
-            url: "u", arms: [("a", blocks), ("b", blocks)], copy: nil, shares: 1, using: &generator)
+            url: "u", arms: [("a", blocks), ("b", blocks)], noise: [:], shares: 1, using: &generator)
         #expect(verdicts.allSatisfy { !$0.isDecided })
         #expect(verdicts[0].text == "median: too few processes for a verdict, 5 are needed")
         let none = Verdicts.verdicts(
-            url: "u", arms: [("a", blocks), ("b", [])], copy: nil, shares: 1, using: &generator)
+            url: "u", arms: [("a", blocks), ("b", [])], noise: [:], shares: 1, using: &generator)
         #expect(none.map(\.text).first == "median: not measured")
     }
 

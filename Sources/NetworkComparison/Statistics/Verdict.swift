@@ -106,19 +106,18 @@ package enum Verdicts {
     /// Returns the verdicts of one URL: the first arm against each other one, by each metric.
     /// - Parameters:
     ///   - arms: The names of the arms and their blocks, the first arm first.
-    ///   - copy: The blocks of the first arm's second copy.
+    ///   - noise: How far two copies of the first arm may be apart, by metric.
     ///   - shares: Among how many URLs the chance of an error is divided.
     ///   - metrics: What the arms are compared by.
     ///   - draws: How often pairs of processes are drawn.
     ///   - verb: What an arm does in the sentence about its time.
     package static func verdicts(
-        url: String, arms: [(name: String, blocks: [Block])], copy: [Block]?, shares: Int,
+        url: String, arms: [(name: String, blocks: [Block])], noise: [Metric: Double], shares: Int,
         metrics: [Metric] = Metric.allCases, draws: Int = PairedComparison.draws, verb: String = "responds in",
         using generator: inout some RandomNumberGenerator
     ) -> [Verdict] {
         guard let first = arms.first else { return [] }
         let confidence = confidence(urls: shares, arms: arms.count, metrics: metrics.count)
-        let noise = noise(first.blocks, copy, confidence: 1 - errorRate, draws: draws, using: &generator)
         return arms.dropFirst().flatMap { arm in
             let pairs = PairedComparison(first.blocks, arm.blocks, draws: draws, using: &generator)
             return metrics.map { metric in
@@ -150,14 +149,13 @@ package enum Verdicts {
     }
 
     /// Returns how far two copies of one arm may be apart, by each metric, as factors of at least 1.
-    private static func noise(
-        _ one: [Block], _ other: [Block]?, confidence: Double, draws: Int,
+    package static func noise(
+        _ one: [Block], _ other: [Block], draws: Int = PairedComparison.draws,
         using generator: inout some RandomNumberGenerator
     ) -> [Metric: Double] {
-        guard let other else { return [:] }
         let pairs = PairedComparison(one, other, draws: draws, using: &generator)
         return Metric.allCases.reduce(into: [:]) { noise, metric in
-            noise[metric] = pairs.interval(metric, confidence: confidence)?.reach
+            noise[metric] = pairs.interval(metric, confidence: 1 - errorRate)?.reach
         }
     }
 }

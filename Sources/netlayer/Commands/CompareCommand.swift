@@ -36,7 +36,8 @@ struct CompareCommand: AsyncParsableCommand {
     @Option(
         name: [.customShort("n"), .customLong("requests")],
         help: ArgumentHelp(
-            "Requests for each URL and arm, at most. (default: 900; with --exec 20 runs)", valueName: "number"))
+            "Requests for each URL and arm, at most. (default: 900; with --time as many as it has room for; with --exec "
+                + "20 runs)", valueName: "number"))
     var number: Int?
 
     @Option(
@@ -66,7 +67,7 @@ struct CompareCommand: AsyncParsableCommand {
         transform: Self.precision)
     var until: Double?
 
-    @Option(help: ArgumentHelp("Begin no round after that time.", valueName: "seconds")) var time: Double?
+    @Option(help: ArgumentHelp("Fit the comparison into that time.", valueName: "seconds")) var time: Double?
 
     @Option(help: ArgumentHelp("The seed of the order and of the intervals.", valueName: "number")) var seed: UInt64 = 1
 
@@ -86,7 +87,9 @@ struct CompareCommand: AsyncParsableCommand {
 
     var arms: [ArmSpecification] { arm.isEmpty ? ArmSpecification.standard : arm }
 
-    private var requests: Int { number ?? (exec == nil ? 900 : 20) }
+    private var requests: Int {
+        number ?? (exec != nil ? 20 : time == nil ? 900 : ExperimentDesign.mostRequestsOfTime)
+    }
     private var concurrency: Int { atOnce ?? 4 }
 
     private static func precision(_ text: String) throws -> Double {
@@ -131,7 +134,10 @@ struct CompareCommand: AsyncParsableCommand {
         for weight in weight { try OptionChecks.range(weight, 1...1000, "--weight") }
         if arms.count > 8 { throw ValidationError("--arm is given \(arms.count) times; 8 is the most") }
         if Set(arms.map(\.name)).count < arms.count { throw ValidationError("two arms have the same name") }
-        if arms.count < 2 { throw ValidationError("one arm has nothing to be compared with; give a second --arm") }
+        if arms.count < 2, reports.baseline == nil {
+            throw ValidationError(
+                "one arm has nothing to be compared with; give a second --arm, or an earlier run by --baseline")
+        }
         _ = try OptionChecks.timeout(timeout, "--timeout")
         _ = try OptionChecks.timeout(time, "--time")
         if let maxBody, maxBody < 0 { throw ValidationError("--max-body takes bytes, 0 or more; it is \(maxBody)") }
@@ -154,25 +160,16 @@ struct CompareCommand: AsyncParsableCommand {
     }
 
     func design(weights: [Int]) -> ExperimentDesign {
-        let size = max(requests, 1)
         var design = ExperimentDesign(
-            requests: size, concurrency: concurrency, rate: rate, warmUp: warmUp,
-            weights: weights, precision: until,
-            time: time.map { .seconds($0) }, patience: .zero, seed: seed)
+            requests: max(requests, 1), concurrency: concurrency, rate: rate, warmUp: warmUp, weights: weights,
+            precision: until, time: time.map { .seconds($0) }, timeout: timeout, seed: seed)
         guard exec == nil else {
             // Each run is a block.
             (design.isOfProgram, design.concurrency, design.warmUp) = (true, 1, 0)
-            design.patience = .seconds(timeout + 10)
             return design
         }
         design.showsWire = wire
         if let processes { design.mostProcesses = processes }
-        // Each request has its own timeout; a worker sends several.
-        let perWorker = (design.blockSize * (weights.max() ?? 1) + concurrency - 1) / concurrency
-        let intended = rate.map { Double(max(design.blockSize * (weights.max() ?? 1), warmUp)) / $0 } ?? 0
-        let largest = Double(max(perWorker, (warmUp + concurrency - 1) / concurrency)) * timeout
-        // The intervals of --rate are no sign of a hang, however long.
-        design.patience = .seconds(min(largest, 3_600) + intended + 10)
         return design
     }
 

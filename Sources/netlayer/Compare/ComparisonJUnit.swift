@@ -63,6 +63,9 @@ struct ComparisonJUnit {
                     suite: url.url, name: "\(difference.place), \(names.0) and \(names.1)",
                     failure: counts ? difference.text(names) : nil)
             }
+            cases += ComparisonText.rest(contents).map { rest in
+                Case(suite: url.url, name: "differences that are not listed, \(names.0) and \(names.1)", skipped: rest)
+            }
         }
         for arm in result.shownArms {
             let figures = arm.figures[index]

@@ -105,7 +105,7 @@ struct LiveFigures {
     init(_ arms: [Arm], drawn: Int, latest: Int) {
         rows = arms.map { arm in
             let values = BlockFigures(arm.figures.flatMap { $0.blocks.suffix(latest) }).values
-            func cell(_ metric: Metric, _ text: (Double) -> String) -> String { values[metric].map(text) ?? "–" }
+            func cell(_ metric: Metric, _ text: (Double) -> String) -> String { values[metric].map(text) ?? "-" }
             let errors = ArmSummary.errors(arm.figures).values.reduce(0, +)
             return Row(
                 name: arm.name,

@@ -228,7 +228,7 @@ struct ComparisonPage {
             design.rate.map { "\(Int($0)) requests a second" } ?? "\(design.concurrency) requests at once"
         return """
             <section aria-labelledby="how"><h2 id="how">How this was measured</h2>
-            <p>Blocks of \(design.blockSize) requests, \(Self.escaped(load)), each arm in a process of its own, in
+            <p>Blocks of up to \(design.blockSize) requests, \(Self.escaped(load)), each arm in processes of its own, in
             random order with the seed \(design.seed). An interval holds for all verdicts of the page together,
             with 95 %. The
             noise floor is the difference that two copies of \(Self.escaped(result.arms[0].name)) may have.</p>

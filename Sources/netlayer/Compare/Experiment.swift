@@ -2,152 +2,6 @@ import Foundation
 import NetworkComparison
 import NetworkLayer
 
-/// The design of a comparison: how much is sent, how, and when it ends.
-struct ExperimentDesign: Sendable {
-    /// The requests for each URL and arm, at most.
-    var requests: Int
-    /// The requests at once of a closed load.
-    var concurrency: Int
-    /// The intended requests a second of an open load.
-    var rate: Double?
-    /// The requests of each process and URL before anything counts.
-    var warmUp: Int
-    /// The processes of each arm, one after another, at most.
-    var mostProcesses = 10
-    /// How many times as many requests each URL gets.
-    var weights: [Int]
-    /// The half-width of the median's interval, as a share, at which the comparison ends.
-    var precision: Double?
-    /// The time after which no further round begins.
-    var time: Duration?
-    /// The longest time that one block may take.
-    var patience: Duration
-    /// The seed of the order of the blocks, and of the bootstrap.
-    var seed: UInt64
-    /// Whether a block is a run of a program.
-    var isOfProgram = false
-    /// Whether the requests are also looked at as they are sent.
-    var showsWire = false
-
-    /// The most rounds that the requests are divided into. There are fewer if a block would be too small to keep all
-    /// workers busy.
-    static let mostRounds = 45
-    /// The fewest rounds of which the last third shows what a process keeps of requests; fewer are all timed.
-    private static let roundsToWatch = 21
-    /// The rounds before the precision is looked at for the first time.
-    static let roundsBeforePrecision = 10
-
-    /// What arms are compared by.
-    var metrics: [Metric] { isOfProgram ? [.p50, .cpu] : Metric.allCases }
-
-    /// The number of rounds.
-    var rounds: Int { isOfProgram ? requests : max(1, min(Self.mostRounds, requests / (4 * concurrency))) }
-
-    /// The number of rounds, after those that are timed, in which each arm's last process goes on: what it keeps of
-    /// requests shows in one that has carried many.
-    var watchedRounds: Int { isOfProgram || rounds < Self.roundsToWatch ? 0 : rounds / 3 }
-
-    /// The number of rounds whose times count.
-    var timedRounds: Int { rounds - watchedRounds }
-
-    /// The number of processes of each arm. A program's run is a process of its own.
-    var processes: Int { isOfProgram ? timedRounds : min(mostProcesses, timedRounds) }
-
-    /// Returns the number of the process that runs a timed round.
-    func process(ofRound round: Int) -> Int { round * processes / timedRounds }
-
-    /// The number of requests in a block.
-    var blockSize: Int { requests / rounds }
-}
-
-/// What one arm did for one URL.
-struct ArmFigures: Sendable {
-    var blocks: [Block] = []
-    var contents = ContentTally()
-    var (connections, reuses, contextSwitches, wireBytes) = (0, 0, 0, 0)
-    var (peakResidentKB, threads, descriptors) = (0, 0, 0)
-    var phases = PhaseTimes()
-    /// The request as it was sent.
-    var wire: WireView?
-    /// How the arm's process ended, if it did.
-    var ended: String?
-
-    /// Adds a block.
-    mutating func add(_ report: BlockReport, as kind: BlockKind) {
-        for (number, response) in report.new { contents.learn(response, as: number) }
-        connections += report.connections
-        reuses += report.reuses
-        peakResidentKB = max(peakResidentKB, report.peakResidentKB)
-        threads = max(threads, report.threads)
-        descriptors = max(descriptors, report.descriptors)
-        guard kind != .warmUp else { return }
-        for (number, times) in report.outcomes { contents.count(number, times: times) }
-        contextSwitches += report.contextSwitches
-        wireBytes += report.wireBytes
-        guard case .timed(let process) = kind else { return }
-        phases += report.phases
-        blocks.append(
-            Block(
-                latencies: report.latencies, seconds: report.seconds, cpuMicroseconds: report.cpuMicroseconds,
-                requests: report.requests, process: process))
-    }
-}
-
-/// What a block is for.
-enum BlockKind: Equatable {
-    /// Nothing of it counts: its requests come in no random order.
-    case warmUp
-    /// All of it counts, as a part of what the process with this number did.
-    case timed(process: Int)
-    /// Its responses count, and what the process holds after it.
-    case watched
-}
-
-/// An arm: its process and what it did for each URL.
-struct Arm: Sendable {
-    let specification: ArmSpecification
-    /// Whether this is the second copy of the first arm.
-    let isCopy: Bool
-    var process: ArmProcess?
-    var library = ""
-    /// The time of each process's first request, its connection included, in milliseconds.
-    var colds: [Double] = []
-    /// The times of the warm-up, in milliseconds.
-    var warmUp: [Double] = []
-    var figures: [ArmFigures]
-    /// What the process holds now, and what it held after each round.
-    private(set) var (state, states) = (
-        Growth.State(process: 0, requests: 0, memory: 0, descriptors: 0), [Growth.State]()
-    )
-
-    init(_ specification: ArmSpecification, urls: Int, isCopy: Bool) {
-        (self.specification, self.isCopy) = (specification, isCopy)
-        figures = Array(repeating: ArmFigures(), count: urls)
-    }
-
-    /// Notes what the process holds after a block.
-    mutating func note(_ report: BlockReport) {
-        state.requests += report.requests
-        (state.memory, state.descriptors) = (report.memory, report.descriptors)
-    }
-
-    /// Notes that a round is over.
-    mutating func noteRound() { states.append(state) }
-
-    /// Leaves the process, which has ended.
-    mutating func leaveProcess() {
-        process = nil
-        state.process += 1
-    }
-
-    var name: String { isCopy ? "\(specification.name) again" : specification.name }
-
-    /// The median of the processes' first requests, in milliseconds.
-    var coldMilliseconds: Double? {
-        colds.isEmpty ? nil : colds.sorted()[(colds.count - 1) / 2]
-    }
-}
-
 /// Runs arms in turns, in random order, each in processes of its own, and never two at the same time.
 struct Experiment: Sendable {
     let design: ExperimentDesign
@@ -165,40 +19,50 @@ struct Experiment: Sendable {
         var arms = specifications.map { Arm($0, urls: urls.count, isCopy: false) }
         arms.append(Arm(specifications[0], urls: urls.count, isCopy: true))
         var generator = SeededGenerator(seed: design.seed)
+        var schedule = ExperimentSchedule(design)
         let start = ContinuousClock.now
-        func isOver(_ share: Double) -> Bool { design.time.map { ContinuousClock.now - start >= $0 * share } ?? false }
-        // The rounds that are watched have a third of the time, too.
-        let timedShare = Double(design.timedRounds) / Double(design.rounds)
         var process: Int?
-        for round in 0..<design.timedRounds where round == 0 || !isOver(timedShare) {
-            if design.process(ofRound: round) != process {
-                if let precision = design.precision, round >= ExperimentDesign.roundsBeforePrecision,
+        while var kind = schedule.next(after: ContinuousClock.now - start) {
+            if case .timed(let number) = kind, number != process {
+                if let precision = design.precision, schedule.round > ExperimentDesign.roundsBeforePrecision,
                     isPrecise(arms, precision)
                 {
-                    break
+                    schedule.endTiming()
+                    guard let watched = schedule.next(after: ContinuousClock.now - start) else { break }
+                    kind = watched
+                } else {
+                    process = number
+                    try await beginProcesses(of: &arms, using: &generator)
                 }
-                process = design.process(ofRound: round)
-                try await beginProcesses(of: &arms, using: &generator)
             }
-            try await run(round, of: &arms, as: .timed(process: design.process(ofRound: round)), using: &generator)
-        }
-        for round in design.timedRounds..<design.rounds where !isOver(1) {
-            try await run(round, of: &arms, as: .watched, using: &generator)
+            let seconds = schedule.roundSeconds(after: ContinuousClock.now - start)
+            let size = design.blockSize(within: seconds, at: pace(of: arms))
+            try await run(schedule.round - 1, of: &arms, as: kind, size: size, using: &generator)
         }
         if design.showsWire { try await lookAtTheWire(&arms) }
         return arms
     }
 
     private func run(
-        _ round: Int, of arms: inout [Arm], as kind: BlockKind, using generator: inout SeededGenerator
+        _ round: Int, of arms: inout [Arm], as kind: BlockKind, size: Int, using generator: inout SeededGenerator
     ) async throws {
         for url in urls.indices.shuffled(using: &generator) {
             for arm in arms.indices.shuffled(using: &generator) {
-                try await run(arm, of: &arms, url, design.blockSize * design.weights[url], as: kind)
+                try await run(arm, of: &arms, url, size * design.weights[url], as: kind)
                 progress(arms, round)
             }
         }
         for arm in arms.indices { arms[arm].noteRound() }
+    }
+
+    /// Returns the time of one request for each URL over each arm, as the latest blocks took it, in seconds.
+    private func pace(of arms: [Arm]) -> Double {
+        arms.reduce(0) { sum, arm in
+            sum
+                + zip(arm.figures, design.weights).reduce(0) { sum, part in
+                    part.0.ended == nil ? sum + part.0.pace * Double(part.1) : sum
+                }
+        }
     }
 
     /// Gives each arm another process, in random order, and warms it up.
@@ -236,7 +100,7 @@ struct Experiment: Sendable {
     func run(_ order: BlockOrder, of arm: inout Arm) async throws -> BlockReport? {
         guard arm.figures[order.url].ended == nil else { return nil }
         do {
-            let report = try await process(of: &arm).run(order, within: design.patience)
+            let report = try await process(of: &arm).run(order, within: design.patience(of: order.requests))
             arm.note(report)
             return report
         } catch let end as ArmProcess.Ended {
@@ -254,7 +118,7 @@ struct Experiment: Sendable {
     private func process(of arm: inout Arm) async throws -> ArmProcess {
         if let process = arm.process { return process }
         let process = try ArmProcess(arm.specification)
-        arm.library = try await process.begin(arm.specification, arguments: arguments, within: design.patience)
+        arm.library = try await process.begin(arm.specification, arguments: arguments, within: design.patience(of: 1))
         arm.process = process
         return process
     }

@@ -60,8 +60,10 @@ struct ExperimentResult: Sendable {
         for index in urls.indices {
             let copied = copy.figures[index]
             let url = urls[index]
+            let noise = Verdicts.noise(first.figures[index].blocks, copied.blocks, using: &generator)
+                .filter { metrics.contains($0.key) }
             let verdicts = Verdicts.verdicts(
-                url: url, arms: self.arms.map { ($0.name, $0.figures[index].blocks) }, copy: copied.blocks,
+                url: url, arms: self.arms.map { ($0.name, $0.figures[index].blocks) }, noise: noise,
                 shares: urls.count, metrics: metrics, verb: verb, using: &generator)
             let contents = self.arms.dropFirst().map { arm in
                 ContentComparison(
@@ -69,8 +71,6 @@ struct ExperimentResult: Sendable {
                     kinds: (first.specification.kind.rawValue, arm.specification.kind.rawValue),
                     sentNames: index < sentNames.count ? sentNames[index] : [])
             }
-            let noise = Dictionary(
-                verdicts.compactMap { verdict in verdict.noise.map { (verdict.metric, $0) } }, uniquingKeysWith: max)
             let request = index < requests.count ? requests[index] : nil
             self.urls.append(
                 URLResult(url: url, request: request, verdicts: verdicts, contents: contents, noise: noise))
@@ -119,7 +119,7 @@ struct ArmSummary: Sendable {
     var connections: Int { figures.reduce(0) { $0 + $1.connections } }
     /// The connections, or a dash where the transport does not report them.
     var connectionsText: String {
-        connections + figures.reduce(0) { $0 + $1.reuses } > 0 ? "\(connections)" : "–"
+        connections + figures.reduce(0) { $0 + $1.reuses } > 0 ? "\(connections)" : "-"
     }
     var peakResidentKB: Int { figures.map(\.peakResidentKB).max() ?? 0 }
     var threads: Int { figures.map(\.threads).max() ?? 0 }

@@ -1,0 +1,92 @@
+import NetworkComparison
+
+/// What one arm did for one URL.
+struct ArmFigures: Sendable {
+    var blocks: [Block] = []
+    var contents = ContentTally()
+    var (connections, reuses, contextSwitches, wireBytes) = (0, 0, 0, 0)
+    var (peakResidentKB, threads, descriptors) = (0, 0, 0)
+    var phases = PhaseTimes()
+    /// The time of the latest block for each of its requests, in seconds.
+    var pace = 0.0
+    /// The request as it was sent.
+    var wire: WireView?
+    /// How the arm's process ended, if it did.
+    var ended: String?
+
+    /// Adds a block.
+    mutating func add(_ report: BlockReport, as kind: BlockKind) {
+        for (number, response) in report.new { contents.learn(response, as: number) }
+        connections += report.connections
+        reuses += report.reuses
+        peakResidentKB = max(peakResidentKB, report.peakResidentKB)
+        threads = max(threads, report.threads)
+        descriptors = max(descriptors, report.descriptors)
+        pace = report.seconds / Double(max(1, report.requests))
+        guard kind != .warmUp else { return }
+        for (number, times) in report.outcomes { contents.count(number, times: times) }
+        contextSwitches += report.contextSwitches
+        wireBytes += report.wireBytes
+        guard case .timed(let process) = kind else { return }
+        phases += report.phases
+        blocks.append(
+            Block(
+                latencies: report.latencies, seconds: report.seconds, cpuMicroseconds: report.cpuMicroseconds,
+                requests: report.requests, process: process))
+    }
+}
+
+/// What a block is for.
+enum BlockKind: Equatable {
+    /// Nothing of it counts: its requests come in no random order.
+    case warmUp
+    /// All of it counts, as a part of what the process with this number did.
+    case timed(process: Int)
+    /// Its responses count, and what the process holds after it.
+    case watched
+}
+
+/// An arm: its process and what it did for each URL.
+struct Arm: Sendable {
+    let specification: ArmSpecification
+    /// Whether this is the second copy of the first arm.
+    let isCopy: Bool
+    var process: ArmProcess?
+    var library = ""
+    /// The time of each process's first request, its connection included, in milliseconds.
+    var colds: [Double] = []
+    /// The times of the warm-up, in milliseconds.
+    var warmUp: [Double] = []
+    var figures: [ArmFigures]
+    /// What the process holds now, and what it held after each round.
+    private(set) var (state, states) = (
+        Growth.State(process: 0, requests: 0, memory: 0, descriptors: 0), [Growth.State]()
+    )
+
+    init(_ specification: ArmSpecification, urls: Int, isCopy: Bool) {
+        (self.specification, self.isCopy) = (specification, isCopy)
+        figures = Array(repeating: ArmFigures(), count: urls)
+    }
+
+    /// Notes what the process holds after a block.
+    mutating func note(_ report: BlockReport) {
+        state.requests += report.requests
+        (state.memory, state.descriptors) = (report.memory, report.descriptors)
+    }
+
+    /// Notes that a round is over.
+    mutating func noteRound() { states.append(state) }
+
+    /// Leaves the process, which has ended.
+    mutating func leaveProcess() {
+        process = nil
+        state.process += 1
+    }
+
+    var name: String { isCopy ? "\(specification.name) again" : specification.name }
+
+    /// The median of the processes' first requests, in milliseconds.
+    var coldMilliseconds: Double? {
+        colds.isEmpty ? nil : colds.sorted()[(colds.count - 1) / 2]
+    }
+}
