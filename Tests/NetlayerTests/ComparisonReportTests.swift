@@ -116,8 +116,27 @@ struct ComparisonReportTests {
         #expect(text.contains("nothing to say of curl:loops=2") && !text.contains("no differences"))
         #expect(text.contains("status is another one for the copy of the first arm, in 100 %"))
         #expect(ComparisonPage(result).text.contains("nothing can be said of the responses"))
+        #expect(ComparisonMarkdown(result).text.contains("nothing to say of curl:loops=2"))
+        let failure = #"<failure message="responses: nothing to say of curl:loops=2"#
+        #expect(ComparisonJUnit(result, rules: [], alarm: .newDifferences).text.contains(failure))
+        #expect(!ComparisonJUnit(result, rules: [], alarm: .nothing).text.contains(failure))
         #expect(try ComparisonOptions.parse([]).failure(of: result) == "")
         #expect(try ComparisonOptions.parse([]).failure(of: equal) == nil)
+    }
+
+    @Test func `the number of differences that are not listed is in JUnit`() throws {
+        var result = try Self.result("a", "a")
+        var (report, response) = (BlockReport(), RecordedResponse())
+        response.status = 200
+        response.fields = (0..<300).map { .init("X-\($0)", "1") }
+        (report.requests, report.outcomes, report.new) = (200, [7: 200], [7: response])
+        result.arms[1].figures[0].add(report, as: .timed(process: 0))
+        result = ExperimentResult(
+            result.arms + [result.copy], urls: ["http://h/"], design: result.design, command: "", environment: [])
+        let unlisted = result.urls[0].contents[0].unlisted
+        let rest = "<skipped message=\"\(unlisted.new) more new differences\"/>"
+        let text = ComparisonJUnit(result, rules: [], alarm: .newDifferences).text
+        #expect(unlisted.new > 0 && text.contains(rest))
     }
 
     @Test func `what there was no room to compare is in every report`() throws {

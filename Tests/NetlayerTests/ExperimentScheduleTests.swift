@@ -62,6 +62,14 @@ import Testing
         #expect(seconds < 12)
     }
 
+    /// Without a warm-up the pace is that of one request, which does not wait for the rate.
+    @Test func `blocks at a rate fit into the time too`() throws {
+        let design = try Self.design("--time", "10", "--rate", "5", "--warm-up", "0")
+        let size = design.blockSize(within: 2, at: design.pace(0.000_1) + design.pace(0.3))
+        #expect(size == 4)
+        #expect(design.blockSize(within: 0, at: 1) == 1)
+    }
+
     /// A machine that stands still in between, and one that becomes faster.
     @Test func `no process's number is left out, whatever the rounds take`() throws {
         let design = try Self.design("--time", "10", "-n", "1000")

@@ -36,8 +36,8 @@ struct CompareCommand: AsyncParsableCommand {
     @Option(
         name: [.customShort("n"), .customLong("requests")],
         help: ArgumentHelp(
-            "Requests for each URL and arm, at most. (default: 900; with --time as many as it has room for; with --exec "
-                + "20 runs)", valueName: "number"))
+            "Requests for each URL and arm, at most. (default: 900; with --time 100000; with --exec 20 runs)",
+            valueName: "number"))
     var number: Int?
 
     @Option(

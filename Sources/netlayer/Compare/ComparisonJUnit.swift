@@ -63,6 +63,13 @@ struct ComparisonJUnit {
                     suite: url.url, name: "\(difference.place), \(names.0) and \(names.1)",
                     failure: counts ? difference.text(names) : nil)
             }
+            if contents.isUnfounded {
+                let words = ComparisonText.alike(contents, arm.name)
+                cases.append(
+                    Case(
+                        suite: url.url, name: "responses, \(names.0) and \(names.1)",
+                        failure: alarm == .nothing ? nil : words, skipped: alarm == .nothing ? words : nil))
+            }
             cases += ComparisonText.rest(contents).map { rest in
                 Case(suite: url.url, name: "differences that are not listed, \(names.0) and \(names.1)", skipped: rest)
             }

@@ -36,9 +36,9 @@ struct ComparisonMarkdown {
         ]
         for arm in result.shownArms {
             let summary = ArmSummary([arm.figures[index]])
-            let times = [Metric.p50, .p95, .p99].map { summary.values[$0].map(ComparisonText.time) ?? "–" }
-            let rate = summary.values[.rate].map { "\(Int($0.rounded()))" } ?? "–"
-            let cpu = summary.values[.cpu].map { "\(Int($0.rounded())) µs" } ?? "–"
+            let times = [Metric.p50, .p95, .p99].map { summary.values[$0].map(ComparisonText.time) ?? "-" }
+            let rate = summary.values[.rate].map { "\(Int($0.rounded()))" } ?? "-"
+            let cpu = summary.values[.cpu].map { "\(Int($0.rounded())) µs" } ?? "-"
             let errors = summary.ended ?? "\(summary.errors.values.reduce(0, +))"
             let cells = [arm.name] + times + [rate, cpu, errors]
             lines.append("| \(cells.map(Self.escaped).joined(separator: " | ")) |")

@@ -77,7 +77,7 @@ struct ComparisonPage {
         let rows = result.shownArms.map { arm in
             let summary = ArmSummary([arm.figures[index]])
             func cell(_ metric: Metric, _ text: (Double) -> String) -> String {
-                "<td>\(summary.values[metric].map(text) ?? "–")</td>"
+                "<td>\(summary.values[metric].map(text) ?? "-")</td>"
             }
             let failed = summary.errors.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
             let end = summary.ended ?? (failed.isEmpty ? "none" : failed.joined(separator: ", "))
@@ -87,7 +87,7 @@ struct ComparisonPage {
                 + cell(.rate) { "\(Int($0.rounded()))" } + cell(.cpu) { "\(Int($0.rounded())) µs" }
                 + "<td>\(summary.peakResidentKB / 1024) MB</td><td>\(summary.threads)</td>"
                 + "<td>\(summary.connectionsText)</td>"
-                + "<td>\(arm.coldMilliseconds.map(ComparisonText.time) ?? "–")</td>"
+                + "<td>\(arm.coldMilliseconds.map(ComparisonText.time) ?? "-")</td>"
                 + "<td>\(Self.escaped(end))</td></tr>"
         }
         let titles = [

@@ -22,18 +22,16 @@ struct Experiment: Sendable {
         var schedule = ExperimentSchedule(design)
         let start = ContinuousClock.now
         var process: Int?
-        while var kind = schedule.next(after: ContinuousClock.now - start) {
+        while let kind = schedule.next(after: ContinuousClock.now - start) {
             if case .timed(let number) = kind, number != process {
                 if let precision = design.precision, schedule.round > ExperimentDesign.roundsBeforePrecision,
                     isPrecise(arms, precision)
                 {
                     schedule.endTiming()
-                    guard let watched = schedule.next(after: ContinuousClock.now - start) else { break }
-                    kind = watched
-                } else {
-                    process = number
-                    try await beginProcesses(of: &arms, using: &generator)
+                    continue
                 }
+                process = number
+                try await beginProcesses(of: &arms, using: &generator)
             }
             let seconds = schedule.roundSeconds(after: ContinuousClock.now - start)
             let size = design.blockSize(within: seconds, at: pace(of: arms))
@@ -57,12 +55,10 @@ struct Experiment: Sendable {
 
     /// Returns the time of one request for each URL over each arm, as the latest blocks took it, in seconds.
     private func pace(of arms: [Arm]) -> Double {
-        arms.reduce(0) { sum, arm in
-            sum
-                + zip(arm.figures, design.weights).reduce(0) { sum, part in
-                    part.0.ended == nil ? sum + part.0.pace * Double(part.1) : sum
-                }
+        let paces = arms.flatMap { arm in
+            zip(arm.figures, design.weights).filter { $0.0.ended == nil }.map { design.pace($0.pace) * Double($1) }
         }
+        return paces.reduce(0, +)
     }
 
     /// Gives each arm another process, in random order, and warms it up.

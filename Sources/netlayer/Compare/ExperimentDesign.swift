@@ -67,11 +67,16 @@ struct ExperimentDesign: Sendable {
     func blockSize(within roundSeconds: Double?, at pace: Double) -> Int {
         guard let roundSeconds, pace > 0, !isOfProgram else { return blockSize }
         let fitting = min(max(0, roundSeconds) / pace, Double(blockSize))
-        return max(Int(fitting), min(blockSize, Self.leastTurns * concurrency))
+        // An open load has no workers to keep busy.
+        return max(Int(fitting), rate == nil ? min(blockSize, Self.leastTurns * concurrency) : 1)
     }
 
-    /// Returns the longest time that a block may take. Each request has its own timeout, and a worker sends several; the
-    /// intervals of an open load are no sign of a hang, however long.
+    /// Returns the time of one request in a block, in seconds.
+    /// - Parameter latest: The time of one request in the latest block, which may have had one request alone.
+    func pace(_ latest: Double) -> Double { max(latest, rate.map { 1 / $0 } ?? 0) }
+
+    /// Returns the longest time that a block may take. Each request has its own timeout, and a worker sends several.
+    /// The intervals of an open load are no sign of a hang, however long.
     func patience(of requests: Int) -> Duration {
         let perWorker = (requests + concurrency - 1) / concurrency
         let intended = rate.map { Double(requests) / $0 } ?? 0
@@ -80,53 +85,4 @@ struct ExperimentDesign: Sendable {
 
     /// The longest time for the requests of a block and the time for the block itself, in seconds.
     private static let (longestPatience, shortestPatience) = (3_600.0, 10.0)
-}
-
-/// The order of the rounds of a comparison: which process of each arm runs the next one, and when there is none. Each
-/// process has an equal share of the rounds, or of the time where that is over first.
-struct ExperimentSchedule {
-    private let design: ExperimentDesign
-    /// The number of rounds that have begun.
-    private(set) var round = 0
-    private var isTimed = true
-    /// The share of the timed rounds that the current process has, and its number.
-    private var (share, process) = (-1, -1)
-
-    init(_ design: ExperimentDesign) { self.design = design }
-
-    /// The part of the time that the timed rounds have.
-    private var timedPart: Double { Double(design.timedRounds) / Double(design.rounds) }
-
-    /// Ends the timed rounds.
-    mutating func endTiming() {
-        isTimed = false
-        round = max(round, design.timedRounds)
-    }
-
-    /// Returns what the next round is for; `nil` at the end.
-    /// - Parameter elapsed: The time since the start of the comparison.
-    mutating func next(after elapsed: Duration) -> BlockKind? {
-        let time = design.time.map { elapsed / $0 } ?? 0
-        if isTimed, round >= design.timedRounds || round > 0 && time >= timedPart { endTiming() }
-        guard isTimed else {
-            guard round < design.rounds, time < 1 else { return nil }
-            round += 1
-            return .watched
-        }
-        let byRounds = round * design.processes / design.timedRounds
-        let byTime = design.isOfProgram ? 0 : Int(time / timedPart * Double(design.processes))
-        if max(byRounds, byTime) > share {
-            share = max(byRounds, byTime)
-            process += 1
-        }
-        round += 1
-        return .timed(process: process)
-    }
-
-    /// Returns the time for the round that has begun, in seconds; `nil` without a limit.
-    func roundSeconds(after elapsed: Duration) -> Double? {
-        guard let time = design.time else { return nil }
-        let (end, last) = isTimed ? (timedPart, design.timedRounds) : (1, design.rounds)
-        return (time * end - elapsed) / .seconds(1) / Double(max(1, last - round + 1))
-    }
 }
