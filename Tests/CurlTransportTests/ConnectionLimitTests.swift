@@ -1,4 +1,3 @@
-import Foundation
 import NetworkCore
 import NetworkTesting
 import TestSupport
@@ -15,17 +14,8 @@ struct ConnectionLimitTests {
         return CurlNetworkDispatcher(configuration: configuration)
     }
 
-    /// Returns how many connections to some ports of this machine are established, or not closed by their client.
     private static func connections(to servers: [ScriptedServer]) throws -> Int {
-        let ports = Set(servers.map { String(format: ":%04X", Int($0.port)) })
-        // The file has no length, by which other ways to read it would go.
-        let file = try #require(FileHandle(forReadingAtPath: "/proc/net/tcp"))
-        let table = String(decoding: try file.readToEnd() ?? Data(), as: UTF8.self)
-        return table.split(separator: "\n").dropFirst().count { line in
-            let fields = line.split(separator: " ", omittingEmptySubsequences: true)
-            // ESTABLISHED is 1, CLOSE_WAIT 8 (tcp_states.h).
-            return ports.contains { fields[2].hasSuffix($0) } && ["01", "08"].contains(fields[3])
-        }
+        try OwnSockets.connected(to: Set(servers.map { Int($0.port) })).count
     }
 
     /// Regression: idle connections to a thousand origins took as many descriptors as all running requests may.
@@ -50,11 +40,13 @@ struct ConnectionLimitTests {
                 }
                 for wave in waves { try await wave.hasRead.wait() }
                 // All run, next to what is kept of the earlier ones.
-                #expect(try Self.connections(to: servers) == limit)
+                let running = try Self.connections(to: servers)
+                #expect(running == limit)
                 for wave in waves { wave.goesOn.open() }
                 try await group.waitForAll()
             }
-            #expect(try Self.connections(to: servers) == limit)
+            let kept = try Self.connections(to: servers)
+            #expect(kept == limit)
         }
         // The latest ones are kept.
         let last = try #require(servers.last)

@@ -1,5 +1,4 @@
 import CLibrary
-import Foundation
 import NetworkCore
 import NetworkTesting
 import TestSupport
@@ -61,17 +60,8 @@ struct PlainOptionTests {
 
     /// Returns TCP_KEEPCNT of this process's sockets that are connected to a port.
     private static func probes(towards port: Int) throws -> [Int32] {
-        try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap { name -> Int32? in
-            guard let descriptor = Int32(name) else { return nil }
-            var address = sockaddr_in()
-            var count = socklen_t(MemoryLayout<sockaddr_in>.size)
-            let status = withUnsafeMutablePointer(to: &address) {
-                $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getpeername(descriptor, $0, &count) }
-            }
-            guard status == 0, Int(UInt16(bigEndian: address.sin_port)) == port else { return nil }
-            var probes: Int32 = 0
-            count = socklen_t(MemoryLayout<Int32>.size)
-            return getsockopt(descriptor, Int32(IPPROTO_TCP), Int32(TCP_KEEPCNT), &probes, &count) == 0 ? probes : nil
+        try OwnSockets.connected(to: [port]).compactMap {
+            OwnSockets.option(Int32(TCP_KEEPCNT), level: Int32(IPPROTO_TCP), of: $0)
         }
     }
 
