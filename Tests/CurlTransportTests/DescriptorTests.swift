@@ -11,12 +11,14 @@ struct DescriptorTests {
     /// libcurl opens the connections of its lookups over HTTPS without the transport's socket callback.
     @Test func `no program inherits a connection`() async {
         await #expect(processExitsWith: .success) {
-            func sockets(besides names: ScriptedServer) -> Set<Int32> {
-                Set((3..<256).filter { SocketName.localPort(of: $0).map { $0 > 0 && $0 != Int(names.port) } == true })
+            func sockets(besides names: ScriptedServer) throws -> Set<Int32> {
+                let connected = try OwnSockets.descriptors()
+                    .filter { SocketName.localPort(of: $0).map { $0 > 0 && $0 != Int(names.port) } == true }
+                return Set(connected)
             }
             let names = try ScriptedServer([.stall])
             // Sockets that this process inherited from the test run.
-            let others = sockets(besides: names)
+            let others = try sockets(besides: names)
             let dispatcher = CurlNetworkDispatcher()
             let request = Task {
                 try await OptionExchange("http://unknown.example/", over: dispatcher) {
@@ -24,7 +26,7 @@ struct DescriptorTests {
                 }
             }
             try await names.wait { $0.connectionCount > 0 }
-            let own = sockets(besides: names).subtracting(others)
+            let own = try sockets(besides: names).subtracting(others)
             #expect(!own.isEmpty)
             // The connection exists a moment before libcurl reports it.
             while own.contains(where: { fcntl($0, F_GETFD) & FD_CLOEXEC == 0 }) { await Task.yield() }

@@ -6,10 +6,14 @@ import Foundation
 /// The process's own sockets, asked one by one: the kernel writes its table of connections page by page, and a row that
 /// moves meanwhile is there twice.
 enum OwnSockets {
+    /// Returns the process's open descriptors.
+    static func descriptors() throws -> [Int32] {
+        try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap { Int32($0) }
+    }
+
     /// Returns the descriptors that are connected to some ports, those whose peer has closed them included.
     static func connected(to ports: Set<Int>) throws -> [Int32] {
-        try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap { Int32($0) }
-            .filter { SocketName.remote(of: $0).map { ports.contains($0.port) } ?? false }
+        try descriptors().filter { SocketName.remote(of: $0).map { ports.contains($0.port) } ?? false }
     }
 
     /// Returns what getsockopt(2) says of an option with a number.
