@@ -237,6 +237,14 @@ struct CompareTests {
         #expect(alone.status == 2 && alone.errors.contains("a second --arm, or an earlier run by --baseline"))
     }
 
+    @Test func `an arm has the name that it is given`() async throws {
+        let server = try ScriptedServer(.ok())
+        defer { server.stop() }
+        let (report, run) = try await Self.compare(
+            server.url(), "-n", "8", "--warm-up", "0", "--arm", "curl:name=one", "--arm", "curl:loops=2,name=the other")
+        #expect(run.status == 0 && report.arms.map(\.name) == ["one", "the other"])
+    }
+
     @Test func `a response of one URL is compared at another one too`() async throws {
         let server = try ScriptedServer(.ok("hello"))
         defer { server.stop() }
@@ -310,7 +318,8 @@ struct CompareTests {
         arguments: [
             ["--arm", "curl"], ["--arm", "x", "--arm", "curl"], ["--arm", "curl:http=4", "--arm", "curl"],
             ["--arm", "curl:loops", "--arm", "curl"], ["--arm", "urlsession:http=2", "--arm", "curl"],
-            ["--arm", "curl", "--arm", "curl"], ["--fail-if", "p95"], ["--fail-if", "p9 > 5%"],
+            ["--arm", "curl", "--arm", "curl"], ["--arm", "curl", "--arm", "urlsession:name=curl again"],
+            ["--arm", "curl:name=", "--arm", "curl"], ["--fail-if", "p95"], ["--fail-if", "p9 > 5%"],
             ["--fail-if", "memory > 5%"], ["--fail-if", "memory > 5"],
             ["--fail-if", "descriptors > 5kB"], ["--until", "0%"],
             ["--weight", "1", "--weight", "2"], ["--exec", "true"], ["-d", "@-"], ["--cookie-jar", "f"],

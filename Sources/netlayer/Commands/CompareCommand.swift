@@ -29,7 +29,9 @@ struct CompareCommand: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp(
             "An arm: 'curl', 'urlsession', 'curl:http=2', 'curl:loops=2', 'curl:libcurl=FOLDER', "
-                + "'curl:shadow=urlsession@1%'. May be repeated. (default: curl and urlsession)", valueName: "arm"),
+                + "'curl:shadow=urlsession@1%', with a name of its own 'curl:loops=2,name=two'. May be repeated. "
+                + "(default: curl and urlsession)",
+            valueName: "arm"),
         transform: { try ArmSpecification($0) })
     var arm: [ArmSpecification] = []
 
@@ -133,7 +135,8 @@ struct CompareCommand: AsyncParsableCommand {
         }
         for weight in weight { try OptionChecks.range(weight, 1...1000, "--weight") }
         if arms.count > 8 { throw ValidationError("--arm is given \(arms.count) times; 8 is the most") }
-        if Set(arms.map(\.name)).count < arms.count { throw ValidationError("two arms have the same name") }
+        let names = arms.map(\.name) + arms.prefix(1).map(\.nameOfCopy)
+        if Set(names).count < names.count { throw ValidationError("two arms have the same name") }
         if arms.count < 2, reports.baseline == nil {
             throw ValidationError(
                 "one arm has nothing to be compared with; give a second --arm, or an earlier run by --baseline")

@@ -83,7 +83,7 @@ struct Arm: Sendable {
         state.process += 1
     }
 
-    var name: String { isCopy ? "\(specification.name) again" : specification.name }
+    var name: String { isCopy ? specification.nameOfCopy : specification.name }
 
     /// The median of the processes' first requests, in milliseconds.
     var coldMilliseconds: Double? {

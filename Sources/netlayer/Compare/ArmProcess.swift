@@ -69,7 +69,7 @@ final class ArmProcess: Sendable {
     /// - Returns: The library that the arm runs over.
     /// - Throws: ``Ended``, or ``ToolFailure`` with the words of a child that can't use the arguments.
     func begin(_ arm: ArmSpecification, arguments: [String], within patience: Duration) async throws -> String {
-        let order = ArmOrder(arm: arm.name, arguments: arguments, counter: counterPath)
+        let order = ArmOrder(arm: arm.text, arguments: arguments, counter: counterPath)
         switch try await reply(to: order, within: patience) {
         case .ready(let library): return library
         case .refused(let words): throw ToolFailure(.usage, words)

@@ -2,10 +2,12 @@ import ArgumentParser
 import Foundation
 import NetworkLayer
 
-/// An arm of a comparison, as `--arm` describes it: `curl`, `curl:http=2,loops=2`, `curl:libcurl=FOLDER`.
+/// An arm of a comparison, as `--arm` describes it: `curl`, `curl:http=2,loops=2`, `curl:libcurl=FOLDER,name=new`.
 struct ArmSpecification: Sendable, Hashable {
-    /// The text of the option, which names the arm.
-    let name: String
+    /// The text of the option.
+    let text: String
+    /// The arm's name in reports: the one of its option `name`, or else the text.
+    private(set) var name: String
     let kind: TransportKind
     /// The version of HTTP that the arm's requests ask for, in place of the request's own.
     var httpVersion: TransportOptions.HTTPVersion?
@@ -23,7 +25,7 @@ struct ArmSpecification: Sendable, Hashable {
 
     private init(_ kind: TransportKind) {
         self.kind = kind
-        name = kind.rawValue
+        (text, name) = (kind.rawValue, kind.rawValue)
         variable = kind.rawValue
     }
 
@@ -35,7 +37,7 @@ struct ArmSpecification: Sendable, Hashable {
             throw ValidationError("an arm begins with \(kinds), and options may follow: 'curl:http=2,loops=2'")
         }
         self.kind = kind
-        name = text
+        (self.text, name) = (text, text)
         variable = kind.rawValue
         for option in parts.count > 1 ? parts[1].split(separator: ",").map(String.init) : [] {
             let words = option.split(separator: "=", maxSplits: 1).map(String.init)
@@ -47,6 +49,9 @@ struct ArmSpecification: Sendable, Hashable {
         }
         if shadowed != nil, loops != nil { throw ValidationError("'shadow' and 'loops' exclude one another") }
     }
+
+    /// The name of the arm's second copy, which gives the noise floor.
+    var nameOfCopy: String { "\(name) again" }
 
     /// The command that sends one request as the arm does, without the arm's loops and its shadow.
     var fetch: String {
@@ -70,12 +75,14 @@ struct ArmSpecification: Sendable, Hashable {
                 throw ValidationError("the folder '\(value)' has no libcurl.so.4")
             }
             libcurl = value
+        case "name": name = value
         case "shadow":
             variable = "\(kind.rawValue); shadow=\(value)"
             do { shadowed = try TransportChoice(text: variable, from: "an arm") } catch let error as NetworkError {
                 throw ValidationError(error.message)
             }
-        default: throw ValidationError("an arm has the options http, loops, libcurl and shadow, and not '\(option)'")
+        default:
+            throw ValidationError("an arm has the options http, libcurl, loops, name and shadow, and not '\(option)'")
         }
     }
 
