@@ -1,0 +1,29 @@
+import CLibrary
+import NetworkTesting
+import TestSupport
+import Testing
+
+@testable import CurlTransport
+
+@Suite("The process's exit", .patience(minutes: 1))
+struct ProcessExitTests {
+    /// Regression: the exit of a forked child waited a second for each loop of its parent, whose threads it lacks.
+    @Test func `a forked child exits at once`() async {
+        await #expect(processExitsWith: .success) {
+            let server = try ScriptedServer(.ok())
+            // Eight loops: a second each stands out on a busy machine too.
+            let dispatchers = (0..<8).map { _ in CurlNetworkDispatcher() }
+            for dispatcher in dispatchers { _ = try await OptionExchange(server.url(), over: dispatcher) }
+            // Swift hides fork(2).
+            let fork = unsafeBitCast(try #require(dlsym(nil, "fork")), to: (@convention(c) () -> pid_t).self)
+            let begin = ContinuousClock.now
+            let child = fork()
+            if child == 0 { exit(0) }
+            var status: Int32 = -1
+            #expect(waitpid(child, &status, 0) == child && status == 0)
+            #expect(ContinuousClock.now - begin < .seconds(6))
+            // The parent's loops go on.
+            for dispatcher in dispatchers { _ = try await OptionExchange(server.url(), over: dispatcher) }
+        }
+    }
+}
