@@ -1,11 +1,11 @@
 import Foundation
 import NetworkTesting
-import Synchronization
 import TestSupport
 import Testing
 
 @testable import CurlTransport
 @testable import NetworkCore
+import Synchronization
 
 @Suite("Compressed request bodies", .patience(minutes: 1))
 struct RequestCompressionTests {
@@ -18,7 +18,7 @@ struct RequestCompressionTests {
         let once: Script = [.read, .send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"), .read, .close]
         let server = try ScriptedServer(once, .ok())
         defer { server.stop() }
-        let runs = Mutex(0)
+        let runs = Guarded(0)
         var request = TransportRequest(method: .put, url: try RequestURL(server.url()))
         request.body = .replayableStream(length: size) {
             runs.withLock { $0 += 1 }

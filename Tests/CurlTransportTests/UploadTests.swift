@@ -309,7 +309,7 @@ struct UploadTests {
         let server = try ScriptedServer(once, .ok())
         defer { server.stop() }
         let dispatcher = CurlNetworkDispatcher()
-        let seen = Mutex<[String]>([])
+        let seen = Guarded<[String]>([])
         var request = TransportRequest(method: .put, url: try RequestURL(server.url()))
         request.options.totalTimeout = .seconds(55)
         request.body = .replayableStream {

@@ -1,9 +1,10 @@
 import Foundation
+import NetworkCore
 import NetworkLayer
 import NetworkTesting
-import Synchronization
 import TestSupport
 import Testing
+import Synchronization
 
 /// A caller whose task is cancelled receives Swift's own error from every verb and every sequence.
 @Suite(.patience(minutes: 1))
@@ -85,7 +86,7 @@ struct CancellationErrorContract {
     }
 
     private final class Watch: Interceptor {
-        let seen = Mutex<NetworkError?>(nil)
+        let seen = Guarded<NetworkError?>(nil)
 
         func intercept(_ request: TransportRequest, in call: Call, next: Next) async throws -> TransportResponse {
             do { return try await next(request) } catch let error as NetworkError {

@@ -110,7 +110,7 @@ struct InputStreamChunks: AsyncSequence, Sendable {
 package final class StreamThread: Sendable {
     /// The limit on these threads, blocked ones included.
     package static let maximum = 256
-    private static let count = Mutex(0)
+    private static let count = Guarded(0)
 
     private let orders = DispatchSemaphore(value: 0)
     /// The next work; `nil` after an order is the end.
@@ -163,7 +163,7 @@ package enum ReadStreams {
         weak var stream: InputStream?
     }
 
-    private static let entries = Mutex<[ObjectIdentifier: Entry]>([:])
+    private static let entries = Guarded<[ObjectIdentifier: Entry]>([:])
 
     /// The number of remembered streams, with some that are gone.
     package static var count: Int { entries.withLock(\.count) }

@@ -1,3 +1,4 @@
+import NetworkCore
 import Synchronization
 
 /// A port on the loopback interface where connecting neither succeeds nor fails, because its queue is full and nothing
@@ -9,7 +10,7 @@ public final class FullListener: Sendable {
     public let port: UInt16
 
     private let host: String
-    private let sockets: Mutex<[LoopbackSocket]>
+    private let sockets: Guarded<[LoopbackSocket]>
 
     /// Listens on a port, and fills its queue.
     /// - Parameters:
@@ -20,7 +21,7 @@ public final class FullListener: Sendable {
         let listener = try LoopbackSocket.listening(on: port, of: host, backlog: 0)
         self.port = try listener.localPort()
         self.host = host
-        sockets = Mutex([listener])
+        sockets = Guarded([listener])
         var (count, isFull) = (1, false)
         while !isFull, count < 64 {
             do {

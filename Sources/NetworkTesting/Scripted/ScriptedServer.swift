@@ -1,4 +1,5 @@
 import Foundation
+import NetworkCore
 import Synchronization
 
 /// A server on 127.0.0.1 that runs a script on each connection, byte for byte. It is for tests of retries, timeouts and
@@ -99,7 +100,7 @@ public final class ScriptedServer: Sendable {
 /// The socket that accepts a server's connections, on a thread of its own.
 private final class Listener: Sendable {
     private let socket: LoopbackSocket
-    private let isOpen = Mutex(true)
+    private let isOpen = Guarded(true)
 
     init(_ socket: LoopbackSocket) { self.socket = socket }
 

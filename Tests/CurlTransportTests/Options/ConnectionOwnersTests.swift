@@ -2,16 +2,16 @@ import Foundation
 import Logging
 import NetworkCore
 import NetworkTesting
-import Synchronization
 import TestSupport
 import Testing
 
 @testable import CurlTransport
+import Synchronization
 
 @Suite("Owners of connections", .patience(minutes: 1))
 struct ConnectionOwnersTests {
     private final class Time: Sendable {
-        private let time = Mutex(SuspendingClock.now)
+        private let time = Guarded(SuspendingClock.now)
         var now: SuspendingClock.Instant { time.withLock(\.self) }
         func advance(by duration: Duration) { time.withLock { $0 = $0 + duration } }
     }
@@ -66,8 +66,8 @@ struct ConnectionOwnersTests {
 
     /// Counts the owners whose requests run.
     private final class Tally: Sendable {
-        private let running = Mutex<[Int: Int]>([:])
-        private let mixed = Mutex(0)
+        private let running = Guarded<[Int: Int]>([:])
+        private let mixed = Guarded(0)
 
         var mixedCount: Int { mixed.withLock(\.self) }
 

@@ -1,4 +1,5 @@
 import Foundation
+import NetworkCore
 import NetworkTesting
 import Synchronization
 
@@ -7,8 +8,8 @@ import Synchronization
 final class UnixServer: Sendable {
     private let descriptor: Int32
     private let path: String?
-    private let received = Mutex("")
-    private let connections = Mutex<[Int32]>([])
+    private let received = Guarded("")
+    private let connections = Guarded<[Int32]>([])
 
     init(_ name: String, isAbstract: Bool) throws {
         descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
