@@ -145,6 +145,48 @@ struct RepeatTests {
         #expect(response.attempts == 2)
     }
 
+    /// Regression: libcurl tried up to five more kept connections, and gave up.
+    @Test(.enabled(if: Libcurl.found.has(.requestCheck), "detected from libcurl 7.80 on"))
+    func `a repeat goes over a new connection, however many kept ones are broken`() async throws {
+        let count = 8
+        let (asked, goOn) = ((0..<count).map { _ in Gate() }, Gate())
+        let ok = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
+        let broken = asked.map { Script([.read, .open($0), .wait(until: goOn), .send(ok), .read, .reset]) }
+        let server = try ScriptedServer(scripts: broken + [.ok()])
+        defer { server.stop() }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<count { group.addTask { _ = try await send(.get, server.url()) } }
+            for gate in asked { try await gate.wait() }
+            goOn.open()
+            try await group.waitForAll()
+        }
+        #expect(server.connectionCount == count)
+        #expect(try await send(.get, server.url()).repeats == 1)
+        #expect(server.requests.count == count + 2 && server.connectionCount == count + 1)
+    }
+
+    /// Regression: only the repeats of the last exchange counted.
+    @Test(
+        .enabled(if: Libcurl.found.has(.requestCheck), "detected from libcurl 7.80 on"),
+        arguments: [
+            ("HTTP/1.1 503 Later\r\nContent-Length: 0\r\n\r\n", NetworkError.Code.unacceptableStatus),
+            ("", .connectionLost),
+        ])
+    func `repeats of each exchange are attempts of the call`(second: String, code: NetworkError.Code) async throws {
+        let server = try ScriptedServer(
+            Self.once, [.read, .send(second), .close], Self.once, [.read, .send(second), .close])
+        defer { server.stop() }
+        var policy = RetryInterceptor.Policy()
+        (policy.maximumRetries, policy.baseDelay) = (1, .zero)
+        let client = NetworkClient(transport: dispatcher).with { $0.interceptors = [.retry(policy)] }
+        _ = try await send(.get, server.url())
+        // The first connection is kept. Then there is one attempt over it, its repeat over a second one, and the retry
+        // over a third one, which ends well and is kept in turn.
+        #expect(try await client.send(RequestData(path: server.url()), as: .data).attempts == 3)
+        let error = await expectFailure(code) { try await client.send(RequestData(path: server.url()), as: .data) }
+        #expect(error?.exchange?.attempts == 3)
+    }
+
     @Test func `a caller may allow repeats`() async throws {
         let server = try ScriptedServer(Self.once, .ok())
         defer { server.stop() }

@@ -91,6 +91,18 @@ struct OutputPlaceTests {
         #expect(before == after)
     }
 
+    /// As with curl. Regression: the body went to a file of that name.
+    @Test func `a dash is standard output`() async throws {
+        let folder = try TestFolder()
+        defer { folder.remove() }
+        let server = try ScriptedServer(.ok("new"))
+        defer { server.stop() }
+        let run = try RunningTool(["fetch", server.url(), "-o", "-"], in: folder)
+        #expect(await run.status == 0)
+        #expect(try run.output.readToEnd() == Data("new".utf8))
+        #expect(try folder.entries == [])
+    }
+
     /// Regression: the temporary file's name was longer, and too long.
     @Test func `the longest name is written`() async throws {
         let folder = try TestFolder()

@@ -296,7 +296,7 @@ struct URLRequestTests {
         for _ in 0..<3 { _ = upload.data }
         let client = NetworkClient(transport: transport)
         await #expect(throws: NetworkError.self) { try await client.send(upload, as: .data) }
-        for _ in 0..<2 { await expectFailure(.connectionLost) { try await client.send(upload, as: .data) } }
+        for _ in 0..<2 { await expectFailure(.bodyAlreadyRead) { try await client.send(upload, as: .data) } }
         #expect(!server.requests.contains { $0.body.count > 1 })
     }
 

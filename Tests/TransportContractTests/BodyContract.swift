@@ -105,6 +105,23 @@ struct BodyContract {
         #expect(server.requests.last?.body == body)
     }
 
+    /// Regression: the second request failed as one whose connection was lost.
+    @Test(arguments: ContractTransport.all)
+    func `a one-time body is one request's`(transport: ContractTransport) async throws {
+        let server = try ScriptedServer(.ok("x"))
+        defer { server.stop() }
+        let once = AsyncStream<Data> { stream in
+            stream.yield(Data("once".utf8))
+            stream.finish()
+        }
+        let request = try transport.request(.post, server.url(), body: .stream(once))
+        #expect(try await transport.client.send(request, as: .text).body == "x")
+        let error = await expectFailure(.bodyAlreadyRead) { try await transport.client.send(request, as: .text) }
+        #expect(error?.message.contains(".replayableStream") == true)
+        #expect(server.requests.count { !$0.body.isEmpty } == 1)
+        await expectFailure(.bodyAlreadyRead) { try await request.body?.collect(upTo: 10) }
+    }
+
     /// The file was measured before, and has grown since.
     @Test(arguments: ContractTransport.all, [5, 16_384, 65_536, 300_000])
     func `a file that has grown is not sent in part`(transport: ContractTransport, length: Int) async throws {

@@ -95,6 +95,7 @@ extension LoopCore: TransferDelegate {
             // libcurl 8.23 keeps one that the peer has reset.
             return !used.contains { ReceiveQueue.hasEnded($0.descriptor) }
         }
+        if transfer.avoidsKeptConnections { return false }
         let served = transfer.origin.isSecure ? used.filter(\.hasServed) : used
         if served.contains(where: { ReceiveQueue.holdsAnything($0.descriptor) }) { return false }
         if transfer.origin.isSecure, served.count < used.count { return mayBegin(transfer, overPrewarmed: used) }

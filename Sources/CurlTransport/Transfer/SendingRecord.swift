@@ -24,7 +24,8 @@ struct SendingRecord {
     /// Records that a line of a response has arrived.
     mutating func responseArrived() { hasResponse = true }
 
-    private var isRepeat: Bool { attempts > 0 && !hasResponse }
+    /// Whether the next attempt is a repeat.
+    var isRepeat: Bool { attempts > 0 && !hasResponse }
 
     /// Returns whether the request may go out, over any connection.
     /// - Parameter sent: The number of its bytes that have gone out until now, over all attempts.

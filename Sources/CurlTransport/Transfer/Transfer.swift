@@ -169,6 +169,10 @@ final class Transfer: @unchecked Sendable {
         return true
     }
 
+    /// Whether the request must go out over a new connection of HTTP/1: where one kept connection broke, the others may
+    /// be as broken, and libcurl would give up after five of them.
+    var avoidsKeptConnections: Bool { begunAgain == 0 && sending.isRepeat }
+
     /// Creates another handle, for a new connection, in place of one that has left its multi handle and whose request
     /// must not go out over the connection that libcurl chose.
     /// - Throws: ``NetworkError`` after too many new starts, and for a body that can't be produced again.

@@ -31,7 +31,7 @@ extension TransportRequest {
         case "deflate": Inflater(.deflate)
         case "br" where BrotliDecoder.isAvailable: BrotliDecoder()
         case "zstd" where ZstdDecoder.isAvailable: ZstdDecoder()
-        default: UnknownCoding("is unknown")
+        default: UnknownCoding("'\(coding.prefix(40))' is unknown; decompress = false takes the body as it is")
         }
     }
 }

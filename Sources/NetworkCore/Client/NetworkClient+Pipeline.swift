@@ -77,8 +77,7 @@ extension NetworkClient {
             note(response, to: request)
             return response
         } catch {
-            note(error, of: request, after: start.duration(to: .now))
-            throw error
+            throw noted(error, of: request, in: call, after: start.duration(to: .now))
         }
     }
 
@@ -108,13 +107,22 @@ extension NetworkClient {
         )
     }
 
+    /// Logs the error, and moves the transport's repeats from it to the call, which may go on.
     @inline(never)
-    private func note(_ error: any Error, of request: TransportRequest, after time: Duration) {
+    private func noted(_ error: any Error, of request: TransportRequest, in call: Call, after time: Duration)
+        -> any Error
+    {
         let reason = NetworkError.logText(of: error)
         logger?.debug(
             "\(request.method.rawValue) \(request.url) over \(transport.name) failed: \(reason)",
             metadata: Logger.Metadata(of: request, in: time, .failure(error))
         )
+        guard var error = error as? NetworkError, let repeats = error.exchange?.repeats, repeats > 0 else {
+            return error
+        }
+        call.count(repeats: repeats)
+        error.exchange?.repeats = 0
+        return error
     }
 }
 

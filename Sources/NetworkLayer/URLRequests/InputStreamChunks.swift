@@ -82,7 +82,7 @@ struct InputStreamChunks: AsyncSequence, Sendable {
 
         private func read() throws -> Data? {
             if !isClaimed {
-                guard ReadStreams.claim(stream) else { throw NetworkError.bodyTakenTwice }
+                guard ReadStreams.claim(stream) else { throw NetworkError.bodyAlreadyRead }
                 isClaimed = true
                 if stream.streamStatus == .notOpen { stream.open() }
             }

@@ -21,10 +21,12 @@ struct FetchCommand: AsyncParsableCommand {
     @Flag(name: .shortAndLong, help: "Print the response's head before the body.") var include = false
 
     @Option(
-        name: [.customShort("o"), .long],
-        help: ArgumentHelp("Write to a file instead. The file appears only when it is complete.", valueName: "file")
+        name: [.customShort("o"), .customLong("output")],
+        help: ArgumentHelp(
+            "Write to a file instead. The file appears only when it is complete. '-' is standard output.",
+            valueName: "file")
     )
-    var output: String?
+    var outputOption: String?
 
     @Option(
         name: [.customShort("m"), .customLong("max-time"), .customLong("timeout")],
@@ -52,6 +54,9 @@ struct FetchCommand: AsyncParsableCommand {
     @OptionGroup var transport: TransportOption
 
     @OptionGroup var flags: RequestFlags
+
+    /// The file to write to; `nil` for standard output.
+    private var output: String? { outputOption == "-" ? nil : outputOption }
 
     func validate() throws {
         guard [flags.data != nil, flags.dataRaw != nil, !delivery.form.isEmpty].count(where: { $0 }) <= 1 else {

@@ -35,6 +35,14 @@ struct EncodingOptionTests {
         #expect(server.requests.first?.values(of: "Accept-Encoding") == ["\(encoding.rawValue), gzip"])
     }
 
+    @Test func `an error names an unknown encoding, and what to do`() async throws {
+        let server = try ScriptedServer(.response(fields: [("Content-Encoding", "aws-chunked")], body: Data("x".utf8)))
+        defer { server.stop() }
+        let error = await expectFailure(.invalidContentEncoding) { try await OptionExchange(server.url()) }
+        #expect(error?.message.contains("'aws-chunked' is unknown; decompress = false") == true)
+        #expect(try await OptionExchange(server.url()) { $0.decompress = false }.text == "x")
+    }
+
     @Test(arguments: [TransportOptions.ContentEncoding.brotli, .zstd])
     func `an encoding that ends early or is damaged is an error`(encoding: TransportOptions.ContentEncoding)
         async throws

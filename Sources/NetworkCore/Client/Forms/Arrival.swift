@@ -26,7 +26,7 @@ struct Arrival: Sendable {
         let met = call.met
         return NetworkResponse(
             body, incoming.readableHead, metrics, met.last?.url ?? request.url, redirects: met.redirects,
-            attempts: met.attempts)
+            attempts: met.attempts + met.repeats)
     }
 
     /// Returns the response with its whole body, if the client's validation accepts it.

@@ -9,6 +9,8 @@ extension NetworkClient {
         struct Record: Sendable {
             var exchanges = 0
             var attempts = 1
+            /// How often the transport itself sent the requests of exchanges again whose outcome is not the call's.
+            var repeats = 0
             var redirects: [RedirectPolicy.Redirect] = []
             /// The last request that went to the transport, as the interceptors made it.
             var last: TransportRequest?
@@ -64,7 +66,7 @@ extension NetworkClient {
             }
             let record = record.withLock(\.self)
             let repeats = error.exchange?.repeats ?? 0
-            error.exchange?.attempts = record.attempts + repeats
+            error.exchange?.attempts = record.attempts + record.repeats + repeats
             error.exchange?.redirects = record.redirects.count
             error.exchange?.elapsed = elapsed
             return error
@@ -74,11 +76,20 @@ extension NetworkClient {
         private func lastRequest(_ first: TransportRequest) -> TransportRequest { met.last ?? first }
 
         /// Records that a step retries the whole call. The redirects of the attempt before no longer count.
-        public func beginRetry() {
+        /// - Parameter response: The response that the step discards. Its ``TransportMetrics/repeats`` are attempts of
+        ///   the call too.
+        public func beginRetry(after response: TransportResponse? = nil) {
             record.withLock { record in
                 record.attempts += 1
                 record.redirects = []
             }
+            if let response { count(repeats: response.metrics.repeats) }
+        }
+
+        /// Records repeats of an exchange whose outcome is not the call's.
+        func count(repeats: Int?) {
+            guard let repeats, repeats > 0 else { return }
+            record.withLock { $0.repeats += repeats }
         }
 
         /// Records that a chain of redirects may begin. The redirects of a chain before no longer count.
@@ -88,8 +99,11 @@ extension NetworkClient {
             }
         }
 
-        /// Records a redirect that is followed.
-        func follow(_ redirect: RedirectPolicy.Redirect) { record.withLock { $0.redirects.append(redirect) } }
+        /// Records a redirect that is followed, and the repeats of its response.
+        func follow(_ redirect: RedirectPolicy.Redirect, after response: TransportResponse) {
+            record.withLock { $0.redirects.append(redirect) }
+            count(repeats: response.metrics.repeats)
+        }
 
         /// Records an exchange.
         func beginExchange(_ request: TransportRequest) {

@@ -42,7 +42,7 @@ public struct RetryInterceptor: Interceptor {
                 return try outcome.get()
             }
             try await pause(delay, givingUp: outcome)
-            call.beginRetry()
+            call.beginRetry(after: try? outcome.get())
             retries += 1
         }
     }

@@ -42,7 +42,8 @@ extension NetworkClient {
                     }
                 }
                 await response.drain()
-                call.follow(RedirectPolicy.Redirect(response.head.status, from: request.url, as: next))
+                call.follow(
+                    RedirectPolicy.Redirect(response.head.status, from: request.url, as: next), after: response)
                 request = next
                 followed += 1
             } catch let error as NetworkError {

@@ -46,6 +46,9 @@ extension NetworkError.Code {
 
     /// A request's streamed body has fewer or more bytes than its length says.
     public static let bodyLengthMismatch = Self("bodyLengthMismatch")
+    /// A request's body can be read once (``TransportRequest/Body/isReplayable``), and has been read: by another
+    /// request, or by an interceptor.
+    public static let bodyAlreadyRead = Self("bodyAlreadyRead")
 
     /// The call was cancelled. A caller whose own task is cancelled receives `CancellationError` instead, which
     /// `catch NetworkError.cancelled` matches too; interceptors receive this code.

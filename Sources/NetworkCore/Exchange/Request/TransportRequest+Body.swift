@@ -38,9 +38,8 @@ extension TransportRequest {
         ///   - length: The total number of bytes, if known. It is sent as Content-Length; a sequence with fewer or more
         ///     bytes fails the exchange with ``NetworkError/Code/bodyLengthMismatch``. The last bytes, at most 16 KiB,
         ///     are sent once the sequence has ended, so that the sequence must not wait for the response before its
-        ///     end. Without a length, the body is
-        ///     sent in chunked encoding over HTTP/1.1, and refused with ``NetworkError/Code/unsupported`` over
-        ///     HTTP/1.0.
+        ///     end. Without a length, the body is sent in chunked encoding over HTTP/1.1, and refused with
+        ///     ``NetworkError/Code/unsupported`` over HTTP/1.0.
         public static func stream<Chunks: AsyncSequence & Sendable>(
             _ chunks: Chunks,
             length: Int? = nil
@@ -49,7 +48,7 @@ extension TransportRequest {
             return Body(
                 content: .produced(
                     BodyProducer(length: length, isReplayable: false) { deliver in
-                        guard isTaken.raise() else { throw NetworkError.bodyTakenTwice }
+                        guard isTaken.raise() else { throw NetworkError.bodyAlreadyRead }
                         for try await chunk in chunks { try await deliver(chunk) }
                     }
                 )
@@ -134,9 +133,12 @@ package struct BodyProducer: Sendable {
 }
 
 extension NetworkError {
-    package static var bodyTakenTwice: NetworkError {
+    package static var bodyAlreadyRead: NetworkError {
         NetworkError(
-            .connectionLost, "the request's body is a one-time stream and can't be sent again", phase: .waiting)
+            .bodyAlreadyRead,
+            "the request's body is a stream that can be read once, and it has been read; make a new one for each "
+                + "request, or one that can be made anew (.replayableStream)",
+            phase: .waiting)
     }
 
     /// Returns the error for a streamed body that is shorter or longer than announced.

@@ -15,8 +15,7 @@ extension TransportRequest.Body {
     /// transport.
     /// - Parameter receive: Called with each chunk in order, never with an empty one. The next chunk is produced when
     ///   it returns.
-    /// - Throws: The errors of `receive` and of the body's producer; ``NetworkError/Code/connectionLost`` for a
-    ///   one-time stream that was read before.
+    /// - Throws: The errors of `receive` and of the body's producer; ``NetworkError/Code/bodyAlreadyRead``.
     public func read(_ receive: @Sendable (Data) async throws -> Void) async throws {
         switch content {
         case .produced(let producer):

@@ -95,6 +95,7 @@ struct DownloadRun: Sendable {
                 guard hasBegun, retries < options.retries, isRepeatable else { throw error }
                 retries += 1
                 call.beginRetry()
+                call.count(repeats: error.exchange?.repeats)
                 let backOff = BackOff(first: options.retryDelay, limit: .seconds(30))
                 let delay = backOff.delay(after: failuresInARow, jitter: options.time.random() / 4)
                 try await options.time.sleep(min(delay, call.remaining ?? delay))
