@@ -13,6 +13,7 @@ struct CompareTests {
     private struct Report: Decodable {
         struct Arm: Decodable {
             var name: String
+            var arm: String
             var requests: Int
             var errors: [String: Int]
             var p50Ms: Double?
@@ -243,6 +244,11 @@ struct CompareTests {
         let (report, run) = try await Self.compare(
             server.url(), "-n", "8", "--warm-up", "0", "--arm", "curl:name=one", "--arm", "curl:loops=2,name=the other")
         #expect(run.status == 0 && report.arms.map(\.name) == ["one", "the other"])
+        #expect(report.arms.map(\.arm) == ["curl:name=one", "curl:loops=2,name=the other"])
+        let text = try await ToolRun([
+            "compare", server.url(), "-n", "8", "--arm", "curl:name=one,loops=2", "--arm", "urlsession",
+        ]).text
+        #expect(text.hasPrefix("one: curl:loops=2, libcurl") && text.contains("\nurlsession: FoundationNetworking"))
     }
 
     @Test func `a response of one URL is compared at another one too`() async throws {

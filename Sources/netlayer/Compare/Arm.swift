@@ -83,6 +83,9 @@ struct Arm: Sendable {
         state.process += 1
     }
 
+    /// The library that the arm runs over, after its options where the name does not say them.
+    var origin: String { name == specification.origin ? library : "\(specification.origin), \(library)" }
+
     var name: String { isCopy ? specification.nameOfCopy : specification.name }
 
     /// The median of the processes' first requests, in milliseconds.

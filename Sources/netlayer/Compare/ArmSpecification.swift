@@ -50,6 +50,13 @@ struct ArmSpecification: Sendable, Hashable {
         if shadowed != nil, loops != nil { throw ValidationError("'shadow' and 'loops' exclude one another") }
     }
 
+    /// The transport and its options, without a name of its own.
+    var origin: String {
+        let parts = text.split(separator: ":", maxSplits: 1)
+        let options = parts.dropFirst().first?.split(separator: ",").filter { !$0.hasPrefix("name=") } ?? []
+        return options.isEmpty ? kind.rawValue : "\(kind.rawValue):\(options.joined(separator: ","))"
+    }
+
     /// The name of the arm's second copy, which gives the noise floor.
     var nameOfCopy: String { "\(name) again" }
 

@@ -77,7 +77,8 @@ struct ComparisonJSON {
             ])
         }
         return .object([
-            .init("name", .string(arm.name)), .init("transport", .string(arm.specification.kind.rawValue)),
+            .init("name", .string(arm.name)), .init("arm", .string(arm.specification.text)),
+            .init("transport", .string(arm.specification.kind.rawValue)),
             .init("library", .string(arm.library)), .init("requests", .integer(summary.requests)),
             .init("statuses", counts(summary.statuses.map { ("\($0.key)", $0.value) })),
             .init("errors", counts(summary.errors.map { ($0.key, $0.value) })),

@@ -18,7 +18,7 @@ struct ComparisonMarkdown {
         lines += result.changes.map { "- \(Self.escaped($0.url)), \(Self.escaped($0.text))" } + [""]
         lines += ["<details><summary>Environment</summary>", ""]
         lines += result.environment.map { "- \($0.name): \(Self.escaped($0.value))" }
-        lines += result.arms.map { "- \(Self.escaped($0.name)): \(Self.escaped($0.library))" }
+        lines += result.arms.map { "- \(Self.escaped($0.name)): \(Self.escaped($0.origin))" }
         lines += ["", "```", Self.withoutFence(result.command), "```", ""]
         return (lines + ["</details>", ""]).joined(separator: "\n")
     }

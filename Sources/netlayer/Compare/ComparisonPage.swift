@@ -36,7 +36,7 @@ struct ComparisonPage {
     private var legend: String {
         let items = result.arms.indices.map { index in
             "<li><span class=\"key c\(index)\"></span>\(Self.escaped(result.arms[index].name)) "
-                + "<small>\(Self.escaped(result.arms[index].library))</small></li>"
+                + "<small>\(Self.escaped(result.arms[index].origin))</small></li>"
         }
         return "<ul class=\"legend\">\(items.joined())</ul>"
     }
@@ -267,7 +267,7 @@ struct ComparisonPage {
         tbody th{min-width:8rem}td:nth-last-child(-n+2){white-space:nowrap}
         tr.new td:nth-child(2){color:var(--new);font-weight:600}code,pre{font:.85rem/1.45 ui-monospace,monospace}
         pre{overflow-x:auto;padding:.8rem;border:1px solid var(--line);border-radius:.4rem;white-space:pre-wrap}
-        .charts{display:grid;grid-template-columns:repeat(auto-fit,minmax(24rem,1fr));gap:1rem 2rem}
+        .charts{display:grid;grid-template-columns:repeat(auto-fill,minmax(24rem,1fr));gap:1rem 2rem}
         figure{margin:.5rem 0;min-width:0}svg{width:100%;height:auto;display:block}svg text{fill:var(--pale);
         font-size:11px}
         .axis{stroke:var(--line);stroke-width:1}.plot{fill:none;stroke-width:1.8}dl{display:grid;

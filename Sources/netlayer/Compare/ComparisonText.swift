@@ -9,7 +9,7 @@ struct ComparisonText {
     init(_ result: ExperimentResult) { self.result = result }
 
     var lines: [String] {
-        var lines = result.arms.map { "\($0.name): \($0.library)" }
+        var lines = result.arms.map { "\($0.name): \($0.origin)" }
         for index in result.urls.indices { lines += [""] + self.lines(of: index) }
         if !result.growths.isEmpty { lines += ["", "what processes keep"] + result.growths.map { "  \($0.text)" } }
         if !result.changes.isEmpty || !result.warnings.isEmpty { lines += ["", "since the baseline"] }
