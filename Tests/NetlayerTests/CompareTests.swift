@@ -346,7 +346,8 @@ struct CompareTests {
         func verdict(_ ratio: Double, noise: Double = 1.01) -> Verdict {
             Verdict(
                 url: "u", metric: .p95, arms: ("a", "b"), ratio: ratio,
-                interval: RatioInterval(ratio: ratio, low: ratio * 0.99, high: ratio * 1.01), noise: noise,
+                interval: RatioInterval(ratio: ratio, low: ratio * 0.99, high: ratio * 1.01), processes: 10,
+                noise: noise,
                 confidence: 0.95)
         }
         // The other arm takes 1 / 0.9 of the first one's time.

@@ -141,7 +141,7 @@ struct StatisticsTests {
         let verdicts = Verdicts.verdicts(
             url: "u", arms: [("a", blocks), ("b", blocks)], noise: [:], shares: 1, using: &generator)
         #expect(verdicts.allSatisfy { !$0.isDecided })
-        #expect(verdicts[0].text == "median: too few processes for a verdict, 5 are needed")
+        #expect(verdicts[0].text == "median: too few processes for a verdict, 4 of 5")
         let none = Verdicts.verdicts(
             url: "u", arms: [("a", blocks), ("b", [])], noise: [:], shares: 1, using: &generator)
         #expect(none.map(\.text).first == "median: not measured")
@@ -151,7 +151,8 @@ struct StatisticsTests {
         func verdict(_ metric: Metric, _ ratio: Double, _ low: Double, _ high: Double, noise: Double?) -> Verdict {
             Verdict(
                 url: "u", metric: metric, arms: ("curl", "urlsession"), ratio: ratio,
-                interval: RatioInterval(ratio: ratio, low: low, high: high), noise: noise, confidence: 0.95)
+                interval: RatioInterval(ratio: ratio, low: low, high: high), processes: 10, noise: noise,
+                confidence: 0.95)
         }
         #expect(
             verdict(.p50, 0.46, 0.43, 0.49, noise: 1.06).text

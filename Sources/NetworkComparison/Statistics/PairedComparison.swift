@@ -32,7 +32,8 @@ package struct PairedComparison: Sendable {
     /// The fewest pairs of processes for which an interval is given.
     package static let minimumProcesses = 5
 
-    private let count: Int
+    /// The number of pairs of processes.
+    package let processes: Int
     private let ratios: [Metric: Double]
     /// The standard error of each ratio's logarithm.
     private let errors: [Metric: Double]
@@ -50,9 +51,9 @@ package struct PairedComparison: Sendable {
         let (ones, others) = (Block.byProcess(left), Block.byProcess(right))
         let left = Self.figures(of: ones, if: { !arePaired || others[$0] != nil })
         let right = Self.figures(of: others, if: { !arePaired || ones[$0] != nil })
-        count = min(left.count, right.count)
+        processes = min(left.count, right.count)
         ratios = Self.ratios(left.values, right.values)
-        guard count >= Self.minimumProcesses else {
+        guard processes >= Self.minimumProcesses else {
             errors = [:]
             return
         }
@@ -78,8 +79,8 @@ package struct PairedComparison: Sendable {
     package func interval(_ metric: Metric, confidence: Double) -> RatioInterval? {
         guard let ratio = ratios[metric], let error = errors[metric] else { return nil }
         // The bootstrap of n processes divides by n where an estimate from n processes divides by n - 1.
-        let corrected = error * (Double(count) / Double(count - 1)).squareRoot()
-        let reach = exp(StudentT.quantile((1 + confidence) / 2, degrees: count - 1) * corrected)
+        let corrected = error * (Double(processes) / Double(processes - 1)).squareRoot()
+        let reach = exp(StudentT.quantile((1 + confidence) / 2, degrees: processes - 1) * corrected)
         return RatioInterval(ratio: ratio, low: ratio / reach, high: ratio * reach)
     }
 

@@ -10,6 +10,8 @@ package struct Verdict: Sendable {
     package var ratio: Double?
     /// The interval of the ratio; `nil` with too few processes.
     package var interval: RatioInterval?
+    /// The number of processes of each arm that have figures.
+    package var processes: Int
     /// How far two copies of the same arm may be apart, as a factor of at least 1.
     package var noise: Double?
     /// The confidence of the interval, such as 0.95, before it is divided among the verdicts of a run.
@@ -19,9 +21,9 @@ package struct Verdict: Sendable {
 
     package init(
         url: String, metric: Metric, arms: (left: String, right: String), ratio: Double?, interval: RatioInterval?,
-        noise: Double?, confidence: Double, verb: String = "responds in"
+        processes: Int, noise: Double?, confidence: Double, verb: String = "responds in"
     ) {
-        (self.url, self.metric, self.arms, self.verb) = (url, metric, arms, verb)
+        (self.url, self.metric, self.arms, self.verb, self.processes) = (url, metric, arms, verb, processes)
         (self.ratio, self.interval, self.noise, self.confidence) = (ratio, interval, noise, confidence)
     }
 
@@ -37,7 +39,7 @@ package struct Verdict: Sendable {
         guard let interval else {
             return ratio == nil
                 ? "\(name): not measured"
-                : "\(name): too few processes for a verdict, \(PairedComparison.minimumProcesses) are needed"
+                : "\(name): too few processes for a verdict, \(processes) of \(PairedComparison.minimumProcesses)"
         }
         guard isDecided else {
             let reach = max(interval.reach, noise ?? 1) - 1
@@ -123,8 +125,8 @@ package enum Verdicts {
             return metrics.map { metric in
                 Verdict(
                     url: url, metric: metric, arms: (first.name, arm.name), ratio: pairs.ratio(metric),
-                    interval: pairs.interval(metric, confidence: confidence), noise: noise[metric],
-                    confidence: 1 - errorRate, verb: verb)
+                    interval: pairs.interval(metric, confidence: confidence), processes: pairs.processes,
+                    noise: noise[metric], confidence: 1 - errorRate, verb: verb)
             }
         }
     }
@@ -143,8 +145,8 @@ package enum Verdicts {
         return metrics.map { metric in
             Verdict(
                 url: url, metric: metric, arms: (arm, "the baseline"), ratio: pairs.ratio(metric),
-                interval: pairs.interval(metric, confidence: confidence), noise: noise[metric],
-                confidence: 1 - errorRate, verb: verb)
+                interval: pairs.interval(metric, confidence: confidence), processes: pairs.processes,
+                noise: noise[metric], confidence: 1 - errorRate, verb: verb)
         }
     }
 
