@@ -275,7 +275,7 @@ struct ComparisonPage {
         .c0{background:var(--c0)}.c1{background:var(--c1)}.c2{background:var(--c2)}.c3{background:var(--c3)}
         .c4{background:var(--c4)}.c5{background:var(--c5)}.c6{background:var(--c6)}.c7{background:var(--c7)}
         @media print{body{max-width:none;padding:0;font-size:.8rem}figure,tr,li{break-inside:avoid}h2{break-after:avoid}
-        .wide{overflow:visible}table{font-size:.65rem}th,td{padding-right:.4rem}tbody th{min-width:0}
+        .wide{overflow:visible}table,td code{font-size:.65rem}th,td{padding-right:.4rem}tbody th{min-width:4.5rem}
         .key,.verdicts li{print-color-adjust:exact;-webkit-print-color-adjust:exact}
         .charts{grid-template-columns:1fr 1fr}}
         @media (max-width:30rem){.charts{grid-template-columns:1fr}}
