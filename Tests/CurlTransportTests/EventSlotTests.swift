@@ -29,7 +29,7 @@ struct EventSlotTests {
                 sleep: { _ in
                     // The pause lasts until another request has had the slot or has failed to get it.
                     var second = client
-                    second.options.totalTimeout = .seconds(10)
+                    second.options.totalTimeout = .seconds(30)
                     do {
                         let text = try await second.send(RequestData(path: server.url()), as: .text).body
                         other.withLock { $0 = .success(text) }
