@@ -366,4 +366,35 @@ struct CompareTests {
         #expect(!shown.contains("secret") && !shown.contains("u:p"))
         #expect(shown.contains("-n 5 --arm curl:http=2"))
     }
+
+    /// Regression: digits are short options too, and `-4H` showed the field after it.
+    @Test func `a value after any group of short options is hidden`() throws {
+        for letter in "HduEUx" {
+            for group in ["", "L", "4", "0", "46L", "Li0"] {
+                for words in [
+                    ["-\(group)\(letter)", "canary"], ["-\(group)\(letter)=canary"], ["-\(group)\(letter)canary"],
+                ] {
+                    let shown = ComparisonCommandLine.shown(["compare"] + words)
+                    #expect(!shown.contains("canary"), "\(words)")
+                }
+            }
+        }
+        #expect(
+            ComparisonCommandLine.shown(["compare", "-n", "5", "-46", "-c", "8"]) == "netlayer compare -n 5 -46 -c 8")
+    }
+
+    @Test func `arms that fail alike have no responses that are alike`() async throws {
+        let port = try ClosedPort()
+        defer { port.stop() }
+        let folder = try TestFolder()
+        defer { folder.remove() }
+        let (page, baseline) = (folder.path("page.html"), folder.path("run.json"))
+        let url = "http://127.0.0.1:\(port.port)/"
+        let run = try await ToolRun(["compare", url, "-n", "8", "--warm-up", "0", "--html", page, "--save", baseline])
+        #expect(run.status == 1 && run.text.contains("responses: none over urlsession"))
+        #expect(try String(contentsOfFile: page, encoding: .utf8).contains("An arm has no responses to compare."))
+        let alone = ["--arm", "curl", "--baseline", baseline, "--html", folder.path("alone.html")]
+        _ = try await ToolRun(["compare", url, "-n", "8", "--warm-up", "0"] + alone)
+        #expect(try !String(contentsOfFile: folder.path("alone.html"), encoding: .utf8).contains("not differ"))
+    }
 }

@@ -57,6 +57,9 @@ struct ContentTests {
         let result = Self.compare(some, with: some)
         #expect(result.differences.isEmpty && result.noise.isEmpty && !result.isEmpty)
         #expect(Self.compare(some, with: []).isEmpty)
+        // Regression: arms that failed alike were said to respond alike.
+        let failed = Self.times(20) { _ in Self.failure("connectFailed") }
+        #expect(Self.compare(failed, with: failed).isEmpty && Self.compare(some, with: failed).isEmpty)
     }
 
     /// A timestamp hides no other difference in its body.

@@ -79,7 +79,7 @@ package struct ContentComparison: Sendable {
         self.sentNames = Set(sentNames.map(\.canonicalName))
         secrets = PartSecrets(secretFields)
         bodies = [first, copy, other].compactMap(\.self)
-        isEmpty = first.count == 0 || other.count == 0
+        isEmpty = first.statuses.total == 0 || other.statuses.total == 0
         isPartial = bodies.contains { $0.notCompared > 0 || $0.partsNotCompared > 0 }
         judge("status", nil, first.statuses, copy?.statuses, other.statuses)
         judge("error", nil, first.errors, copy?.errors, other.errors)

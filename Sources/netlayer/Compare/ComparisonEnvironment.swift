@@ -44,18 +44,27 @@ enum ComparisonCommandLine {
                 shown.append(secret.contains(name) ? "\(name)=…" : quoted(word))
             } else if word.contains("://") {
                 shown.append(quoted(Redaction().url(word)))
+            } else if secret.contains(word) {
+                shown.append(quoted(word))
+                hidesNext = true
+            } else if let group = secretGroup(word) {
+                shown.append(quoted(group))
+                hidesNext = true
             } else {
-                hidesNext = secret.contains(word) || endsInSecretLetter(word)
                 shown.append(quoted(word))
             }
         }
         return shown.joined(separator: " ")
     }
 
-    /// Whether a word is a group of short options, `-LH`, of which the last one takes a value that may be a secret.
-    private static func endsInSecretLetter(_ word: String) -> Bool {
-        guard word.utf8.count > 2, word.utf8.first == UInt8(ascii: "-"), let last = word.last else { return false }
-        return word.dropFirst().allSatisfy { $0.isLetter && $0.isASCII } && secret.contains("-\(last)")
+    /// Returns a group of short options, `-4H`, up to the one whose value may be a secret, in the same word or in the
+    /// next one; `nil` for any other word.
+    private static func secretGroup(_ word: String) -> String? {
+        guard word.hasBytePrefix("-"), !word.hasBytePrefix("--") else { return nil }
+        let letters = word.utf8.dropFirst()
+        guard let index = letters.firstIndex(where: { secret.contains("-\(Unicode.Scalar($0))") }) else { return nil }
+        let rest = letters.index(after: index)
+        return String(decoding: word.utf8[..<rest], as: UTF8.self) + (rest == word.utf8.endIndex ? "" : "…")
     }
 
     /// Returns a program as a report may show it: its first word, since the others may hold secrets. One that sets

@@ -126,8 +126,9 @@ struct ComparisonPage {
         }
     }
 
-    /// Returns what to say where there are no differences.
+    /// Returns what to say where there are no differences between at least two arms.
     private static func alike(_ contents: [ContentComparison], hasGaps: Bool) -> String {
+        if contents.contains(where: \.isEmpty) { return "An arm has no responses to compare." }
         if contents.contains(where: \.isUnfounded) {
             return "Two copies of the first arm differ, so nothing can be said of the responses."
         }
@@ -150,6 +151,8 @@ struct ComparisonPage {
         let titles = ["where", "", "one side", "other side", "share", "between two copies"]
         let head = titles.map { "<th scope=\"col\">\($0)</th>" }.joined()
         let gaps = ComparisonText.gaps(result, index).map { "<li>\(Self.escaped($0))</li>" }.joined()
+        // One arm is compared with its baseline alone.
+        if url.contents.isEmpty { return "" }
         let table =
             rows.isEmpty
             ? "<p>\(Self.alike(url.contents, hasGaps: !gaps.isEmpty))</p>"
