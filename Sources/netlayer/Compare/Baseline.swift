@@ -108,6 +108,23 @@ struct Baseline: Sendable {
                 load(result.design.concurrency, result.design.rate)
             ))
         return changes.filter { $0.1 != $0.2 }.map { "the baseline differs in \($0.0): '\($0.1)' then, '\($0.2)' now" }
+            + result.urls.indices.flatMap { blocks(of: $0, in: result) }
             + result.urls.filter { target(of: $0) == nil }.map { "the baseline has no such request: \($0.url)" }
     }
+
+    /// Returns a warning for each arm whose blocks had another size then: a block begins with idle workers and cold
+    /// caches, so that a request of a small one takes longer.
+    private func blocks(of index: Int, in result: ExperimentResult) -> [String] {
+        guard let before = target(of: result.urls[index]) else { return [] }
+        func median(_ sizes: [Int]) -> Int { sizes.isEmpty ? 0 : sizes.sorted()[sizes.count / 2] }
+        return result.arms.compactMap { arm in
+            let then = median(before.arms.first { $0.name == arm.name }?.blocks.map(\.requests) ?? [])
+            let now = median(arm.figures[index].blocks.map(\.requests))
+            guard then > 0, now > 0, Double(max(then, now)) > Self.likeness * Double(min(then, now)) else { return nil }
+            return "the baseline differs in the blocks of \(arm.name): '\(then) requests' then, '\(now) requests' now"
+        }
+    }
+
+    /// The factor by which blocks may differ in their size.
+    private static let likeness = 1.5
 }
