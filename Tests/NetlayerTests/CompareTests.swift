@@ -383,6 +383,19 @@ struct CompareTests {
             ComparisonCommandLine.shown(["compare", "-n", "5", "-46", "-c", "8"]) == "netlayer compare -n 5 -46 -c 8")
     }
 
+    /// Regression: a block had no end but that of all its requests, a hundred seconds here.
+    @Test func `a server that hangs does not hold up a comparison with a time`() async throws {
+        let server = try ScriptedServer([.read, .stall])
+        defer { server.stop() }
+        let begin = ContinuousClock.now
+        let run = try await ToolRun([
+            "compare", server.url(), "--time", "4", "--timeout", "1", "--warm-up", "100", "--arm", "curl", "--arm",
+            "curl:loops=1",
+        ])
+        #expect(run.status == 1 && run.text.contains("totalTimeout"))
+        #expect(ContinuousClock.now - begin < .seconds(50))
+    }
+
     @Test func `arms that fail alike have no responses that are alike`() async throws {
         let port = try ClosedPort()
         defer { port.stop() }

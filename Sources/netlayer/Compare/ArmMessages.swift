@@ -22,6 +22,8 @@ struct BlockOrder: Codable, Sendable {
     var concurrency: Int
     /// The intended requests a second, all blocks of an open load; `nil` for a closed one.
     var rate: Double?
+    /// The time after which a closed load begins no further request, in seconds; `nil` for none.
+    var seconds: Double?
     /// The port of the tool's server that gets the requests in place of the URL's; `nil` for the URL's own.
     var wirePort: UInt16?
 }

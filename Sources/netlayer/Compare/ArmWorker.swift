@@ -83,6 +83,7 @@ final class ArmWorker: BlockWorker {
 
     private func outcomes(of order: BlockOrder, from start: ContinuousClock.Instant) async throws -> [Outcome] {
         let turns = Turns(order.requests)
+        let end = order.seconds.map { start + .seconds($0) }
         var request = requests[order.url]
         if let port = order.wirePort {
             request.request = try request.request.sent(toPort: port)
@@ -100,7 +101,9 @@ final class ArmWorker: BlockWorker {
                 for _ in 0..<min(order.concurrency, order.requests) {
                     group.addTask { [self] in
                         var outcomes: [Outcome] = []
-                        while turns.take() { outcomes.append(await exchange(request, order.url, from: .now)) }
+                        while end.map({ $0 > .now }) ?? true, turns.take() {
+                            outcomes.append(await exchange(request, order.url, from: .now))
+                        }
                         return outcomes
                     }
                 }

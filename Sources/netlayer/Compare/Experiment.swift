@@ -86,7 +86,8 @@ struct Experiment: Sendable {
         _ arm: Int, of arms: inout [Arm], _ url: Int, _ requests: Int, as kind: BlockKind
     ) async throws -> BlockReport? {
         let order = BlockOrder(
-            url: url, requests: requests, concurrency: design.concurrency, rate: requests > 1 ? design.rate : nil)
+            url: url, requests: requests, concurrency: design.concurrency, rate: requests > 1 ? design.rate : nil,
+            seconds: design.blockSeconds)
         let report = try await run(order, of: &arms[arm])
         if let report { arms[arm].figures[url].add(report, as: kind) }
         return report

@@ -32,6 +32,10 @@ struct ExperimentDesign: Sendable {
     static let mostRounds = 45
     /// The fewest rounds of which the last third shows what a process keeps of requests; fewer are all timed.
     private static let roundsToWatch = 21
+    /// The time after which a block of a closed load begins no further request, in seconds, where the comparison has a
+    /// time: a server may become slow, or hang, after the block's size was chosen.
+    var blockSeconds: Double? { time.map { max(1, $0 / .seconds(10)) } }
+
     /// The rounds before the precision is looked at for the first time.
     static let roundsBeforePrecision = 10
     /// How often each worker has a turn in a block, at least.
