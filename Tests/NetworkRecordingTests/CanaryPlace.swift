@@ -41,7 +41,47 @@ struct CanaryPlace: Sendable, CustomTestStringConvertible {
         return text.hasPrefix(" ") ? "x" + text : text
     }
 
+    /// A JSON Web Token with a secret in it.
+    private static func token(_ secret: CanarySecret) -> String {
+        let text = secret.value.filter { $0.isASCII && ($0.isLetter || $0.isNumber) }
+        return "eyJhbGciOiJIUzI1NiJ9.\(text).abc_-"
+    }
+
+    /// A JSON text with URLs, as three writers escape it, and with JSON in a string.
+    private static func nestedJSON(_ secret: CanarySecret) -> String {
+        let url = "https://me:x\(secret.percentEncoded)@h/a?b=1&token=\(secret.percentEncoded)"
+        let slashes = url.split(separator: "/", omittingEmptySubsequences: false).joined(separator: #"\/"#)
+        let unicode = url.split(separator: "&").joined(separator: #"\u0026"#)
+        let inner = String(decoding: JSONValue.string(json(secret)).line, as: UTF8.self)
+        return "{\"next\":\"\(url)\",\"last\":\"\(slashes)\",\"first\":\"\(unicode)\",\"text\":\(inner)}"
+    }
+
     static let all: [CanaryPlace] = [
+        CanaryPlace.sent("Idempotency-Key") {
+            try TransportRequest(to: "http://h/", headerFields: [HTTPField.Name("Idempotency-Key")!: field($0)])
+        },
+        CanaryPlace.sent("Last-Event-ID") {
+            try TransportRequest(to: "http://h/", headerFields: [HTTPField.Name("Last-Event-ID")!: field($0)])
+        },
+        CanaryPlace.sent("a token in any field") {
+            try TransportRequest(to: "http://h/", headerFields: [HTTPField.Name("X-A")!: "v=1; t=\(token($0)), b"])
+        },
+        CanaryPlace.sent("a token in a path") { try TransportRequest(to: "http://h/a/\(token($0))/b?c=\(token($0))") },
+        CanaryPlace.sent("a token as a body") { try post("application/jwt", Data(token($0).utf8)) },
+        CanaryPlace.sent("a token in a text") { try post("text/plain", Data("here: <\(token($0))>".utf8)) },
+        CanaryPlace.sent("a token in a multipart body") {
+            try post("multipart/form-data; boundary=x", Data("--x\r\n\r\n\(token($0))\r\n--x--\r\n".utf8))
+        },
+        CanaryPlace(
+            "a token under any name",
+            response: { .text("{\"a\":\"\(token($0))\"}", fields: [.contentType: "application/json"]) }),
+        CanaryPlace("a token in a field of a response", response: { .text("", fields: [.eTag: "\"\(token($0))\""]) }),
+        CanaryPlace(
+            "URLs and JSON in strings of JSON",
+            response: { .text(nestedJSON($0), fields: [.contentType: "application/json"]) }),
+        CanaryPlace(
+            "URLs in an event stream",
+            response: { .text("data: \(nestedJSON($0))\n\n", fields: [.contentType: "text/event-stream"]) }),
         CanaryPlace.sent("Authorization") {
             try TransportRequest(to: "http://h/", headerFields: [.authorization: field($0)])
         },

@@ -12,23 +12,28 @@ struct JSONSecretsTests {
     }
 
     @Test(arguments: [
-        (#"{"password": "x"}"#, #"{"password": "…"}"#),
-        (#"{"a":1,"accessToken":"x","b":2}"#, #"{"a":1,"accessToken":"…","b":2}"#),
+        (#"{"password": "x"}"#, #"{"password": "REDACTED"}"#),
+        (#"{"a":1,"accessToken":"x","b":2}"#, #"{"a":1,"accessToken":"REDACTED","b":2}"#),
         (#"{ "pin" : 1234 , "b":[1]}"#, #"{ "pin" : 0 , "b":[1]}"#),
         (#"{"token":null}"#, #"{"token":null}"#), (#"{"hasPassword":true}"#, #"{"hasPassword":true}"#),
-        (#"{"prompt_tokens":-1.5e3}"#, #"{"prompt_tokens":0}"#), (#"{"token":trueish}"#, #"{"token":"…"}"#),
+        (#"{"prompt_tokens":-1.5e3}"#, #"{"prompt_tokens":0}"#), (#"{"token":trueish}"#, #"{"token":"REDACTED"}"#),
         (#"{"token":{"a":["}",{"b":"]"}]},"c":1}"#, #"{"token":{},"c":1}"#),
         (#"{"secrets":["a","b"]}"#, #"{"secrets":[]}"#),
-        (#"{"a":{"b":[{"API_KEY":"x"}]}}"#, #"{"a":{"b":[{"API_KEY":"…"}]}}"#),
-        (#"{"password":"a\"b\\","c":"d"}"#, #"{"password":"…","c":"d"}"#),
-        (#"{"\u0070assword":"x"}"#, #"{"\u0070assword":"…"}"#),
+        (#"{"a":{"b":[{"API_KEY":"x"}]}}"#, #"{"a":{"b":[{"API_KEY":"REDACTED"}]}}"#),
+        (#"{"password":"a\"b\\","c":"d"}"#, #"{"password":"REDACTED","c":"d"}"#),
+        (#"{"\u0070assword":"x"}"#, #"{"\u0070assword":"REDACTED"}"#),
         (#"{"author":"x","name":"password"}"#, #"{"author":"x","name":"password"}"#),
         (#"["password","x"]"#, #"["password","x"]"#),
-        (#"{"headers":[["Authorization","Bearer x"]],"a":1}"#, #"{"headers":[["Authorization","…"]],"a":1}"#),
-        (#"{"said":"Basic dTpw","a":"basic"}"#, #"{"said":"…","a":"basic"}"#),
-        ("{\"token\"\n:\t\"x\"}", "{\"token\"\n:\t\"…\"}"),
-        (#"{"password":""}"#, #"{"password":"…"}"#),
-        (#"{"password":"…"}"#, #"{"password":"…"}"#),
+        (#"{"headers":[["Authorization","Bearer x"]],"a":1}"#, #"{"headers":[["Authorization","REDACTED"]],"a":1}"#),
+        (#"{"said":"Basic dTpw","a":"basic"}"#, #"{"said":"REDACTED","a":"basic"}"#),
+        ("{\"token\"\n:\t\"x\"}", "{\"token\"\n:\t\"REDACTED\"}"),
+        (#"{"password":""}"#, #"{"password":"REDACTED"}"#),
+        (#"{"next":"https:\/\/u:p@h\/?a=1\u0026token=x"}"#, #"{"next":"https://h/?a=1&token=REDACTED"}"#),
+        (#"{"said":"\u0042asic dTpw"}"#, #"{"said":"REDACTED"}"#),
+        (#"{"text":"{\"token\":\"x\",\"a\":\"é\"}"}"#, #"{"text":"{\"token\":\"REDACTED\",\"a\":\"é\"}"}"#),
+        (#"{"id":"eyJhbGciOiJub25lIn0.e30.","b":"keyJoin.a.b"}"#, #"{"id":"REDACTED","b":"keyJoin.a.b"}"#),
+        (#"{"b":"\ud83d\ude00 \ud83d what? it's 5; x@y"}"#, #"{"b":"\ud83d\ude00 \ud83d what? it's 5; x@y"}"#),
+        (#"{"password":"REDACTED"}"#, #"{"password":"REDACTED"}"#),
     ])
     func `the value of a secret member is replaced`(_ text: String, _ expected: String) {
         #expect(redacted(text) == expected)
@@ -36,9 +41,9 @@ struct JSONSecretsTests {
     }
 
     @Test(arguments: [
-        (#"{"password":"hun"#, #"{"password":"…""#), (#"{"password":"#, #"{"password":"#),
+        (#"{"password":"hun"#, #"{"password":"REDACTED""#), (#"{"password":"#, #"{"password":"#),
         (#"{"password""#, #"{"password""#), (#"{"password":{"a":"hun"#, #"{"password":{}"#),
-        (#"{"password":"hun\"#, #"{"password":"…""#), (#"{"password":12"#, #"{"password":0"#),
+        (#"{"password":"hun\"#, #"{"password":"REDACTED""#), (#"{"password":12"#, #"{"password":0"#),
     ])
     func `a text that was cut is redacted to its end`(_ text: String, _ expected: String) {
         #expect(redacted(text) == expected)
@@ -47,13 +52,16 @@ struct JSONSecretsTests {
     @Test(arguments: [
         (
             "{\"token\":\"a\"}\n{\"b\":\"c\"}\n{\"token\":\"d\"}\n",
-            "{\"token\":\"…\"}\n{\"b\":\"c\"}\n{\"token\":\"…\"}\n"
+            "{\"token\":\"REDACTED\"}\n{\"b\":\"c\"}\n{\"token\":\"REDACTED\"}\n"
         ),
-        ("{\"token\":\"a\n{\"token\":\"b\"}\n", "{\"token\":\"…\"\n{\"token\":\"…\"}\n"),
-        (": it's \"quoted\ndata: {\"token\":\"x\"}\n\n", ": it's \"quoted\ndata: {\"token\":\"…\"}\n\n"),
-        ("event: a\ndata: {\"token\":\ndata: \"x\"}\n\n", "event: a\ndata: {\"token\":\ndata: \"…\"}\n\n"),
-        ("data: {\"token\":\"x\"}\r\n\r\ndata: {\"a\":\"b\"}", "data: {\"token\":\"…\"}\r\n\r\ndata: {\"a\":\"b\"}"),
-        ("{\"password\":\"two\nlines\",\"a\":1}", "{\"password\":\"…\",\"a\":1}"),
+        ("{\"token\":\"a\n{\"token\":\"b\"}\n", "{\"token\":\"REDACTED\"\n{\"token\":\"REDACTED\"}\n"),
+        (": it's \"quoted\ndata: {\"token\":\"x\"}\n\n", ": it's \"quoted\ndata: {\"token\":\"REDACTED\"}\n\n"),
+        ("event: a\ndata: {\"token\":\ndata: \"x\"}\n\n", "event: a\ndata: {\"token\":\ndata: \"REDACTED\"}\n\n"),
+        (
+            "data: {\"token\":\"x\"}\r\n\r\ndata: {\"a\":\"b\"}",
+            "data: {\"token\":\"REDACTED\"}\r\n\r\ndata: {\"a\":\"b\"}"
+        ),
+        ("{\"password\":\"two\nlines\",\"a\":1}", "{\"password\":\"REDACTED\",\"a\":1}"),
     ])
     func `lines of JSON and event streams are redacted line by line`(_ text: String, _ expected: String) {
         #expect(redacted(text) == expected)
@@ -176,7 +184,7 @@ private struct JSONSource {
             switch hidden.utf8.first {
             case UInt8(ascii: "{"): "{}"
             case UInt8(ascii: "["): "[]"
-            case UInt8(ascii: "\""): "\"…\""
+            case UInt8(ascii: "\""): "\"REDACTED\""
             case UInt8(ascii: "-"), UInt8(ascii: "0"), UInt8(ascii: "1"): "0"
             default: hidden
             }

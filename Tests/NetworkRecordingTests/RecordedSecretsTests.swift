@@ -43,7 +43,7 @@ struct RecordedSecretsTests {
         var options = RecordingTransport.Options()
         options.redact = { entry in
             // The rule has run.
-            if entry.request.headerFields[.authorization] == "…" { entry.request.url = "http://h/hidden" }
+            if entry.request.headerFields[.authorization] == "REDACTED" { entry.request.url = "http://h/hidden" }
         }
         let transport = RecordingTransport(StubDispatcher(always: .text("x")), to: memory, options: options)
         try await transport.get("http://h/canary", fields: [.authorization: "Basic abc"])

@@ -8,21 +8,21 @@ import Testing
 @Suite(.patience(minutes: 1))
 struct SecretsTests {
     @Test(arguments: [
-        ("http://h/?token=x&a=1", "http://h/?token=%E2%80%A6&a=1"),
-        ("http://h/?a=1&API_KEY=x;y#f", "http://h/?a=1&API_KEY=%E2%80%A6#f"),
-        ("http://h/?%74oken=x", "http://h/?%74oken=%E2%80%A6"),
-        ("http://h/?%2574oken=x", "http://h/?%2574oken=%E2%80%A6"),
+        ("http://h/?token=x&a=1", "http://h/?token=REDACTED&a=1"),
+        ("http://h/?a=1&API_KEY=x;y#f", "http://h/?a=1&API_KEY=REDACTED#f"),
+        ("http://h/?%74oken=x", "http://h/?%74oken=REDACTED"),
+        ("http://h/?%2574oken=x", "http://h/?%2574oken=REDACTED"),
         ("http://u:p@h/a", "http://h/a"), ("//u:p@h/a", "//h/a"), ("http://u:p/q@h/a", "http://h/a"),
         ("https://u@h/@user", "https://h/@user"), ("https:u:p@h/", "https:h/"),
-        ("http://h/;jsessionid=x/b?c=d", "http://h/;jsessionid=%E2%80%A6/b?c=d"),
-        ("http://h/#access_token=x&state=1", "http://h/#access_token=%E2%80%A6&state=1"),
-        ("http://h/?next=https%3A%2F%2Fi%2F%3Ftoken%3Dx&a=1", "http://h/?next=%E2%80%A6&a=1"),
-        ("http://h/?next=https://i/?token=x", "http://h/?next=https://i/?token=%E2%80%A6"),
+        ("http://h/;jsessionid=x/b?c=d", "http://h/;jsessionid=REDACTED/b?c=d"),
+        ("http://h/#access_token=x&state=1", "http://h/#access_token=REDACTED&state=1"),
+        ("http://h/?next=https%3A%2F%2Fi%2F%3Ftoken%3Dx&a=1", "http://h/?next=REDACTED&a=1"),
+        ("http://h/?next=https://i/?token=x", "http://h/?next=https://i/?token=REDACTED"),
         (
             "<https://h/?token=x>; rel=\"next\", <https://h/?a=1>",
-            "<https://h/?token=%E2%80%A6>; rel=\"next\", <https://h/?a=1>"
+            "<https://h/?token=REDACTED>; rel=\"next\", <https://h/?a=1>"
         ),
-        ("0; url=https://u:p@h/?token=x", "0; url=https://h/?token=%E2%80%A6"),
+        ("0; url=https://u:p@h/?token=x", "0; url=https://h/?token=REDACTED"),
         ("http://h/?token=", "http://h/?token="), ("http://h/a?b=c&d=token", "http://h/a?b=c&d=token"),
         ("http://h/?mail=me@example.com", "http://h/?mail=me@example.com"), ("/a?b#c", "/a?b#c"),
     ])
@@ -32,9 +32,9 @@ struct SecretsTests {
     }
 
     @Test(arguments: [
-        ("a=b&password=x&c=d", "a=b&password=%E2%80%A6&c=d"), ("pass%77ord=x", "pass%77ord=%E2%80%A6"),
-        ("a=b", "a=b"), ("payload=%7B%22token%22%3A%22x%22%7D", "payload=%E2%80%A6"),
-        ("a=1;token=x&b=2", "a=%E2%80%A6&b=2"), ("token=x", "token=%E2%80%A6"), ("token=", "token="),
+        ("a=b&password=x&c=d", "a=b&password=REDACTED&c=d"), ("pass%77ord=x", "pass%77ord=REDACTED"),
+        ("a=b", "a=b"), ("payload=%7B%22token%22%3A%22x%22%7D", "payload=REDACTED"),
+        ("a=1;token=x&b=2", "a=REDACTED&b=2"), ("token=x", "token=REDACTED"), ("token=", "token="),
     ])
     func `the values of secret fields are left out of forms`(_ text: String, _ expected: String) {
         let shown = FormSecrets.redacted(Array(text.utf8)).map { String(decoding: $0, as: UTF8.self) }
@@ -64,13 +64,13 @@ struct SecretsTests {
     ])
     func `JSON is found by its type or by its start`(_ type: String) {
         let fields: HTTPFields = type.isEmpty ? [:] : [.contentType: type]
-        let expected = BodySecrets.Verdict.replaced(Array(#" {"token":"…"}"#.utf8))
+        let expected = BodySecrets.Verdict.replaced(Array(#" {"token":"REDACTED"}"#.utf8))
         #expect(BodySecrets.verdict(on: Data(#" {"token":"x"}"#.utf8), fields) == expected)
         #expect(BodySecrets.verdict(on: Data(#" {"a":"x"}"#.utf8), fields) == .unchanged)
     }
 
     @Test(arguments: [
-        ("user=a&password=x", "user=a&password=%E2%80%A6"), ("password=x", "password=%E2%80%A6"), ("a=b", "a=b"),
+        ("user=a&password=x", "user=a&password=REDACTED"), ("password=x", "password=REDACTED"), ("a=b", "a=b"),
         ("the password=x", "the password=x"),
     ])
     func `a form is found without a type`(_ text: String, _ expected: String) {
@@ -82,16 +82,17 @@ struct SecretsTests {
     @Test(arguments: [
         (
             #"Digest realm="secret", nonce="secret", opaque=secret, qop="auth,secret", algorithm=SHA-256, stale=TRUE"#,
-            #"Digest realm="…", nonce="…", opaque="…", qop="auth", algorithm=SHA-256, stale=TRUE"#
+            #"Digest realm="REDACTED", nonce="REDACTED", opaque="REDACTED", qop="auth", algorithm=SHA-256, stale=TRUE"#
         ),
-        (#"Basic realm="secret", Bearer scope="secret""#, #"Basic realm="…", Bearer"#),
-        ("Negotiate c2VjcmV0", "Negotiate"), ("Secret c2VjcmV0", "…"), ("", "…"),
+        (#"Basic realm="secret", Bearer scope="secret""#, #"Basic realm="REDACTED", Bearer"#),
+        ("Negotiate c2VjcmV0", "Negotiate"), ("Secret c2VjcmV0", "REDACTED"), ("", "REDACTED"),
     ])
     func `of a challenge the words of the protocol stay`(_ value: String, _ expected: String) {
         for name in [HTTPField.Name.wwwAuthenticate, .proxyAuthenticate] {
             #expect(FieldSecrets.redacted([name: value], hiding: [])?[name] == expected)
             #expect(FieldSecrets.redacted([name: expected], hiding: []) == nil)
-            #expect(FieldSecrets.redacted([name: value], hiding: [name])?[name] ?? "" == (value.isEmpty ? "" : "…"))
+            #expect(
+                FieldSecrets.redacted([name: value], hiding: [name])?[name] ?? "" == (value.isEmpty ? "" : "REDACTED"))
         }
     }
 
@@ -157,6 +158,39 @@ struct SecretsTests {
         }
     }
 
+    @Test(arguments: [
+        ("Bearer abc", "REDACTED"), ("see http://u:p@h/?token=x", "see http://h/?token=REDACTED"),
+        ("no eyJhbGciOiJub25lIn0.e30. here", "no REDACTED here"), ("Not Found", "Not Found"),
+    ])
+    func `a reason phrase is recorded without secrets`(_ reason: String, _ expected: String) {
+        var entry = Recording.Entry(request: .init(url: "http://h/"), response: .init(status: 404, reason: reason))
+        entry.redactSecrets()
+        #expect(entry.response?.reason == expected)
+        #expect(entry.redacted == (reason == expected ? [] : [.reason]))
+    }
+
+    /// What a description never shows is not recorded either, whatever the field's name.
+    @Test(arguments: ["Idempotency-Key", "Last-Event-ID", "X-Auth-Token", "X-Mine", "Cookie", "X-Other"])
+    func `a field that no description shows is not recorded`(_ name: String) throws {
+        let name = try #require(HTTPField.Name(name))
+        let hidden = Set([try #require(HTTPField.Name("X-Mine"))])
+        let field = HTTPField(name: name, value: "abc")
+        let isShown = Redaction(secrets: hidden).value(of: field) == "abc"
+        #expect(isShown == (name.canonicalName == "x-other"))
+        #expect((FieldSecrets.redacted([name: "abc"], hiding: hidden) == nil) == isShown)
+    }
+
+    @Test func `texts within texts are looked into as far as the limit`() {
+        for levels in 1...20 {
+            var text = #"{"token":"CANARY"}"#
+            for _ in 0..<levels where text.utf8.count < 200_000 {
+                text = "{\"a\":\(String(decoding: JSONValue.string(text).line, as: UTF8.self))}"
+            }
+            let shown = JSONSecrets.redacted(Array(text.utf8)).map { String(decoding: $0, as: UTF8.self) } ?? text
+            #expect(!shown.contains("CANARY"), "\(levels)")
+        }
+    }
+
     @Test func `secret header fields are left out`() throws {
         let fields: HTTPFields = [
             .authorization: "Basic x", .cookie: "a=b", .accept: "*/*", HTTPField.Name("X-Mine")!: "secret",
@@ -166,8 +200,8 @@ struct SecretsTests {
         let shown = try #require(FieldSecrets.redacted(fields, hiding: [HTTPField.Name("X-Mine")!]))
         #expect(
             shown.lines.sorted() == [
-                "Accept: */*", "Authorization: …", "Content-Type: text/plain; charset=utf-8", "Cookie: …",
-                "Location: http://h/?token=%E2%80%A6", "X-Mine: …", "X-Other: …",
+                "Accept: */*", "Authorization: REDACTED", "Content-Type: text/plain; charset=utf-8", "Cookie: REDACTED",
+                "Location: http://h/?token=REDACTED", "X-Mine: REDACTED", "X-Other: REDACTED",
             ])
         #expect(FieldSecrets.redacted(shown, hiding: [HTTPField.Name("X-Mine")!]) == nil)
     }

@@ -56,6 +56,8 @@ extension Recording {
         case requestFields
         /// The body of the request.
         case requestBody
+        /// The reason phrase of the response.
+        case reason
         /// The header fields of the response.
         case responseFields
         /// The body of the response.

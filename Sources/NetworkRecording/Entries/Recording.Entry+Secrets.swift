@@ -4,19 +4,20 @@ public import NetworkCore
 extension Recording.Entry {
     /// Leaves out all secrets, and adds the parts that had some to ``redacted``.
     ///
-    /// - Header fields and trailers: the values of ``NetworkCore/SecretFields``, of the given names and of anything
-    ///   that looks like the value of `Authorization` become `…`. Of a challenge the scheme and the words of the
-    ///   protocol stay.
-    /// - URLs, also in header fields such as `Location` and `Referer`: user and password are removed, and the values of
-    ///   parameters with a secret name become `…`, which a URL writes as `%E2%80%A6`.
-    /// - Bodies of JSON, lines of JSON and event streams: the values of members with a secret name become `"…"`, `0`,
-    ///   `[]` or `{}`, each of its own type, and strings that look like the value of `Authorization` become `"…"`. All
-    ///   other bytes stay as they are, and so do `true`, `false` and `null`. Forms: the values of secret fields become
-    ///   `…`.
+    /// - Header fields and trailers: the values of ``NetworkCore/SecretFields``, of the given names, of
+    ///   `Idempotency-Key` and `Last-Event-ID`, and of anything that looks like the value of `Authorization` become
+    ///   `REDACTED`. Of a challenge the scheme and the words of the protocol stay.
+    /// - URLs, also in header fields such as `Location` and `Referer` and in strings of JSON: user and password are
+    ///   removed, and the values of parameters with a secret name become `REDACTED`.
+    /// - JSON Web Tokens (RFC 7519) become `REDACTED`: in header fields, URLs and bodies of text.
+    /// - Bodies of JSON, lines of JSON and event streams: the values of members with a secret name become `"REDACTED"`,
+    ///   `0`, `[]` or `{}`, each of its own type, and strings that look like the value of `Authorization` become
+    ///   `"REDACTED"`; JSON within a string counts. All other bytes stay as they are, and so do `true`, `false` and
+    ///   `null`. Forms: the values of secret fields become `REDACTED`.
     /// - Multipart bodies with a secret part are left out, and so are bodies that may be texts in which no secret could
     ///   be found because they are compressed or not in UTF-8: all but images, audio, video and fonts.
     ///
-    /// A secret in a path, in free text, in an image, or in a JSON text within a string of JSON is not recognized.
+    /// A secret in a path, in free text or in an image is not recognized, unless it is a JSON Web Token in a text.
     /// Applying the rule twice changes nothing more.
     /// - Parameter secretFields: The names of header fields that are secret besides those of
     ///   ``NetworkCore/SecretFields``. Default: none.
@@ -26,6 +27,10 @@ extension Recording.Entry {
         if let body = shown.body.withoutSecrets(shown.headerFields) {
             shown.body = body
             redacted.insert(.responseBody)
+        }
+        if let reason = TextSecrets.redacted(shown.reason) {
+            shown.reason = reason
+            redacted.insert(.reason)
         }
         if let fields = FieldSecrets.redacted(shown.headerFields, hiding: secretFields) {
             shown.headerFields = fields
@@ -45,7 +50,8 @@ extension Recording.Request {
     @discardableResult
     mutating func redactSecrets(in secretFields: Set<HTTPField.Name>) -> Set<Recording.Part> {
         var parts: Set<Recording.Part> = []
-        if let text = URLSecrets.redacted(Array(url.utf8)) {
+        let text = URLSecrets.redacted(Array(url.utf8))
+        if let text = TokenSecrets.redacted(text ?? Array(url.utf8)) ?? text {
             url = String(decoding: text, as: UTF8.self)
             parts.insert(.url)
         }

@@ -37,18 +37,20 @@ enum BodySecrets {
         let types = fields[values: .contentType].compactMap { MediaType($0) }
         if types.contains(where: { $0.type == "multipart" }) {
             return isOpaque(bytes, fields, isText: false) || FormSecrets.multipartHoldsSecret(bytes)
-                ? .leftOut : .unchanged
+                || TokenSecrets.redacted(bytes) != nil ? .leftOut : .unchanged
         }
         let isForm =
             types.contains { $0.matches("application/x-www-form-urlencoded") }
             || types.isEmpty && FormSecrets.looksLikeForm(bytes)
         let isJSON = types.contains(where: isJSON) || looksLikeJSON(bytes)
         let isText = isForm || isJSON || !types.contains { medialTypes.contains($0.type) }
-        guard isForm || isJSON || isText && isCoded(bytes, fields) else { return .unchanged }
-        guard !isOpaque(bytes, fields, isText: true) else { return .leftOut }
+        guard isText else { return .unchanged }
+        let isScanned = isForm || isJSON || isCoded(bytes, fields)
+        guard !isScanned || !isOpaque(bytes, fields, isText: true) else { return .leftOut }
         var shown: [UInt8]?
         if isForm { shown = FormSecrets.redacted(bytes) }
         if isJSON { shown = JSONSecrets.redacted(shown ?? bytes) ?? shown }
+        shown = TokenSecrets.redacted(shown ?? bytes) ?? shown
         return shown.map { .replaced($0) } ?? .unchanged
     }
 

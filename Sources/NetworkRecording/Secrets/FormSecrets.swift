@@ -6,14 +6,14 @@ enum FormSecrets {
         for (index, pair) in form.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false).enumerated() {
             if index > 0 { output.append(UInt8(ascii: "&")) }
             guard let equals = pair.firstIndex(of: UInt8(ascii: "=")), case let value = pair[(equals + 1)...],
-                !value.isEmpty, !value.elementsEqual(SecretMark.encoded),
+                !value.isEmpty, !value.elementsEqual(SecretMark.bytes),
                 SecretName.isSecret(encoded: pair[..<equals]) || URLSecrets.holdsSecret(value)
             else {
                 output += pair
                 continue
             }
             output += pair[...equals]
-            output += SecretMark.encoded
+            output += SecretMark.bytes
             isChanged = true
         }
         return isChanged ? output : nil

@@ -10,16 +10,18 @@ struct JSONSecrets {
     /// The number of bytes that are in the output, or replaced there.
     private var copied = 0
     private var at = 0
+    private let depth: Int
 
     /// Returns the text without its secrets, or `nil` if it contains none.
-    static func redacted(_ bytes: [UInt8]) -> [UInt8]? {
-        var scanner = JSONSecrets(bytes)
+    /// - Parameter depth: The levels of texts within its strings that are looked into.
+    static func redacted(_ bytes: [UInt8], depth: Int = TextSecrets.maximumDepth) -> [UInt8]? {
+        var scanner = JSONSecrets(bytes, depth)
         scanner.run()
         guard scanner.copied > 0 else { return nil }
         return scanner.output + bytes[scanner.copied...]
     }
 
-    private init(_ bytes: [UInt8]) { self.bytes = bytes }
+    private init(_ bytes: [UInt8], _ depth: Int) { (self.bytes, self.depth) = (bytes, depth) }
 
     private mutating func run() {
         while at < bytes.count {
@@ -31,13 +33,14 @@ struct JSONSecrets {
             let (end, isClosed) = endOfString(at)
             at = end
             let text = bytes[start..<(isClosed ? end - 1 : end)]
-            // What looks like the value of `Authorization`, as a server writes it that repeats the request.
-            if Redaction.namesCredentials(text) {
-                replace(from: start - 1, to: end, by: SecretMark.json)
+            let plain = JSONEscapes.decoded(text)
+            // A URL, JSON, or what looks like the value of `Authorization` where a server repeats the request.
+            if let shown = TextSecrets.redacted(plain, depth: depth) {
+                replace(from: start - 1, to: end, by: JSONEscapes.encoded(shown))
                 continue
             }
             guard isClosed, case let colon = afterBlanks(end), colon < bytes.count, bytes[colon] == UInt8(ascii: ":"),
-                Self.isSecret(text)
+                SecretName.isSecret(plain)
             else { continue }
             let value = afterBlanks(colon + 1)
             let valueEnd = endOfValue(value)
@@ -66,27 +69,6 @@ struct JSONSecrets {
     }
 
     private static let words = Set(["true", "false", "null"].map { Array($0.utf8) })
-
-    /// Whether a key, as it is between its quotes, is secret.
-    private static func isSecret(_ key: ArraySlice<UInt8>) -> Bool {
-        guard key.contains(UInt8(ascii: "\\")) else { return SecretName.isSecret(key) }
-        var (name, rest) = ([UInt8](), key)
-        while let byte = rest.popFirst() {
-            guard byte == UInt8(ascii: "\\"), let kind = rest.popFirst() else {
-                name.append(byte)
-                continue
-            }
-            let digits = rest.prefix(4).compactMap(SecretName.digit)
-            if kind == UInt8(ascii: "u"), digits.count == 4 {
-                rest = rest.dropFirst(4)
-                // No word of the rule has a character outside ASCII.
-                name.append(digits[0] == 0 && digits[1] == 0 && digits[2] < 8 ? digits[2] << 4 | digits[3] : 0x20)
-            } else {
-                name.append(kind == UInt8(ascii: "/") ? kind : 0x20)
-            }
-        }
-        return SecretName.isSecret(name)
-    }
 
     // MARK: Places
 

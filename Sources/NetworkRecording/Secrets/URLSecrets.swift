@@ -6,6 +6,8 @@ struct URLSecrets {
     private let text: [UInt8]
     /// Whether no escape is left to decode, so that a value holds no other text.
     private let isDecoded: Bool
+    /// The levels of texts within texts that are looked into.
+    private let depth: Int
     private let lastAt: Int?
     private var output: [UInt8] = []
     private var at = 0
@@ -17,18 +19,19 @@ struct URLSecrets {
     private static let maximumRounds = 10
 
     /// Returns the text without its secrets, or `nil` if it contains none.
-    static func redacted(_ text: [UInt8]) -> [UInt8]? {
+    /// - Parameter depth: The levels of texts within its parameters that are looked into.
+    static func redacted(_ text: [UInt8], depth: Int = TextSecrets.maximumDepth) -> [UInt8]? {
         var output: [UInt8]?
         for _ in 0..<maximumRounds {
-            guard let next = redactedOnce(output ?? text) else { break }
+            guard let next = redactedOnce(output ?? text, depth: depth) else { break }
             output = next
         }
         return output
     }
 
-    private static func redactedOnce(_ text: [UInt8], isDecoded: Bool = false) -> [UInt8]? {
+    private static func redactedOnce(_ text: [UInt8], isDecoded: Bool = false, depth: Int) -> [UInt8]? {
         guard text.contains(where: { marks.contains($0) }) else { return nil }
-        var scanner = URLSecrets(text, isDecoded: isDecoded)
+        var scanner = URLSecrets(text, isDecoded: isDecoded, depth)
         scanner.run()
         return scanner.isChanged ? scanner.output : nil
     }
@@ -39,16 +42,19 @@ struct URLSecrets {
     }
 
     /// Returns whether a value, percent-encoded or not, contains a secret parameter or a user.
-    static func holdsSecret(_ value: some Collection<UInt8>) -> Bool {
+    /// - Parameter depth: The levels of texts that are left. Without any, a text that may contain another one is a
+    ///   secret.
+    static func holdsSecret(_ value: some Collection<UInt8>, depth: Int = TextSecrets.maximumDepth) -> Bool {
         let plain = SecretName.decoded(value)
         // Once decoded, a value is not looked into again: a name for each level would cost a level of the stack.
-        if redactedOnce([UInt8(ascii: "?")] + plain, isDecoded: true) != nil { return true }
+        if redactedOnce([UInt8(ascii: "?")] + plain, isDecoded: true, depth: 0) != nil { return true }
         // A form often carries a JSON text.
-        return plain.contains(UInt8(ascii: "\"")) && JSONSecrets.redacted(plain) != nil
+        guard plain.contains(UInt8(ascii: "\"")) else { return false }
+        return depth == 0 || JSONSecrets.redacted(plain, depth: depth - 1) != nil
     }
 
-    private init(_ text: [UInt8], isDecoded: Bool) {
-        (self.text, self.isDecoded) = (text, isDecoded)
+    private init(_ text: [UInt8], isDecoded: Bool, _ depth: Int) {
+        (self.text, self.isDecoded, self.depth) = (text, isDecoded, depth)
         // Found once: a text with an authority at each second byte would be searched to its end each time.
         lastAt = text.lastIndex(of: UInt8(ascii: "@"))
     }
@@ -127,7 +133,9 @@ struct URLSecrets {
                 isInPath
                 ? next : text[start...].firstIndex { Self.isEnd($0) || "&#".utf8.contains($0) } ?? text.count
             replace(from: start, to: end)
-        } else if !isDecoded, text[start..<next].contains(UInt8(ascii: "%")), Self.holdsSecret(text[start..<next]) {
+        } else if !isDecoded, text[start..<next].contains(UInt8(ascii: "%")),
+            Self.holdsSecret(text[start..<next], depth: depth)
+        {
             replace(from: start, to: next)
         }
     }
@@ -136,9 +144,9 @@ struct URLSecrets {
     private static let pathSeparators = Set("&;?#/,".utf8)
 
     private mutating func replace(from start: Int, to end: Int) {
-        guard start < end, !text[start..<end].elementsEqual(SecretMark.encoded) else { return }
+        guard start < end, !text[start..<end].elementsEqual(SecretMark.bytes) else { return }
         output += text[at..<start]
-        output += SecretMark.encoded
+        output += SecretMark.bytes
         drop(to: end)
     }
 }

@@ -29,7 +29,7 @@ package struct Redaction: Sendable {
     }
 
     /// Whether the whole value of a field is hidden.
-    func isHidden(_ name: HTTPField.Name) -> Bool {
+    package func isHidden(_ name: HTTPField.Name) -> Bool {
         SecretFields.contains(name) || secrets.contains(name) || Self.unshown.contains(name.canonicalName)
     }
 

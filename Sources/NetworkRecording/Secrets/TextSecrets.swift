@@ -1,0 +1,25 @@
+import NetworkCore
+
+/// Secrets in a short text: the value of a header field, a reason phrase, a string of JSON.
+enum TextSecrets {
+    /// The levels of texts within texts that are looked into: a URL in JSON in a URL.
+    static let maximumDepth = 8
+
+    /// Returns the text without its secrets, or `nil` if it contains none.
+    /// - Parameter depth: The levels that are left. Without any, a text that may contain another one is a secret.
+    static func redacted(_ text: [UInt8], depth: Int = maximumDepth) -> [UInt8]? {
+        if Redaction.namesCredentials(text) { return SecretMark.bytes }
+        var shown: [UInt8]?
+        if text.contains(UInt8(ascii: "\"")) {
+            guard depth > 0 else { return SecretMark.bytes }
+            shown = JSONSecrets.redacted(text, depth: depth - 1)
+        }
+        shown = URLSecrets.redacted(shown ?? text, depth: depth) ?? shown
+        return TokenSecrets.redacted(shown ?? text) ?? shown
+    }
+
+    /// Returns the text without its secrets, or `nil` if it contains none.
+    static func redacted(_ text: String) -> String? {
+        redacted(Array(text.utf8)).map { String(decoding: $0, as: UTF8.self) }
+    }
+}
