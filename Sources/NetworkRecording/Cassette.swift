@@ -104,7 +104,8 @@ extension NetworkError {
     fileprivate static func noCassette(_ path: String) -> NetworkError {
         NetworkError(
             .notRecorded,
-            "there is no recording at '\(Redaction.visible(path))', and NETWORK_RECORD forbids making one",
+            "there is no recording at '\(Redaction.visible(path))', and the mode 'never' forbids making one; it comes "
+                + "from the environment variable NETWORK_RECORD unless the test names it",
             phase: .preparing)
     }
 

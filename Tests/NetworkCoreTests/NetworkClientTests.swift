@@ -28,6 +28,45 @@ struct NetworkClientTests {
         #expect(stub.sent.map(\.url.absoluteString) == ["http://127.0.0.1/users?page=1"])
     }
 
+    @Test func `bytes and text are forms, and as types they are JSON`() async throws {
+        let client = NetworkClient(transport: StubDispatcher(always: .text("plain")), baseURL: "http://h")
+        let data = await expectFailure(.decodingFailed) { try await client.send(RequestData(path: "/"), as: Data.self) }
+        #expect(data?.message.hasSuffix("write .data in place of Data.self") == true)
+        let text = await expectFailure(.decodingFailed) {
+            try await client.send(RequestData(path: "/"), as: String.self)
+        }
+        #expect(text?.message.hasSuffix("write .text in place of String.self") == true)
+    }
+
+    @Test func `the body of a refused response is a value too`() async throws {
+        let client = NetworkClient(transport: StubDispatcher(always: .json(["id": 1, "name": "x"], status: 422)))
+        let error = await expectFailure(.unacceptableStatus) {
+            try await client.send(RequestData(path: "http://h/"), as: .text)
+        }
+        let response = try #require(error?.response)
+        #expect(try response.decoded(as: User.self) == User(id: 1, name: "x"))
+        expectFailure(.decodingFailed) { try response.decoded(as: [User].self) }
+        let decoder = ClosureResponseDecoder { _, body in User(id: body.count, name: "closure") }
+        #expect(try response.decoded(as: User.self, by: decoder).name == "closure")
+    }
+
+    /// A value that can't be meant fails the call before anything is sent.
+    @Test func `negative limits of the pipeline are refused`() async throws {
+        let stub = StubDispatcher(always: .status(200))
+        let client = NetworkClient(transport: stub, baseURL: "http://h")
+        var policy = RetryInterceptor.Policy()
+        policy.maximumRetries = -1
+        let clients = [
+            client.with { $0.redirects.maximum = -1 }, client.with { $0.interceptors = [.retry(policy)] },
+        ]
+        for client in clients {
+            await expectFailure(.invalidOption) { try await client.send(RequestData(path: "/"), as: .data) }
+        }
+        expectFailure(.invalidOption) { try BearerAuthentication(for: [], token: "t") }
+        expectFailure(.invalidOption) { try BearerAuthentication(for: []) { _ in "t" } }
+        #expect(stub.sent.isEmpty)
+    }
+
     @Test(arguments: [200, 299]) func `a status of 2xx is a value`(status: Int) async throws {
         #expect(
             try await GetUsers().send(over: StubDispatcher(always: .text(users, status: status))).body.count == 2)

@@ -1,5 +1,6 @@
 import Foundation
 import NetworkCore
+import NetworkTesting
 import TestSupport
 import Testing
 
@@ -48,6 +49,53 @@ struct RequestEncodingTests {
         #expect(request.url.query == nil)
         #expect(request.headerFields[.contentType] == "application/json")
         #expect(request.body?.knownBytes == Data(#"{"a":null,"b":[1,null,"x/é"],"c":{"k":true}}"#.utf8))
+    }
+
+    private struct Note: Encodable, Sendable {
+        let firstName: String
+        let at: Date
+    }
+
+    @Test func `a value is encoded by the client's encoder, unless the request names its own`() async throws {
+        let note = Note(firstName: "Ada", at: Date(timeIntervalSince1970: 1))
+        let stub = StubDispatcher()
+        stub.always(.any, .status(204))
+        var client = NetworkClient(transport: stub, baseURL: "http://h")
+        client.encoder = .json {
+            $0.keyEncodingStrategy = .convertToSnakeCase
+            $0.dateEncodingStrategy = .iso8601
+        }
+        let own = RequestContent.JSON.standardEncoder
+        own.dateEncodingStrategy = .secondsSince1970
+        let contents: [RequestContent] = [.json(note), .json(note, encoder: own), .json(parameters: ["aB": 1])]
+        for content in contents {
+            _ = try await client.send(RequestData(path: "/n", method: .post, content: content), as: .data)
+        }
+        #expect(
+            stub.sent.map(\.text) == [
+                #"{"at":"1970-01-01T00:00:01Z","first_name":"Ada"}"#, #"{"at":1,"firstName":"Ada"}"#, #"{"aB":1}"#,
+            ])
+        let plain = try RequestData(path: "http://h/", method: .post, content: .json(note)).transportRequest()
+        #expect(plain.body?.knownBytes == Data(#"{"at":-978307199,"firstName":"Ada"}"#.utf8))
+    }
+
+    @Test func `variables of any type are parameters with every initializer`() throws {
+        let (page, name, missing) = (2, Optional("Ada"), Optional<String>.none)
+        let requests = [
+            RequestData(path: "/p", baseURL: "http://h", query: ["page": page, "name": name, "no": missing]),
+            RequestData(url: "http://h/p", params: ["page": page, "name": name, "no": missing]),
+            RequestData(path: "http://h/p", params: ["page": page, "name": name, "no": missing], content: .text("")),
+        ]
+        for request in requests { #expect(try request.transportRequest().url.query == "name=Ada&page=2") }
+    }
+
+    @Test(arguments: ["/users", "users", "users?token=x", "//h/users", ""])
+    func `a path without a base is an error that says what is missing`(_ path: String) async throws {
+        let client = NetworkClient(transport: StubDispatcher())
+        let error = await expectFailure(.invalidURL) { try await client.send(RequestData(path: path), as: .data) }
+        let words = path.isEmpty ? "it is empty" : "there is no base URL: set the client's `baseURL`"
+        #expect(error?.message.contains(words) == true, "\(String(describing: error))")
+        #expect(error?.message.contains("token") != true)
     }
 
     @Test func `a content type of the caller stays`() throws {

@@ -157,6 +157,29 @@ struct CassetteTests {
             usages.last == Usage(prompt_tokens: 0, hasPassword: true, tokens: [], session: [:], token: "REDACTED"))
     }
 
+    /// The token that a replay finds is the mark, which must be one that a client can send.
+    @Test(arguments: [ReplayTransport.Matching.methodAndURL, .strict])
+    func `a token is renewed in a replay as in the recording`(matching: ReplayTransport.Matching) async throws {
+        struct Issued: Decodable, Sendable {
+            let access_token: String
+        }
+        let server = try ScriptedServer([
+            .read, .send(response(#"{"access_token":"t1"}"#)), .read,
+            .send(response("", 401, ("WWW-Authenticate", "Bearer"))), .read,
+            .send(response(#"{"access_token":"t2"}"#)), .read, .send(response("page")), .stall,
+        ])
+        let texts = try await both(server, matching: matching) { client, url in
+            let origin = try RequestURL(url)
+            let base = "\(origin.scheme)://\(origin.authority)"
+            let bearer = try BearerAuthentication(for: [base]) { _ in
+                .init(try await client.send(RequestData(path: base + "/token"), as: Issued.self).body.access_token)
+            }
+            let client = client.with { $0.exchangeInterceptors = [bearer] }
+            return try await client.send(RequestData(path: url), as: .text).body
+        }
+        #expect(texts == ["page", "page"])
+    }
+
     @Test func `a file has the length that was recorded`() async throws {
         let server = try ScriptedServer(.ok(#"{"token":"a long secret","a":1}"#))
         let texts = try await both(server) { client, url in

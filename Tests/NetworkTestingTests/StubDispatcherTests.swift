@@ -5,6 +5,11 @@ import NetworkTesting
 import TestSupport
 import Testing
 
+/// Any value of JSON.
+private struct ParameterCheck: Decodable {
+    init(from decoder: any Decoder) throws {}
+}
+
 private struct Row: Codable, Equatable {
     let id: Int
 }
@@ -48,10 +53,47 @@ struct StubDispatcherTests {
         #expect(try await get.send(as: [Row].self, over: stub).body == [Row(id: 1)])
         try stub.checkAllUsed()
         let error = await expectFailure(.notStubbed) { try await stub.send(get, as: .data).body }
-        let words = ["GET http://h/rows?…", "GET /rows (2 of 2 responses given)"]
+        let words = ["GET http://h/rows?…", "GET /rows (2 of 2 responses given)", "is in `sent` of the stub"]
         for word in words { #expect(error?.message.contains(word) == true, "\(String(describing: error))") }
         let failure = #expect(throws: StubFailure.self) { try stub.checkAllUsed() }
         #expect(failure?.problems == ["GET http://h/rows?… was sent and is not stubbed"])
+    }
+
+    @Test(arguments: [
+        ("/rows", true), ("rows", true), ("/rows?page=1", true), ("rows?page=1", true), ("http://h/rows", true),
+        ("http://h:80/rows?page=1", true), ("/rows?page=2", false), ("/rows?", false), ("/Rows", false),
+        ("http://i/rows", false), ("https://h/rows", false), ("/rows/", false),
+    ])
+    func `a stub's path may have a query or be a whole URL`(_ path: String, _ matches: Bool) async throws {
+        stub.when(.get(path), .text("one")).when(.path(path), .text("two")).always(.any, .text("other"))
+        for text in matches ? ["one", "two", "other"] : ["other"] {
+            #expect(try await stub.send(get, as: .text).body == text)
+        }
+    }
+
+    @Test func `a stub's path may have characters that a URL escapes`() async throws {
+        stub.when(.get("/a b/é"), .text("one"))
+        #expect(try await stub.send(RequestData(path: "http://h/a b/é"), as: .text).body == "one")
+        #expect(StubMatcher.get("/a\u{0}").description == "GET /a\u{0} (which is no path of a URL)")
+    }
+
+    @Test func `JSON is a literal of any types, or a value by an encoder of the test's`() async throws {
+        struct Person: Codable, Equatable {
+            var firstName: String
+        }
+        let encoder = JSONEncoder()
+        encoder.keyEncodingStrategy = .convertToSnakeCase
+        stub.when(.any, .json(["id": 1, "tags": ["a", nil], "on": true]), .json([Person(firstName: "Ada")]))
+        stub.when(.any, .json(Person(firstName: "Ada"), encoder: encoder), .json([1, 2], status: 201))
+        let posted = RequestData(
+            path: "http://h/", method: .post, content: .json(Person(firstName: "Bo"), encoder: encoder))
+        var texts: [String] = []
+        for _ in 0..<4 { texts.append(try await stub.send(posted, as: .text).body) }
+        #expect(try JSONDecoder().decode([String: ParameterCheck].self, from: Data(texts[0].utf8)).count == 3)
+        #expect(texts.dropFirst() == [#"[{"firstName":"Ada"}]"#, #"{"first_name":"Ada"}"#, "[1,2]"])
+        let decoder = JSONDecoder()
+        decoder.keyDecodingStrategy = .convertFromSnakeCase
+        #expect(try stub.sent.first?.json(Person.self, decoder: decoder) == Person(firstName: "Bo"))
     }
 
     @Test func `predicates choose in the order of the stubs`() async throws {

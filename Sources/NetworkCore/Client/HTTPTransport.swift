@@ -5,7 +5,7 @@ public import FoundationEssentials
 ///
 /// To write a transport, implement ``name``, ``capabilities`` and ``send(_:)``; dispatching has a default
 /// implementation. In `send`, call ``TransportRequest/check(for:)`` first, send ``TransportRequest/wireFields``, apply
-/// the three timeouts, and throw only ``NetworkError``.
+/// the four timeouts, and throw only ``NetworkError``.
 public protocol HTTPTransport: NetworkDispatcher {
     /// A short name for errors and reports: `curl`, `urlsession`.
     var name: String { get }

@@ -5,7 +5,7 @@ extension NetworkClient {
     /// Returns the request of a description, which has no options of its own, with the client's options.
     func request(of data: RequestData, options: TransportOptions) throws -> TransportRequest {
         let isBelowBase = data.isBelowClientsBase && baseURL != nil
-        var request = try data.based(on: baseURL).transportRequest(options: options)
+        var request = try data.based(on: baseURL).transportRequest(options: options, encoder: encoder)
         // User and password in the client's base URL belong to the client.
         let saysWhoAsks =
             request.headerFields.contains(.authorization) || !isBelowBase && request.hasCredentialsOfItsURL

@@ -59,6 +59,9 @@ public struct NetworkClient: NetworkDispatcher {
     public var validation = ResponseValidation.successful
     /// The decoder that makes values from bodies. Default: JSON.
     public var decoder: any ResponseDecoder = .json
+    /// The encoder of values that requests carry as JSON, unless a request names its own. Default: sorted keys and the
+    /// strategies of Foundation's `JSONEncoder`.
+    public var encoder = JSONRequestEncoder.json
     /// The logger that receives a message for each exchange, at debug level: method, URL without its query, status,
     /// time. `nil` for none.
     public var logger: Logger?

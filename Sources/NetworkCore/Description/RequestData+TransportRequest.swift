@@ -2,9 +2,14 @@ import HTTPTypes
 
 extension RequestData {
     /// Returns the request in the form that a transport takes: parsed, checked and encoded.
+    /// - Parameters:
+    ///   - options: The options of the exchange.
+    ///   - encoder: The encoder of a ``RequestContent/json(_:encoder:)`` that names none. Default: the standard one.
     /// - Throws: ``NetworkError``, which names the problem, before anything is sent; the error of an encoder of your
     ///   own unchanged.
-    public func transportRequest(options: TransportOptions = TransportOptions()) throws -> TransportRequest {
+    public func transportRequest(
+        options: TransportOptions = TransportOptions(), encoder: JSONRequestEncoder = .json
+    ) throws -> TransportRequest {
         if let refusal { throw refusal }
         let (url, credentials) = try target()
         var request = TransportRequest(method: method, url: url, options: options)
@@ -12,7 +17,7 @@ extension RequestData {
         request.headerFields = try HTTPFields(checking: headers ?? [:])
         if let idleTimeout { request.options.idleTimeout = idleTimeout }
         guard let content = try content ?? contentOfParameters() else { return request }
-        let encoded = try content.encoded()
+        let encoded = try content.encoded(by: encoder)
         request.body = encoded.body
         if let type = encoded.contentType, !request.headerFields.contains(.contentType) {
             request.headerFields.append(try HTTPField(checking: "Content-Type", value: type))
@@ -30,6 +35,7 @@ extension RequestData {
 
     /// Returns the URL with its whole query, and the credentials that stood before its host.
     private func target() throws -> (url: RequestURL, credentials: TransportOptions.Authentication?) {
+        if isBelowClientsBase, let problem = NetworkError.missingBase(of: path) { throw problem }
         var (url, credentials) = try RequestURL.separatingCredentials(from: baseURL ?? path)
         if baseURL != nil { url = try url.appending(path) }
         return (try withQuery(url), credentials)
@@ -52,5 +58,17 @@ extension RequestData {
     private func contentOfParameters() throws -> RequestContent? {
         guard let parameters, !parametersAreQuery else { return nil }
         return .json(parameters: parameters, conventions: conventions)
+    }
+}
+
+extension NetworkError {
+    /// Returns the error for a path that is sent without a base URL, or `nil` for a text that is meant to be a URL.
+    fileprivate static func missingBase(of path: String) -> NetworkError? {
+        guard !path.isEmpty, path.hasBytePrefix("/") || !path.utf8.contains(UInt8(ascii: ":")) else { return nil }
+        return NetworkError(
+            .invalidURL,
+            "'\(Redaction().url(path))' is a path, and there is no base URL: set the client's `baseURL`, "
+                + "or write the whole URL, which starts with http:// or https://",
+            phase: .preparing)
     }
 }

@@ -93,16 +93,35 @@ public struct RequestData: Sendable {
         return data
     }
 
-    /// Creates a request with parameters of any type. A parameter that can't be encoded fails the request when it is
-    /// sent.
+    /// Creates a request with parameters of any type, such as variables: ``ParameterValue/init(_:)`` converts them. A
+    /// parameter that can't be encoded fails the request when it is sent.
     @_disfavoredOverload
     public init(
         path: String,
+        baseURL: String? = nil,
         method: HTTPRequest.Method = .get,
-        params: [String: Any?]?,
+        query: [String: Any?]? = nil,
+        params: [String: Any?]? = nil,
+        content: RequestContent? = nil,
         headers: [String: String]? = nil
     ) {
-        self.init(path: path, method: method, params: params?.mapValues(ParameterValue.init), headers: headers)
+        self.init(
+            path: path, baseURL: baseURL, method: method, query: query?.mapValues(ParameterValue.init),
+            params: params?.mapValues(ParameterValue.init), content: content, headers: headers)
+    }
+
+    /// Creates a request for a whole URL with parameters of any type, whatever base the client has.
+    @_disfavoredOverload
+    public init(
+        url: String,
+        method: HTTPRequest.Method = .get,
+        query: [String: Any?]? = nil,
+        params: [String: Any?]? = nil,
+        content: RequestContent? = nil,
+        headers: [String: String]? = nil
+    ) {
+        self.init(path: url, method: method, query: query, params: params, content: content, headers: headers)
+        isWholeURL = true
     }
 
     /// The parameters as plain Swift values, for a dispatcher of your own; `JSONSerialization` accepts them unchanged.

@@ -31,9 +31,12 @@ public struct SentRequest: Sendable {
     /// The body as UTF-8 text. Invalid bytes become U+FFFD.
     public var text: String { String(decoding: body, as: UTF8.self) }
 
-    /// Returns a value decoded from the body as JSON. Throws the decoder's error.
-    public func json<Value: Decodable>(_ type: Value.Type = Value.self) throws -> Value {
-        try JSONDecoder().decode(type, from: body)
+    /// Returns a value decoded from the body as JSON.
+    /// - Throws: The decoder's error.
+    public func json<Value: Decodable>(
+        _ type: Value.Type = Value.self, decoder: JSONDecoder = JSONDecoder()
+    ) throws -> Value {
+        try decoder.decode(type, from: body)
     }
 
     /// The largest streamed body that is read, in bytes.

@@ -50,7 +50,8 @@ struct StubList: Sendable {
     mutating func miss(_ request: SentRequest) -> NetworkError {
         unexpected.append(request)
         let list = stubs.isEmpty ? "nothing" : stubs.map(\.text).joined(separator: "; ")
-        return NetworkError(.notStubbed, "\(request) is not stubbed; stubbed are: \(list)", phase: .preparing)
+        let query = request.query.isEmpty ? "" : "; the query that was sent is in `sent` of the stub"
+        return NetworkError(.notStubbed, "\(request) is not stubbed; stubbed are: \(list)\(query)", phase: .preparing)
     }
 
     /// A sentence for each request without a stub and for each stub with responses left.

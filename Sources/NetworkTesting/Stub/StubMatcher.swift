@@ -3,8 +3,13 @@ public import NetworkCore
 /// The condition that selects the requests of a stub.
 ///
 /// ```swift
-/// stub.when(.get("/users").with("page=2") { $0.query == "page=2" }, .json(secondPage))
+/// stub.when(.get("/users?page=2"), .json(secondPage))
+/// stub.when(.post("/users").with("a name") { $0.text.contains("name") }, .status(201))
 /// ```
+///
+/// A path matches on any host. Without a `?` it matches with any query; with one, the query must be equal, in its
+/// order too. A slash before it may be missing, and characters that a URL can't have are escaped. A whole URL matches
+/// on its own host alone.
 public struct StubMatcher: Sendable, CustomStringConvertible {
     /// The name of the matcher in failure messages, such as `GET /users`.
     public let description: String
@@ -23,13 +28,17 @@ public struct StubMatcher: Sendable, CustomStringConvertible {
     /// Matches every request.
     public static let any = StubMatcher("any request") { _ in true }
 
-    /// Matches requests with a method and a path, on any host and with any query.
+    /// Matches requests with a method and a path.
     public static func method(_ method: HTTPRequest.Method, _ path: String) -> StubMatcher {
-        StubMatcher("\(method.rawValue) \(path)") { $0.method == method && $0.url.path == path }
+        let target = StubTarget(path)
+        return StubMatcher("\(method.rawValue) \(target.text)") { $0.method == method && target.matches($0.url) }
     }
 
     /// Matches requests for a path with any method.
-    public static func path(_ path: String) -> StubMatcher { StubMatcher(path) { $0.url.path == path } }
+    public static func path(_ path: String) -> StubMatcher {
+        let target = StubTarget(path)
+        return StubMatcher(target.text) { target.matches($0.url) }
+    }
 
     /// Matches GET requests for a path.
     public static func get(_ path: String) -> StubMatcher { method(.get, path) }

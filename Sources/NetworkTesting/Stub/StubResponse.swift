@@ -24,14 +24,27 @@ public struct StubResponse: Sendable {
 
     /// Returns a response whose body is a value as JSON. If the value can't be encoded, the request fails with the
     /// encoder's error.
-    public static func json(_ value: some Encodable, status: Int = 200, fields: HTTPFields = [:]) -> StubResponse {
+    /// - Parameters:
+    ///   - value: The value.
+    ///   - status: The status, 100 to 999. Default: 200.
+    ///   - fields: The header fields. Default: `Content-Type: application/json`.
+    ///   - encoder: The encoder, for a server whose keys or dates are written in another way.
+    public static func json(
+        _ value: some Encodable, status: Int = 200, fields: HTTPFields = [:], encoder: JSONEncoder = JSONEncoder()
+    ) -> StubResponse {
         var fields = fields
         if !fields.contains(.contentType) { fields[.contentType] = "application/json" }
         do {
-            return bytes(try JSONEncoder().encode(value), status: status, fields: fields)
+            return bytes(try encoder.encode(value), status: status, fields: fields)
         } catch {
             return failure(error)
         }
+    }
+
+    /// Returns a response whose body is a literal as JSON: `.json(["id": 1, "name": "Ada", "tags": []])`.
+    @_disfavoredOverload
+    public static func json(_ value: ParameterValue, status: Int = 200, fields: HTTPFields = [:]) -> StubResponse {
+        json(value, status: status, fields: fields, encoder: JSONEncoder())
     }
 
     /// Returns a response without a body; the status must be 100 to 999.

@@ -158,4 +158,11 @@ struct ServerSentEventParserTests {
         reading.problem = parser.problem?.code
         return reading
     }
+
+    @Test func `the data of an event is a value too`() throws {
+        #expect(try Event(data: #"{"a":1}"#).decoded(as: [String: Int].self) == ["a": 1])
+        let error = expectFailure(.decodingFailed) { try Event(data: "[DONE]").decoded(as: [String: Int].self) }
+        #expect(error?.message.hasPrefix("the event's data is not") == true)
+        #expect(try Event(data: "x").decoded(as: Int.self, by: .using { _, body in body.count }) == 1)
+    }
 }

@@ -155,7 +155,7 @@ struct ExtremeValueTests {
         }
     }
 
-    @Test(arguments: numbers) func `any number of retries and redirects is taken`(number: Int) async throws {
+    @Test(arguments: numbers) func `any number of retries and redirects from 0 on is taken`(number: Int) async throws {
         var policy = RetryInterceptor.Policy()
         policy.maximumRetries = number
         let transport = AnsweringTransport(.init(status: 503), .redirect(to: "/b"), .init(body: "fine"))
@@ -168,7 +168,8 @@ struct ExtremeValueTests {
             let status = try await client.send(try .make(.get, "http://a/"), as: .stream).status.code
             #expect(status == (number >= 1 ? 200 : 503))
         } catch let error as NetworkError {
-            #expect(error.code == .tooManyRedirects && number < 1)
+            #expect(error.code == (number < 0 ? .invalidOption : .tooManyRedirects) && number < 1)
+            #expect(transport.requests.isEmpty == (number < 0))
         }
     }
 

@@ -39,7 +39,8 @@ public final class BearerAuthentication: Interceptor {
     ///     wait for it fail with ``NetworkError/Code/totalTimeout``.
     ///   - time: The source of time for the timeout.
     ///   - refresh: Returns the next token, given the refused one, or `nil` if there was none.
-    /// - Throws: ``NetworkError/Code/invalidURL``, or ``NetworkError/Code/invalidOption`` for a timeout out of range.
+    /// - Throws: ``NetworkError/Code/invalidURL``, or ``NetworkError/Code/invalidOption`` for a timeout out of range
+    ///   and for no origin at all.
     public convenience init(
         for origins: [String],
         token: TransportOptions.Secret? = nil,
@@ -48,13 +49,19 @@ public final class BearerAuthentication: Interceptor {
         refresh: @escaping @Sendable (_ refused: TransportOptions.Secret?) async throws -> TransportOptions.Secret
     ) throws {
         try OptionCheck.duration(timeout, "timeout")
-        self.init(try origins.map { try RequestURL($0) }, token, timeout, time, refresh)
+        self.init(try Self.parsed(origins), token, timeout, time, refresh)
     }
 
     /// Creates an interceptor with a token that can't be renewed: a 401 is returned as it is.
-    /// - Throws: ``NetworkError/Code/invalidURL``.
+    /// - Throws: ``NetworkError/Code/invalidURL``, or ``NetworkError/Code/invalidOption`` for no origin at all.
     public convenience init(for origins: [String], token: TransportOptions.Secret) throws {
-        self.init(try origins.map { try RequestURL($0) }, token, .seconds(60), .system, nil)
+        self.init(try Self.parsed(origins), token, .seconds(60), .system, nil)
+    }
+
+    private static func parsed(_ origins: [String]) throws -> [RequestURL] {
+        // Without one, the token would be sent nowhere, and each request would fail with a 401.
+        guard !origins.isEmpty else { throw OptionCheck.invalid("origins", "is empty; name those that get the token") }
+        return try origins.map { try RequestURL($0) }
     }
 
     private init(

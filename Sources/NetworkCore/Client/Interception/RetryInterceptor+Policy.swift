@@ -4,7 +4,8 @@ public import HTTPTypes
 extension RetryInterceptor {
     /// The outcomes that are retried, how often, and after which pause.
     public struct Policy: Sendable {
-        /// The limit on retries of one call. Default: 2.
+        /// The limit on retries of one call, 0 or more. Default: 2. A negative one fails the call with
+        /// ``NetworkError/Code/invalidOption``.
         public var maximumRetries = 2
         /// The methods that are retried. Default: GET, HEAD, OPTIONS, PUT and DELETE, which are idempotent
         /// ([RFC 9110 §9.2.2](https://www.rfc-editor.org/rfc/rfc9110#section-9.2.2)). Add `.post` if the server can

@@ -27,6 +27,7 @@ public struct RetryInterceptor: Interceptor {
     public func intercept(_ request: TransportRequest, in call: Call, next: Next)
         async throws -> TransportResponse
     {
+        try OptionCheck.atLeast(0, policy.maximumRetries, "policy.maximumRetries")
         budget.earn()
         guard policy.covers(request) else { return try await next(request) }
         var retries = 0

@@ -21,7 +21,9 @@ public import HTTPTypes
 /// }
 /// ```
 public struct RedirectPolicy: Sendable {
-    /// The limit on redirects of one attempt. Default: 20. One more fails with ``NetworkError/Code/tooManyRedirects``.
+    /// The limit on redirects of one attempt, 0 or more. Default: 20. One more fails with
+    /// ``NetworkError/Code/tooManyRedirects``; a negative limit fails each call with
+    /// ``NetworkError/Code/invalidOption``.
     public var maximum = 20
     /// Whether https may lead to http. Default: `false`, which fails with ``NetworkError/Code/redirectRefused``.
     public var allowsDowngrade = false

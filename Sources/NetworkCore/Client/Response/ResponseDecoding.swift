@@ -55,11 +55,17 @@ extension NetworkError {
             .decodingFailed,
             "\(place.isEmpty ? "the body" : place) is not \(TypeName.withArticle(type)): \(words)"
                 + (shownPath.isEmpty ? "" : " at \(shownPath)")
-                + (contentType.map { "; its Content-Type is \($0)" } ?? ""),
+                + (contentType.map { "; its Content-Type is \($0)" } ?? "") + hint(for: type),
             phase: .decoding
         )
         failed.decoding = failure
         return failed
+    }
+
+    /// Returns what to write for the bytes or the text of a body: as a type, both are values in JSON.
+    private static func hint(for type: Any.Type) -> String {
+        if type == Data.self { return "; for the bytes of the body, write .data in place of Data.self" }
+        return type == String.self ? "; for the text of the body, write .text in place of String.self" : ""
     }
 
     /// Explains a decoder's error.

@@ -38,7 +38,7 @@ public struct ResponseValidation: Sendable {
                     range.lowerBound == range.upperBound
                         ? "\(range.lowerBound)" : "\(range.lowerBound) to \(range.upperBound)"
                 }
-                throw NetworkError.unacceptableStatus(status, names.joined(separator: " or ") + " was")
+                throw NetworkError.refusedStatus(status, names.joined(separator: " or ") + " was")
             }
         ])
     }
@@ -87,7 +87,7 @@ public struct ResponseValidation: Sendable {
     }
 
     private static func checkSuccess(_ status: HTTPResponse.Status) throws {
-        guard status.kind == .successful else { throw NetworkError.unacceptableStatus(status, "2xx was") }
+        guard status.kind == .successful else { throw NetworkError.refusedStatus(status, "2xx was") }
     }
 
     /// Checks a response whose head is parsed only if a rule needs it.
@@ -98,7 +98,7 @@ public struct ResponseValidation: Sendable {
             case .success:
                 try Self.checkSuccess(response.status)
                 if response.status == .partialContent, !isOfPart() {
-                    throw NetworkError.unacceptableStatus(response.status, "the whole was")
+                    throw NetworkError.refusedStatus(response.status, "the whole was")
                 }
             case .status(let check): try check(response.status)
             case .head(let check): try check(response.head)
@@ -108,7 +108,7 @@ public struct ResponseValidation: Sendable {
 }
 
 extension NetworkError {
-    static func unacceptableStatus(_ status: HTTPResponse.Status, _ expectation: String) -> NetworkError {
+    static func refusedStatus(_ status: HTTPResponse.Status, _ expectation: String) -> NetworkError {
         NetworkError(
             .unacceptableStatus,
             "the server responded with \(status.code), and \(expectation) expected",

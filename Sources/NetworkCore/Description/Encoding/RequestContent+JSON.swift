@@ -5,12 +5,9 @@ extension RequestContent {
     /// - Parameters:
     ///   - value: The value to encode. A part that can't be encoded fails the request with
     ///     ``NetworkError/Code/invalidParameters``, which names the place.
-    ///   - encoder: The encoder. Default: one with sorted keys and the date format of `JSONEncoder`.
-    public static func json(
-        _ value: some Encodable & Sendable,
-        encoder: JSONEncoder = JSON.standardEncoder
-    ) -> RequestContent {
-        RequestContent(JSON { try encoder.encode(value) })
+    ///   - encoder: The encoder. Default: `nil`, for the client's (``NetworkClient/encoder``).
+    public static func json(_ value: some Encodable & Sendable, encoder: JSONEncoder? = nil) -> RequestContent {
+        RequestContent(JSON { client in try encoder?.encode(value) ?? client.encode(value) })
     }
 
     /// Creates content of parameters as a JSON object, like a POST request's own ``RequestData/parameters``.
@@ -19,7 +16,7 @@ extension RequestContent {
         conventions: RequestData.Conventions = .standard
     ) -> RequestContent {
         RequestContent(
-            JSON {
+            JSON { _ in
                 for (name, value) in parameters.sorted(by: { $0.key < $1.key }) {
                     if let problem = value.firstProblem(at: name) { throw problem }
                 }
@@ -43,16 +40,18 @@ extension RequestContent {
             return encoder
         }
 
-        private let bytes: @Sendable () throws -> Data
+        private let bytes: @Sendable (JSONRequestEncoder) throws -> Data
 
-        init(_ bytes: @escaping @Sendable () throws -> Data) { self.bytes = bytes }
+        init(_ bytes: @escaping @Sendable (JSONRequestEncoder) throws -> Data) { self.bytes = bytes }
 
-        /// Returns the encoded bytes.
+        /// Returns the encoded bytes, by the standard encoder unless the content has one of its own.
         /// - Throws: ``NetworkError/Code/invalidParameters``, which names the place; any other error of the encoder
         ///   unchanged.
-        public func encode() throws -> Encoded {
+        public func encode() throws -> Encoded { try encode(by: .json) }
+
+        func encode(by client: JSONRequestEncoder) throws -> Encoded {
             do {
-                return Encoded(.bytes(try bytes()), type: "application/json")
+                return Encoded(.bytes(try bytes(client)), type: "application/json")
             } catch EncodingError.invalidValue(_, let context) {
                 // The value itself may be a secret, so the message omits it.
                 let place = context.codingPath.reduce(into: "") { path, key in

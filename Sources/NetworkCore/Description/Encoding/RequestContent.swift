@@ -27,8 +27,11 @@ public struct RequestContent: Sendable {
     public init(_ encoder: some ContentEncoder) { self.encoder = encoder }
 
     /// Encodes the content.
+    /// - Parameter json: The encoder of a ``json(_:encoder:)`` that names none. Default: the standard one.
     /// - Throws: The encoder's error.
-    public func encoded() throws -> Encoded { try encoder.encode() }
+    public func encoded(by json: JSONRequestEncoder = .json) throws -> Encoded {
+        try (encoder as? JSON)?.encode(by: json) ?? encoder.encode()
+    }
 }
 
 /// A type that makes a body from a value. See ``RequestContent`` for how to add your own.

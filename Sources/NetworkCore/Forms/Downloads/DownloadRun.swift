@@ -126,7 +126,7 @@ struct DownloadRun: Sendable {
             self.request.headerFields.contains(.range)
             || !request.headerFields.contains(.range) && arrival.asksForPart()
         if arrival.head.status == .partialContent, !isPartWanted {
-            let part = NetworkError.unacceptableStatus(arrival.head.status, "the whole was")
+            let part = NetworkError.refusedStatus(arrival.head.status, "the whole was")
             throw arrival.refusing(arrival.ended(Data()), for: part)
         }
     }

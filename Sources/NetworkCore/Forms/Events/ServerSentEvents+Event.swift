@@ -1,3 +1,6 @@
+import FoundationEssentials
+import HTTPTypes
+
 extension ServerSentEvents {
     /// One event of a `text/event-stream`.
     public struct Event: Sendable, Hashable {
@@ -13,6 +16,26 @@ extension ServerSentEvents {
             self.id = id
             self.type = type
             self.data = data
+        }
+
+        /// Returns the data as a value, by default from JSON:
+        ///
+        /// ```swift
+        /// for try await event in events where event.type == "price" { show(try event.decoded(as: Price.self)) }
+        /// ```
+        ///
+        /// - Throws: ``NetworkError`` with ``NetworkError/Code/decodingFailed``. The stream stays usable.
+        public func decoded<Value: Decodable & SendableMetatype>(
+            as type: Value.Type, by decoder: any ResponseDecoder = .json
+        ) throws -> sending Value {
+            let bytes = Data(data.utf8)
+            do {
+                return try decoder.decode(type, from: bytes, of: HTTPResponse(status: .ok))
+            } catch let error as NetworkError {
+                throw error
+            } catch {
+                throw NetworkError.decodingFailed(type, bytes, error, at: "the event's data")
+            }
         }
     }
 }

@@ -45,7 +45,7 @@ extension ProblemDetails: SafelyPrinted {
 
 extension ServerSentEvents.Event: SafelyPrinted {
     /// The length of the data.
-    public var description: String { "an event of \(data.utf8.count) bytes" }
+    public var description: String { "an event of \(data.utf8.count) byte\(data.utf8.count == 1 ? "" : "s")" }
 }
 
 extension ServerSentEvents.Parser: SafelyPrinted {

@@ -1,0 +1,20 @@
+import HTTPTypes
+
+extension NetworkError.FailedResponse {
+    /// Returns the body as a value, such as a service's own description of a failure:
+    ///
+    /// ```swift
+    /// } catch let error as NetworkError where error.code == .unacceptableStatus {
+    ///     let fault = try error.response?.decoded(as: Fault.self)
+    /// ```
+    ///
+    /// ``ProblemDetails`` reads `application/problem+json`.
+    /// - Throws: ``NetworkError`` with ``NetworkError/Code/decodingFailed``, or ``NetworkError/Code/noData`` for an
+    ///   empty body.
+    public func decoded<Value: Decodable & SendableMetatype>(
+        as type: Value.Type, by decoder: any ResponseDecoder = .json
+    ) throws -> sending Value {
+        let head = HTTPResponse(status: status, headerFields: headerFields)
+        return try ResponseDecoding.decode(type, from: body, of: ReadableHead(head), by: decoder)
+    }
+}
