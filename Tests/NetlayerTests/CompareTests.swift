@@ -18,7 +18,7 @@ struct CompareTests {
             var errors: [String: Int]
             var p50Ms: Double?
             var cpuMicrosecondsPerRequest: Double?
-            var connections: Int
+            var connections: Int?
             var coldMs: Double?
             var ended: String?
             var histogram: [[Int]]
@@ -53,9 +53,9 @@ struct CompareTests {
         #expect(run.status == 0, "\(run.errors)")
         #expect(report.arms.map(\.name) == ["curl", "urlsession"])
         for arm in report.arms {
-            #expect(arm.requests == 96 && arm.errors.isEmpty && arm.ended == nil)
+            #expect(arm.requests == 100 && arm.errors.isEmpty && arm.ended == nil)
             #expect(arm.p50Ms ?? 0 > 0 && arm.cpuMicrosecondsPerRequest ?? 0 > 0 && arm.coldMs ?? 0 > 0)
-            #expect(arm.histogram.reduce(0) { $0 + $1[1] } == 96)
+            #expect(arm.histogram.reduce(0) { $0 + $1[1] } == 100)
         }
         // Each of six processes has four.
         #expect(report.arms[0].connections == 24)
@@ -105,7 +105,7 @@ struct CompareTests {
         // Below libcurl 7.80 a POST request has a connection of its own.
         for line in [
             "  sent over curl, ", "      POST /a?… HTTP/1.1", "      X-Api-Key: …", "      x-LOWER: 1",
-            "      (3 bytes, SHA-256 ", "  sent over urlsession, ", "    ≠ X-Lower: 1",
+            "      (3 bytes, fingerprint ", "  sent over urlsession, ", "    ≠ X-Lower: 1",
         ] {
             #expect(text.contains(line), "\(line): \(text)")
         }
@@ -297,8 +297,8 @@ struct CompareTests {
             try request("http://h/s", [.accept: "a/b"]), try request("http://h/s", [:], "a"),
             try request("http://h/s", [:], "b"),
         ]
-        #expect(Set(requests.map(\.fingerprint)).count == 6)
-        #expect(try request("http://h/s?q=a").fingerprint == requests[1].fingerprint)
+        #expect(Set(requests.map { $0.fingerprint() }).count == 6)
+        #expect(try request("http://h/s?q=a").fingerprint() == requests[1].fingerprint())
         #expect(requests.map(\.isPlain) == [true, false, false, false, false, false])
     }
 
@@ -329,6 +329,7 @@ struct CompareTests {
             ["--fail-if", "memory > 5%"], ["--fail-if", "memory > 5"],
             ["--fail-if", "descriptors > 5kB"], ["--until", "0%"],
             ["--weight", "1", "--weight", "2"], ["--exec", "true"], ["-d", "@-"], ["--cookie-jar", "f"],
+            ["--save", "f", "--html", "f"],
             ["--rate", "0"], ["--processes", "0"], ["--processes", "46"], ["--until", "5%", "--processes", "4"],
         ])
     func `wrong words are usage errors`(words: [String]) {
@@ -346,8 +347,7 @@ struct CompareTests {
         func verdict(_ ratio: Double, noise: Double = 1.01) -> Verdict {
             Verdict(
                 url: "u", metric: .p95, arms: ("a", "b"), ratio: ratio,
-                interval: RatioInterval(ratio: ratio, low: ratio * 0.99, high: ratio * 1.01), processes: 10,
-                noise: noise,
+                interval: RatioInterval(ratio: ratio, low: ratio * 0.99, high: ratio * 1.01), noise: noise,
                 confidence: 0.95)
         }
         // The other arm takes 1 / 0.9 of the first one's time.
@@ -381,6 +381,109 @@ struct CompareTests {
         }
         #expect(
             ComparisonCommandLine.shown(["compare", "-n", "5", "-46", "-c", "8"]) == "netlayer compare -n 5 -46 -c 8")
+    }
+
+    /// Regression: a protocol, a proxy or a redirect more was the same request to a baseline.
+    @Test func `options tell requests apart, and timeouts don't`() async throws {
+        func fingerprint(_ words: String...) async throws -> String {
+            let command = try CompareCommand.parse(["http://h/"] + words)
+            return try #require(try await command.requestsToCompare().first).fingerprint()
+        }
+        let plain = try await fingerprint()
+        var seen: Set<String> = [plain]
+        for words in [
+            ["--http1.0"], ["-L"], ["-L", "--max-redirects", "3"], ["--retry", "1"], ["-x", "http://p:1"],
+            ["--resolve", "h:80:127.0.0.1"], ["-u", "a:b"], ["-u", "a:c"],
+        ] {
+            let command = try CompareCommand.parse(["http://h/"] + words)
+            let own = try #require(try await command.requestsToCompare().first).fingerprint()
+            #expect(seen.insert(own).inserted, "\(words)")
+        }
+        #expect(try await fingerprint("--timeout", "3") == plain)
+    }
+
+    @Test(arguments: [
+        ([0.0, 0.1, 0.2, 0.3], 10.0, 0.4), ([0.05], 10, 0.1), ([0.3, 0.3, 0.3, 0.3], 10, 0.4), ([0, 2.9], 10, 3),
+        ([], 10, 0),
+    ])
+    func `an open load takes an interval for each request, or until it has caught up`(
+        _ ends: [Double], rate: Double, seconds: Double
+    ) {
+        let start = ContinuousClock.now
+        let taken = ArmWorker.seconds(ofEnds: ends.map { start + .seconds($0) }, at: rate)
+        #expect(abs(taken - seconds) < 1e-6)
+    }
+
+    /// Regression: two redirects that differ in their query were no difference.
+    @Test func `a redirect is recorded with its query`() async throws {
+        let stub = StubDispatcher()
+        stub.when(.get("/"), .status(302, fields: [.location: "/b?x=1#y"]))
+        stub.always(.any, .text("there"))
+        let path = NSTemporaryDirectory() + UUID().uuidString
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let client = NetworkClient(transport: stub)
+        let request = ArmRequest(
+            request: try TransportRequest(to: "http://h/"), client: client, clientForOrigin: { _ in client })
+        let worker = ArmWorker([request], usesPipeline: true, counter: try SharedNumber(path: path))
+        let report = try await worker.run(BlockOrder(url: 0, requests: 1, concurrency: 1, rate: nil))
+        #expect(report.new[0]?.redirects == ["302 http://h/b?x=1"])
+    }
+
+    @Test func `a comparison at a rate keeps its time, warm-up included`() async throws {
+        let server = try ScriptedServer(.ok("hello"))
+        defer { server.stop() }
+        let begin = ContinuousClock.now
+        let (report, run) = try await Self.compare(
+            server.url(), "--time", "4", "--rate", "5", "--arm", "curl", "--arm", "curl:loops=1")
+        // The warm-ups alone would take four seconds for each process.
+        #expect(ContinuousClock.now - begin < .seconds(20))
+        #expect(run.status == 0 && !report.verdicts.contains { $0.metric == "rate" }, "\(run.errors)")
+    }
+
+    @Test func `entries of a recording that are no requests are left out, and said`() async throws {
+        let (server, folder) = (try ScriptedServer(.ok("hello")), try TestFolder())
+        defer {
+            server.stop()
+            folder.remove()
+        }
+        func entry(_ url: String) -> String {
+            #"{"startedDateTime":"2026-01-01T00:00:00Z","time":1,"request":{"method":"GET","url":"\#(url)","headers":[]},"#
+                + #""response":{"status":200,"headers":[],"content":{}}}"#
+        }
+        let entries = ["wss://h/socket", server.url("/a"), "data:text/plain,x", "data:,y"].map(entry)
+        let text =
+            String(repeating: " ", count: 300)
+            + #"{"log":{"version":"1.2","entries":[\#(entries.joined(separator: ","))]}}"#
+        let file = folder.path("browser.har")
+        try text.write(toFile: file, atomically: true, encoding: .utf8)
+        let (report, run) = try await Self.compare("--input", file, "-n", "8", "--warm-up", "0")
+        #expect(report.arms.allSatisfy { $0.requests == 8 }, "\(run.errors)")
+        #expect(run.errors.contains("entries are left out: 2 of data:, 1 of wss:"), "\(run.errors)")
+    }
+
+    @Test func `a baseline that has nothing of the comparison is refused before anything is sent`() async throws {
+        let (server, folder) = (try ScriptedServer(.ok("hello")), try TestFolder())
+        defer {
+            server.stop()
+            folder.remove()
+        }
+        let file = folder.path("run.json")
+        let saved = try await ToolRun([
+            "compare", server.url("/a"), "-n", "8", "--arm", "curl:name=x", "--arm", "curl", "--save", file,
+        ])
+        #expect(saved.status == 0)
+        let count = server.requests.count
+        for words in [["--arm", "urlsession", server.url("/a")], ["--arm", "curl", server.url("/b")]] {
+            let run = try await ToolRun(["compare", "-n", "8", "--baseline", file] + words)
+            #expect(run.status == 2 && run.errors.contains("the baseline has none of these"), "\(run.errors)")
+        }
+        let programs = try await ToolRun(["compare", "--exec", "true x", "--arm", "curl", "--baseline", file])
+        #expect(programs.status == 2 && server.requests.count == count)
+        // A rule that could not be judged is no rule that holds.
+        let run = try await ToolRun([
+            "compare", server.url("/a"), "-n", "8", "--baseline", file, "--fail-if", "p50 > +500%",
+        ])
+        #expect(run.status == 1 && run.errors.contains("could not be judged: the baseline has no arm 'urlsession'"))
     }
 
     /// Regression: a block had no end but that of all its requests, a hundred seconds here.

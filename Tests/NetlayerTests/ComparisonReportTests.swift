@@ -191,6 +191,13 @@ struct ComparisonReportTests {
         same.compare(with: try await Baseline(path: path))
         #expect(
             same.warnings.first == "the baseline differs in the blocks of curl: '31 requests' then, '20 requests' now")
+        #expect(same.changes.count == 10 && same.changes.allSatisfy { $0.interval == nil })
+        #expect(same.changes[0].text == "median: no verdict, since the blocks had another size")
+        let rules = try ComparisonOptions.parse(["--fail-if", "p50 > +500%"])
+        #expect(rules.failure(of: same)?.contains("could not be judged: median: no verdict") == true)
+        let unjudged = ComparisonJUnit(same, rules: rules.failIf, alarm: .nothing).text
+        #expect(unjudged.contains(#"<failure message="median: no verdict, since the blocks had another size"/>"#))
+        #expect(unjudged.contains(#"<skipped message="CPU: no verdict, since the blocks had another size"/>"#))
         try "{}".write(toFile: path, atomically: true, encoding: .utf8)
         await #expect(throws: ToolFailure.self) { try await Baseline(path: path) }
     }

@@ -21,7 +21,8 @@ import Testing
         while let kind = schedule.next(after: .seconds(seconds)) {
             if case .timed = kind, kind != kinds.last { seconds += beginning }
             let latest = kinds.isEmpty ? pace * 20 : pace
-            let size = design.blockSize(within: schedule.roundSeconds(after: .seconds(seconds)), at: latest)
+            let size = design.blockSize(
+                of: kinds.count, within: schedule.roundSeconds(after: .seconds(seconds)), at: latest)
             seconds += Double(size) * pace
             kinds.append(kind)
             sizes.append(size)
@@ -65,9 +66,31 @@ import Testing
     /// Without a warm-up the pace is that of one request, which does not wait for the rate.
     @Test func `blocks at a rate fit into the time too`() throws {
         let design = try Self.design("--time", "10", "--rate", "5", "--warm-up", "0")
-        let size = design.blockSize(within: 2, at: design.pace(0.000_1) + design.pace(0.3))
+        let size = design.blockSize(of: 0, within: 2, at: design.pace(0.000_1) + design.pace(0.3))
         #expect(size == 4)
-        #expect(design.blockSize(within: 0, at: 1) == 1)
+        #expect(design.blockSize(of: 0, within: 0, at: 1) == 1)
+    }
+
+    @Test(arguments: [1, 44, 45, 100, 720, 900, 1000, 99_999])
+    func `all rounds together have all requests`(_ number: Int) throws {
+        let design = try Self.design("-n", "\(number)")
+        let sizes = (0..<design.rounds).map { design.blockSize(of: $0, within: nil, at: 1) }
+        #expect(sizes.reduce(0, +) == number && sizes.max() == design.blockSize)
+        #expect((sizes.max() ?? 0) - (sizes.min() ?? 0) <= 1)
+    }
+
+    @Test func `all warm-ups together have a part of the time`() throws {
+        let design = try Self.design("--time", "30")
+        #expect(design.warmUpSeconds(arms: 3).map { $0 * 30 } == 6)
+        #expect(try Self.design().warmUpSeconds(arms: 3) == nil)
+        #expect(try CompareCommand.parse(["http://h/", "--time", "3"]).design(weights: [1]).timeout == 3)
+    }
+
+    @Test func `the rate of an open load is no figure`() throws {
+        #expect(try Self.design("--rate", "5").metrics == [.p50, .p95, .p99, .cpu])
+        #expect(throws: (any Error).self) {
+            try CompareCommand.parse(["http://h/", "--rate", "5", "--fail-if", "rate < -5%"])
+        }
     }
 
     /// A machine that stands still in between, and one that becomes faster.

@@ -177,6 +177,19 @@ struct ContentTests {
         #expect(result.differences.first?.known?.name == "headOfOddBytes")
     }
 
+    /// Regression: redirects were compared as they are printed, without their queries.
+    @Test func `redirects to other queries differ, and the queries are not shown`() throws {
+        func tally(_ query: String) -> ContentTally {
+            var response = Self.response("x", type: nil)
+            response.redirects = ["302 http://h/a?token=\(query)"]
+            return Self.tally([response, response])
+        }
+        let contents = ContentComparison(
+            tally("CANARY1"), copy: tally("CANARY1"), tally("CANARY2"), kinds: ("a", "b"), sentNames: [])
+        let difference = try #require(contents.differences.first { $0.place == "redirects" })
+        #expect(difference.example == ("URLs with a query or a fragment", "another one"))
+    }
+
     @Test func `events, trailers and redirects are parts`() {
         var response = Self.response("data: a\n\nid: 1\ndata: b\n\n", type: "text/event-stream")
         response.trailers = [.init("X-T", "1")]

@@ -147,12 +147,24 @@ struct StatisticsTests {
         #expect(none.map(\.text).first == "median: not measured")
     }
 
+    @Test func `a percentile of too few requests has no interval`() {
+        var generator = SeededGenerator(seed: 1)
+        let blocks = (0..<10).map { process in
+            Block(
+                latencies: (0..<3).map { Double($0 + process + 1) }, seconds: 1, cpuMicroseconds: 9, requests: 3,
+                process: process)
+        }
+        let verdicts = Verdicts.verdicts(
+            url: "u", arms: [("a", blocks), ("b", blocks)], noise: [:], shares: 1, using: &generator)
+        #expect(verdicts.filter { $0.interval == nil }.map(\.metric) == [.p99])
+        #expect(verdicts[2].text == "99th percentile: too few requests for a verdict, 30 of 100")
+    }
+
     @Test func `a verdict says what the data carry`() {
         func verdict(_ metric: Metric, _ ratio: Double, _ low: Double, _ high: Double, noise: Double?) -> Verdict {
             Verdict(
                 url: "u", metric: metric, arms: ("curl", "urlsession"), ratio: ratio,
-                interval: RatioInterval(ratio: ratio, low: low, high: high), processes: 10, noise: noise,
-                confidence: 0.95)
+                interval: RatioInterval(ratio: ratio, low: low, high: high), noise: noise, confidence: 0.95)
         }
         #expect(
             verdict(.p50, 0.46, 0.43, 0.49, noise: 1.06).text
@@ -165,6 +177,9 @@ struct StatisticsTests {
             verdict(.cpu, 0.0667, 0.06, 0.07, noise: 1).text
                 == "CPU: curl takes 0.067 of urlsession's CPU time for a request "
                 + "(95 % CI 0.060 to 0.070; noise floor 0.0 %)")
+        #expect(
+            verdict(.p50, 1.0042, 1.002, 1.04, noise: 1.001).text
+                == "median: curl responds in 1.004 of urlsession's time (95 % CI 1.002 to 1.04; noise floor 0.1 %)")
         let open = verdict(.p99, 1.01, 0.97, 1.05, noise: 1.02)
         #expect(!open.isDecided)
         #expect(

@@ -178,7 +178,8 @@ package struct ContentComparison: Sendable {
         let texts = (shownOrNone(values.0), shownOrNone(values.1))
         if let left = texts.0, let right = texts.1, left.hasSameBytes(as: right), values.0 != values.1 {
             return values.0.text.hasSameBytes(as: values.1.text)
-                ? (values.0.kind, values.1.kind) : ("a secret", "another one")
+                ? (values.0.kind, values.1.kind)
+                : (place == "redirects" ? "URLs with a query or a fragment" : "a secret", "another one")
         }
         let (left, right) = (Array((texts.0 ?? "").unicodeScalars), Array((texts.1 ?? "").unicodeScalars))
         let same = zip(left, right).prefix { $0 == $1 }.count

@@ -52,6 +52,9 @@ package struct BlockFigures: Sendable {
 
     package var count: Int { blocks.count }
 
+    /// The number of requests with a response.
+    package var requests: Int { sorted.count }
+
     /// The values of each metric, with each block counted once.
     package var values: [Metric: Double] { values(counting: Array(repeating: 1, count: blocks.count)) }
 

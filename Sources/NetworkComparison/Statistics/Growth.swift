@@ -104,9 +104,10 @@ package struct Growth: Sendable {
     /// The growth as a sentence.
     package var text: String {
         guard isDecided else {
-            let reach = shown(max(abs(low), abs(high), noise))
+            let reach = max(abs(low), abs(high), noise)
             return "\(resource): no growth of \(arms.other) beyond \(arms.first)'s; "
-                + "one of \(reach) a request would have been found"
+                + (reach > 0
+                    ? "one of \(shown(reach)) a request would have been found" : "it was the same in each round")
         }
         let isMore = perRequest > 0
         let (more, less) = isMore ? (arms.other, arms.first) : (arms.first, arms.other)

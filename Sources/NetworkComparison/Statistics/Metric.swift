@@ -20,4 +20,13 @@ package enum Metric: String, CaseIterable, Sendable {
         case .rate, .cpu: nil
         }
     }
+
+    /// The fewest requests of an arm for an interval: with fewer, a percentile is the largest time.
+    package var minimumRequests: Int {
+        switch self {
+        case .p95: 20
+        case .p99: 100
+        case .p50, .rate, .cpu: 1
+        }
+    }
 }

@@ -34,6 +34,8 @@ package struct PairedComparison: Sendable {
 
     /// The number of pairs of processes.
     package let processes: Int
+    /// The number of requests with a response, of the arm that has fewer.
+    package let requests: Int
     private let ratios: [Metric: Double]
     /// The standard error of each ratio's logarithm.
     private let errors: [Metric: Double]
@@ -52,6 +54,7 @@ package struct PairedComparison: Sendable {
         let left = Self.figures(of: ones, if: { !arePaired || others[$0] != nil })
         let right = Self.figures(of: others, if: { !arePaired || ones[$0] != nil })
         processes = min(left.count, right.count)
+        requests = min(left.requests, right.requests)
         ratios = Self.ratios(left.values, right.values)
         guard processes >= Self.minimumProcesses else {
             errors = [:]
@@ -74,10 +77,12 @@ package struct PairedComparison: Sendable {
     }
 
     /// Returns the interval of a metric's ratio, left to right; `nil` for fewer processes than ``minimumProcesses``,
-    /// or without a value.
+    /// for fewer requests than ``Metric/minimumRequests``, or without a value.
     /// - Parameter confidence: The probability with which the interval contains the ratio, below 1.
     package func interval(_ metric: Metric, confidence: Double) -> RatioInterval? {
-        guard let ratio = ratios[metric], let error = errors[metric] else { return nil }
+        guard requests >= metric.minimumRequests, let ratio = ratios[metric], let error = errors[metric] else {
+            return nil
+        }
         // The bootstrap of n processes divides by n where an estimate from n processes divides by n - 1.
         let corrected = error * (Double(processes) / Double(processes - 1)).squareRoot()
         let reach = exp(StudentT.quantile((1 + confidence) / 2, degrees: processes - 1) * corrected)

@@ -8,10 +8,10 @@ package struct Verdict: Sendable {
     package var arms: (left: String, right: String)
     /// The ratio, left to right; `nil` without a figure for both.
     package var ratio: Double?
-    /// The interval of the ratio; `nil` with too few processes.
+    /// The interval of the ratio; `nil` where nothing can be said.
     package var interval: RatioInterval?
-    /// The number of processes of each arm that have figures.
-    package var processes: Int
+    /// Why nothing can be said, in words; `nil` with an interval.
+    package var obstacle: String?
     /// How far two copies of the same arm may be apart, as a factor of at least 1.
     package var noise: Double?
     /// The confidence of the interval, such as 0.95, before it is divided among the verdicts of a run.
@@ -21,10 +21,31 @@ package struct Verdict: Sendable {
 
     package init(
         url: String, metric: Metric, arms: (left: String, right: String), ratio: Double?, interval: RatioInterval?,
-        processes: Int, noise: Double?, confidence: Double, verb: String = "responds in"
+        obstacle: String? = nil, noise: Double?, confidence: Double, verb: String = "responds in"
     ) {
-        (self.url, self.metric, self.arms, self.verb, self.processes) = (url, metric, arms, verb, processes)
+        (self.url, self.metric, self.arms, self.verb, self.obstacle) = (url, metric, arms, verb, obstacle)
         (self.ratio, self.interval, self.noise, self.confidence) = (ratio, interval, noise, confidence)
+    }
+
+    /// Creates the verdict on two arms.
+    fileprivate init(
+        url: String, metric: Metric, arms: (left: String, right: String), _ pairs: PairedComparison,
+        noise: Double?, confidence: Double, verb: String
+    ) {
+        let (ratio, interval) = (pairs.ratio(metric), pairs.interval(metric, confidence: confidence))
+        let obstacle: String? =
+            if interval != nil {
+                nil
+            } else if ratio == nil {
+                "not measured"
+            } else if pairs.processes < PairedComparison.minimumProcesses {
+                "too few processes for a verdict, \(pairs.processes) of \(PairedComparison.minimumProcesses)"
+            } else {
+                "too few requests for a verdict, \(pairs.requests) of \(metric.minimumRequests)"
+            }
+        self.init(
+            url: url, metric: metric, arms: arms, ratio: ratio, interval: interval, obstacle: obstacle, noise: noise,
+            confidence: 1 - Verdicts.errorRate, verb: verb)
     }
 
     /// Whether the two arms differ beyond doubt: the interval does not contain 1, and the ratio is further from 1 than
@@ -36,11 +57,7 @@ package struct Verdict: Sendable {
 
     /// The verdict as a sentence.
     package var text: String {
-        guard let interval else {
-            return ratio == nil
-                ? "\(name): not measured"
-                : "\(name): too few processes for a verdict, \(processes) of \(PairedComparison.minimumProcesses)"
-        }
+        guard let interval else { return "\(name): \(obstacle ?? "not measured")" }
         guard isDecided else {
             let reach = max(interval.reach, noise ?? 1) - 1
             let size =
@@ -77,12 +94,19 @@ package struct Verdict: Sendable {
         return "\(Self.percent(confidence)) CI \(range)\(floor)"
     }
 
-    /// Returns a factor with two digits that count: `0.46`, `0.069`, `2.1`, `15`.
+    /// Returns a factor with two digits that count, `0.46`, `0.069`, `2.1`, `15`, and with more where it would be 1
+    /// otherwise: `1.004`.
     static func factor(_ value: Double) -> String {
         guard value.isFinite, value > 0 else { return "\(value)" }
-        let digits = max(0, 1 - Int(log10(value).rounded(.down)))
-        return String(format: "%.\(min(digits, 6))f", value)
+        var digits = min(max(0, 1 - Int(log10(value).rounded(.down))), mostDigits)
+        while true {
+            let text = String(format: "%.\(digits)f", value)
+            if digits == mostDigits || value == 1 || Double(text) != 1 { return text }
+            digits += 1
+        }
     }
+
+    private static let mostDigits = 6
 
     /// The share from which on an interval says nothing of use.
     private static let largestShare = 100.0
@@ -124,9 +148,8 @@ package enum Verdicts {
             let pairs = PairedComparison(first.blocks, arm.blocks, draws: draws, using: &generator)
             return metrics.map { metric in
                 Verdict(
-                    url: url, metric: metric, arms: (first.name, arm.name), ratio: pairs.ratio(metric),
-                    interval: pairs.interval(metric, confidence: confidence), processes: pairs.processes,
-                    noise: noise[metric], confidence: 1 - errorRate, verb: verb)
+                    url: url, metric: metric, arms: (first.name, arm.name), pairs, noise: noise[metric],
+                    confidence: confidence, verb: verb)
             }
         }
     }
@@ -144,9 +167,8 @@ package enum Verdicts {
         let pairs = PairedComparison(now, before, arePaired: false, using: &generator)
         return metrics.map { metric in
             Verdict(
-                url: url, metric: metric, arms: (arm, "the baseline"), ratio: pairs.ratio(metric),
-                interval: pairs.interval(metric, confidence: confidence), processes: pairs.processes,
-                noise: noise[metric], confidence: 1 - errorRate, verb: verb)
+                url: url, metric: metric, arms: (arm, "the baseline"), pairs, noise: noise[metric],
+                confidence: confidence, verb: verb)
         }
     }
 

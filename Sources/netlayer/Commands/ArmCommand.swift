@@ -51,7 +51,7 @@ struct ArmCommand: AsyncParsableCommand {
         if let program = command.exec {
             try await reply(.ready(library: "\(TransportKind.variable)=\(arm.variable)"))
             return ProgramWorker(
-                program, under: arm.variable, timeout: .seconds(command.timeout), counter: counter,
+                program, under: arm.variable, timeout: .seconds(command.requestTimeout), counter: counter,
                 program: try SharedNumber(path: order.counter, place: 1))
         }
         let transport = arm.transport()

@@ -69,11 +69,14 @@ struct CompareCommand: AsyncParsableCommand {
         transform: Self.precision)
     var until: Double?
 
-    @Option(help: ArgumentHelp("Fit the comparison into that time.", valueName: "seconds")) var time: Double?
+    @Option(
+        help: ArgumentHelp(
+            "Fit the comparison into that time. Each arm has one block for each URL at least.", valueName: "seconds"))
+    var time: Double?
 
     @Option(help: ArgumentHelp("The seed of the order and of the intervals.", valueName: "number")) var seed: UInt64 = 1
 
-    @Option(help: ArgumentHelp("The timeout of each request.", valueName: "seconds")) var timeout = 30.0
+    @Option(help: ArgumentHelp("The timeout of each request; at most --time.", valueName: "seconds")) var timeout = 30.0
 
     @Option(help: ArgumentHelp("The largest body to accept, decompressed. (default: 64 MiB)", valueName: "bytes"))
     var maxBody: Int?
@@ -94,6 +97,9 @@ struct CompareCommand: AsyncParsableCommand {
     }
     private var concurrency: Int { atOnce ?? 4 }
 
+    /// The timeout of each request, or run of a program, in seconds.
+    var requestTimeout: Double { min(timeout, time ?? timeout) }
+
     private static func precision(_ text: String) throws -> Double {
         let number = text.hasSuffix("%") ? String(text.dropLast()) : text
         guard let percent = Double(number), percent >= 0.1, percent <= 100 else {
@@ -113,6 +119,9 @@ struct CompareCommand: AsyncParsableCommand {
         }
         if exec != nil, let rule = reports.failIf.first(where: { !$0.isOfPrograms }) {
             throw ValidationError("--exec can't have '\(rule.text)': its figures are p50 and cpu")
+        }
+        if rate != nil, let rule = reports.failIf.first(where: { $0.metric == .rate }) {
+            throw ValidationError("with --rate there can't be '\(rule.text)': the rate is given")
         }
         if exec != nil, arms.contains(where: { $0.httpVersion != nil || $0.loops != nil }) {
             throw ValidationError("with --exec the program decides about 'http' and 'loops'")
@@ -144,7 +153,6 @@ struct CompareCommand: AsyncParsableCommand {
         _ = try OptionChecks.timeout(timeout, "--timeout")
         _ = try OptionChecks.timeout(time, "--time")
         if let maxBody, maxBody < 0 { throw ValidationError("--max-body takes bytes, 0 or more; it is \(maxBody)") }
-        if sources.pipeline.cookieJar != nil { throw ValidationError("a comparison writes no --cookie-jar") }
     }
 
     /// The most different requests of a comparison: each has verdicts and differences of its own.
@@ -153,7 +161,7 @@ struct CompareCommand: AsyncParsableCommand {
     /// Returns the requests to compare.
     /// - Throws: ``NetworkError`` or ``ToolFailure`` for requests that can't be sent, and files that can't be read.
     func requestsToCompare() async throws -> [SourceRequest] {
-        var requests = try await sources.requests(timeout: timeout, maxBody: maxBody)
+        var requests = try await sources.requests(timeout: requestTimeout, maxBody: maxBody)
         for (index, weight) in weight.enumerated() { requests[index].weight = weight }
         guard requests.count <= Self.maximumRequests else {
             throw ToolFailure(
@@ -162,10 +170,16 @@ struct CompareCommand: AsyncParsableCommand {
         return requests
     }
 
+    /// Returns what tells each request, or the program, from others.
+    private func fingerprints(of requests: [SourceRequest]) -> [String] {
+        if let exec { return [Fingerprint.of(["exec", exec])] }
+        return requests.map { $0.fingerprint(noPipeline ? ["below the pipeline"] : []) }
+    }
+
     func design(weights: [Int]) -> ExperimentDesign {
         var design = ExperimentDesign(
             requests: max(requests, 1), concurrency: concurrency, rate: rate, warmUp: warmUp, weights: weights,
-            precision: until, time: time.map { .seconds($0) }, timeout: timeout, seed: seed)
+            precision: until, time: time.map { .seconds($0) }, timeout: requestTimeout, seed: seed)
         guard exec == nil else {
             // Each run is a block.
             (design.isOfProgram, design.concurrency, design.warmUp) = (true, 1, 0)
@@ -182,6 +196,8 @@ struct CompareCommand: AsyncParsableCommand {
         try reports.checkFiles()
         // What is wrong with the request is said once, and not by each arm.
         let requests = try await requestsToCompare()
+        let identities = fingerprints(of: requests)
+        try baseline?.check(arms: arms.map(\.name), requests: identities)
         let shown = exec.map { [ComparisonCommandLine.shown(program: $0)] } ?? requests.map(\.name)
         let design = design(weights: exec == nil ? requests.map(\.weight) : [1])
         let words = JoinedWords.separated(Array(CommandLine.arguments.dropFirst()))
@@ -190,10 +206,10 @@ struct CompareCommand: AsyncParsableCommand {
         let experiment = Experiment(
             design: design, arguments: Array(words.dropFirst()), urls: shown, arePlain: requests.map(\.isPlain),
             progress: { meter.show($0, rounds: $1) })
-        let arms = try await experiment.run(self.arms)
+        let run = try await experiment.run(arms)
         meter.clear()
         var result = ExperimentResult(
-            arms, urls: shown, requests: exec == nil ? requests.map(\.fingerprint) : shown,
+            run, urls: shown, requests: identities,
             sentNames: requests.map { $0.request.headerFields.map(\.name) }, design: design,
             command: ComparisonCommandLine.shown(words),
             environment: ComparisonEnvironment.facts)

@@ -24,7 +24,8 @@ struct ComparisonOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "End with 1 if a figure of another arm is that far from the first one's, or an arm's from the baseline's, "
-                + "beyond doubt: 'p95 > +5%', 'rate < -10%', 'memory > 1kB' for each request. May be repeated.",
+                + "beyond doubt: 'p95 > +5%', 'rate < -10%', 'memory > 1kB' for each request. So does a rule that "
+                + "could not be judged. May be repeated.",
             valueName: "rule"),
         transform: { try FailureRule($0) })
     var failIf: [FailureRule] = []
@@ -34,6 +35,14 @@ struct ComparisonOptions: ParsableArguments {
             "End with 1 for these differences between the responses: 'differences', 'new-differences' or 'nothing'.",
             valueName: "kind"))
     var failOn = DifferenceAlarm.newDifferences
+
+    func validate() throws {
+        let files = [("--save", save), ("--html", html), ("--markdown", markdown), ("--junit", junit)]
+        for (index, (name, path)) in files.enumerated() {
+            guard let path, let other = files[..<index].first(where: { $0.1 == path }) else { continue }
+            throw ValidationError("\(other.0) and \(name) name the same file")
+        }
+    }
 
     /// Returns the earlier run of `--baseline`.
     func baselineFile() async throws -> Baseline? {
@@ -72,6 +81,7 @@ struct ComparisonOptions: ParsableArguments {
     /// report has them.
     func failure(of result: ExperimentResult) -> String? {
         if let first = failIf.lazy.flatMap({ $0.broken(in: result) }).first { return "--fail-if: \(first)" }
+        if let first = failIf.lazy.flatMap({ $0.unjudged(in: result) }).first { return "--fail-if: \(first)" }
         if result.hasFailures { return "" }
         let isAlarm =
             switch failOn {

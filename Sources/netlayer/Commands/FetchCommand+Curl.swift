@@ -7,9 +7,9 @@ extension FetchCommand {
     func curlCommand(for request: TransportRequest) async throws -> String {
         var words: [String] = []
         var notes: [String] = []
-        let request = try await pipeline.adding(to: request)
+        let request = try await pipeline.adding(try cookies.jar(), to: request)
         try request.check()
-        if let difference = pipeline.difference(ofCurlFor: request) {
+        if let difference = pipeline.difference(ofCurlFor: request, keepsCookies: cookies.cookieJar != nil) {
             throw ToolFailure(.usage, "--curl: \(difference)")
         }
         if pipeline.location {
@@ -48,9 +48,9 @@ extension PipelineOptions {
     /// The rules of ``RedirectPolicy`` depend on the status. curl's `-X` sets the method of all requests and its `-H`
     /// the fields of all; only the method that follows from its own options changes with a redirect, and only
     /// Authorization and Cookie stay with their origin.
-    fileprivate func difference(ofCurlFor request: TransportRequest) -> String? {
+    fileprivate func difference(ofCurlFor request: TransportRequest, keepsCookies: Bool) -> String? {
         let severalExchanges = location || retry > 0 && repeats(request)
-        if cookieJar != nil, severalExchanges {
+        if keepsCookies, severalExchanges {
             return "with --cookie-jar, a later request of --location or --retry sends the cookies that a response has "
                 + "set, which curl's fixed Cookie field can't do"
         }
@@ -78,14 +78,14 @@ extension PipelineOptions {
     }
 
     /// Returns the request with the token and the cookies that its first exchange sends.
-    fileprivate func adding(to request: TransportRequest) async throws -> TransportRequest {
+    fileprivate func adding(_ jar: CookieJar?, to request: TransportRequest) async throws -> TransportRequest {
         var request = request
         if let token = try await token(), !request.headerFields.contains(.authorization),
             request.options.authentication == nil
         {
             request.headerFields.append(try HTTPField(checking: "Authorization", value: "Bearer \(token.value)"))
         }
-        if let value = try jar()?.fieldValue(for: request.url, after: request.headerFields[.cookie]) {
+        if let value = jar?.fieldValue(for: request.url, after: request.headerFields[.cookie]) {
             request.headerFields.removeAll { $0.name == .cookie }
             request.headerFields.append(try HTTPField(checking: "Cookie", value: value))
         }

@@ -51,6 +51,8 @@ struct FetchCommand: AsyncParsableCommand {
 
     @OptionGroup var pipeline: PipelineOptions
 
+    @OptionGroup var cookies: CookieJarOption
+
     @OptionGroup var transport: TransportOption
 
     @OptionGroup var flags: RequestFlags
@@ -87,7 +89,7 @@ struct FetchCommand: AsyncParsableCommand {
             return try await OutputWriter.standardOutput.writeLine(try await curlCommand(for: request))
         }
         let client = try await client(for: request)
-        try await pipeline.keepingCookies(of: client) {
+        try await cookies.keepingCookies(of: client) {
             if delivery.isSpecial {
                 return try await delivery.deliver(request, by: client, to: output, maximumBytes: maxBody)
             }
@@ -122,7 +124,7 @@ struct FetchCommand: AsyncParsableCommand {
     private func outcomeLine() async throws -> OutcomeLine {
         let request = try await request()
         let client = try await client(for: request)
-        return try await pipeline.keepingCookies(of: client) {
+        return try await cookies.keepingCookies(of: client) {
             try await carrying(request, by: client) { response, url in
                 let body = try await response.body.collect(upTo: request.options.maximumBodyBytes)
                 return OutcomeLine(id: nil, response: response, body: body, url: url.absoluteString)
@@ -132,6 +134,7 @@ struct FetchCommand: AsyncParsableCommand {
 
     private func client(for request: TransportRequest) async throws -> NetworkClient {
         var client = try await pipeline.client(over: transport.selected(), for: request.url)
+        client.cookies = try cookies.jar()
         if let bodyLimit {
             client.interceptors.insert(BodyLimit(bytes: bodyLimit, transport: client.transport.name), at: 0)
         }

@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import NetworkLayer
 
-/// The options of `fetch` that apply to more than one exchange: redirects, cookies, retries, a token.
+/// The options that apply to more than one exchange: redirects, cookies, retries, a token.
 struct PipelineOptions: ParsableArguments {
     @Flag(name: [.customShort("L"), .customLong("location")], help: "Follow redirects.") var location = false
 
@@ -14,14 +14,6 @@ struct PipelineOptions: ParsableArguments {
         help: ArgumentHelp("A cookie to send, 'name=value'. May be repeated.", valueName: "cookie")
     )
     var cookie: [String] = []
-
-    @Option(
-        help: ArgumentHelp(
-            "Read cookies from a file in the Netscape format, if it exists, and always write them back.",
-            valueName: "file"
-        )
-    )
-    var cookieJar: String?
 
     @Option(
         help: ArgumentHelp("Retries after temporary failures: 503, lost connections, …", valueName: "number")
@@ -57,12 +49,11 @@ struct PipelineOptions: ParsableArguments {
     }
 
     /// Returns the client that the options describe.
-    /// - Throws: ``NetworkError`` or ``ToolFailure`` for a cookie file or a token that can't be read.
+    /// - Throws: ``NetworkError`` or ``ToolFailure`` for a token that can't be read.
     func client(over transport: any HTTPTransport, for url: RequestURL) async throws -> NetworkClient {
         var client = NetworkClient(transport: transport)
         client.redirects = location ? .standard : .none
         if let maxRedirects { client.redirects.maximum = maxRedirects }
-        client.cookies = try jar()
         if retry > 0 {
             var policy = RetryInterceptor.Policy()
             policy.maximumRetries = retry
@@ -78,33 +69,17 @@ struct PipelineOptions: ParsableArguments {
         text.utf8.contains(UInt8(ascii: "=")) && !text.utf8.contains(UInt8(ascii: ";"))
     }
 
+    /// What a call does beyond one exchange, in words that have no secrets.
+    var steps: [String] {
+        var steps: [String] = []
+        if location { steps.append("redirects \(maxRedirects ?? RedirectPolicy.standard.maximum)") }
+        if retry > 0 { steps.append("retries \(retry)") }
+        if bearer ?? bearerEnv ?? bearerFile != nil { steps.append("a bearer token") }
+        return steps
+    }
+
     /// The value of the Cookie field that the `--cookie` options make up.
     var cookieField: String? { cookie.isEmpty ? nil : cookie.joined(separator: "; ") }
-
-    /// Runs `work` and saves the cookies even if it fails, because a server can set cookies before the failure.
-    func keepingCookies<Value>(of client: NetworkClient, _ work: () async throws -> Value) async throws -> Value {
-        let value: Value
-        do {
-            value = try await work()
-        } catch {
-            do { try save(client.cookies) } catch let loss as NetworkError {
-                // The first error is the one to report.
-                await OutputWriter.say("netlayer: \(loss)")
-            }
-            throw error
-        }
-        try save(client.cookies)
-        return value
-    }
-
-    /// Returns the cookies of the file, empty if there is no file; `nil` without `--cookie-jar`.
-    func jar() throws -> CookieJar? {
-        try cookieJar.map { try CookieJar(file: $0) }
-    }
-
-    private func save(_ cookies: CookieJar?) throws {
-        if let cookieJar, let cookies { try cookies.save(to: cookieJar) }
-    }
 
     func token() async throws -> TransportOptions.Secret? {
         if let bearer { return TransportOptions.Secret(bearer) }

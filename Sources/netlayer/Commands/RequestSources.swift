@@ -10,6 +10,8 @@ struct SourceRequest: Sendable {
     /// How often it was given.
     var weight = 1
     var request: TransportRequest
+    /// The steps of the pipeline that are not the defaults.
+    var steps: [String] = []
     /// Returns the request's client over a transport, with credentials for the origin of a URL.
     var client: @Sendable (any HTTPTransport, RequestURL) async throws -> NetworkClient
 
@@ -27,13 +29,16 @@ struct SourceRequest: Sendable {
             && !request.options.hasRareOptions
     }
 
-    /// A number that tells different requests apart and keeps what is secret in them: of 24 bits, which fit as many
-    /// requests as can be tried.
-    var fingerprint: String {
-        var parts = [request.method.rawValue, request.url.absoluteString]
+    /// Returns what tells different requests apart: all that is sent, the options apart from timeouts, and the steps of
+    /// the pipeline.
+    /// - Parameter more: What else is different between two requests.
+    func fingerprint(_ more: [String] = []) -> String {
+        var own = request
+        (own.options.totalTimeout, own.body) = (nil, nil)
+        var parts = [request.url.absoluteString, own.curlCommand(secrets: .revealed)]
         parts += request.headerFields.map { "\($0.name.canonicalName): \($0.value)" }.sorted()
         if let body = request.body?.knownBytes { parts.append(SHA256Checksum.digest(body).hexadecimal) }
-        return String(SHA256Checksum.digest(Data(parts.joined(separator: "\n").utf8)).hexadecimal.prefix(6))
+        return Fingerprint.of(parts + steps + more)
     }
 }
 
@@ -77,14 +82,18 @@ struct RequestSources: ParsableArguments {
         var requests: [SourceRequest] = []
         for url in urls {
             let request = try await flags.request(to: url, cookies: pipeline.cookieField)
-            requests.append(
-                SourceRequest(request) { [pipeline] in try await pipeline.client(over: $0, for: $1) })
+            var own = SourceRequest(request) { [pipeline] in try await pipeline.client(over: $0, for: $1) }
+            own.steps = pipeline.steps
+            requests.append(own)
         }
         for command in fromCurl {
             let line = try CurlLine.read(command)
             let request = try await line.request()
-            requests.append(
-                SourceRequest(request) { [pipeline = line.pipeline] in try await pipeline.client(over: $0, for: $1) })
+            var own = SourceRequest(request) { [pipeline = line.pipeline] in
+                try await pipeline.client(over: $0, for: $1)
+            }
+            own.steps = line.pipeline.steps
+            requests.append(own)
         }
         for path in input { requests += try await Self.requests(of: path) }
         var names: [String: Int] = [:]
@@ -106,17 +115,15 @@ struct RequestSources: ParsableArguments {
     private static func requests(of path: String) async throws -> [SourceRequest] {
         let source = try ByteSource(path: path)
         let bytes = try await source.readAll(limit: maximumInput)
-        let requests = isHAR(bytes) ? try recorded(bytes, source.name) : try lines(bytes, source.name)
+        let requests = isHAR(bytes) ? try await recorded(bytes, source.name) : try lines(bytes, source.name)
         guard !requests.isEmpty else { throw ToolFailure(.file, "\(source.name) has no requests") }
         return requests
     }
 
     /// Whether a file begins as a HAR file does, and not as a line of `run`, whose keys are others.
     private static func isHAR(_ bytes: [UInt8]) -> Bool {
-        let start = String(
-            decoding: bytes.prefix(256).filter { $0 > 0x20 && $0 != 0xEF && $0 != 0xBB && $0 != 0xBF },
-            as: UTF8.self)
-        return start.hasPrefix("{\"log\":{")
+        let start = bytes.lazy.filter { $0 > 0x20 && $0 != 0xEF && $0 != 0xBB && $0 != 0xBF }
+        return start.starts(with: "{\"log\":{".utf8)
     }
 
     private static func lines(_ bytes: [UInt8], _ name: String) throws -> [SourceRequest] {
@@ -157,10 +164,17 @@ struct RequestSources: ParsableArguments {
     }
 
     /// Returns the requests of a HAR file, without redirects, cookies and retries: the file has each exchange.
-    private static func recorded(_ bytes: [UInt8], _ name: String) throws -> [SourceRequest] {
+    /// An entry of a WebSocket or of a URL with its data in it, as browsers write them, is left out, and is said.
+    private static func recorded(_ bytes: [UInt8], _ name: String) async throws -> [SourceRequest] {
+        var others: [String: Int] = [:]
         var places: [RecordedKey: Int] = [:]
         var requests: [SourceRequest] = []
         for (number, entry) in try Recording(har: Data(bytes)).entries.enumerated() {
+            let scheme = String(entry.request.url.prefix { $0 != ":" }).lowercasedASCII
+            if unsent.contains(scheme) {
+                others[scheme, default: 0] += 1
+                continue
+            }
             let key = RecordedKey(entry.request)
             if let place = places[key] {
                 requests[place].weight += 1
@@ -180,8 +194,15 @@ struct RequestSources: ParsableArguments {
                 throw error
             }
         }
+        if !others.isEmpty {
+            let counts = others.sorted { $0.key < $1.key }.map { "\($0.value) of \($0.key):" }
+            await OutputWriter.say("netlayer: of \(name), entries are left out: \(counts.joined(separator: ", "))")
+        }
         return requests
     }
+
+    /// The schemes of entries that are no requests of HTTP.
+    private static let unsent: Set<String> = ["about", "blob", "chrome-extension", "data", "file", "ws", "wss"]
 }
 
 /// What makes two recorded requests the same one.

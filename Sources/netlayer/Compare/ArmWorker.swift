@@ -30,6 +30,8 @@ final class ArmWorker: BlockWorker {
     /// One request of a block, as it came out. What is compared is made of it when nothing is measured any more.
     private struct Outcome: Sendable {
         var latency: Double?
+        /// The end of the body, or of the failure.
+        var end: ContinuousClock.Instant?
         var head: HTTPResponse?
         var body = Data()
         /// The number of a response that there was no room to keep, and the response if it was a new one.
@@ -45,7 +47,7 @@ final class ArmWorker: BlockWorker {
             recorded.status = head?.status.code
             recorded.fields = RecordedResponse.fields(head?.headerFields)
             recorded.trailers = RecordedResponse.fields(trailers)
-            recorded.redirects = redirects.map { "\($0.status.code) \($0.to)" }
+            recorded.redirects = redirects.map { "\($0.status.code) \($0.to.absoluteString)" }
             if let error { recorded.setFailure(error) }
             return recorded
         }
@@ -63,6 +65,7 @@ final class ArmWorker: BlockWorker {
         let outcomes = try await outcomes(of: order, from: start)
         var report = BlockReport()
         report.seconds = (ContinuousClock.now - start) / .seconds(1)
+        if let rate = order.rate { report.seconds = Self.seconds(ofEnds: outcomes.compactMap(\.end), at: rate) }
         let after = ProcessFigures.own
         report.cpuMicroseconds = after.cpuMicroseconds - before.cpuMicroseconds
         report.contextSwitches = after.contextSwitches - before.contextSwitches
@@ -79,6 +82,13 @@ final class ArmWorker: BlockWorker {
             if let new { report.new[number] = new }
         }
         return report
+    }
+
+    /// Returns the time in which an open load carried its requests, in seconds: an interval for each of them where they
+    /// ended as they were begun, and more where they fell behind.
+    static func seconds(ofEnds ends: [ContinuousClock.Instant], at rate: Double) -> Double {
+        guard let first = ends.min(), let last = ends.max() else { return 0 }
+        return max(Double(ends.count), (last - first) / .seconds(1) * rate + 1) / rate
     }
 
     private func outcomes(of order: BlockOrder, from start: ContinuousClock.Instant) async throws -> [Outcome] {
@@ -130,11 +140,12 @@ final class ArmWorker: BlockWorker {
                 outcome.body = try await body.collect(upTo: request.options.maximumBodyBytes)
                 (outcome.head, outcome.metrics) = (response.head, response.metrics)
             }
-            outcome.latency = (ContinuousClock.now - start) / .milliseconds(1)
+            let end = ContinuousClock.now
+            (outcome.end, outcome.latency) = (end, (end - start) / .milliseconds(1))
             outcome.trailers = body.trailers
             makeRoom(for: &outcome, of: url)
         } catch {
-            outcome.error = error
+            (outcome.end, outcome.error) = (.now, error)
         }
         return outcome
     }

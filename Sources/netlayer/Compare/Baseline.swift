@@ -20,6 +20,12 @@ struct Baseline: Sendable {
                 var cpuMicroseconds: Double
                 var requests: Int
                 var process: Int
+
+                var block: NetworkComparison.Block {
+                    NetworkComparison.Block(
+                        latencies: latenciesMs, seconds: seconds, cpuMicroseconds: cpuMicroseconds, requests: requests,
+                        process: process)
+                }
             }
             var name: String
             var blocks: [Block]
@@ -62,26 +68,66 @@ struct Baseline: Sendable {
         }
     }
 
-    /// Returns the verdicts on how each arm has changed since then, where both have it.
+    /// Checks that there is something to compare, before anything is sent.
+    /// - Throws: ``ToolFailure`` if the file has none of the arms, or none of the requests.
+    func check(arms: [String], requests: [String]) throws {
+        let then = file.arms.map(\.name)
+        guard arms.contains(where: then.contains) else {
+            throw ToolFailure(.usage, "the baseline has none of these arms; it has \(Self.shown(then))")
+        }
+        guard requests.contains(where: { request in file.urls.contains { $0.request == request } }) else {
+            throw ToolFailure(
+                .usage, "the baseline has none of these requests; it has \(Self.shown(file.urls.map(\.url)))")
+        }
+    }
+
+    private static func shown(_ names: [String]) -> String {
+        let shown = names.prefix(8).map { "'\(Redaction().text($0))'" }.joined(separator: ", ")
+        return names.count > 8 ? "\(shown) and \(names.count - 8) more" : shown
+    }
+
+    /// Returns what the result has and the file lacks, in words.
+    func missing(of result: ExperimentResult) -> [String] {
+        let then = file.arms.map(\.name)
+        return result.arms.map(\.name).filter { !then.contains($0) }
+            .map { "the baseline has no arm '\($0)'; it has \(Self.shown(then))" }
+            + result.urls.filter { target(of: $0) == nil }.map { "the baseline has no such request: \($0.url)" }
+    }
+
+    /// Returns the verdicts on how each arm has changed since then, where both have it. There is none of use where the
+    /// blocks had another size: equal arms would differ.
     func verdicts(on result: ExperimentResult) -> [Verdict] {
         var generator = SeededGenerator(seed: result.design.seed)
         var pairs: [(url: ExperimentResult.URLResult, name: String, now: [Block], before: [Block])] = []
         for (index, url) in result.urls.enumerated() {
             for arm in result.arms {
                 guard let before = target(of: url)?.arms.first(where: { $0.name == arm.name }) else { continue }
-                let blocks = before.blocks.map { block in
-                    Block(
-                        latencies: block.latenciesMs, seconds: block.seconds, cpuMicroseconds: block.cpuMicroseconds,
-                        requests: block.requests, process: block.process)
-                }
-                pairs.append((url, arm.name, arm.figures[index].blocks, blocks))
+                pairs.append((url, arm.name, arm.figures[index].blocks, before.blocks.map(\.block)))
             }
         }
         return pairs.flatMap { url, name, now, before in
-            Verdicts.changes(
+            var changes = Verdicts.changes(
                 url: url.url, arm: name, now: now, before: before, noise: url.noise, shares: pairs.count,
                 metrics: result.metrics, verb: result.verb, using: &generator)
+            if !Self.areAlike(Self.size(of: before), Self.size(of: now)) {
+                for index in changes.indices where changes[index].interval != nil {
+                    changes[index].interval = nil
+                    changes[index].obstacle = "no verdict, since the blocks had another size"
+                }
+            }
+            return changes
         }
+    }
+
+    /// The median size of blocks, in requests.
+    private static func size(of blocks: [Block]) -> Int {
+        blocks.isEmpty ? 0 : blocks.map(\.requests).sorted()[blocks.count / 2]
+    }
+
+    /// Whether blocks of two sizes may be compared: a block begins with idle workers and cold caches, so that a request
+    /// of a small one takes longer.
+    private static func areAlike(_ then: Int, _ now: Int) -> Bool {
+        then == 0 || now == 0 || Double(max(then, now)) <= likeness * Double(min(then, now))
     }
 
     /// Returns what the file has of the same request. Two of them may be shown alike, without queries and bodies.
@@ -108,19 +154,16 @@ struct Baseline: Sendable {
                 load(result.design.concurrency, result.design.rate)
             ))
         return changes.filter { $0.1 != $0.2 }.map { "the baseline differs in \($0.0): '\($0.1)' then, '\($0.2)' now" }
-            + result.urls.indices.flatMap { blocks(of: $0, in: result) }
-            + result.urls.filter { target(of: $0) == nil }.map { "the baseline has no such request: \($0.url)" }
+            + result.urls.indices.flatMap { blocks(of: $0, in: result) } + missing(of: result)
     }
 
-    /// Returns a warning for each arm whose blocks had another size then: a block begins with idle workers and cold
-    /// caches, so that a request of a small one takes longer.
+    /// Returns a warning for each arm whose blocks had another size then.
     private func blocks(of index: Int, in result: ExperimentResult) -> [String] {
         guard let before = target(of: result.urls[index]) else { return [] }
-        func median(_ sizes: [Int]) -> Int { sizes.isEmpty ? 0 : sizes.sorted()[sizes.count / 2] }
         return result.arms.compactMap { arm in
-            let then = median(before.arms.first { $0.name == arm.name }?.blocks.map(\.requests) ?? [])
-            let now = median(arm.figures[index].blocks.map(\.requests))
-            guard then > 0, now > 0, Double(max(then, now)) > Self.likeness * Double(min(then, now)) else { return nil }
+            let then = Self.size(of: before.arms.first { $0.name == arm.name }?.blocks.map(\.block) ?? [])
+            let now = Self.size(of: arm.figures[index].blocks)
+            guard !Self.areAlike(then, now) else { return nil }
             return "the baseline differs in the blocks of \(arm.name): '\(then) requests' then, '\(now) requests' now"
         }
     }

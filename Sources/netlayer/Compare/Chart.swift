@@ -148,10 +148,10 @@ enum Chart {
     private static func words(_ series: [Series]) -> String {
         series.map { one in
             guard !one.latencies.isEmpty else { return "\(one.name): no responses" }
-            func percentile(_ share: Double) -> String {
-                number(one.latencies[min(one.latencies.count - 1, Int(share * Double(one.latencies.count)))])
+            func percentile(_ percent: Int) -> String {
+                number(one.latencies[max(1, (one.latencies.count * percent + 99) / 100) - 1])
             }
-            return "\(one.name): half within \(percentile(0.5)) ms, 99 % within \(percentile(0.99)) ms"
+            return "\(one.name): half within \(percentile(50)) ms, 99 % within \(percentile(99)) ms"
         }.joined(separator: "; ")
     }
 

@@ -84,9 +84,9 @@ struct ComparisonJSON {
             .init("errors", counts(summary.errors.map { ($0.key, $0.value) })),
             .init("p50Ms", figure(.p50)), .init("p95Ms", figure(.p95)), .init("p99Ms", figure(.p99)),
             .init("ratePerSecond", figure(.rate)), .init("cpuMicrosecondsPerRequest", figure(.cpu)),
-            .init("peakResidentKB", .integer(summary.peakResidentKB)), .init("threads", .integer(summary.threads)),
-            .init("descriptors", .integer(summary.descriptors)),
-            .init("connections", .integer(summary.connections)),
+            .init("peakResidentKB", .known(summary.peakResidentKB)), .init("threads", .known(summary.threads)),
+            .init("descriptors", .known(summary.descriptors)),
+            .init("connections", summary.knowsConnections ? .integer(summary.connections) : .null),
             .init("contextSwitches", .integer(figures.reduce(0) { $0 + $1.contextSwitches })),
             .init("wireBytes", .integer(figures.reduce(0) { $0 + $1.wireBytes })),
             .init("coldMs", arm.coldMilliseconds.map { .exact($0) } ?? .null),
@@ -182,7 +182,7 @@ extension Growth.State {
     fileprivate var json: JSONValue {
         .object([
             .init("process", .integer(process)), .init("requests", .integer(requests)),
-            .init("memoryBytes", .integer(memory)), .init("descriptors", .integer(descriptors)),
+            .init("memoryBytes", .known(memory)), .init("descriptors", .known(descriptors)),
         ])
     }
 }
@@ -198,6 +198,9 @@ extension Block {
 }
 
 extension JSONValue {
+    /// Returns a number, or `null` for 0: what each process has some of, and was not measured.
+    fileprivate static func known(_ amount: Int) -> JSONValue { amount > 0 ? .integer(amount) : .null }
+
     /// Returns a number with six digits that count, or `null` if the value is not finite.
     static func exact(_ value: Double) -> JSONValue {
         guard value.isFinite, value != 0 else { return value == 0 ? .integer(0) : .null }

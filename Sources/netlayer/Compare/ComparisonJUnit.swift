@@ -21,9 +21,13 @@ struct ComparisonJUnit {
 
     var text: String {
         let changes = result.changes.map { verdict in
-            Case(
-                suite: verdict.url, name: "\(verdict.metric.rawValue), \(verdict.arms.left) and the baseline",
-                failure: rules.contains { $0.isBroken(by: verdict, isChange: true) } ? verdict.text : nil)
+            one(verdict, "\(verdict.arms.left) and the baseline", isChange: true)
+        }
+        let missing = result.missing.map { words in
+            let isFailure = rules.contains { $0.metric != nil }
+            return Case(
+                suite: "since the baseline", name: words, failure: isFailure ? words : nil,
+                skipped: isFailure ? nil : words)
         }
         let growths = result.growths.map { growth in
             Case(
@@ -31,7 +35,7 @@ struct ComparisonJUnit {
                 name: "\(growth.resource.rawValue), \(growth.arms.first) and \(growth.arms.other)",
                 failure: rules.contains { $0.isBroken(by: growth) } ? growth.text : nil)
         }
-        let cases = result.urls.indices.flatMap(cases) + growths + changes
+        let cases = result.urls.indices.flatMap(cases) + growths + changes + missing
         let failed = cases.count { $0.failure != nil }
         var lines = [
             #"<?xml version="1.0" encoding="UTF-8"?>"#,
@@ -47,14 +51,20 @@ struct ComparisonJUnit {
         return (lines + ["</testsuite></testsuites>", ""]).joined(separator: "\n")
     }
 
+    /// Returns the case of a verdict. One that says nothing is skipped, unless a rule needs it.
+    private func one(_ verdict: Verdict, _ arms: String, isChange: Bool = false) -> Case {
+        let isFailure =
+            verdict.interval == nil
+            ? rules.contains { $0.metric == verdict.metric }
+            : rules.contains { $0.isBroken(by: verdict, isChange: isChange) }
+        return Case(
+            suite: verdict.url, name: "\(verdict.metric.rawValue), \(arms)", failure: isFailure ? verdict.text : nil,
+            skipped: verdict.interval == nil && !isFailure ? verdict.text : nil)
+    }
+
     private func cases(_ index: Int) -> [Case] {
         let url = result.urls[index]
-        var cases = url.verdicts.map { verdict in
-            let isBroken = rules.contains { $0.isBroken(by: verdict) }
-            return Case(
-                suite: url.url, name: "\(verdict.metric.rawValue), \(verdict.arms.left) and \(verdict.arms.right)",
-                failure: isBroken ? verdict.text : nil)
-        }
+        var cases = url.verdicts.map { one($0, "\($0.arms.left) and \($0.arms.right)") }
         for (arm, contents) in zip(result.arms.dropFirst(), url.contents) {
             let names = (result.arms[0].name, arm.name)
             cases += contents.differences.map { difference in

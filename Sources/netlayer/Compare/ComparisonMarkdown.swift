@@ -9,7 +9,7 @@ struct ComparisonMarkdown {
     init(_ result: ExperimentResult) { self.result = result }
 
     var text: String {
-        var lines = ["### \(result.arms.map(\.name).joined(separator: " against "))", ""]
+        var lines = ["### \(result.arms.map { Self.escaped($0.name) }.joined(separator: " against "))", ""]
         for index in result.urls.indices { lines += section(index) }
         if !result.growths.isEmpty { lines += ["**What processes keep**", ""] }
         lines += result.growths.map { "- \(Self.escaped($0.text))" } + [""]

@@ -34,18 +34,23 @@ struct Experiment: Sendable {
                 try await beginProcesses(of: &arms, using: &generator)
             }
             let seconds = schedule.roundSeconds(after: ContinuousClock.now - start)
-            let size = design.blockSize(within: seconds, at: pace(of: arms))
-            try await run(schedule.round - 1, of: &arms, as: kind, size: size, using: &generator)
+            let round = schedule.round - 1
+            let size = design.blockSize(of: round, within: seconds, at: pace(of: arms))
+            // Without the first round there would be nothing to say.
+            let end = round > 0 ? design.time.map { start + $0 } : nil
+            try await run(round, of: &arms, as: kind, size: size, until: end, using: &generator)
         }
         if design.showsWire { try await lookAtTheWire(&arms) }
         return arms
     }
 
     private func run(
-        _ round: Int, of arms: inout [Arm], as kind: BlockKind, size: Int, using generator: inout SeededGenerator
+        _ round: Int, of arms: inout [Arm], as kind: BlockKind, size: Int, until end: ContinuousClock.Instant?,
+        using generator: inout SeededGenerator
     ) async throws {
         for url in urls.indices.shuffled(using: &generator) {
             for arm in arms.indices.shuffled(using: &generator) {
+                if let end, end <= .now { return }
                 try await run(arm, of: &arms, url, size * design.weights[url], as: kind)
                 progress(arms, round)
             }
@@ -85,9 +90,11 @@ struct Experiment: Sendable {
     private func run(
         _ arm: Int, of arms: inout [Arm], _ url: Int, _ requests: Int, as kind: BlockKind
     ) async throws -> BlockReport? {
+        // What is not measured need not take the time that the rate says.
+        let isWarmUp = kind == .warmUp
         let order = BlockOrder(
-            url: url, requests: requests, concurrency: design.concurrency, rate: requests > 1 ? design.rate : nil,
-            seconds: design.blockSeconds)
+            url: url, requests: requests, concurrency: design.concurrency, rate: isWarmUp ? nil : design.rate,
+            seconds: isWarmUp && requests > 1 ? design.warmUpSeconds(arms: arms.count) : design.blockSeconds)
         let report = try await run(order, of: &arms[arm])
         if let report { arms[arm].figures[url].add(report, as: kind) }
         return report

@@ -18,7 +18,7 @@ struct ExperimentDesign: Sendable {
     var precision: Double?
     /// The time that the rounds are fitted into.
     var time: Duration?
-    /// The timeout of each request, in seconds.
+    /// The timeout of each request, in seconds; no longer than the time.
     var timeout: Double
     /// The seed of the order of the blocks, and of the bootstrap.
     var seed: UInt64
@@ -36,6 +36,13 @@ struct ExperimentDesign: Sendable {
     /// time: a server may become slow, or hang, after the block's size was chosen.
     var blockSeconds: Double? { time.map { max(1, $0 / .seconds(10)) } }
 
+    /// The time after which a warm-up begins no further request, in seconds: all of them together have a fifth of the
+    /// comparison's time, or none without one.
+    /// - Parameter arms: The number of arms, with the copy of the first one.
+    func warmUpSeconds(arms: Int) -> Double? {
+        time.map { $0 / .seconds(5) / Double(max(1, processes * arms * weights.count)) }
+    }
+
     /// The rounds before the precision is looked at for the first time.
     static let roundsBeforePrecision = 10
     /// How often each worker has a turn in a block, at least.
@@ -43,8 +50,10 @@ struct ExperimentDesign: Sendable {
     /// The requests for each URL and arm, at most, of a comparison that ends by its time.
     static let mostRequestsOfTime = 100_000
 
-    /// What arms are compared by.
-    var metrics: [Metric] { isOfProgram ? [.p50, .cpu] : Metric.allCases }
+    /// What arms are compared by. The rate of an open load is given, and not found.
+    var metrics: [Metric] {
+        isOfProgram ? [.p50, .cpu] : Metric.allCases.filter { rate == nil || $0 != .rate }
+    }
 
     /// The number of rounds, at most.
     var rounds: Int {
@@ -62,13 +71,18 @@ struct ExperimentDesign: Sendable {
     var processes: Int { isOfProgram ? timedRounds : min(mostProcesses, timedRounds) }
 
     /// The number of requests in a block, at most.
-    var blockSize: Int { requests / rounds }
+    var blockSize: Int { (requests + rounds - 1) / rounds }
+
+    /// Returns the number of requests in a block of a round, at most: all rounds together have all requests.
+    private func blockSize(of round: Int) -> Int { requests * (round + 1) / rounds - requests * round / rounds }
 
     /// Returns the number of requests in a block, at which the rest of the rounds fill the rest of their time.
     /// - Parameters:
+    ///   - round: The number of the round.
     ///   - roundSeconds: The time for each of the rounds that are left; `nil` without a limit.
     ///   - pace: The time of one request for each URL over each arm, weights included, in seconds.
-    func blockSize(within roundSeconds: Double?, at pace: Double) -> Int {
+    func blockSize(of round: Int, within roundSeconds: Double?, at pace: Double) -> Int {
+        let blockSize = blockSize(of: round)
         guard let roundSeconds, pace > 0, !isOfProgram else { return blockSize }
         let fitting = min(max(0, roundSeconds) / pace, Double(blockSize))
         // An open load has no workers to keep busy.

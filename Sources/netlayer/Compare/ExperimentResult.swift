@@ -16,6 +16,8 @@ struct ExperimentResult: Sendable {
     /// How each arm has changed since an earlier run, and what else was different then.
     var changes: [Verdict] = []
     var warnings: [String] = []
+    /// What the result has and the baseline lacks, in words.
+    var missing: [String] = []
     /// How much more memory and descriptors an arm's process keeps of each request than the first arm's.
     var growths: [Growth] = []
 
@@ -28,6 +30,7 @@ struct ExperimentResult: Sendable {
     mutating func compare(with baseline: Baseline) {
         changes = baseline.verdicts(on: self)
         warnings = baseline.warnings(on: self)
+        missing = baseline.missing(of: self)
     }
 
     /// The result for one URL.
@@ -117,10 +120,10 @@ struct ArmSummary: Sendable {
     var requests: Int { figures.reduce(0) { $0 + $1.contents.count } }
     var latencies: [Double] { figures.flatMap { $0.blocks.flatMap(\.latencies) } }
     var connections: Int { figures.reduce(0) { $0 + $1.connections } }
+    /// Whether the transport reports its connections.
+    var knowsConnections: Bool { connections + figures.reduce(0) { $0 + $1.reuses } > 0 }
     /// The connections, or a dash where the transport does not report them.
-    var connectionsText: String {
-        connections + figures.reduce(0) { $0 + $1.reuses } > 0 ? "\(connections)" : "-"
-    }
+    var connectionsText: String { knowsConnections ? "\(connections)" : "-" }
     var peakResidentKB: Int { figures.map(\.peakResidentKB).max() ?? 0 }
     var threads: Int { figures.map(\.threads).max() ?? 0 }
     var descriptors: Int { figures.map(\.descriptors).max() ?? 0 }

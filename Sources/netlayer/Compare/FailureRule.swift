@@ -41,12 +41,29 @@ struct FailureRule: Sendable {
         }
     }
 
+    /// The figure that the rule is about; `nil` for what processes keep.
+    var metric: Metric? {
+        guard case .change(let metric, _, _) = subject else { return nil }
+        return metric
+    }
+
     /// Whether a run of a program has what the rule is about.
-    var isOfPrograms: Bool {
-        switch subject {
-        case .change(let metric, _, _): [.p50, .cpu].contains(metric)
-        case .growth: false
-        }
+    var isOfPrograms: Bool { metric == .p50 || metric == .cpu }
+
+    /// Returns the rule with each sentence of a result that leaves it undecided: a rule that was not looked at must not
+    /// pass for one that holds.
+    func unjudged(in result: ExperimentResult) -> [String] {
+        let reasons: [String] =
+            if let metric {
+                result.missing
+                    + (result.urls.flatMap(\.verdicts) + result.changes)
+                    .filter { $0.metric == metric && $0.interval == nil }.map(\.text)
+            } else if result.growths.isEmpty {
+                ["what processes keep was not looked at; it takes a second arm, and 21 rounds of blocks or more"]
+            } else {
+                []
+            }
+        return reasons.map { "'\(text)' could not be judged: \($0)" }
     }
 
     /// Returns the rule with each sentence of a result that breaks it: on other arms against the first one, and on each

@@ -22,8 +22,7 @@ struct WireView: Sendable {
             lines.append("\(name): \(shown)")
         }
         if !first.body.isEmpty {
-            let digest = SHA256Checksum.digest(first.body).hexadecimal.prefix(16)
-            lines.append("(\(first.body.count) bytes, SHA-256 \(digest)…)")
+            lines.append("(\(first.body.count) bytes, fingerprint \(Fingerprint.of(first.body)))")
         }
         self.lines = lines
         isConnectionKept = requests.count > 1 && requests[1].connection == first.connection
