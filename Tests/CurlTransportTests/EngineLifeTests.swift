@@ -58,8 +58,14 @@ struct EngineLifeTests {
         let running = Task { try await dispatcher.send(request).body.collect() }
         try await server.wait { $0.requests.count == 1 }
         let shutDown = Task { await dispatcher.shutDown(within: .seconds(20)) }
-        // The refusal shows that the shutdown has begun.
-        while await code(Task { try await dispatcher.send(request).body.collect() }) != .shutDown { await Task.yield() }
+        // The refusal shows that the shutdown has begun. A request that came before it would be one that runs.
+        var probe = request
+        probe.options.totalTimeout = .milliseconds(50)
+        let refused = probe
+        while await code(Task { try await dispatcher.send(refused).body.collect() }) != .shutDown {
+            try Task.checkCancellation()
+            await Task.yield()
+        }
         gate.open()
         #expect(try await running.value == Data("ok".utf8))
         await shutDown.value
@@ -166,10 +172,10 @@ struct EngineLifeTests {
             await dispatcher.shutDown(within: .seconds(10))
         }
         for _ in 0..<20 { try await one() }
-        try await server.wait { $0.endedConnectionCount == 20 }
+        try await server.wait { $0.connectionsEndedByPeer == 20 }
         let before = ProcessFigures.now
         for _ in 0..<1_000 { try await one() }
-        try await server.wait { $0.endedConnectionCount == 1_020 }
+        try await server.wait { $0.connectionsEndedByPeer == 1_020 }
         let after = ProcessFigures.now
         // Other suites run in this process at the same time; a leak of one per dispatcher would still stand out.
         #expect(after.descriptors < before.descriptors + 400)

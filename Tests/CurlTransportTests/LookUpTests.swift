@@ -84,7 +84,7 @@ struct LookUpTests {
         configuration.maximumConnectionsPerHost = 2 * Admission.coldLimit
         configuration.maximumWaiting = 0
         let dispatcher = CurlNetworkDispatcher(configuration: configuration)
-        await withTaskGroup(of: NetworkError.Code?.self) { group in
+        try await withThrowingTaskGroup(of: NetworkError.Code?.self) { group in
             for _ in 0..<configuration.maximumConnectionsPerHost + 1 {
                 group.addTask {
                     do {
@@ -98,19 +98,19 @@ struct LookUpTests {
                 }
             }
             // All but one of the requests look up the name or wait to; the last one is refused.
-            #expect(await group.next() == .overloaded)
-            try? await proxy.wait { $0.connectionCount >= Admission.coldLimit }
+            #expect(try await group.next() == .overloaded)
+            try await proxy.wait { $0.connectionCount >= Admission.coldLimit }
             // Newer libcurl versions send all lookups over one connection.
-            try? await names.wait { $0.connectionCount > 0 }
+            try await names.wait { $0.connectionCount > 0 }
             // A connection that opened too early would be there before this one, whose URL names the proxy itself.
             group.addTask {
                 _ = try? await OptionExchange("http://127.0.0.1:\(proxy.port)/", over: dispatcher)
                 return nil
             }
-            try? await proxy.wait { $0.connectionCount > Admission.coldLimit }
+            try await proxy.wait { $0.connectionCount > Admission.coldLimit }
             #expect(proxy.connectionCount == Admission.coldLimit + 1)
             group.cancelAll()
-            for await case let code? in group { #expect(code == .cancelled) }
+            for try await case let code? in group { #expect(code == .cancelled) }
         }
     }
 

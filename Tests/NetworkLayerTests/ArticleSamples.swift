@@ -52,6 +52,12 @@ enum ArticleSamples {
         print(added.status.code, added.body.id)
     }
 
+    static func snakeCase() {
+        var client = NetworkClient(transport: DefaultTransport.instance)
+        client.encoder = .json { $0.keyEncodingStrategy = .convertToSnakeCase }
+        client.decoder = .json { $0.keyDecodingStrategy = .convertFromSnakeCase }
+    }
+
     static func failing() async {
         do {
             let users = try await GetUsers(page: 1).send().body

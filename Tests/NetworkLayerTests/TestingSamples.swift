@@ -22,20 +22,21 @@ struct TestingSamples {
 
     @Test func `a stub has sequences, predicates and failures`() async throws {
         let stub = StubDispatcher()
-        stub.when(.get("/users").with("page 2") { $0.query.contains("page=2") }, .json([User(id: 2, name: "Bo")]))
+        stub.when(.get("/users?page=2&tags=a"), .json([User(id: 2, name: "Bo")]))
+        stub.when(.get("/users").with("page 3") { $0.query.contains("page=3") }, .json([["id": 3, "name": "Cy"]]))
         stub.when(.get("/users"), .status(503), .failure(NetworkError.connectTimeout), .text("[]"))
         stub.always(.any, .computed { request in .text("not here: \(request.target)", status: 404) })
 
         let client = NetworkClient(transport: stub)
         var outcomes: [String] = []
-        for page in [1, 1, 2, 1, 1] {
+        for page in [1, 1, 2, 3, 1, 1] {
             do {
                 outcomes.append("\(try await client.send(GetUsers(page: page)).body.count)")
             } catch let error as NetworkError {
                 outcomes.append(error.response.map { "\($0.status.code)" } ?? error.code.rawValue)
             }
         }
-        #expect(outcomes == ["503", "connectTimeout", "1", "0", "404"])
+        #expect(outcomes == ["503", "connectTimeout", "1", "1", "0", "404"])
     }
 
     @Test func `a delay passes without waiting`() async throws {

@@ -58,6 +58,58 @@ struct ScriptedServerTests {
         }
     }
 
+    @Test func `a wait has an end, which says what had happened`() async throws {
+        let server = try ScriptedServer(.ok())
+        defer { server.stop() }
+        _ = try await RawClient.exchange("GET /a HTTP/1.1\r\n\r\n", port: server.port)
+        let error = await #expect(throws: ScriptedServer.UnmetCondition.self) {
+            try await server.wait(atMost: .milliseconds(20)) { $0.requests.count == 2 }
+        }
+        let text = error?.description ?? ""
+        #expect(text.contains("ScriptedServerTests.swift:") && text.contains("1 requests (last: GET /a)"), "\(text)")
+        let task = Task { try await server.wait { $0.requests.count == 2 } }
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+    }
+
+    /// Regression: of two changes in quick succession the first one was missed.
+    @Test func `a wait sees each number`() async throws {
+        for _ in 0..<20 {
+            let server = try ScriptedServer(.ok())
+            defer { server.stop() }
+            let (waits, waiting) = AsyncStream<Void>.makeStream()
+            let one = Task {
+                try await server.wait { progress in
+                    waiting.yield()
+                    return progress.requests.count == 1
+                }
+            }
+            for await _ in waits { break }
+            let both = (0..<2).map { _ in
+                Task { try await RawClient.exchange("GET / HTTP/1.1\r\n\r\n", port: server.port) }
+            }
+            for request in both { _ = try await request.value }
+            try await one.value
+        }
+    }
+
+    /// Regression: a step that gave up after its minute was taken for an end by the client.
+    @Test func `an end by the client is seen on the socket, whatever is unread`() throws {
+        for isReset in [false, true] {
+            let listener = try LoopbackSocket.listening()
+            defer { listener.close() }
+            let client = try LoopbackSocket.connecting(to: try listener.localPort(), limit: 10_000).socket
+            let server = try #require(listener.accept())
+            defer { server.close() }
+            #expect(client.send(Data("unread".utf8)))
+            #expect(!server.isEndedByPeer)
+            if isReset { client.resetOnClose() }
+            client.close()
+            _ = server.isReady(for: LoopbackSocket.input, limit: 10_000)
+            #expect(server.isEndedByPeer)
+        }
+    }
+
     @Test
     func `a reset by the script is no end by the client`() async throws {
         let server = try ScriptedServer(.reset)

@@ -36,7 +36,7 @@ struct CancellationContract {
         for _ in 0..<Self.count {
             await expectCancelled([Task { try await transport.send(.post, server.url(), body: Data("x".utf8)) }])
         }
-        try await server.wait { $0.endedConnectionCount == $0.connectionCount }
+        try await server.wait { $0.connectionsEndedByPeer == $0.connectionCount }
     }
 
     @Test(arguments: ContractTransport.all)

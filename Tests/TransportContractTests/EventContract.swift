@@ -240,7 +240,7 @@ struct EventContract {
         try await received.wait()
         reader.cancel()
         await expectFailure(.cancelled) { try await reader.value }
-        try await server.wait { $0.endedConnectionCount == 1 }
+        try await server.wait { $0.connectionsEndedByPeer == 1 }
     }
 
     @Test(arguments: ContractTransport.all)

@@ -120,7 +120,7 @@ struct StreamingContract {
             #expect(response?.head.status == .ok)
             response = nil
         }
-        try await server.wait { $0.endedConnectionCount == 100 }
+        try await server.wait { $0.connectionsEndedByPeer == 100 }
     }
 
     @Test(arguments: ContractTransport.all)

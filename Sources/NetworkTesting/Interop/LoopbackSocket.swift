@@ -173,6 +173,13 @@ struct LoopbackSocket: Sendable {
         }
     }
 
+    /// Whether the peer has closed or reset the connection, whatever is unread.
+    var isEndedByPeer: Bool {
+        // POLLRDHUP, which is not imported. A reset (POLLERR, POLLHUP) is always looked for.
+        var entry = pollfd(fd: descriptor, events: 0x2000, revents: 0)
+        return unsafe poll(&entry, 1, 0) > 0
+    }
+
     /// Waits for input, at most the given number of milliseconds.
     func pause(milliseconds: Int32) { _ = isReady(for: Int16(POLLIN), limit: milliseconds) }
 

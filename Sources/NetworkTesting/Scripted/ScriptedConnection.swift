@@ -20,7 +20,8 @@ struct ScriptedConnection {
         var reader = RequestReader(socket)
         let end = run(script.steps, reader: &reader)
         if end == .script { linger() }
-        log.remove(number, endedByPeer: end == .peer)
+        // A step that gave up after its minute is no end by the client.
+        log.remove(number, endedByPeer: end == .peer && socket.isEndedByPeer)
         socket.close()
     }
 

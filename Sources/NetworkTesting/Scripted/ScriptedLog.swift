@@ -11,7 +11,16 @@ final class ScriptedLog: Sendable {
         var endedByPeer = 0
         var isStopped = false
         var sockets: [Int: LoopbackSocket] = [:]
-        var watchers: [UUID: @Sendable () -> Void] = [:]
+        var watchers: [UUID: @Sendable (Numbers) -> Void] = [:]
+
+        var numbers: Numbers {
+            Numbers(requests: requests.count, accepted: accepted, ended: ended, endedByPeer: endedByPeer)
+        }
+    }
+
+    /// What has happened up to one moment. Each number only grows.
+    struct Numbers: Sendable {
+        var (requests, accepted, ended, endedByPeer): (Int, Int, Int, Int)
     }
 
     private let state = Guarded(State())
@@ -52,21 +61,24 @@ final class ScriptedLog: Sendable {
 
     func whenStopped(_ action: @escaping @Sendable () -> Void) { stopped.whenOpen(action) }
 
-    /// Calls an action after every change, until ``unwatch(_:)``.
-    func watch(_ action: @escaping @Sendable () -> Void) -> UUID {
+    /// Calls an action with the numbers after each change, none left out, until ``unwatch(_:)``.
+    /// - Returns: The key for the end, and the numbers before the first of these changes.
+    func watch(_ action: @escaping @Sendable (Numbers) -> Void) -> (key: UUID, now: Numbers) {
         let key = UUID()
-        state.withLock { $0.watchers[key] = action }
-        return key
+        return state.withLock { state in
+            state.watchers[key] = action
+            return (key, state.numbers)
+        }
     }
 
     func unwatch(_ key: UUID) { state.withLock { $0.watchers[key] = nil } }
 
     private func change<Result: Sendable>(_ body: (inout sending State) -> Result) -> Result {
-        let (result, watchers) = state.withLock { state in
+        state.withLock { state in
             let result = body(&state)
-            return (result, Array(state.watchers.values))
+            // Under the lock, so that each watcher gets the numbers in their order.
+            for watcher in state.watchers.values { watcher(state.numbers) }
+            return result
         }
-        for watcher in watchers { watcher() }
-        return result
     }
 }

@@ -19,7 +19,7 @@ public final class ScriptedServer: Sendable {
     public let port: UInt16
 
     private let listener: Listener
-    private let log = ScriptedLog()
+    let log = ScriptedLog()
 
     /// Starts a server on a free port.
     /// - Throws: ``SocketFailure`` if the server can't listen.
@@ -82,19 +82,6 @@ public final class ScriptedServer: Sendable {
 
     /// The number of connections that the client ended while a script was reading or sending.
     public var connectionsEndedByPeer: Int { log.snapshot.endedByPeer }
-
-    /// Waits until a condition holds, such as a number of requests or an ended connection.
-    /// - Parameter condition: The condition, evaluated immediately and after changes. Changes in quick succession are
-    ///   one, so a condition that does not stay true may be missed.
-    /// - Throws: `CancellationError` if the task is cancelled first.
-    public func wait(until condition: @Sendable (ScriptedServer) -> Bool) async throws {
-        let (stream, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
-        let key = log.watch { continuation.yield() }
-        defer { log.unwatch(key) }
-        if condition(self) { return }
-        for await _ in stream where condition(self) { return }
-        throw CancellationError()
-    }
 }
 
 /// The socket that accepts a server's connections, on a thread of its own.

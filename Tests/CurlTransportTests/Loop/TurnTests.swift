@@ -58,7 +58,7 @@ struct TurnTests {
             #expect(transfer.easy != nil)
         }
         transfers.forEach(loop.start)
-        try await server.wait { $0.requests.count == 1 }
+        try await server.wait { $0.requests.count >= 1 }
         let haveHandles = await Task(executorPreference: loop.executor) { transfers.map { $0.easy != nil } }.value
         #expect(haveHandles == [true, false, false])
         loop.shutDown(within: .zero)

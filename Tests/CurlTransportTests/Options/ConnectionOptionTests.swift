@@ -29,7 +29,7 @@ struct ConnectionOptionTests {
         defer { server.stop() }
         let dispatcher = CurlNetworkDispatcher()
         _ = try await OptionExchange(server.url(), over: dispatcher) { $0.connection.forbidsReuse = true }
-        try await server.wait { $0.endedConnectionCount == 1 }
+        try await server.wait { $0.connectionsEndedByPeer == 1 }
         _ = try await OptionExchange(server.url(), over: dispatcher)
         #expect(server.connectionCount == 2)
     }

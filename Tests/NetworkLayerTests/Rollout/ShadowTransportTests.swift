@@ -112,7 +112,7 @@ struct ShadowTransportTests {
         let transport = transport(primary, StubDispatcher(always: .text("x")))
         let request = TransportRequest(url: url)
         let sending = Task { try await transport.send(request) }
-        while transport.counts.requests == 0 { await Task.yield() }
+        while transport.counts.requests == 0, !Task.isCancelled { await Task.yield() }
         await transport.waitForShadows()
         #expect(transport.counts.shadowed == 0)
         open.yield()

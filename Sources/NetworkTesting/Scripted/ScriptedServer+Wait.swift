@@ -1,0 +1,61 @@
+import NetworkCore
+
+extension ScriptedServer {
+    /// What has happened up to one moment. Each number only grows.
+    public struct Progress: Sendable, CustomStringConvertible {
+        private let numbers: ScriptedLog.Numbers
+        private let log: ScriptedLog
+
+        init(_ numbers: ScriptedLog.Numbers, _ log: ScriptedLog) { (self.numbers, self.log) = (numbers, log) }
+
+        /// The requests received until then, in the order in which the server read them.
+        public var requests: ArraySlice<ReceivedRequest> { log.snapshot.requests.prefix(numbers.requests) }
+        /// The number of connections accepted until then.
+        public var connectionCount: Int { numbers.accepted }
+        /// The number of connections that had ended, no matter which side ended them.
+        public var endedConnectionCount: Int { numbers.ended }
+        /// The number of connections that the client had ended while a script was reading or sending.
+        public var connectionsEndedByPeer: Int { numbers.endedByPeer }
+
+        /// The numbers, and the request lines of the last requests.
+        public var description: String {
+            let lines = requests.suffix(3).map { $0.requestLine.prefix(2).joined(separator: " ") }
+            return "\(numbers.requests) requests\(lines.isEmpty ? "" : " (last: \(lines.joined(separator: ", ")))"), "
+                + "\(connectionCount) connections, of which \(endedConnectionCount) have ended, "
+                + "\(connectionsEndedByPeer) by the client"
+        }
+    }
+
+    /// A condition that did not come true in time, with what had happened.
+    public struct UnmetCondition: Error, CustomStringConvertible {
+        /// The place of the wait, the time that it took, and the server's progress at its start and at its end.
+        public let description: String
+    }
+
+    /// Waits until a condition holds, such as a number of requests or an ended connection.
+    /// - Parameters:
+    ///   - limit: The time after which the wait fails. Default: 30 s, below the shortest time limit of a test.
+    ///   - condition: The condition, evaluated on the progress at the start and after each change, none left out. What
+    ///     has happened before the wait may have passed a number: compare with `>=` where more may come.
+    /// - Throws: ``UnmetCondition`` after the limit, `CancellationError` if the task is cancelled first.
+    public func wait(
+        atMost limit: Duration = .seconds(30), file: StaticString = #fileID, line: UInt = #line,
+        until condition: (Progress) -> Bool
+    ) async throws {
+        let (stream, continuation) = AsyncStream<ScriptedLog.Numbers>.makeStream()
+        let start = ContinuousClock.now
+        let (key, first) = log.watch { continuation.yield($0) }
+        defer { log.unwatch(key) }
+        if condition(Progress(first, log)) { return }
+        let end = Task {
+            try await Task.sleep(for: limit)
+            continuation.finish()
+        }
+        defer { end.cancel() }
+        for await numbers in stream where condition(Progress(numbers, log)) { return }
+        try Task.checkCancellation()
+        throw UnmetCondition(
+            description: "the wait at \(file):\(line) ended after \((ContinuousClock.now - start).shortText); at its "
+                + "start: \(Progress(first, log)); now: \(Progress(log.snapshot.numbers, log))")
+    }
+}
