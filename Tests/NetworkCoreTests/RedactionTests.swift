@@ -22,6 +22,33 @@ struct RedactionTests {
         #expect(seconds(16_000) < 80 * max(seconds(1_000), 0.000_2))
     }
 
+    private static let pieces = [
+        "/", "\\", "http:", "//", ":", "@", "?", "#", "a", "1", "%", "'", "\"", " ", "[", "eyJ", ".", "=", "&",
+        "Basic ",
+    ]
+
+    /// Regression: a field of `http:\http:\…` took a second of each 240 KB, and no timeout ended it.
+    @Test(arguments: pieces)
+    func `no text takes more than in proportion to its length`(_ first: String) {
+        let printers: [(String) -> Void] = [
+            { _ = Redaction().url($0) }, { _ = Redaction().text($0) }, { _ = Redaction().text($0, isField: true) },
+            { _ = Redaction.words(ofLibrary: $0) },
+        ]
+        func time(_ text: String, _ print: (String) -> Void) -> Duration { cost(rounds: 2) { print(text) } }
+        let length = 4_000
+        let usual = printers.map { time(String(repeating: "http://h/a ", count: length / 11), $0) }.max() ?? .zero
+        for second in [""] + Self.pieces {
+            let unit = first + second
+            let text = String(repeating: unit, count: length / unit.utf8.count)
+            for end in ["", "/@h", "'"] {
+                for print in printers where time(text + end, print) > usual * 15 {
+                    // Only what stays slow is no accident.
+                    #expect(time(text + end, print) < usual * 15, "\(unit)…\(end)")
+                }
+            }
+        }
+    }
+
     @Test(arguments: [
         ("https://h/p", "https://h/p"), ("https://h:8443/p?a=1#b", "https://h:8443/p?…"),
         ("https://u:p@h/x", "https://h/x"),

@@ -4,7 +4,19 @@ import Testing
 @testable import NetworkCore
 
 struct ResumePlanTests {
-    private let record = PartialRecord(url: "http://127.0.0.1/", validator: "\"v1\"", total: 100)
+    private let source: RequestURL
+    private let record: PartialRecord
+
+    init() throws {
+        source = try RequestURL("http://127.0.0.1/")
+        record = PartialRecord(
+            url: "http://127.0.0.1/", source: source.sourceDigest, validator: "\"v1\"", total: 100)
+    }
+
+    /// The reaction to a response from the URL of the start.
+    private func reaction(_ plan: ResumePlan, to head: HTTPResponse) -> ResumePlan.Reaction {
+        plan.reaction(to: head, from: source)
+    }
 
     private static let then = "Sun, 06 Nov 1994 08:49:37 GMT"
     private static let later = "Sun, 06 Nov 1994 08:49:38 GMT"
@@ -24,9 +36,11 @@ struct ResumePlanTests {
 
     /// Regression: a record with such a length ended the process.
     @Test(arguments: [Int.min, -1, 0, Int.max]) func `a record of an odd length is no ground`(total: Int) throws {
-        let plan = ResumePlan(length: 40, record: PartialRecord(url: "http://a/", validator: "\"v1\"", total: total))
+        let plan = ResumePlan(
+            length: 40,
+            record: PartialRecord(url: "http://a/", source: source.sourceDigest, validator: "\"v1\"", total: total))
         let part = try head(206, [("Content-Range", "bytes 40-99/*"), ("ETag", "\"v1\"")])
-        #expect(plan.reaction(to: part) == .startAgain)
+        #expect(reaction(plan, to: part) == .startAgain)
         #expect(try head(200, [("Content-Length", "-5")]).wholeLength == nil)
     }
 
@@ -36,7 +50,7 @@ struct ResumePlanTests {
         var request = TransportRequest(url: try RequestURL("http://127.0.0.1/"))
         plan.apply(to: &request)
         #expect(request.headerFields.isEmpty)
-        for status in [200, 206, 416, 500] { #expect(plan.reaction(to: try head(status)) == .writeWhole) }
+        for status in [200, 206, 416, 500] { #expect(reaction(plan, to: try head(status)) == .writeWhole) }
     }
 
     @Test(
@@ -66,34 +80,38 @@ struct ResumePlanTests {
         ] as [(Int, [(String, String)], ResumePlan.Reaction)]
     )
     func `the response decides`(status: Int, fields: [(String, String)], expected: ResumePlan.Reaction) throws {
-        #expect(ResumePlan(length: 40, record: record).reaction(to: try head(status, fields)) == expected)
+        #expect(reaction(ResumePlan(length: 40, record: record), to: try head(status, fields)) == expected)
     }
 
     /// Regression: any piece counted as the rest.
     @Test func `a piece of a file without a known length is not the rest`() throws {
-        let plan = ResumePlan(length: 40, record: PartialRecord(url: "http://127.0.0.1/", validator: "\"v1\""))
+        let plan = ResumePlan(
+            length: 40,
+            record: PartialRecord(url: "http://127.0.0.1/", source: source.sourceDigest, validator: "\"v1\""))
         let tag = ("ETag", "\"v1\"")
-        #expect(plan.reaction(to: try head(206, [("Content-Range", "bytes 40-99/*"), tag])) == .startAgain)
-        #expect(plan.reaction(to: try head(206, [("Content-Range", "bytes 40-99/100"), tag])) == .append(total: 100))
+        #expect(reaction(plan, to: try head(206, [("Content-Range", "bytes 40-99/*"), tag])) == .startAgain)
+        #expect(reaction(plan, to: try head(206, [("Content-Range", "bytes 40-99/100"), tag])) == .append(total: 100))
     }
 
     /// Regression: the rest of a changed file was appended to the start of the old one.
     @Test func `a rest with another date is not the rest`() throws {
         let (old, new) = ("Sun, 06 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 08:49:38 GMT")
-        let plan = ResumePlan(length: 40, record: PartialRecord(url: "http://127.0.0.1/", validator: old, total: 100))
+        let plan = ResumePlan(
+            length: 40,
+            record: PartialRecord(url: "http://127.0.0.1/", source: source.sourceDigest, validator: old, total: 100))
         let range = ("Content-Range", "bytes 40-99/100")
-        #expect(plan.reaction(to: try head(206, [range])) == .append(total: 100))
-        #expect(plan.reaction(to: try head(206, [range, ("Last-Modified", old)])) == .append(total: 100))
-        #expect(plan.reaction(to: try head(206, [range, ("Last-Modified", new)])) == .startAgain)
+        #expect(reaction(plan, to: try head(206, [range])) == .append(total: 100))
+        #expect(reaction(plan, to: try head(206, [range, ("Last-Modified", old)])) == .append(total: 100))
+        #expect(reaction(plan, to: try head(206, [range, ("Last-Modified", new)])) == .startAgain)
         // The first response had no tag, so a response with one belongs to another file.
-        #expect(plan.reaction(to: try head(206, [range, ("ETag", "\"v2\"")])) == .startAgain)
+        #expect(reaction(plan, to: try head(206, [range, ("ETag", "\"v2\"")])) == .startAgain)
     }
 
     @Test func `a whole file in place of a part is no other version`() throws {
         let plan = ResumePlan(length: 100, record: record)
         let range = ("Content-Range", "bytes */100")
-        #expect(plan.reaction(to: try head(416, [range, ("ETag", "\"v1\"")])) == .isComplete)
-        #expect(plan.reaction(to: try head(416, [range, ("ETag", "\"v2\"")])) == .startAgain)
+        #expect(reaction(plan, to: try head(416, [range, ("ETag", "\"v1\"")])) == .isComplete)
+        #expect(reaction(plan, to: try head(416, [range, ("ETag", "\"v2\"")])) == .startAgain)
     }
 
     /// Regression: two files whose URLs differ only in the query were combined into one.
@@ -107,16 +125,33 @@ struct ResumePlanTests {
     )
     func `a record is of one query`(first: String, second: String, isSame: Bool) throws {
         let request = TransportRequest(url: try RequestURL("http://127.0.0.1/a" + first))
-        let record = try #require(PartialRecord(of: try head(200, [("ETag", "\"a\"")]), for: request))
+        let record = try #require(
+            PartialRecord(of: try head(200, [("ETag", "\"a\"")]), for: request, from: request.url))
         #expect(record.isOf(try RequestURL("http://127.0.0.1/a" + second)) == isSame)
         #expect(!record.isOf(try RequestURL("http://127.0.0.1/b" + first)))
     }
 
+    /// Regression: two files with the same entity tag, behind one redirect, became one.
+    @Test(arguments: [
+        ("http://127.0.0.1/", true), ("http://127.0.0.1/?X-Amz-Signature=a", true), ("http://127.0.0.1/?v=2", false),
+        ("http://127.0.0.1/v2", false), ("http://127.0.0.2/", false), ("https://127.0.0.1/", false),
+    ])
+    func `the rest comes from where the start came from`(_ url: String, _ isSame: Bool) throws {
+        let other = try RequestURL(url)
+        let part = try head(206, [("Content-Range", "bytes 40-99/100"), ("ETag", "\"v1\"")])
+        let plan = ResumePlan(length: 40, record: record)
+        #expect(plan.reaction(to: part, from: other) == (isSame ? .append(total: 100) : .startAgain))
+        let end = try head(416, [("Content-Range", "bytes */100")])
+        let whole = ResumePlan(length: 100, record: record)
+        #expect(whole.reaction(to: end, from: other) == (isSame ? .isComplete : .startAgain))
+        #expect(plan.reaction(to: try head(200), from: other) == .writeWhole)
+    }
+
     @Test func `an unsatisfiable range is the end when everything is here`() throws {
         let plan = ResumePlan(length: 100, record: record)
-        #expect(plan.reaction(to: try head(416, [("Content-Range", "bytes */100")])) == .isComplete)
-        #expect(plan.reaction(to: try head(416, [("Content-Range", "bytes */99")])) == .startAgain)
-        #expect(plan.reaction(to: try head(416)) == .startAgain)
+        #expect(reaction(plan, to: try head(416, [("Content-Range", "bytes */100")])) == .isComplete)
+        #expect(reaction(plan, to: try head(416, [("Content-Range", "bytes */99")])) == .startAgain)
+        #expect(reaction(plan, to: try head(416)) == .startAgain)
     }
 
     @Test(
@@ -154,7 +189,8 @@ struct ResumePlanTests {
     )
     func `a record needs a strong validator`(fields: [(String, String)], validator: String?) throws {
         let request = TransportRequest(url: try RequestURL("http://127.0.0.1/a?key=secret"))
-        let record = PartialRecord(of: try head(200, fields + [("Content-Length", "7")]), for: request)
+        let record = PartialRecord(
+            of: try head(200, fields + [("Content-Length", "7")]), for: request, from: request.url)
         #expect(record?.validator == validator)
         if let record { #expect(record.url == "http://127.0.0.1/a" && record.total == 7) }
     }

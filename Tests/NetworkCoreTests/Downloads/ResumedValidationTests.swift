@@ -44,6 +44,27 @@ struct ResumedValidationTests {
         return .text("<html>no</html>", status: 416, fields: fields)
     }
 
+    /// Regression: a redirect that led elsewhere at the second exchange made one file of two.
+    @Test func `a redirect to another file begins the download again`() async throws {
+        try await withFolder { folder in
+            let stub = StubDispatcher()
+            let cut = NetworkError(.truncatedBody, "cut")
+            stub.when(.get("/f"), .status(302, fields: [.location: "/one"]), .status(302, fields: [.location: "/two"]))
+            stub.when(.get("/f"), .status(302, fields: [.location: "/two"]))
+            let start: HTTPFields = [.eTag: "\"1\"", .contentLength: "10"]
+            stub.when(.get("/one"), .chunks([Data("AAAAA".utf8)], fields: start, thenFailing: cut))
+            let part: HTTPFields = [.contentRange: "bytes 5-9/10", .eTag: "\"1\""]
+            stub.when(.get("/two"), .text("BBBBB", status: 206, fields: part), .text("BBBBBBBBBB", fields: start))
+            var options = DownloadedFile.Options()
+            options.time.sleep = { _ in }
+            let client = NetworkClient(transport: stub)
+            let response = try await client.send(request, as: .file(folder + "/file", options: options))
+            #expect(response.body.resumedFrom == 0)
+            #expect(try String(contentsOfFile: folder + "/file", encoding: .utf8) == "BBBBBBBBBB")
+            try stub.checkAllUsed()
+        }
+    }
+
     /// The 206 response stands for the 200 response of the whole file.
     @Test func `the rest of a file is judged as the whole`() async throws {
         try await withFolder { folder in

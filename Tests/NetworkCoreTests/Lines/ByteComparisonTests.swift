@@ -84,13 +84,15 @@ struct ByteComparisonTests {
     }
 
     @Test func `an entity tag with other bytes is another version`() throws {
-        let record = PartialRecord(url: Self.url, validator: "\"caf\u{E9}\"", total: 100)
+        let source = try RequestURL(Self.url)
+        let record = PartialRecord(
+            url: Self.url, source: source.sourceDigest, validator: "\"caf\u{E9}\"", total: 100)
         var head = HTTPResponse(status: .partialContent)
         head.headerFields.append(try HTTPField(checking: "Content-Range", value: "bytes 40-99/100"))
         head.headerFields[.eTag] = "\"cafe\u{301}\""
-        #expect(ResumePlan(length: 40, record: record).reaction(to: head) == .startAgain)
+        #expect(ResumePlan(length: 40, record: record).reaction(to: head, from: source) == .startAgain)
         head.headerFields[.eTag] = "\"caf\u{E9}\""
-        #expect(ResumePlan(length: 40, record: record).reaction(to: head) == .append(total: 100))
+        #expect(ResumePlan(length: 40, record: record).reaction(to: head, from: source) == .append(total: 100))
     }
 
     @Test func `blanks around a field's value are dropped, whatever follows them`() throws {

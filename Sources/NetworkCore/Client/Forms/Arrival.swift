@@ -16,6 +16,9 @@ struct Arrival: Sendable {
 
     var head: HTTPResponse { incoming.head }
 
+    /// The URL that the response came from, after redirects and interceptors.
+    var source: RequestURL { call.met.last?.url ?? request.url }
+
     /// Returns the response with its body still arriving.
     func streamed<Body>(_ body: Body) -> NetworkResponse<Body> { response(body, .growing(incoming)) }
 
@@ -25,7 +28,7 @@ struct Arrival: Sendable {
     private func response<Body>(_ body: Body, _ metrics: ReadableMetrics) -> NetworkResponse<Body> {
         let met = call.met
         return NetworkResponse(
-            body, incoming.readableHead, metrics, met.last?.url ?? request.url, redirects: met.redirects,
+            body, incoming.readableHead, metrics, source, redirects: met.redirects,
             attempts: met.attempts + met.repeats)
     }
 

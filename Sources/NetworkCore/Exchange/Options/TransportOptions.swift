@@ -8,7 +8,8 @@ public struct TransportOptions: Sendable, Hashable {
     public var connectTimeout: Duration? = .seconds(10)
     /// The timeout for an established connection on which nothing moves in either direction. Default: 60 s; `nil` for
     /// none. Long polls need a long timeout or none. An exchange that is idle for longer fails with
-    /// ``NetworkError/Code/idleTimeout``.
+    /// ``NetworkError/Code/idleTimeout``. Of a response, a line of its head or of the chunked coding moves when it is
+    /// complete: one that arrives byte by byte is idle.
     ///
     /// A request's body moves when the server acknowledges some of it, if curl speaks HTTP/1 without having negotiated
     /// it (tcp(7), SIOCOUTQ). Otherwise it moves when the system accepts some of it.

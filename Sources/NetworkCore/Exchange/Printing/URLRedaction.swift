@@ -22,7 +22,7 @@ struct URLRedaction {
             let first = shown.prefix { !Self.slashes.contains($0) }
             let mayGoOn = first.count == shown.count && text[end...].contains(UInt8(ascii: "@"))
             if Self.hasNoPort(first) {
-                shown = mayGoOn ? [] : afterUser(shown, lastAt: shown.lastIndex(of: UInt8(ascii: "@"))) ?? []
+                shown = mayGoOn ? [] : afterUser(shown) ?? []
             }
         }
         return head(shown, before: text[end...]) + (end < text.endIndex ? [text[end]] + mark : [])
@@ -83,14 +83,13 @@ struct URLRedaction {
     /// Returns the text without the users and passwords of its URLs, and of `user:password@host` without a scheme.
     private func withoutUsers(_ text: ArraySlice<UInt8>) -> [UInt8] {
         var (shown, rest) = ([UInt8](), text)
-        // Found once: a text with an authority at each second byte would be searched to its end each time.
-        let lastAt = text.lastIndex(of: UInt8(ascii: "@"))
+        var ats = Ats(text)
         if Self.authority(in: text) == nil, text.prefix(while: { $0 != Self.slash }).contains(0x3A) {
-            rest = afterUser(text, lastAt: lastAt, isSure: true) ?? text
+            rest = afterUser(text, &ats, isSure: true) ?? text
         }
         while let start = Self.authority(in: rest) {
             shown += rest[..<start]
-            guard let host = afterUser(rest[start...], lastAt: lastAt) else { return shown + mark }
+            guard let host = afterUser(rest[start...], &ats) else { return shown + mark }
             rest = host
         }
         return shown + rest
@@ -98,18 +97,49 @@ struct URLRedaction {
 
     /// Returns the text after a user and a password at the start of an authority, or all of it if there are none.
     /// - Parameters:
-    ///   - lastAt: The index of the last `@`, which may be before the text.
+    ///   - ats: The places of `@` in the text and before it.
     ///   - isSure: Whether only an `@` before the first slash marks a user.
     /// - Returns: `nil` if the text may be half of a user and a password.
-    private func afterUser(_ text: ArraySlice<UInt8>, lastAt: Int?, isSure: Bool = false) -> ArraySlice<UInt8>? {
+    private func afterUser(_ text: ArraySlice<UInt8>, _ ats: inout Ats, isSure: Bool = false) -> ArraySlice<UInt8>? {
         // A backslash may be part of a user's name, after a domain.
-        let ends = text.prefix { $0 != Self.slash }.lastIndex(of: UInt8(ascii: "@"))
-        if let ends { return isMarked(text[..<ends], isSure: isSure) ? text : text[(ends + 1)...] }
+        if let ends = ats.lastBeforeSlash(from: text.startIndex) {
+            return isMarked(text[..<ends], isSure: isSure) ? text : text[(ends + 1)...]
+        }
         let authority = text.prefix { !Self.slashes.contains($0) }
         guard !isSure, let port = Self.port(of: authority) else { return text }
         // A password that contains a slash and may look like a port, or a text that was cut.
-        if let lastAt, lastAt >= text.startIndex { return text[(lastAt + 1)...] }
+        if let last = ats.last, last >= text.startIndex { return text[(last + 1)...] }
         return Self.isPort(port) ? text : nil
+    }
+
+    private func afterUser(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+        var ats = Ats(text)
+        return afterUser(text, &ats)
+    }
+
+    /// The places of `@` in a text that is read from its start to its end. Each byte is looked at once, wherever a text
+    /// has its authorities: one at each second byte would have the rest searched as often.
+    private struct Ats {
+        private let text: ArraySlice<UInt8>
+        /// The last one of the text.
+        let last: Int?
+        private var slash: Int
+        private var beforeSlash: Int?
+
+        init(_ text: ArraySlice<UInt8>) {
+            self.text = text
+            last = text.lastIndex(of: UInt8(ascii: "@"))
+            slash = text.startIndex - 1
+        }
+
+        /// Returns the last one between a place and the next slash. The place is never before that of an earlier call.
+        mutating func lastBeforeSlash(from start: Int) -> Int? {
+            if start > slash {
+                slash = text[start...].firstIndex(of: URLRedaction.slash) ?? text.endIndex
+                beforeSlash = text[start..<slash].lastIndex(of: UInt8(ascii: "@"))
+            }
+            return beforeSlash.flatMap { $0 >= start ? $0 : nil }
+        }
     }
 
     /// Whether a user was hidden before: alone, or after a quote without a scheme.

@@ -61,7 +61,7 @@ struct DownloadRun: Sendable {
             do {
                 let request = request(by: plan)
                 let arrival = try await prepared.arrival(of: request, in: call)
-                switch plan.reaction(to: arrival.head) {
+                switch plan.reaction(to: arrival.head, from: arrival.source) {
                 case .startAgain:
                     mayResume = false
                     continue
@@ -78,7 +78,7 @@ struct DownloadRun: Sendable {
                     return (arrival, before)
                 case .writeWhole:
                     try await checkWhole(arrival, of: request)
-                    let record = canResume ? PartialRecord(of: arrival.head, for: request) : nil
+                    let record = canResume ? PartialRecord(of: arrival.head, for: request, from: arrival.source) : nil
                     try await file.perform { try $0.restart(as: record) }
                     mayResume = canResume
                     // The announced length of a compressed body is not that of the file.

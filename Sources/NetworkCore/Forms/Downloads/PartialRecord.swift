@@ -8,6 +8,9 @@ struct PartialRecord: Codable, Hashable, Sendable {
     /// The SHA-256 of the query in hexadecimal digits: a different query may mean a different file. The parameters that
     /// sign a URL are left out, since they change with every signature. `nil` if nothing is left.
     var query: String?
+    /// The SHA-256, in hexadecimal digits, of the URL that the response came from, after redirects: an entity tag tells
+    /// the versions of one resource apart, and two resources may have the same one.
+    var source: String
     /// A strong entity tag, or the date of the last change: a value for If-Range.
     var validator: String
     /// The whole length in bytes, if the server has sent it.
@@ -15,9 +18,13 @@ struct PartialRecord: Codable, Hashable, Sendable {
     /// The Content-Type, which the response with the rest need not repeat.
     var contentType: String?
 
-    init(url: String, query: String? = nil, validator: String, total: Int? = nil, contentType: String? = nil) {
+    init(
+        url: String, query: String? = nil, source: String, validator: String, total: Int? = nil,
+        contentType: String? = nil
+    ) {
         self.url = url
         self.query = query
+        self.source = source
         self.validator = validator
         self.total = total
         self.contentType = contentType
@@ -27,14 +34,16 @@ struct PartialRecord: Codable, Hashable, Sendable {
     var hasTag: Bool { validator.hasBytePrefix("\"") }
 
     /// Creates the record of a whole representation that begins to arrive.
+    /// - Parameter source: The URL that it comes from, after redirects.
     /// - Returns: `nil` if the representation can't be resumed: it has no strong validator, or a coding whose bytes are
     ///   not the file's.
-    init?(of head: HTTPResponse, for request: TransportRequest) {
+    init?(of head: HTTPResponse, for request: TransportRequest, from source: RequestURL) {
         let coding = head.headerFields[.contentEncoding]?.lowercased() ?? "identity"
         guard coding == "identity", let validator = Self.validator(of: head) else { return nil }
         self.init(
             url: request.url.withoutQuery,
             query: request.url.queryDigest,
+            source: source.sourceDigest,
             validator: validator,
             total: head.wholeLength,
             contentType: head.headerFields[.contentType].flatMap { $0.utf8.count <= 1024 ? $0 : nil }
@@ -68,6 +77,11 @@ extension HTTPResponse {
 extension RequestURL {
     /// The URL up to its query.
     var withoutQuery: String { replacingQuery(nil).absoluteString }
+
+    /// See ``PartialRecord/source``. What signs the URL is left out, as in ``PartialRecord/query``.
+    var sourceDigest: String {
+        SHA256Checksum.digest("\(withoutQuery)?\(queryDigest ?? "")".utf8).hexadecimal
+    }
 
     /// See ``PartialRecord/query``.
     fileprivate var queryDigest: String? {

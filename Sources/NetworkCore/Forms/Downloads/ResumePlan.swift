@@ -38,8 +38,10 @@ struct ResumePlan: Sendable {
     }
 
     /// Returns the reaction to the head of a response.
-    func reaction(to head: HTTPResponse) -> Reaction {
+    /// - Parameter source: The URL that the response came from, after redirects.
+    func reaction(to head: HTTPResponse, from source: RequestURL) -> Reaction {
         guard let record else { return .writeWhole }
+        if [206, 416].contains(head.status.code), record.source != source.sourceDigest { return .startAgain }
         let range = head.headerFields[.contentRange].flatMap { ContentRange($0) }
         switch head.status.code {
         case 206:
