@@ -16,12 +16,12 @@ extension CurlNetworkDispatcher {
     ///     ``CurlNetworkDispatcher/Configuration/maximumConnections``. One is enough for HTTP/2.
     ///   - options: The options of the requests to come: a connection serves only requests with the same TLS, proxy,
     ///     and connection options. Credentials are not used.
-    /// - Throws: The ``NetworkCore/NetworkError`` of the first connection that could not be opened; the others are
-    ///   kept. ``NetworkCore/NetworkError/Code/invalidOption`` for a number of connections out of range, and for
-    ///   ``NetworkCore/TransportOptions/Connection/forbidsReuse``. ``NetworkCore/NetworkError/Code/unsupported`` for
-    ///   HTTP/2 with prior knowledge: not every libcurl uses a connection for it that has not spoken HTTP/2 yet. The
-    ///   same error where requests with these options never share a connection: with
-    ///   ``NetworkCore/TransportOptions/Connection/interface`` or
+    /// - Throws: The ``NetworkCore/NetworkError`` of the first connection that could not be opened, after which no
+    ///   other one is begun; those that are open are kept. ``NetworkCore/NetworkError/Code/invalidOption`` for a number
+    ///   of connections out of range, and for ``NetworkCore/TransportOptions/Connection/forbidsReuse``.
+    ///   ``NetworkCore/NetworkError/Code/unsupported`` for HTTP/2 with prior knowledge: not every libcurl uses a
+    ///   connection for it that has not spoken HTTP/2 yet. The same error where requests with these options never share
+    ///   a connection: with ``NetworkCore/TransportOptions/Connection/interface`` or
     ///   ``NetworkCore/TransportOptions/Connection/localPorts``; through an `https://` proxy for an `http://` URL, and
     ///   through any proxy with ``NetworkCore/TransportOptions/Proxy/Server/scheme`` other than Basic; with another key
     ///   or password for a client certificate than earlier requests used; with TLS options that differ from those of
@@ -50,18 +50,26 @@ extension CurlNetworkDispatcher {
         try checkThatConnectionsAreKept(for: request)
         let opening = request
         let failure = await withTaskGroup(of: Result<Void, any Error>.self) { group in
-            for _ in 0..<connections {
+            var (begun, failure) = (0, nil as (any Error)?)
+            func begin() {
+                guard begun < connections, failure == nil, !Task.isCancelled else { return }
+                begun += 1
                 group.addTask {
                     do { return .success(try await self.open(opening)) } catch { return .failure(error) }
                 }
             }
-            return await group.reduce(nil as (any Error)?) { first, result in
-                guard case .failure(let error) = result else { return first }
-                return first ?? error
+            for _ in 0..<min(connections, Self.maximumOpening) { begin() }
+            while let result = await group.next() {
+                if case .failure(let error) = result { failure = failure ?? error }
+                begin()
             }
+            return failure ?? (begun < connections ? NetworkError.cancelled : nil)
         }
         if let failure { throw failure }
     }
+
+    /// How many connections are opened at once by one call.
+    private static let maximumOpening = 256
 
     /// Refuses options with which a connection would be opened and then not be used.
     private func checkThatConnectionsAreKept(for request: TransportRequest) throws {

@@ -52,6 +52,23 @@ struct PrewarmTests {
         #expect(server.connectionCount == 3)
     }
 
+    /// Regression: all of them had a task at once, gigabytes of them, and no cancellation ended it.
+    @Test func `any number of connections takes the memory of a few`() async throws {
+        var configuration = CurlNetworkDispatcher.Configuration()
+        (configuration.maximumConnections, configuration.maximumConnectionsPerHost) = (.max, .max)
+        let dispatcher = CurlNetworkDispatcher(configuration: configuration)
+        let closed = try ClosedPort()
+        defer { closed.stop() }
+        await expectFailure(.connectFailed) {
+            try await dispatcher.prewarm(RequestURL(closed.url()), connections: .max)
+        }
+        let silent = try FullListener()
+        defer { silent.stop() }
+        let opening = Task { try await dispatcher.prewarm(RequestURL(silent.url()), connections: .max) }
+        opening.cancel()
+        await expectFailure(.cancelled) { try await opening.value }
+    }
+
     @Test func `an origin that can't be reached fails`() async throws {
         let closed = try ClosedPort()
         defer { closed.stop() }

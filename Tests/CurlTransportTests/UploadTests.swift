@@ -27,6 +27,38 @@ struct UploadTests {
         #expect(String(decoding: try await response.body.collect(), as: UTF8.self) == "yes")
     }
 
+    /// Regression: a POST of which the server had part of the body was sent again as a whole.
+    @Test(arguments: [(HTTPRequest.Method.post, false), (.post, true), (.put, false)], [true, false])
+    func `a refusal within the body repeats only what may be repeated`(
+        method: (HTTPRequest.Method, Bool), isStreamed: Bool
+    ) async throws {
+        let answer = Script.Step.send("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nyes")
+        let server = try ScriptedServer(scripts: [
+            [
+                .readHead, .readBody(100_000),
+                .send("HTTP/1.1 417 Expectation Failed\r\nContent-Length: 0\r\n\r\n"), .stall,
+            ], [.read, answer],
+        ])
+        defer { server.stop() }
+        var request = TransportRequest(method: method.0, url: try RequestURL(server.url()))
+        request.headerFields[.expect] = "100-continue"
+        request.options.connection.repeatsAnyMethod = method.1
+        request.options.totalTimeout = .seconds(55)
+        let size = 8_000_000
+        request.body =
+            isStreamed
+            ? .replayableStream(length: size) { self.chunks(80, of: size / 80) } : .bytes(Data(count: size))
+        do {
+            let response = try await CurlNetworkDispatcher.instance.send(request)
+            _ = try await response.body.collect()
+            #expect(method != (.post, false) && response.status == .ok)
+        } catch let error as NetworkError {
+            #expect(method == (.post, false) && error.code == .connectionLost, "\(error)")
+            #expect(error.message.contains("(417)") && error.message.contains("connection.repeatsAnyMethod"))
+            #expect(server.connectionCount == 1)
+        }
+    }
+
     /// The 417 is the final response if the body has already been sent.
     @Test(arguments: [TransportRequest.Body.bytes(Data(count: 10)), .stream(tenBytes, length: 10), .stream(tenBytes)])
     func `a refusal after the body is the response`(body: TransportRequest.Body) async throws {

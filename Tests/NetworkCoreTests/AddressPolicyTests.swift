@@ -39,7 +39,10 @@ struct AddressPolicyTests {
         }
     }
 
-    @Test(arguments: ["::ffff:10.0.0.1", "::ffff:0:10.0.0.1", "64:ff9b::10.0.0.1", "2a00::5efe:10.0.0.1", "::10.0.0.1"])
+    @Test(arguments: [
+        "::ffff:10.0.0.1", "::ffff:0:10.0.0.1", "64:ff9b::10.0.0.1", "2a00::5efe:10.0.0.1", "::10.0.0.1",
+        "64:ff9b:1::10.0.0.1", "64:ff9b:1:a00:0:100::", "2001:0:a00:1::1", "2001:0:1:1::f5ff:fffe", "2002:a00:1::1",
+    ])
     func `a denied range is denied within IPv6`(address: String) throws {
         let policy = AddressPolicy.denying([try AddressPolicy.Range("10.0.0.0/8")])
         #expect(!policy.allows(try #require(AddressPolicy.Address(address))))

@@ -36,6 +36,19 @@ struct CallTimeTests {
         #expect(try await patient.send(request, as: String.self).body == "late")
     }
 
+    @Test func `a decoder's failure that comes too late is a timeout`() async throws {
+        let failing = ClosureResponseDecoder { _, _ in
+            let late = ContinuousClock.now + Self.total
+            while ContinuousClock.now < late {}
+            throw CocoaError(.coderReadCorrupt)
+        }
+        let client = client("x").with { $0.decoder = failing }
+        await expectFailure(.totalTimeout) { try await client.send(request, as: String.self) }
+        await expectFailure(.decodingFailed) {
+            try await client.with { $0.options.totalTimeout = nil }.send(request, as: String.self)
+        }
+    }
+
     @Test func `a cancellation during the decoding is noted`() async throws {
         let started = Gate()
         let client = client("x", totalTimeout: nil).with {

@@ -60,7 +60,7 @@ extension Transfer: EasyEvents {
     private func finalHeadArrived() -> Bool {
         if expectsContinue, hasUnsentBody {
             if state.head.refusesExpectation {
-                if !dropExpectation() { state.fail(NetworkError.refusedExpectation) }
+                if !dropExpectation() { state.fail(NetworkError.refusedExpectation(request)) }
                 return false
             }
             // libcurl would keep the connection, on which the server may still wait for the body.
@@ -148,11 +148,16 @@ extension Transfer: EasyEvents {
 }
 
 extension NetworkError {
-    fileprivate static var refusedExpectation: NetworkError {
-        NetworkError(
+    /// libcurl sends the request again after such a response, so that the response itself can't be handed out.
+    fileprivate static func refusedExpectation(_ request: TransportRequest) -> NetworkError {
+        let reason =
+            request.mayRepeat
+            ? "which can't be produced again"
+            : "and the \(request.method.rawValue) may have been executed "
+                + "(connection.repeatsAnyMethod)"
+        return NetworkError(
             .connectionLost,
-            "the server refused the expectation (417) after part of the body went out, which can't be produced again",
-            phase: .receiving)
+            "the server refused the expectation (417) after part of the body went out, \(reason)", phase: .receiving)
     }
 
     fileprivate static var endlessRefusal: NetworkError {

@@ -148,8 +148,11 @@ final class Transfer: @unchecked Sendable {
 
     /// Lets the request go out again, without its `Expect` and over a new connection, since the server refused the
     /// field.
-    /// - Returns: Whether that is possible: not if part of a body has gone out that can't be produced again.
+    /// - Returns: Whether that is possible: not if part of a body has gone out that can't be produced again, or with a
+    ///   method that is not idempotent.
     func dropExpectation() -> Bool {
+        let isPartOut = (easy?.uploadedBytes ?? 0) > 0 || (easy?.reader?.position ?? 0) > 0
+        guard !isPartOut || request.mayRepeat else { return false }
         if case .streamed(let upload) = body, easy?.reader?.position ?? 0 > 0, !upload.restart() { return false }
         dropsExpectation = true
         life.beginAgain(.overNewConnection)

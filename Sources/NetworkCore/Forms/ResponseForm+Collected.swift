@@ -38,6 +38,18 @@ extension ResponseForm where Body == String {
 }
 
 extension ResponseForm where Body: Decodable & SendableMetatype {
+    private static func decode(
+        _ response: NetworkResponse<Data>, by decoder: any ResponseDecoder, within call: NetworkClient.Call
+    ) throws -> sending Body {
+        do {
+            return try ResponseDecoding.decode(Body.self, from: response.body, of: response.readableHead, by: decoder)
+        } catch {
+            // What comes too late is a timeout, whatever it is.
+            try call.check(while: .decoding)
+            throw error
+        }
+    }
+
     /// Returns the form of a value that is decoded from the whole body.
     ///
     /// The request has the `Accept` of the decoder (``ResponseDecoder/accept``), unless it has its own.
@@ -54,8 +66,7 @@ extension ResponseForm where Body: Decodable & SendableMetatype {
             do {
                 // A decoder can't be interrupted.
                 try call.check(while: .decoding)
-                let value = try ResponseDecoding.decode(
-                    type, from: response.body, of: response.readableHead, by: decoder ?? prepared.client.decoder)
+                let value = try Self.decode(response, by: decoder ?? prepared.client.decoder, within: call)
                 try call.check(while: .decoding)
                 return response.replacing(value)
             } catch {

@@ -35,18 +35,26 @@ extension AddressPolicy {
             bytes.count == 16 && bytes[..<12].elementsEqual([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF])
         }
 
-        /// The IPv4 address within an IPv6 address: mapped, compatible, translated (SIIT), NAT64, 6to4 or ISATAP. A
-        /// policy checks it in addition to the address itself.
-        var embeddedIPv4: Address? {
-            guard bytes.count == 16 else { return nil }
-            if bytes[0] == 0x20, bytes[1] == 0x02 { return Address(bytes: Array(bytes[2..<6])) }
+        /// The IPv4 addresses within an IPv6 address: mapped, compatible, translated (SIIT), NAT64, 6to4, ISATAP or
+        /// Teredo. A policy checks them in addition to the address itself.
+        var embeddedIPv4: [Address] {
+            guard bytes.count == 16 else { return [] }
+            if bytes[0] == 0x20, bytes[1] == 0x02 { return [Address(bytes: Array(bytes[2..<6]))].compactMap(\.self) }
+            // The server's address, and the client's with all bits inverted (RFC 4380 §4).
+            if bytes[..<4].elementsEqual([0x20, 0x01, 0, 0]) {
+                return [Array(bytes[4..<8]), bytes[12...].map { ~$0 }].compactMap { Address(bytes: $0) }
+            }
             let isCompatible = bytes[..<12].allSatisfy { $0 == 0 }
             let isTranslated = bytes[..<12].elementsEqual([0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF, 0, 0])
             let isNAT64 = bytes[..<12].elementsEqual([0, 0x64, 0xFF, 0x9B, 0, 0, 0, 0, 0, 0, 0, 0])
+            // Of a network's own (RFC 8215), with the address at the end or after 48 bits (RFC 6052 §2.2).
+            if bytes[..<6].elementsEqual([0, 0x64, 0xFF, 0x9B, 0, 1]) {
+                return [Array(bytes[12...]), Array(bytes[6..<8] + bytes[9..<11])].compactMap { Address(bytes: $0) }
+            }
             // The fourth group is 0, or 200 for a globally unique address.
             let isISATAP = bytes[8] & ~2 == 0 && bytes[9..<12].elementsEqual([0, 0x5E, 0xFE])
-            guard isMapped || isCompatible || isTranslated || isNAT64 || isISATAP else { return nil }
-            return Address(bytes: Array(bytes[12...]))
+            guard isMapped || isCompatible || isTranslated || isNAT64 || isISATAP else { return [] }
+            return [Address(bytes: Array(bytes[12...]))].compactMap(\.self)
         }
     }
 }

@@ -26,7 +26,7 @@ public struct AddressPolicy: Sendable, Hashable {
     /// A NAT64 with a network-specific prefix can't be distinguished from any other network. Deny its prefix.
     public static let noPrivateRanges = AddressPolicy(rule: .global)
     /// Allows every address outside the given ranges, except IPv6 addresses that contain an IPv4 address from one of
-    /// them.
+    /// them: mapped, compatible, translated, NAT64 (`64:ff9b::/96`, `64:ff9b:1::/48`), 6to4, ISATAP and Teredo.
     public static func denying(_ ranges: [Range]) -> AddressPolicy {
         AddressPolicy(rule: .denying(ranges))
     }
@@ -53,7 +53,7 @@ public struct AddressPolicy: Sendable, Hashable {
     }
 
     private static func isHeld(_ address: Address, by ranges: [Range]) -> Bool {
-        [address, address.embeddedIPv4].compactMap(\.self).contains { address in
+        ([address] + address.embeddedIPv4).contains { address in
             ranges.contains { $0.contains(address) }
         }
     }
