@@ -6,7 +6,7 @@ import Testing
 
 /// Checks that a download overwrites only files that another download has left.
 struct PartialFileOwnershipTests {
-    private let record = PartialRecord(url: "http://127.0.0.1/", source: "", validator: "\"v1\"", total: 6)
+    private let record = PartialRecord(url: "http://127.0.0.1/", validator: "\"v1\"", total: 6)
 
     private func permissions(of path: String) throws -> Int? {
         try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
@@ -129,7 +129,7 @@ struct PartialFileOwnershipTests {
             var second: PartialFile?
             try first.finish { () throws(NetworkError) in
                 second = try PartialFile(for: path)
-                try second?.restart(as: PartialRecord(url: "http://127.0.0.1/", source: "", validator: "\"v2\""))
+                try second?.restart(as: PartialRecord(url: "http://127.0.0.1/", validator: "\"v2\""))
                 try second?.append(Data("xy".utf8))
             }
             #expect(try text(of: path) == "abc")

@@ -22,7 +22,7 @@ struct PartialFilePermissionTests {
         }
         var file = try PartialFile(for: path, permissions: permissions)
         try look("opened")
-        try file.restart(as: PartialRecord(url: "http://a/", source: "", validator: "\"v\"", total: 6))
+        try file.restart(as: PartialRecord(url: "http://a/", validator: "\"v\"", total: 6))
         try file.append(Data("abc".utf8))
         try look("written")
         try file.leave()

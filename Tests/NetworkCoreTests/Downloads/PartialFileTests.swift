@@ -5,7 +5,7 @@ import Testing
 @testable import NetworkCore
 
 struct PartialFileTests {
-    private let record = PartialRecord(url: "http://127.0.0.1/", source: "", validator: "\"v1\"", total: 6)
+    private let record = PartialRecord(url: "http://127.0.0.1/", validator: "\"v1\"", total: 6)
 
     @Test func `a file appears when it is complete`() throws {
         try withFolder { folder in

@@ -10,7 +10,7 @@ struct ResumePlanTests {
     init() throws {
         source = try RequestURL("http://127.0.0.1/")
         record = PartialRecord(
-            url: "http://127.0.0.1/", source: source.sourceDigest, validator: "\"v1\"", total: 100)
+            url: "http://127.0.0.1/", validator: "\"v1\"", total: 100)
     }
 
     /// The reaction to a response from the URL of the start.
@@ -38,7 +38,7 @@ struct ResumePlanTests {
     @Test(arguments: [Int.min, -1, 0, Int.max]) func `a record of an odd length is no ground`(total: Int) throws {
         let plan = ResumePlan(
             length: 40,
-            record: PartialRecord(url: "http://a/", source: source.sourceDigest, validator: "\"v1\"", total: total))
+            record: PartialRecord(url: "http://127.0.0.1/", validator: "\"v1\"", total: total))
         let part = try head(206, [("Content-Range", "bytes 40-99/*"), ("ETag", "\"v1\"")])
         #expect(reaction(plan, to: part) == .startAgain)
         #expect(try head(200, [("Content-Length", "-5")]).wholeLength == nil)
@@ -87,7 +87,7 @@ struct ResumePlanTests {
     @Test func `a piece of a file without a known length is not the rest`() throws {
         let plan = ResumePlan(
             length: 40,
-            record: PartialRecord(url: "http://127.0.0.1/", source: source.sourceDigest, validator: "\"v1\""))
+            record: PartialRecord(url: "http://127.0.0.1/", validator: "\"v1\""))
         let tag = ("ETag", "\"v1\"")
         #expect(reaction(plan, to: try head(206, [("Content-Range", "bytes 40-99/*"), tag])) == .startAgain)
         #expect(reaction(plan, to: try head(206, [("Content-Range", "bytes 40-99/100"), tag])) == .append(total: 100))
@@ -98,7 +98,7 @@ struct ResumePlanTests {
         let (old, new) = ("Sun, 06 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 08:49:38 GMT")
         let plan = ResumePlan(
             length: 40,
-            record: PartialRecord(url: "http://127.0.0.1/", source: source.sourceDigest, validator: old, total: 100))
+            record: PartialRecord(url: "http://127.0.0.1/", validator: old, total: 100))
         let range = ("Content-Range", "bytes 40-99/100")
         #expect(reaction(plan, to: try head(206, [range])) == .append(total: 100))
         #expect(reaction(plan, to: try head(206, [range, ("Last-Modified", old)])) == .append(total: 100))
@@ -145,6 +145,16 @@ struct ResumePlanTests {
         let whole = ResumePlan(length: 100, record: record)
         #expect(whole.reaction(to: end, from: other) == (isSame ? .isComplete : .startAgain))
         #expect(plan.reaction(to: try head(200), from: other) == .writeWhole)
+    }
+
+    @Test func `a record knows the place that a redirect led to`() throws {
+        let request = TransportRequest(url: try RequestURL("http://127.0.0.1/latest"))
+        let (one, other) = (try RequestURL("http://127.0.0.1/1?Signature=a"), try RequestURL("http://127.0.0.1/2"))
+        let head = try head(200, [("ETag", "\"a\"")])
+        let moved = try #require(PartialRecord(of: head, for: request, from: one))
+        #expect(moved.isOf(request.url) && moved.isFrom(one) && !moved.isFrom(other) && !moved.isFrom(request.url))
+        let own = try #require(PartialRecord(of: head, for: request, from: request.url))
+        #expect(own.source == nil && own.isFrom(request.url) && !own.isFrom(one))
     }
 
     @Test func `an unsatisfiable range is the end when everything is here`() throws {

@@ -8,9 +8,9 @@ struct PartialRecord: Codable, Hashable, Sendable {
     /// The SHA-256 of the query in hexadecimal digits: a different query may mean a different file. The parameters that
     /// sign a URL are left out, since they change with every signature. `nil` if nothing is left.
     var query: String?
-    /// The SHA-256, in hexadecimal digits, of the URL that the response came from, after redirects: an entity tag tells
-    /// the versions of one resource apart, and two resources may have the same one.
-    var source: String
+    /// The SHA-256, in hexadecimal digits, of the URL that the response came from, if redirects led to another one: an
+    /// entity tag tells the versions of one resource apart, and two resources may have the same one.
+    var source: String?
     /// A strong entity tag, or the date of the last change: a value for If-Range.
     var validator: String
     /// The whole length in bytes, if the server has sent it.
@@ -19,7 +19,7 @@ struct PartialRecord: Codable, Hashable, Sendable {
     var contentType: String?
 
     init(
-        url: String, query: String? = nil, source: String, validator: String, total: Int? = nil,
+        url: String, query: String? = nil, source: String? = nil, validator: String, total: Int? = nil,
         contentType: String? = nil
     ) {
         self.url = url
@@ -43,7 +43,7 @@ struct PartialRecord: Codable, Hashable, Sendable {
         self.init(
             url: request.url.withoutQuery,
             query: request.url.queryDigest,
-            source: source.sourceDigest,
+            source: source.sourceDigest == request.url.sourceDigest ? nil : source.sourceDigest,
             validator: validator,
             total: head.wholeLength,
             contentType: head.headerFields[.contentType].flatMap { $0.utf8.count <= 1024 ? $0 : nil }
@@ -52,6 +52,9 @@ struct PartialRecord: Codable, Hashable, Sendable {
 
     /// Whether this is a record for the URL.
     func isOf(_ url: RequestURL) -> Bool { self.url == url.withoutQuery && query == url.queryDigest }
+
+    /// Whether a response from the URL is one of the same resource.
+    func isFrom(_ other: RequestURL) -> Bool { source.map { $0 == other.sourceDigest } ?? isOf(other) }
 
     /// Returns a strong validator (RFC 9110 §8.8.1, §13.1.5): an entity tag that is not weak, or else a date of the
     /// last change at least a second before the response's own date, since two changes within one second have the same
@@ -79,7 +82,7 @@ extension RequestURL {
     var withoutQuery: String { replacingQuery(nil).absoluteString }
 
     /// See ``PartialRecord/source``. What signs the URL is left out, as in ``PartialRecord/query``.
-    var sourceDigest: String {
+    fileprivate var sourceDigest: String {
         SHA256Checksum.digest("\(withoutQuery)?\(queryDigest ?? "")".utf8).hexadecimal
     }
 

@@ -41,7 +41,7 @@ struct ResumePlan: Sendable {
     /// - Parameter source: The URL that the response came from, after redirects.
     func reaction(to head: HTTPResponse, from source: RequestURL) -> Reaction {
         guard let record else { return .writeWhole }
-        if [206, 416].contains(head.status.code), record.source != source.sourceDigest { return .startAgain }
+        if [206, 416].contains(head.status.code), !record.isFrom(source) { return .startAgain }
         let range = head.headerFields[.contentRange].flatMap { ContentRange($0) }
         switch head.status.code {
         case 206:
