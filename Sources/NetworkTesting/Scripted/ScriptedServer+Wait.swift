@@ -1,8 +1,8 @@
-import NetworkCore
+public import NetworkCore
 
 extension ScriptedServer {
     /// What has happened up to one moment. Each number only grows.
-    public struct Progress: Sendable, CustomStringConvertible {
+    public struct Progress: SafelyPrinted {
         private let numbers: ScriptedLog.Numbers
         private let log: ScriptedLog
 
@@ -17,9 +17,9 @@ extension ScriptedServer {
         /// The number of connections that the client had ended while a script was reading or sending.
         public var connectionsEndedByPeer: Int { numbers.endedByPeer }
 
-        /// The numbers, and the request lines of the last requests.
+        /// The numbers, and the last requests without their queries.
         public var description: String {
-            let lines = requests.suffix(3).map { $0.requestLine.prefix(2).joined(separator: " ") }
+            let lines = requests.suffix(3).map { "\(Redaction.visible($0.method)) \(Redaction().url($0.target))" }
             return "\(numbers.requests) requests\(lines.isEmpty ? "" : " (last: \(lines.joined(separator: ", ")))"), "
                 + "\(connectionCount) connections, of which \(endedConnectionCount) have ended, "
                 + "\(connectionsEndedByPeer) by the client"
@@ -27,7 +27,7 @@ extension ScriptedServer {
     }
 
     /// A condition that did not come true in time, with what had happened.
-    public struct UnmetCondition: Error, CustomStringConvertible {
+    public struct UnmetCondition: Error, SafelyPrinted {
         /// The place of the wait, the time that it took, and the server's progress at its start and at its end.
         public let description: String
     }

@@ -69,6 +69,23 @@ extension CanaryExchange {
             }
             do { try stub.checkAllUsed() } catch { seen.append(error) }
             return seen + [stub, stub.sent] + stub.sent
-        }
+        },
+        CanaryExchange("what a test waits for at a server", { _ in [] }) { _, secret in
+            let server = try ScriptedServer([.read, .stall])
+            defer { server.stop() }
+            let (socket, _) = try LoopbackSocket.connecting(to: server.port, limit: 10_000)
+            defer { socket.close() }
+            let fields = "Authorization: \(secret.percentEncoded)"
+            _ = socket.send(Data("GET /p?a=\(secret.percentEncoded) HTTP/1.1\r\n\(fields)\r\n\r\n".utf8))
+            var seen: [Any] = []
+            try await server.wait { !$0.requests.isEmpty }
+            do {
+                try await server.wait(atMost: .milliseconds(1)) { progress in
+                    seen.append(progress)
+                    return false
+                }
+            } catch { seen.append(error) }
+            return seen
+        },
     ]
 }
