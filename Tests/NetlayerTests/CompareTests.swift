@@ -356,6 +356,12 @@ struct CompareTests {
         #expect(!rule.isBroken(by: verdict(0.97)))
         #expect(!rule.isBroken(by: verdict(1.2)))
         #expect(try FailureRule("p95<-10%").isBroken(by: verdict(1.2)))
+        // A rule that asks for a gain: the interval of equal arms is beyond it, although it contains 1.
+        let gain = try FailureRule("p95 > -50%")
+        #expect(gain.isBroken(by: verdict(1)) && gain.isBroken(by: verdict(0.9)) && !gain.isBroken(by: verdict(3)))
+        #expect(!gain.isBroken(by: verdict(1.5, noise: 1.5)))
+        #expect(try FailureRule("rate < +50%").metric == .rate)
+        #expect(try !rule.isBroken(by: verdict(1)) && !FailureRule("p95 < -5%").isBroken(by: verdict(1)))
     }
 
     @Test func `a command line is shown without its secrets`() {
@@ -399,7 +405,8 @@ struct CompareTests {
             let own = try #require(try await command.requestsToCompare().first).fingerprint()
             #expect(seen.insert(own).inserted, "\(words)")
         }
-        #expect(try await fingerprint("--timeout", "3") == plain)
+        #expect(try await fingerprint("--timeout", "3", "--connect-timeout", "2") == plain)
+        #expect(try await fingerprint("--max-body", "30") != plain)
     }
 
     @Test(arguments: [
@@ -427,6 +434,39 @@ struct CompareTests {
         let worker = ArmWorker([request], usesPipeline: true, counter: try SharedNumber(path: path))
         let report = try await worker.run(BlockOrder(url: 0, requests: 1, concurrency: 1, rate: nil))
         #expect(report.new[0]?.redirects == ["302 http://h/b?x=1"])
+    }
+
+    /// Regression: the proxy of the environment got the credentials of an https request, in clear.
+    @Test(arguments: [["--bearer-env", "CANARY_TOKEN"], ["-u", "me:canary", "--proxy", ""]])
+    func `the wire view goes past the environment's proxies`(_ words: [String]) async throws {
+        let (server, proxy) = (try ScriptedServer(.ok("hello")), try ScriptedServer(.ok("proxied")))
+        defer {
+            server.stop()
+            proxy.stop()
+        }
+        let variables = [
+            "http_proxy": proxy.url(), "no_proxy": "localhost", "CANARY_TOKEN": "canary", "all_proxy": proxy.url(),
+        ]
+        let url = "http://localhost:\(server.port)/a"
+        let arguments = ["compare", url, "-n", "4", "-c", "1", "--warm-up", "0", "--wire", "--arm", "curl"] + words
+        let run = try await ToolRun(arguments + ["--arm", "curl:loops=1"], environment: variables)
+        #expect(
+            run.text.contains("  sent over curl, ") && run.text.contains("GET /a HTTP/1.1"), "\(run.text)\(run.errors)")
+        #expect(proxy.requests.isEmpty && !run.text.contains("canary"))
+    }
+
+    @Test func `lines are requests of their own, by all that they say`() async throws {
+        let folder = try TestFolder()
+        defer { folder.remove() }
+        let lines = [
+            #"{"url":"http://h/"}"#, #"{"url":"http://h/","options":{"followRedirects":true}}"#,
+            #"{"url":"http://h/","options":{"maxBodyBytes":5}}"#,
+        ]
+        try lines.joined(separator: "\n").write(toFile: folder.path("l"), atomically: true, encoding: .utf8)
+        let command = try CompareCommand.parse(["--input", folder.path("l")])
+        let fingerprints = try await command.requestsToCompare().map { $0.fingerprint() }
+        #expect(Set(fingerprints).count == 3)
+        #expect(try await command.requestsToCompare().map { $0.fingerprint() } == fingerprints)
     }
 
     @Test func `a comparison at a rate keeps its time, warm-up included`() async throws {

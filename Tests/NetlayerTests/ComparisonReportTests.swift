@@ -229,6 +229,10 @@ struct ComparisonReportTests {
         #expect(try ComparisonOptions.parse(["--fail-if", "memory > 1MB"]).failure(of: result) == nil)
         let junit = ComparisonJUnit(result, rules: options.failIf, alarm: .nothing).text
         #expect(junit.contains(#"failures="1""#))
+        var unseen = result
+        unseen.growths = []
+        #expect(options.failure(of: unseen)?.contains("could not be judged: what processes keep") == true)
+        #expect(ComparisonJUnit(unseen, rules: options.failIf, alarm: .nothing).text.contains(#"failures="1""#))
         let json = String(decoding: ComparisonJSON(result).value.line, as: UTF8.self)
         #expect(json.contains(#""resource":"memory""#) && json.contains(#""decided":true"#))
         for report in [

@@ -354,6 +354,37 @@ struct ContentTests {
         #expect(known("x-other", "X-Other") == false)
     }
 
+    /// Regression: any other case was known over URLSession, and so was no failure.
+    @Test(
+        arguments: [
+            ("ETag", "Etag", "fieldOrder"), ("www-authenticate", "WWW-Authenticate", "fieldOrder"),
+            ("X-Thing", "x-thing", nil),
+            ("x-thing", "X-Thing", nil), ("Etag", "ETag", nil), ("Server", "server", nil),
+        ] as [(String, String, String?)])
+    func `the case of a name is known where URLSession makes it`(curl: String, session: String, name: String?) throws {
+        func named(_ names: [String]) -> [RecordedResponse] {
+            Self.times(20) { _ in Self.response("x", type: nil, fields: names.map { ($0, "1") }) }
+        }
+        let result = Self.compare(named([curl, "Date-X"]), with: named([session, "Date-X"]))
+        #expect(try #require(result.differences.first { $0.place == "fieldCase" }).known?.name == name)
+        let repeated = Self.compare(named(["X-A", "x-a", "Zeta"]), with: named(["x-a", "Zeta"]))
+        let place = try #require(repeated.differences.first { $0.place == "fieldCase" })
+        #expect(place.known?.name == "repeatedFieldsOfOtherCase")
+    }
+
+    @Test func `header fields and keys with secrets in them are not shown`() throws {
+        func response(_ number: Int) -> [RecordedResponse] {
+            let token = "eyJhbGciOiJIUzI1NiJ9.eyJhIjoxfQ.CANARY\(number)"
+            return Self.times(20) { _ in
+                Self.response(
+                    #"{"\#(token)":1}"#, fields: [("X-Debug", "a; password=CANARY\(number)"), ("X-B", "\(number)")])
+            }
+        }
+        let result = Self.compare(response(1), with: response(2))
+        #expect(Set(result.differences.map(\.place)).isSuperset(of: ["field:x-debug", "field:x-b", "json:/…"]))
+        for difference in result.differences { #expect(!difference.text(("a", "b")).contains("CANARY")) }
+    }
+
     @Test func `keys that change from response to response are set aside, and a key of one arm alone is not`() {
         func sessions(_ start: Int, extra: String = "") -> [RecordedResponse] {
             Self.times(80) { Self.response(#"{"sessions":{"k\#(start + $0)":{"user":"a"}\#(extra)},"b":1}"#) }

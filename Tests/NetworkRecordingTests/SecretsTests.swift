@@ -136,6 +136,25 @@ struct SecretsTests {
         }
     }
 
+    @Test func `applying the rule to a field twice changes nothing more`() {
+        let parts = [
+            "http:", "//", "/", "@", "?", "#", "&", ";", "=", "token", "a", "REDACTED", "eyJhbGciOiJIUzI1NiJ9.eyJ9.sig",
+            ".", "%22", "%26", "\"", "\\", "\\\"", "{", "}", ":", " ", "Bearer ", "\"token\":", "\\u0022", "user:pw@",
+            "x",
+        ]
+        let known = [#""?token=x\u0022:"token":"#, #""?a=1&token=x\u0022:"token":"y""#]
+        var generator = SeededGenerator(seed: 7)
+        for number in 0..<20_000 {
+            let random = (0..<Int.random(in: 1...14, using: &generator)).map { _ in
+                parts.randomElement(using: &generator)!
+            }
+            let text = number < known.count ? known[number] : random.joined()
+            guard let once = TextSecrets.redacted(text) else { continue }
+            let again = FieldSecrets.redacted([.server: once], hiding: [])
+            #expect(again == nil, "\(text) -> \(once)")
+        }
+    }
+
     /// A recorded body is judged again when it is replayed, and must be the one that the next request has.
     @Test(arguments: ["application/x-www-form-urlencoded", "application/json", "text/plain", ""])
     func `applying the rule to a body twice changes nothing more`(_ type: String) {
@@ -167,6 +186,85 @@ struct SecretsTests {
         entry.redactSecrets()
         #expect(entry.response?.reason == expected)
         #expect(entry.redacted == (reason == expected ? [] : [.reason]))
+    }
+
+    private static let payload = "eyJzdWIiOiIxMjM0NTY3ODkwIn0.SECRET-abc_123"
+
+    @Test(arguments: [
+        ("eyJhbGciOiJIUzI1NiJ9.\(payload)", true), ("eyAiYWxnIiA6ICJIUzI1NiIgfQ.\(payload)", true),
+        ("ewogICJhbGciOiAiSFMyNTYiCn0.\(payload)", true), ("keyJwt.eyJhbGciOiJIUzI1NiJ9.\(payload)", true),
+        ("id_eyJhbGciOiJIUzI1NiJ9.\(payload)", true), ("eyJhbGciOiJIUzI1NiJ9%2E\(payload)", true),
+        ("x.eyJhbGciOiJIUzI1NiJ9.a.b.c.SECRET", true), ("e.e.e.eyJhbGciOiJIUzI1NiJ9.\(payload)", true),
+        ("keyJoin.a.b", false), ("ewes.and.rams-in-the-field", false), ("eyelash.extensions.example.com", false),
+        ("eyAiYiI6ICJub3RoaW5nIn0.aaa.bbb", false), ("eyJhbGciOiJIUzI1NiJ9.only", false), ("e", false), ("", false),
+    ])
+    func `a token is found wherever it begins`(_ token: String, _ isFound: Bool) throws {
+        for (start, end) in [("", ""), ("id ", " end"), ("\"", "\""), ("https://h/?request=", "&a=1"), ("eye\n", "\n")]
+        {
+            let text = start + token + end
+            let shown = TokenSecrets.redacted(Array(text.utf8)).map { String(decoding: $0, as: UTF8.self) } ?? text
+            #expect(shown.contains("SECRET") == false && (shown != text) == isFound, "\(shown)")
+            #expect(shown.hasPrefix(start) && shown.hasSuffix(end))
+            #expect(TokenSecrets.redacted(Array(shown.utf8)) == nil)
+        }
+        let request = Recording.Request(url: "http://h/?a=\(token.replacing("e", with: "%65"))")
+        var entry = Recording.Entry(request: request)
+        entry.redactSecrets()
+        #expect(!isFound || !entry.request.url.contains("SECRET"))
+    }
+
+    @Test(arguments: [
+        "Content-Type: application/http\r\n\r\nGET /me HTTP/1.1\r\nAuthorization: Bearer SECRET",
+        "Content-Disposition: form-data; name=\"a\"\r\n\r\nBearer SECRET",
+        "Content-Disposition: form-data; name=\"a\"\r\n\r\nhttps://user:SECRET@host/",
+        "Content-Disposition: form-data; name=\"a\"\r\n\r\nhttps://host/?a=1&token=SECRET",
+    ])
+    func `a multipart body with a secret in any part is left out`(_ part: String) {
+        let body = Data("--b\r\n\(part)\r\n--b--\r\n".utf8)
+        #expect(BodySecrets.verdict(on: body, [.contentType: "multipart/mixed; boundary=b"]) == .leftOut)
+    }
+
+    @Test(arguments: ["\"Bearer SECRET\"", ")]}',\n{\"access_token\":\"SECRET\"}"])
+    func `JSON is found by any start that it may have`(_ text: String) {
+        for type in ["", "text/plain", "text/javascript"] {
+            let fields: HTTPFields = type.isEmpty ? [:] : [.contentType: type]
+            guard case .replaced(let shown) = BodySecrets.verdict(on: Data(text.utf8), fields) else {
+                Issue.record("\(type): nothing was replaced")
+                continue
+            }
+            #expect(!String(decoding: shown, as: UTF8.self).contains("SECRET"))
+        }
+    }
+
+    private static let pieces = [
+        "http:", "//", "/", "@", ":", "?", "#", "&", ";", "=", "token", "a", "%25", "%", "\"", "\\\"", "\\u0022", "{",
+        "[", ",", " ", "\n", "eyJhbGciOiJIUzI1", "eyA", ".", "e", "-", "data:", "name=", "]", "1",
+    ]
+
+    /// Regression: a string of `http:http:…` took minutes, and a run of one pattern alone hides among all of them.
+    @Test(arguments: pieces)
+    func `no text takes more than in proportion to its length`(_ first: String) {
+        let scanners: [([UInt8]) -> Void] = [
+            { _ = TextSecrets.redacted($0) }, { _ = FormSecrets.redacted($0) }, { _ = TokenSecrets.redacted($0) },
+            { _ = FormSecrets.multipartHoldsSecret($0) }, { _ = JSONSecrets.redacted([UInt8(ascii: "\"")] + $0) },
+        ]
+        func time(_ text: String, _ scan: ([UInt8]) -> Void) -> Duration {
+            let bytes = Array(text.utf8)
+            return cost(rounds: 2) { scan(bytes) }
+        }
+        let length = 6_000
+        let usual = "{\"a\":\"http://h/?a=b%20c\"},"
+        let most = scanners.map { time(String(repeating: usual, count: length / usual.utf8.count), $0) }.max() ?? .zero
+        for second in [""] + Self.pieces {
+            let unit = first + second
+            let text = "#" + String(repeating: unit, count: length / unit.utf8.count)
+            for end in ["", "@h"] {
+                for scan in scanners where time(text + end, scan) > most * 20 {
+                    // Only what stays slow is no accident.
+                    #expect(time(text + end, scan) < most * 20, "\(unit)…\(end)")
+                }
+            }
+        }
     }
 
     /// What a description never shows is not recorded either, whatever the field's name.

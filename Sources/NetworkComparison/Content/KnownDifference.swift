@@ -50,8 +50,13 @@ package struct KnownDifference: Sendable, Hashable {
             place.hasPrefix("field:") && curl.text.contains(byte: UInt8(ascii: "\n"))
                 && joined(curl.text).hasSameBytes(as: joined(session.text))
         },
-        row("repeatedFieldsOfOtherCase", "of names that differ in case alone, URLSession leaves one") { place, _, _ in
-            place == "fieldCase"
+        row("fieldOrder", "URLSession writes names of well-known header fields in its own case: Etag") {
+            place, curl, session in
+            place == "fieldCase" && areNames(session.text, madeOf: curl.text, leavingOne: false)
+        },
+        row("repeatedFieldsOfOtherCase", "of names that differ in case alone, URLSession leaves one") {
+            place, curl, session in
+            place == "fieldCase" && areNames(session.text, madeOf: curl.text, leavingOne: true)
         },
         row("headOfOddBytes", "URLSession fails a response whose head it can't read") { place, curl, session in
             place == "error" && curl.text == "none" && session.text == "invalidResponse"
@@ -64,6 +69,32 @@ package struct KnownDifference: Sendable, Hashable {
                 && session.text == "none"
         },
     ]
+
+    /// Whether a list of names is what URLSession makes of another one.
+    /// - Parameter leavingOne: Whether it leaves one of several names that differ in case alone.
+    private static func areNames(_ session: String, madeOf curl: String, leavingOne: Bool) -> Bool {
+        func forms(_ text: String) -> [String: Set<String>] {
+            let names = text.split(separator: ",").map { String($0.drop { $0 == " " }) }
+            return Dictionary(grouping: names, by: \.lowercasedASCII).mapValues { Set($0) }
+        }
+        let (sent, shown) = (forms(curl), forms(session))
+        guard sent.keys == shown.keys else { return false }
+        return sent.allSatisfy { name, sent in
+            guard let shown = shown[name], shown != sent else { return true }
+            if leavingOne, sent.count > 1, shown.count == 1 { return true }
+            return shown.count == 1 && shown.first == ownForms[name] ?? titleCase(name)
+        }
+    }
+
+    /// Well-known names that URLSession does not write with a capital letter at the start of each word.
+    private static let ownForms = ["www-authenticate": "WWW-Authenticate"]
+
+    /// Returns a name with a capital letter at the start of each word; `nil` for one that is not well-known.
+    private static func titleCase(_ name: String) -> String? {
+        guard !name.hasBytePrefix("x-") else { return nil }
+        return name.split(separator: "-", omittingEmptySubsequences: false)
+            .map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined(separator: "-")
+    }
 
     private static let requestFieldCase = KnownDifference(
         name: "requestFieldCase", reason: "URLSession changes the case of request header fields", since: "Swift 6.3")

@@ -31,8 +31,13 @@ struct PartSecrets: Sendable {
     /// Returns the printable form of a place: what is below a key that names a secret may be one, too.
     func shownPlace(_ place: String) -> String {
         guard place.hasBytePrefix("json:") else { return place }
-        let parts = place.split(atByte: UInt8(ascii: "/"))
-        guard let secret = parts.firstIndex(where: Self.isSecret), secret + 1 < parts.count else { return place }
+        var parts = place.split(atByte: UInt8(ascii: "/"))
+        for index in parts.indices.dropFirst() where redaction.text(String(parts[index])) == Self.hidden {
+            parts[index] = Self.hidden[...]
+        }
+        guard let secret = parts.firstIndex(where: Self.isSecret), secret + 1 < parts.count else {
+            return parts.joined(separator: "/")
+        }
         return parts[...secret].joined(separator: "/") + "/" + Self.hidden
     }
 
@@ -41,7 +46,7 @@ struct PartSecrets: Sendable {
     }
 
     private func value(_ name: String, _ value: String) -> String {
-        guard let name = HTTPField.Name(name) else { return Self.hidden }
+        guard let name = HTTPField.Name(name), !Self.assignsSecret(value) else { return Self.hidden }
         return redaction.value(of: HTTPField(name: name, value: value))
     }
 
@@ -49,8 +54,20 @@ struct PartSecrets: Sendable {
         SecretFields.namesSecret(Array(String(name).lowercasedASCII.utf8))
     }
 
+    /// Whether the value of a field has a word that names a secret and is followed by one: `password=…`.
+    private static func assignsSecret(_ value: String) -> Bool {
+        value.split(omittingEmptySubsequences: false) { "=:".contains($0) }.dropLast().contains { part in
+            let word = part.reversed().drop { !isOfName($0) }.prefix(while: isOfName)
+            return isSecret(Substring(String(word.reversed())))
+        }
+    }
+
+    private static func isOfName(_ character: Character) -> Bool {
+        character.isASCII && (character.isLetter || character.isNumber) || character == "_" || character == "-"
+    }
+
     /// Whether a text has a word that names a secret: a member of JSON in an event, a parameter.
     private static func mentionsSecret(_ text: String) -> Bool {
-        text.split { !($0.isASCII && ($0.isLetter || $0.isNumber) || $0 == "_" || $0 == "-") }.contains(where: isSecret)
+        text.split { !isOfName($0) }.contains(where: isSecret)
     }
 }

@@ -58,11 +58,11 @@ enum BodySecrets {
         type.matches("text/event-stream") || type.subtype.contains("json")
     }
 
-    /// Whether a body of another type begins as JSON does.
+    /// Whether a body of another type begins as JSON does, or as a guard against its use as a script.
     private static func looksLikeJSON(_ bytes: [UInt8]) -> Bool {
         let isMarked = bytes.starts(with: [0xEF, 0xBB, 0xBF])
-        let first = bytes.dropFirst(isMarked ? 3 : 0).first { $0 > 0x20 }
-        return first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
+        let start = bytes.dropFirst(isMarked ? 3 : 0).drop { $0 <= 0x20 }
+        return start.first.map { "{[\"".utf8.contains($0) } == true || start.starts(with: ")]}'".utf8)
     }
 
     /// The types of bodies that are no text, whatever their bytes look like.

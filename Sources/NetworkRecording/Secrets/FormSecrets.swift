@@ -1,3 +1,5 @@
+import NetworkCore
+
 /// Secrets in a form: `application/x-www-form-urlencoded` and `multipart/form-data`.
 enum FormSecrets {
     /// Returns a form without the values of its secret fields, or `nil` if it contains none.
@@ -19,7 +21,8 @@ enum FormSecrets {
         return isChanged ? output : nil
     }
 
-    /// Returns whether a multipart body has a part with a secret name, or with JSON or a form that contains a secret.
+    /// Returns whether a multipart body has a part with a secret name, or with JSON, a form, a URL or a value of
+    /// `Authorization` that contains a secret.
     ///
     /// Every `name=` counts, wherever it is: the boundary need not be right for that.
     static func multipartHoldsSecret(_ body: [UInt8]) -> Bool {
@@ -28,8 +31,12 @@ enum FormSecrets {
                 return true
             }
         }
-        for line in body.split(whereSeparator: { $0 == 0x0A || $0 == 0x0D }) where looksLikeForm(line) {
-            if redacted(Array(line)) != nil { return true }
+        for line in body.split(whereSeparator: { $0 == 0x0A || $0 == 0x0D }) {
+            if looksLikeForm(line), redacted(Array(line)) != nil { return true }
+            if line.allSatisfy({ (0x21..<0x7F).contains($0) }), TextSecrets.redacted(Array(line)) != nil { return true }
+            // A part may be a message with a head.
+            let value = line.drop { $0 != UInt8(ascii: ":") }.dropFirst()
+            if Redaction.namesCredentials(line) || Redaction.namesCredentials(value) { return true }
         }
         return JSONSecrets.redacted(body) != nil
     }

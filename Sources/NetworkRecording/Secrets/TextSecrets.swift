@@ -18,8 +18,19 @@ enum TextSecrets {
         return TokenSecrets.redacted(shown ?? text) ?? shown
     }
 
-    /// Returns the text without its secrets, or `nil` if it contains none.
+    /// The passes of the rules over one text.
+    private static let maximumPasses = 4
+
+    /// Returns the text without its secrets, or `nil` if it contains none. The same of what is returned is `nil`: where
+    /// the mark of one rule is a secret by another one, the rules go over the text again.
     static func redacted(_ text: String) -> String? {
-        redacted(Array(text.utf8)).map { String(decoding: $0, as: UTF8.self) }
+        var shown: [UInt8]?
+        for _ in 0..<maximumPasses {
+            guard let next = redacted(shown ?? Array(text.utf8)) else {
+                return shown.map { String(decoding: $0, as: UTF8.self) }
+            }
+            shown = next
+        }
+        return SecretMark.text
     }
 }

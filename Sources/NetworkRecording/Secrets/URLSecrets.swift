@@ -12,6 +12,7 @@ struct URLSecrets {
     private var output: [UInt8] = []
     private var at = 0
     private var isChanged = false
+    private var place = Authority()
     /// Whether the place is after a `?` or a `#`, and not in a path.
     private var isInQuery = false
 
@@ -48,6 +49,7 @@ struct URLSecrets {
         let plain = SecretName.decoded(value)
         // Once decoded, a value is not looked into again: a name for each level would cost a level of the stack.
         if redactedOnce([UInt8(ascii: "?")] + plain, isDecoded: true, depth: 0) != nil { return true }
+        if TokenSecrets.redacted(plain) != nil { return true }
         // A form often carries a JSON text.
         guard plain.contains(UInt8(ascii: "\"")) else { return false }
         return depth == 0 || JSONSecrets.redacted(plain, depth: depth - 1) != nil
@@ -95,18 +97,32 @@ struct URLSecrets {
             at += 1
         }
         isInQuery = false
-        let end = text[at...].firstIndex { Self.isEnd($0) || "/?#\\".utf8.contains($0) } ?? text.count
-        if let user = text[at..<end].lastIndex(of: UInt8(ascii: "@")) {
+        if at > place.end {
+            let end = text[at...].firstIndex { Self.isEnd($0) || "/?#\\".utf8.contains($0) } ?? text.count
+            let authority = text[at..<end]
+            place = Authority(
+                end: end, at: authority.lastIndex(of: UInt8(ascii: "@")),
+                bracket: authority.lastIndex(of: UInt8(ascii: "]")))
+        }
+        if let user = place.at, user >= at {
             drop(to: user + 1)
-        } else if let lastAt, lastAt > end, hasNoPort(text[at..<end]) {
+        } else if let lastAt, lastAt > place.end, hasNoPort {
             // A password with a slash or a question mark in it.
             drop(to: lastAt + 1)
         }
     }
 
-    /// Whether the text after a host's colon is not a port.
-    private func hasNoPort(_ authority: ArraySlice<UInt8>) -> Bool {
-        let name = authority.lastIndex(of: UInt8(ascii: "]")).map { authority[($0 + 1)...] } ?? authority
+    /// Where an authority ends, and where it has its last `@` and its last `]`: looked for once, since a text may have
+    /// an authority at each of its bytes.
+    private struct Authority {
+        var end = -1
+        var at: Int?
+        var bracket: Int?
+    }
+
+    /// Whether the text after the host's colon is not a port.
+    private var hasNoPort: Bool {
+        let name = text[max(at, place.bracket.map { $0 + 1 } ?? at)..<place.end]
         guard let colon = name.firstIndex(of: UInt8(ascii: ":")) else { return false }
         return !name[(colon + 1)...].allSatisfy { (0x30...0x39).contains($0) }
     }

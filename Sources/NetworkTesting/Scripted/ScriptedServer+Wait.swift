@@ -32,9 +32,13 @@ extension ScriptedServer {
         public let description: String
     }
 
+    /// A day: a clock's time has an end.
+    private static let longestWait = Duration.seconds(86_400)
+
     /// Waits until a condition holds, such as a number of requests or an ended connection.
     /// - Parameters:
-    ///   - limit: The time after which the wait fails. Default: 30 s, below the shortest time limit of a test.
+    ///   - limit: The time after which the wait fails, a day at most. Default: 30 s, below the shortest time limit of a
+    ///     test.
     ///   - condition: The condition, evaluated on the progress at the start and after each change, none left out. What
     ///     has happened before the wait may have passed a number: compare with `>=` where more may come.
     /// - Throws: ``UnmetCondition`` after the limit, `CancellationError` if the task is cancelled first.
@@ -48,7 +52,7 @@ extension ScriptedServer {
         defer { log.unwatch(key) }
         if condition(Progress(first, log)) { return }
         let end = Task {
-            try await Task.sleep(for: limit)
+            try await Task.sleep(for: min(limit, Self.longestWait))
             continuation.finish()
         }
         defer { end.cancel() }

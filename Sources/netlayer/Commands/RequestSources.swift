@@ -34,8 +34,11 @@ struct SourceRequest: Sendable {
     /// - Parameter more: What else is different between two requests.
     func fingerprint(_ more: [String] = []) -> String {
         var own = request
-        (own.options.totalTimeout, own.body) = (nil, nil)
+        own.body = nil
+        (own.options.totalTimeout, own.options.connectTimeout, own.options.firstByteTimeout) = (nil, nil, nil)
+        own.options.idleTimeout = nil
         var parts = [request.url.absoluteString, own.curlCommand(secrets: .revealed)]
+        parts.append("\(own.options.maximumBodyBytes) \(own.options.authentication.map { "\($0)" } ?? "")")
         parts += request.headerFields.map { "\($0.name.canonicalName): \($0.value)" }.sorted()
         if let body = request.body?.knownBytes { parts.append(SHA256Checksum.digest(body).hexadecimal) }
         return Fingerprint.of(parts + steps + more)
@@ -148,11 +151,14 @@ struct RequestSources: ParsableArguments {
         do {
             let line = try RequestLine(try JSONParser.parse(bytes))
             let request = try line.transportRequest()
-            return SourceRequest(request) { [options = line.options] transport, url in
+            var source = SourceRequest(request) { [options = line.options] transport, url in
                 var own = request
                 own.url = url
                 return try options.client(over: transport, for: own) { CookieJar() }
             }
+            // All that a line says of redirects, retries and cookies.
+            source.steps = [String(decoding: bytes, as: UTF8.self)]
+            return source
         } catch let problem as JSONProblem {
             throw ToolFailure(.file, "\(place): not JSON: \(problem.message), at byte \(problem.offset)")
         } catch let problem as LineProblem {

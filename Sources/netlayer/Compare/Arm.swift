@@ -52,6 +52,8 @@ struct Arm: Sendable {
     /// Whether this is the second copy of the first arm.
     let isCopy: Bool
     var process: ArmProcess?
+    /// Whether the next process has none of the environment's proxies.
+    var usesNoProxy = false
     var library = ""
     /// The time of each process's first request, its connection included, in milliseconds.
     var colds: [Double] = []

@@ -22,7 +22,8 @@ final class ArmProcess: Sendable {
     private let endings: Task<(reason: Process.TerminationReason, status: Int32), Never>
 
     /// Starts the process.
-    init(_ arm: ArmSpecification) throws {
+    /// - Parameter usesNoProxy: Whether its environment has no proxies.
+    init(_ arm: ArmSpecification, usesNoProxy: Bool = false) throws {
         counterPath = NSTemporaryDirectory() + "netlayer-\(UUID().uuidString)"
         errors = counterPath + ".txt"
         counter = try SharedNumber(path: counterPath)
@@ -35,6 +36,7 @@ final class ArmProcess: Sendable {
         child.arguments = ["arm"]
         var environment = ProcessInfo.processInfo.environment
         if let libcurl = arm.libcurl { environment["LD_LIBRARY_PATH"] = libcurl }
+        if usesNoProxy { environment = environment.filter { !$0.key.lowercased().hasSuffix("_proxy") } }
         // The backtrace of a crash takes seconds.
         environment["SWIFT_BACKTRACE"] = "enable=no"
         child.environment = environment

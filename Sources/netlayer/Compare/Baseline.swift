@@ -8,10 +8,12 @@ struct Baseline: Sendable {
         struct Arm: Decodable {
             var name: String
             var library: String
+            var arm: String?
         }
         struct Design: Decodable {
             var concurrency: Int
             var rate: Double?
+            var warmUp: Int?
         }
         struct Figures: Decodable {
             struct Block: Decodable {
@@ -144,6 +146,8 @@ struct Baseline: Sendable {
         for arm in result.arms {
             guard let before = file.arms.first(where: { $0.name == arm.name }) else { continue }
             changes.append((arm.name, before.library, arm.library))
+            let options = before.arm.flatMap { try? ArmSpecification($0) }?.origin ?? before.arm ?? "unknown"
+            changes.append(("the options of \(arm.name)", options, arm.specification.origin))
         }
         func load(_ concurrency: Int, _ rate: Double?) -> String {
             rate.map { "\($0) requests a second" } ?? "\(concurrency) requests at once"
@@ -153,6 +157,8 @@ struct Baseline: Sendable {
                 "load", load(file.design.concurrency, file.design.rate),
                 load(result.design.concurrency, result.design.rate)
             ))
+        func warmUp(_ requests: Int?) -> String { requests.map { "\($0) requests" } ?? "unknown" }
+        changes.append(("warm-up", warmUp(file.design.warmUp), warmUp(result.design.warmUp)))
         return changes.filter { $0.1 != $0.2 }.map { "the baseline differs in \($0.0): '\($0.1)' then, '\($0.2)' now" }
             + result.urls.indices.flatMap { blocks(of: $0, in: result) } + missing(of: result)
     }

@@ -29,6 +29,7 @@ struct ComparisonJSON {
         .object([
             .init("concurrency", .integer(result.design.concurrency)),
             .init("rate", result.design.rate.map { .exact($0) } ?? .null),
+            .init("warmUp", .integer(result.design.warmUp)),
             .init("blockSize", .integer(result.design.blockSize)), .init("rounds", .integer(result.design.rounds)),
             .init("processes", .integer(result.design.processes)),
             .init("seed", .number("\(result.design.seed)")),

@@ -35,7 +35,11 @@ struct ComparisonJUnit {
                 name: "\(growth.resource.rawValue), \(growth.arms.first) and \(growth.arms.other)",
                 failure: rules.contains { $0.isBroken(by: growth) } ? growth.text : nil)
         }
-        let cases = result.urls.indices.flatMap(cases) + growths + changes + missing
+        let unseen = result.growths.isEmpty ? rules.filter { $0.metric == nil } : []
+        let notLookedAt = unseen.flatMap { rule in
+            rule.unjudged(in: result).map { Case(suite: "what processes keep", name: rule.text, failure: $0) }
+        }
+        let cases = result.urls.indices.flatMap(cases) + growths + notLookedAt + changes + missing
         let failed = cases.count { $0.failure != nil }
         var lines = [
             #"<?xml version="1.0" encoding="UTF-8"?>"#,

@@ -228,7 +228,7 @@ struct ComparisonPage {
         let facts = result.environment.map { "<dt>\(Self.escaped($0.name))</dt><dd>\(Self.escaped($0.value))</dd>" }
         let design = result.design
         let load =
-            design.rate.map { "\(Int($0)) requests a second" } ?? "\(design.concurrency) requests at once"
+            design.rate.map { "\(Chart.number($0)) requests a second" } ?? "\(design.concurrency) requests at once"
         return """
             <section aria-labelledby="how"><h2 id="how">How this was measured</h2>
             <p>Blocks of up to \(design.blockSize) requests, \(Self.escaped(load)), each arm in processes of its own, in

@@ -51,7 +51,9 @@ struct ComparisonText {
     private func wire(_ index: Int) -> [String] {
         let first = result.arms[0].figures[index].wire
         return result.arms.flatMap { arm -> [String] in
-            guard let wire = arm.figures[index].wire else { return [] }
+            guard let wire = arm.figures[index].wire else {
+                return result.design.showsWire ? ["  sent over \(arm.name): nothing arrived at the tool's server"] : []
+            }
             let lines = zip(wire.lines, wire.differing(from: first)).map { "    \($1 ? "≠" : " ") \($0)" }
             return ["  sent over \(arm.name), \(wire.connection):"] + lines
         }

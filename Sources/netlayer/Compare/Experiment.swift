@@ -121,7 +121,7 @@ struct Experiment: Sendable {
 
     private func process(of arm: inout Arm) async throws -> ArmProcess {
         if let process = arm.process { return process }
-        let process = try ArmProcess(arm.specification)
+        let process = try ArmProcess(arm.specification, usesNoProxy: arm.usesNoProxy)
         arm.library = try await process.begin(arm.specification, arguments: arguments, within: design.patience(of: 1))
         arm.process = process
         return process

@@ -80,16 +80,20 @@ struct FailureRule: Sendable {
         return growth.low > limit
     }
 
-    /// Whether a decided verdict breaks the rule.
+    /// Whether a verdict breaks the rule, by its whole interval and by more than the noise floor.
     /// - Parameter isChange: Whether the verdict is one on an arm against the baseline, and not on the first arm
     ///   against another one.
     func isBroken(by verdict: Verdict, isChange: Bool = false) -> Bool {
-        guard case .change(verdict.metric, let isAbove, let change) = subject, verdict.isDecided,
-            let interval = verdict.interval, interval.low > 0
+        guard case .change(verdict.metric, let isAbove, let change) = subject, let interval = verdict.interval,
+            interval.low > 0
         else { return false }
-        // The whole interval is beyond the rule, and not only the ratio that was found.
-        let (least, most) =
-            isChange ? (interval.low - 1, interval.high - 1) : (1 / interval.high - 1, 1 / interval.low - 1)
-        return isAbove ? least > change : most < change
+        let (least, found, most) =
+            isChange
+            ? (interval.low, interval.ratio, interval.high)
+            : (1 / interval.high, 1 / interval.ratio, 1 / interval.low)
+        let (limit, noise) = (1 + change, verdict.noise ?? 1)
+        // A rule may ask for a gain: then equal arms are beyond it, and the noise counts from there on.
+        return isAbove
+            ? least > limit && found > min(limit, 1) * noise : most < limit && found * noise < max(limit, 1)
     }
 }

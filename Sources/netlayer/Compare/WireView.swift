@@ -59,6 +59,13 @@ extension Experiment {
     /// Lets each arm send each request twice to a server of the tool.
     func lookAtTheWire(_ arms: inout [Arm]) async throws {
         for arm in arms.indices where !arms[arm].isCopy {
+            // Another process, without the environment's proxies: the requests go out in clear here, and with their
+            // credentials.
+            if let process = arms[arm].process {
+                arms[arm].leaveProcess()
+                await process.end()
+            }
+            arms[arm].usesNoProxy = true
             for url in urls.indices {
                 let server = try ScriptedServer(.ok())
                 defer { server.stop() }
@@ -81,8 +88,10 @@ extension TransportRequest {
         if options.names != TransportOptions.Names() { request.options.names = TransportOptions.Names() }
         if options.proxy != TransportOptions.Proxy() { request.options.proxy = TransportOptions.Proxy() }
         request.options.connection.unixSocket = nil
+        request.options.connection.ipVersion = .any
+        (request.options.connection.interface, request.options.connection.localPorts) = (nil, nil)
         request.options.addressPolicy = .any
-        request.options.httpVersion = .automatic
+        if options.httpVersion != .http1_0 { request.options.httpVersion = .automatic }
         return request
     }
 }
