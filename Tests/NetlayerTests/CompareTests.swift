@@ -469,6 +469,48 @@ struct CompareTests {
         #expect(try await command.requestsToCompare().map { $0.fingerprint() } == fingerprints)
     }
 
+    /// Regression: each process read the files again, and sent what was there by then.
+    @Test func `requests that change within a comparison end it`() async throws {
+        let (server, folder) = (try ScriptedServer(.ok("hello")), try TestFolder())
+        defer {
+            server.stop()
+            folder.remove()
+        }
+        let path = folder.path("lines")
+        func write(_ target: String) throws {
+            try #"{"url":"\#(server.url(target))"}"#.write(toFile: path, atomically: true, encoding: .utf8)
+        }
+        try write("/a")
+        let run = Task { try await ToolRun(["compare", "--input", path, "-n", "1000000", "--time", "20"]) }
+        try await server.wait { !$0.requests.isEmpty }
+        try write("/b")
+        let ended = try await run.value
+        #expect(ended.status == 2 && ended.errors.contains("has changed since the comparison began"), "\(ended.errors)")
+        #expect(!server.requests.contains { $0.target == "/b" })
+    }
+
+    @Test(arguments: [["-H", "X-A: b"], ["-X", "DELETE"], ["--http1.0"], ["-L"], ["-d", "x"], ["--bearer", "t"]])
+    func `options for requests without a URL are refused`(_ words: [String]) async throws {
+        let run = try await ToolRun(["compare", "--from-curl", "curl http://127.0.0.1:1/"] + words)
+        #expect(run.status == 2 && run.errors.contains("options for requests hold for URLs"), "\(run.errors)")
+        #expect(throws: (any Error).self) {
+            try CompareCommand.parse(["http://h/", "--no-pipeline", "--bearer", "t"])
+        }
+    }
+
+    @Test func `files are written even where standard output can't be`() async throws {
+        let (server, folder) = (try ScriptedServer(.ok("hello")), try TestFolder())
+        defer {
+            server.stop()
+            folder.remove()
+        }
+        let path = folder.path("saved.json")
+        let tool = "'\(ToolRun.tool.path)' compare \(server.url()) -n 4 --save '\(path)' > /dev/full"
+        let run = try await ToolRun(["-c", tool], of: "/bin/sh")
+        #expect(run.status == 8, "\(run.errors)")
+        #expect(try JSONSerialization.jsonObject(with: Data(contentsOf: URL(filePath: path))) is [String: Any])
+    }
+
     @Test func `a comparison at a rate keeps its time, warm-up included`() async throws {
         let server = try ScriptedServer(.ok("hello"))
         defer { server.stop() }

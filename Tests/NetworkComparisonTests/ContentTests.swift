@@ -377,7 +377,8 @@ struct ContentTests {
             let token = "eyJhbGciOiJIUzI1NiJ9.eyJhIjoxfQ.CANARY\(number)"
             return Self.times(20) { _ in
                 Self.response(
-                    #"{"\#(token)":1}"#, fields: [("X-Debug", "a; password=CANARY\(number)"), ("X-B", "\(number)")])
+                    #"{"\#(token)":1,"https://u:CANARY\#(number)@h/":2,"Bearer CANARY\#(number)":3}"#,
+                    fields: [("X-Debug", "a; password=CANARY\(number)"), ("X-B", "\(number)")])
             }
         }
         let result = Self.compare(response(1), with: response(2))

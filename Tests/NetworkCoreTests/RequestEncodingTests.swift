@@ -67,13 +67,16 @@ struct RequestEncodingTests {
         }
         let own = RequestContent.JSON.standardEncoder
         own.dateEncodingStrategy = .secondsSince1970
-        let contents: [RequestContent] = [.json(note), .json(note, encoder: own), .json(parameters: ["aB": 1])]
+        let contents: [RequestContent] = [
+            .json(note), .json(note, encoder: own), .json(parameters: ["aB": 1]), .json(note).reporting { _ in },
+        ]
         for content in contents {
             _ = try await client.send(RequestData(path: "/n", method: .post, content: content), as: .data)
         }
         #expect(
             stub.sent.map(\.text) == [
                 #"{"at":"1970-01-01T00:00:01Z","first_name":"Ada"}"#, #"{"at":1,"firstName":"Ada"}"#, #"{"aB":1}"#,
+                #"{"at":"1970-01-01T00:00:01Z","first_name":"Ada"}"#,
             ])
         let plain = try RequestData(path: "http://h/", method: .post, content: .json(note)).transportRequest()
         #expect(plain.body?.knownBytes == Data(#"{"at":-978307199,"firstName":"Ada"}"#.utf8))

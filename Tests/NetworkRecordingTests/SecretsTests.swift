@@ -267,6 +267,18 @@ struct SecretsTests {
         }
     }
 
+    /// Regression: trailers and reason phrases counted for nothing in the limits.
+    @Test func `the size of an entry is that of all that a server sends`() throws {
+        let (long, name) = (String(repeating: "x", count: 15_000), try #require(HTTPField.Name("X-Long")))
+        for response in [
+            Recording.Response(status: 200, reason: long), Recording.Response(status: 200, trailers: [name: long]),
+            Recording.Response(status: 200, headerFields: [name: long]),
+            Recording.Response(status: 200, body: .init(Data(long.utf8), limit: 20_000)),
+        ] {
+            #expect(Recording.Entry(request: .init(url: "http://h/"), response: response).approximateSize > 15_000)
+        }
+    }
+
     /// What a description never shows is not recorded either, whatever the field's name.
     @Test(arguments: ["Idempotency-Key", "Last-Event-ID", "X-Auth-Token", "X-Mine", "Cookie", "X-Other"])
     func `a field that no description shows is not recorded`(_ name: String) throws {

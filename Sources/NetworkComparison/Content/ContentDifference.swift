@@ -61,6 +61,7 @@ package struct ContentComparison: Sendable {
 
     private let kinds: (left: String, right: String)
     private let sentNames: Set<String>
+    private let mayDifferInVersion: Bool
     private let secrets: PartSecrets
     private let bodies: [ContentTally]
 
@@ -71,11 +72,13 @@ package struct ContentComparison: Sendable {
     ///   - kinds: The names of the transports of the two arms.
     ///   - sentNames: The header fields of the request besides those that the library adds.
     ///   - secretFields: The header fields that are secret besides those of ``SecretFields``.
+    ///   - mayDifferInVersion: Whether the arms may speak different versions of HTTP.
     package init(
         _ first: ContentTally, copy: ContentTally?, _ other: ContentTally, kinds: (left: String, right: String),
-        sentNames: some Sequence<HTTPField.Name>, secretFields: Set<HTTPField.Name> = []
+        sentNames: some Sequence<HTTPField.Name>, secretFields: Set<HTTPField.Name> = [],
+        mayDifferInVersion: Bool = true
     ) {
-        self.kinds = kinds
+        (self.kinds, self.mayDifferInVersion) = (kinds, mayDifferInVersion)
         self.sentNames = Set(sentNames.map(\.canonicalName))
         secrets = PartSecrets(secretFields)
         bodies = [first, copy, other].compactMap(\.self)
@@ -117,7 +120,8 @@ package struct ContentComparison: Sendable {
             return
         }
         let values = (base.mostTypical(against: other) ?? .absent, other.mostTypical(against: base) ?? .absent)
-        let known = KnownDifference.found(at: place, values.0, values.1, kinds, sentNames: sentNames)
+        let known = KnownDifference.found(
+            at: place, values.0, values.1, kinds, sentNames: sentNames, mayDifferInVersion: mayDifferInVersion)
         guard differences.count(where: { ($0.known == nil) == (known == nil) }) < Self.maximumDifferences else {
             if known == nil { unlisted.new += 1 } else { unlisted.known += 1 }
             return

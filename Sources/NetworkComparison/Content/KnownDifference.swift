@@ -12,9 +12,9 @@ package struct KnownDifference: Sendable, Hashable {
     /// Returns the known difference of which two values of a part are an example; `nil` if it is a new one.
     static func found(
         at place: String, _ left: PartValue, _ right: PartValue, _ kinds: (left: String, right: String),
-        sentNames: Set<String>
+        sentNames: Set<String>, mayDifferInVersion: Bool
     ) -> KnownDifference? {
-        if place == "fieldCase", isOfVersions(left.text, right.text) { return lowercaseNames }
+        if place == "fieldCase", mayDifferInVersion, isOfVersions(left.text, right.text) { return lowercaseNames }
         guard Set([kinds.left, kinds.right]) == ["curl", "urlsession"] else { return nil }
         // The first value is curl's from here on.
         let (curl, session) = kinds.left == "curl" ? (left, right) : (right, left)

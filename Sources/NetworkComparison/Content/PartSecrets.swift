@@ -32,13 +32,20 @@ struct PartSecrets: Sendable {
     func shownPlace(_ place: String) -> String {
         guard place.hasBytePrefix("json:") else { return place }
         var parts = place.split(atByte: UInt8(ascii: "/"))
-        for index in parts.indices.dropFirst() where redaction.text(String(parts[index])) == Self.hidden {
-            parts[index] = Self.hidden[...]
-        }
+        for index in parts.indices.dropFirst() where isSecretItself(parts[index]) { parts[index] = Self.hidden[...] }
         guard let secret = parts.firstIndex(where: Self.isSecret), secret + 1 < parts.count else {
             return parts.joined(separator: "/")
         }
         return parts[...secret].joined(separator: "/") + "/" + Self.hidden
+    }
+
+    /// Whether a key, as a path has it (RFC 6901), is what is never printed: a token, a URL with a user or a query.
+    private func isSecretItself(_ key: Substring) -> Bool {
+        let parts = key.split(atByte: UInt8(ascii: "~"))
+        let key = parts.dropFirst().reduce(String(parts.first ?? "")) { key, part in
+            key + (part.first == "1" ? "/" : "~") + part.dropFirst()
+        }
+        return Redaction.namesCredentials(key.utf8) || redaction.text(key) != Redaction.visible(key)
     }
 
     private func lines(_ text: String, _ shown: (String) -> String) -> String {

@@ -78,7 +78,9 @@ package enum ResponseParts {
             return EventParts.parts(of: response.body, isCut: response.isCut, limit: maximumBodyParts)
         }
         let isJSON = type.contains("json") || type.isEmpty && [0x7B, 0x5B].contains(response.body.first)
-        let json = response.isCut ? JSONPrefix.completed(Array(response.body)) : Array(response.body)
+        let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+        let body = response.body.starts(with: mark) ? response.body.dropFirst(mark.count) : response.body
+        let json = response.isCut ? JSONPrefix.completed(Array(body)) : Array(body)
         if isJSON, let value = try? JSONParser.parse(json, allowsRepeatedKeys: false) {
             var parts: [PartName: PartValue] = [:]
             if add(value, at: "json:", to: &parts) { return parts }

@@ -3,7 +3,8 @@ import Logging
 extension CanaryTransport {
     /// The share of the canary, and the rules of its return.
     public struct Options: Sendable {
-        /// The share of the requests that go over the canary, from 0 to 1. Default: 0.05.
+        /// The share of the requests that go over the canary, from 0 to 1. Default: 0.05. With 1 there is nothing to
+        /// compare the canary with, so that it never returns.
         public var share = 0.05
         /// Which requests stay together. Default: none, each is drawn by itself.
         public var assignment = Assignment.eachRequest

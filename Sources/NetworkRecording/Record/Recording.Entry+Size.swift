@@ -4,10 +4,16 @@ extension Recording.Entry {
     /// The approximate number of bytes that the entry takes.
     var approximateSize: Int {
         Self.overhead + request.url.utf8.count + (request.body?.bytes.count ?? 0) + request.headerFields.size
-            + (response.map { $0.headerFields.size + $0.body.bytes.count + $0.chunks.count * 16 } ?? 0)
+            + (response?.approximateSize ?? 0) + (failure?.message.utf8.count ?? 0)
     }
 
     static let overhead = 1024
+}
+
+extension Recording.Response {
+    fileprivate var approximateSize: Int {
+        reason.utf8.count + headerFields.size + body.bytes.count + chunks.count * 16 + (trailers?.size ?? 0)
+    }
 }
 
 extension HTTPFields {

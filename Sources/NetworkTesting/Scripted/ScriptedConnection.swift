@@ -90,7 +90,7 @@ struct ScriptedConnection {
         let signal = DispatchSemaphore(value: 0)
         gate?.whenOpen { signal.signal() }
         log.whenStopped { signal.signal() }
-        _ = signal.wait(timeout: .now() + .milliseconds(milliseconds))
+        _ = signal.wait(timeout: .now() + .milliseconds(min(milliseconds, Int(LoopbackSocket.longestWait))))
     }
 
     /// Finishes sending and reads until the peer closes, because a close with unread input sends RST, which can

@@ -56,7 +56,12 @@ struct ArmCommand: AsyncParsableCommand {
         }
         let transport = arm.transport()
         var requests: [ArmRequest] = []
-        for compared in try await command.requestsToCompare() {
+        let compared = try await command.requestsToCompare()
+        guard command.fingerprints(of: compared) == order.requests else {
+            throw ToolFailure(
+                .usage, "a file of requests, of a body or of a token has changed since the comparison began")
+        }
+        for compared in compared {
             let client: @Sendable (RequestURL) async throws -> NetworkClient = { url in
                 var client = try await compared.client(transport, url)
                 client.validation = .any

@@ -135,6 +135,9 @@ struct CompareCommand: AsyncParsableCommand {
                 throw ValidationError("--until needs \(PairedComparison.minimumProcesses) --processes or more")
             }
         }
+        if noPipeline, sources.pipeline.steps.isEmpty == false {
+            throw ValidationError("--no-pipeline excludes --location, --retry and --bearer")
+        }
         if let rate, !(0.01...1_000_000).contains(rate) {
             throw ValidationError("--rate takes 0.01 to 1000000 requests a second; it is \(rate)")
         }
@@ -170,8 +173,19 @@ struct CompareCommand: AsyncParsableCommand {
         return requests
     }
 
+    /// Checks that each process can read the files that this one reads.
+    /// - Throws: ``ToolFailure`` for a pipe, which can be read once.
+    private func checkThatFilesCanBeReadAgain() throws {
+        let files = sources.input + [sources.flags.dataFile, sources.pipeline.bearerFile].compactMap(\.self)
+        for path in files {
+            let values = try? URL(filePath: path).resourceValues(forKeys: [.isRegularFileKey])
+            guard values?.isRegularFile == false else { continue }
+            throw ToolFailure(.file, "\(ShownName.path(path)) is no file; each process of an arm reads it again")
+        }
+    }
+
     /// Returns what tells each request, or the program, from others.
-    private func fingerprints(of requests: [SourceRequest]) -> [String] {
+    func fingerprints(of requests: [SourceRequest]) -> [String] {
         if let exec { return [Fingerprint.of(["exec", exec])] }
         return requests.map { $0.fingerprint(noPipeline ? ["below the pipeline"] : []) }
     }
@@ -195,6 +209,7 @@ struct CompareCommand: AsyncParsableCommand {
         let baseline = try await reports.baselineFile()
         try reports.checkFiles()
         // What is wrong with the request is said once, and not by each arm.
+        try checkThatFilesCanBeReadAgain()
         let requests = try await requestsToCompare()
         let identities = fingerprints(of: requests)
         try baseline?.check(arms: arms.map(\.name), requests: identities)
@@ -204,7 +219,8 @@ struct CompareCommand: AsyncParsableCommand {
         let meter = ComparisonMeter(design, shown)
         defer { meter.clear() }
         let experiment = Experiment(
-            design: design, arguments: Array(words.dropFirst()), urls: shown, arePlain: requests.map(\.isPlain),
+            design: design, arguments: Array(words.dropFirst()), urls: shown, requests: identities,
+            arePlain: requests.map(\.isPlain),
             progress: { meter.show($0, rounds: $1) })
         let run = try await experiment.run(arms)
         meter.clear()

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import NetworkComparison
 import NetworkLayer
 
@@ -39,7 +40,11 @@ struct ComparisonOptions: ParsableArguments {
     func validate() throws {
         let files = [("--save", save), ("--html", html), ("--markdown", markdown), ("--junit", junit)]
         for (index, (name, path)) in files.enumerated() {
-            guard let path, let other = files[..<index].first(where: { $0.1 == path }) else { continue }
+            let own = path.map { URL(filePath: $0).standardizedFileURL }
+            let other = files[..<index].first {
+                own != nil && $0.1.map { URL(filePath: $0).standardizedFileURL } == own
+            }
+            guard let other else { continue }
             throw ValidationError("\(other.0) and \(name) name the same file")
         }
     }
@@ -57,18 +62,19 @@ struct ComparisonOptions: ParsableArguments {
 
     /// Writes the result to standard output and to the files of the options.
     func write(_ result: ExperimentResult) async throws {
-        if json {
-            try await OutputWriter.standardOutput.write(ComparisonJSON(result).value.line + [UInt8(ascii: "\n")])
-        } else {
-            let text = ComparisonText(result).lines.joined(separator: "\n")
-            try await OutputWriter.standardOutput.writeLine(TerminalText.visible(text))
-        }
+        // First, since standard output may be a pipe that has lost its reader.
         if let save {
             try Self.write(String(decoding: ComparisonJSON(result).value.line, as: UTF8.self) + "\n", to: save)
         }
         if let html { try Self.write(ComparisonPage(result).text, to: html) }
         if let markdown { try Self.write(ComparisonMarkdown(result).text, to: markdown) }
         if let junit { try Self.write(ComparisonJUnit(result, rules: failIf, alarm: failOn).text, to: junit) }
+        if json {
+            try await OutputWriter.standardOutput.write(ComparisonJSON(result).value.line + [UInt8(ascii: "\n")])
+        } else {
+            let text = ComparisonText(result).lines.joined(separator: "\n")
+            try await OutputWriter.standardOutput.writeLine(TerminalText.visible(text))
+        }
     }
 
     private static func write(_ text: String, to path: String) throws {

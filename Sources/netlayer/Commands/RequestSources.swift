@@ -51,7 +51,8 @@ struct RequestSources: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "A file with requests: JSON lines as 'run' reads them, or a HAR file. May be repeated.", valueName: "file"))
+            "A file with requests: JSON lines as 'run' reads them, or a HAR file. Options for requests hold for URLs "
+                + "alone. May be repeated.", valueName: "file"))
     var input: [String] = []
 
     @Option(
@@ -82,6 +83,7 @@ struct RequestSources: ParsableArguments {
     /// - Parameter timeout: The timeout of each request that has no shorter one of its own.
     /// - Throws: ``NetworkError`` or ``ToolFailure`` for requests that can't be sent, and files that can't be read.
     func requests(timeout: Double, maxBody: Int? = nil) async throws -> [SourceRequest] {
+        try await checkThatOptionsHaveAMeaning()
         var requests: [SourceRequest] = []
         for url in urls {
             let request = try await flags.request(to: url, cookies: pipeline.cookieField)
@@ -110,6 +112,19 @@ struct RequestSources: ParsableArguments {
             if let number = names[name], number > 1 { requests[index].name += " (\(number))" }
         }
         return requests
+    }
+
+    /// Requests of files and of curl commands have all their options themselves.
+    private func checkThatOptionsHaveAMeaning() async throws {
+        guard urls.isEmpty, !isEmpty else { return }
+        let plain = try TransportRequest(to: "http://localhost/")
+        let own = try await flags.request(to: "http://localhost/", cookies: pipeline.cookieField)
+        guard pipeline.steps.isEmpty, own.options == plain.options,
+            own.curlCommand(secrets: .revealed) == plain.curlCommand(secrets: .revealed)
+        else {
+            throw ToolFailure(
+                .usage, "options for requests hold for URLs; lines, recordings and curl commands have their own")
+        }
     }
 
     // MARK: Files

@@ -7,6 +7,8 @@ struct ArmOrder: Codable, Sendable {
     var arm: String
     /// The arguments of `compare`, which the child parses as the parent did.
     var arguments: [String]
+    /// What tells the requests apart: a child that finds others must not send them.
+    var requests: [String]
     /// The file that holds two numbers of eight bytes each: that of the request that began last, and that of the
     /// program that runs, 0 for none.
     var counter: String

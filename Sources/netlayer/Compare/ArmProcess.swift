@@ -42,7 +42,9 @@ final class ArmProcess: Sendable {
         child.environment = environment
         child.standardInput = toChild
         child.standardOutput = fromChild
-        guard FileManager.default.createFile(atPath: errors, contents: nil),
+        guard
+            FileManager.default.createFile(
+                atPath: errors, contents: nil, attributes: [.posixPermissions: 0o600]),
             let said = FileHandle(forWritingAtPath: errors)
         else { throw ToolFailure(.file, "the folder for temporary files can't be written") }
         child.standardError = said
@@ -52,7 +54,9 @@ final class ArmProcess: Sendable {
             ending.yield((process.terminationReason, process.terminationStatus))
             ending.finish()
         }
-        try child.run()
+        do { try child.run() } catch {
+            throw ToolFailure(.file, "the process of an arm can't be started: \(error.localizedDescription)")
+        }
         number = child.processIdentifier
         input = toChild.fileHandleForWriting
         lines = LineReader(fromChild.fileHandleForReading)
@@ -70,8 +74,10 @@ final class ArmProcess: Sendable {
     /// Tells the process who it is and what it sends.
     /// - Returns: The library that the arm runs over.
     /// - Throws: ``Ended``, or ``ToolFailure`` with the words of a child that can't use the arguments.
-    func begin(_ arm: ArmSpecification, arguments: [String], within patience: Duration) async throws -> String {
-        let order = ArmOrder(arm: arm.text, arguments: arguments, counter: counterPath)
+    func begin(
+        _ arm: ArmSpecification, arguments: [String], requests: [String], within patience: Duration
+    ) async throws -> String {
+        let order = ArmOrder(arm: arm.text, arguments: arguments, requests: requests, counter: counterPath)
         switch try await reply(to: order, within: patience) {
         case .ready(let library): return library
         case .refused(let words): throw ToolFailure(.usage, words)

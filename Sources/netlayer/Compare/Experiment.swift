@@ -8,6 +8,8 @@ struct Experiment: Sendable {
     /// The arguments that each child process parses.
     let arguments: [String]
     let urls: [String]
+    /// What tells each request, or the program, from others.
+    let requests: [String]
     /// Whether each request is all in the name that it is shown by.
     var arePlain: [Bool] = []
     /// Called after each block, with the number of rounds before its own.
@@ -122,7 +124,8 @@ struct Experiment: Sendable {
     private func process(of arm: inout Arm) async throws -> ArmProcess {
         if let process = arm.process { return process }
         let process = try ArmProcess(arm.specification, usesNoProxy: arm.usesNoProxy)
-        arm.library = try await process.begin(arm.specification, arguments: arguments, within: design.patience(of: 1))
+        arm.library = try await process.begin(
+            arm.specification, arguments: arguments, requests: requests, within: design.patience(of: 1))
         arm.process = process
         return process
     }

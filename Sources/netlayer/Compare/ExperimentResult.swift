@@ -72,7 +72,10 @@ struct ExperimentResult: Sendable {
                 ContentComparison(
                     first.figures[index].contents, copy: copied.contents, arm.figures[index].contents,
                     kinds: (first.specification.kind.rawValue, arm.specification.kind.rawValue),
-                    sentNames: index < sentNames.count ? sentNames[index] : [])
+                    sentNames: index < sentNames.count ? sentNames[index] : [],
+                    // In clear, a version comes from the arm alone.
+                    mayDifferInVersion: !url.contains("http://")
+                        || first.specification.httpVersion != arm.specification.httpVersion)
             }
             let request = index < requests.count ? requests[index] : nil
             self.urls.append(

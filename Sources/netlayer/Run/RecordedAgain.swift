@@ -16,13 +16,15 @@ struct RecordedAgain: Sendable {
         /// The recorded status or failure.
         let status: String
         let differences: [ContentDifference]
+        /// Whether the request failed, and the recorded one did not.
+        let hasFailed: Bool
 
         /// Whether the differences are of a kind that counts.
         func isAlarm(_ alarm: DifferenceAlarm) -> Bool {
             switch alarm {
             case .differences: !differences.isEmpty
             case .newDifferences: differences.contains { $0.known == nil }
-            case .nothing: false
+            case .nothing: hasFailed
             }
         }
 
@@ -64,7 +66,9 @@ struct RecordedAgain: Sendable {
         let differences = comparison.differences.filter {
             !isForeign || !["fieldOrder", "fieldCase"].contains($0.place)
         }
-        return Outcome(name: "\(entry.request)", status: status, differences: differences)
+        return Outcome(
+            name: "\(entry.request)", status: status, differences: differences,
+            hasFailed: now.failure != nil && recorded.failure == nil)
     }
 
     /// - Returns: The exchange, and the length of its body; `nil` if the body was not read to its end.

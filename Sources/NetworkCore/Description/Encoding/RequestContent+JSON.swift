@@ -32,7 +32,7 @@ extension RequestContent {
 
 extension RequestContent {
     /// An encoder of JSON: `Content-Type: application/json`.
-    public struct JSON: ContentEncoder {
+    public struct JSON: ContentEncoder, ClientContentEncoder {
         /// A new encoder with sorted keys, so that equal values have equal bytes, and with `/` unescaped.
         public static var standardEncoder: JSONEncoder {
             let encoder = JSONEncoder()

@@ -6,12 +6,12 @@ extension RequestContent {
     }
 }
 
-private struct ReportingContent: ContentEncoder {
+private struct ReportingContent: ClientContentEncoder {
     let content: RequestContent
     let report: @Sendable (TransferProgress) -> Void
 
-    func encode() throws -> RequestContent.Encoded {
-        var encoded = try content.encoded()
+    func encode(by client: JSONRequestEncoder) throws -> RequestContent.Encoded {
+        var encoded = try content.encoded(by: client)
         encoded.body = encoded.body.reporting(report)
         return encoded
     }

@@ -30,7 +30,7 @@ public struct RequestContent: Sendable {
     /// - Parameter json: The encoder of a ``json(_:encoder:)`` that names none. Default: the standard one.
     /// - Throws: The encoder's error.
     public func encoded(by json: JSONRequestEncoder = .json) throws -> Encoded {
-        try (encoder as? JSON)?.encode(by: json) ?? encoder.encode()
+        try (encoder as? any ClientContentEncoder)?.encode(by: json) ?? encoder.encode()
     }
 }
 
@@ -40,6 +40,16 @@ public protocol ContentEncoder: Sendable {
     /// - Throws: ``NetworkError``, which names what can't be encoded, or an error of its own, which reaches the caller
     ///   unchanged. Nothing has been sent then.
     func encode() throws -> RequestContent.Encoded
+}
+
+/// Content that a client's encoder makes, or whose parts it makes.
+protocol ClientContentEncoder: ContentEncoder {
+    func encode(by client: JSONRequestEncoder) throws -> RequestContent.Encoded
+}
+
+extension ClientContentEncoder {
+    /// Returns the body as the standard encoder makes it.
+    public func encode() throws -> RequestContent.Encoded { try encode(by: .json) }
 }
 
 extension RequestContent {
