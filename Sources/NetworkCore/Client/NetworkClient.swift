@@ -20,7 +20,7 @@ public struct NetworkClient: NetworkDispatcher {
     /// The transport that carries the exchanges.
     public let transport: any HTTPTransport
     /// The URL that a request's path is appended to, by the rule of ``RequestURL/init(base:path:)``, unless the request
-    /// has a base or a whole URL of its own (``RequestData/init(url:method:query:params:content:headers:)``). With
+    /// has a base or a whole URL of its own (`RequestData(url: "…")`). With
     /// `nil`, the default, each path must be a whole URL.
     public var baseURL: String?
     /// Header fields for each request that does not have them. Default: none.

@@ -39,10 +39,12 @@ extension ScriptedServer {
     /// - Parameters:
     ///   - limit: The time after which the wait fails, a day at most. Default: 30 s, below the shortest time limit of a
     ///     test.
+    ///   - file: The file that the error names. Default: the caller's.
+    ///   - line: The line that the error names. Default: the caller's.
     ///   - condition: The condition, evaluated on the progress at the start and after each change, none left out. What
     ///     has happened before the wait may have passed a number: compare with `>=` where more may come.
     /// - Throws: ``UnmetCondition`` after the limit, `CancellationError` if the task is cancelled first.
-    public func wait(
+    public nonisolated(nonsending) func wait(
         atMost limit: Duration = .seconds(30), file: StaticString = #fileID, line: UInt = #line,
         until condition: (Progress) -> Bool
     ) async throws {
