@@ -59,7 +59,7 @@ struct ArmCommand: AsyncParsableCommand {
         let compared = try await command.requestsToCompare()
         guard command.fingerprints(of: compared) == order.requests else {
             throw ToolFailure(
-                .usage, "a file of requests, of a body or of a token has changed since the comparison began")
+                .usage, "a file of requests or of a body has changed since the comparison began")
         }
         for compared in compared {
             let client: @Sendable (RequestURL) async throws -> NetworkClient = { url in

@@ -135,7 +135,7 @@ struct CompareCommand: AsyncParsableCommand {
                 throw ValidationError("--until needs \(PairedComparison.minimumProcesses) --processes or more")
             }
         }
-        if noPipeline, sources.pipeline.steps.isEmpty == false {
+        if noPipeline, !sources.pipeline.steps.isEmpty {
             throw ValidationError("--no-pipeline excludes --location, --retry and --bearer")
         }
         if let rate, !(0.01...1_000_000).contains(rate) {
