@@ -82,6 +82,30 @@ struct RequestEncodingTests {
         #expect(plain.body?.knownBytes == Data(#"{"at":-978307199,"firstName":"Ada"}"#.utf8))
     }
 
+    /// All requests of a client share its encoder, also at once.
+    @Test func `nothing of one value reaches the body of another one`() async throws {
+        let encoder = JSONRequestEncoder.json { $0.keyEncodingStrategy = .convertToSnakeCase }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<400 {
+                group.addTask {
+                    let name = String(repeating: "\(number)-", count: number + 1)
+                    let date = Date(timeIntervalSinceReferenceDate: Double(number))
+                    // A value that can't be encoded leaves nothing behind either.
+                    if number % 7 == 0 {
+                        expectFailure(.invalidParameters) {
+                            try RequestContent.json([name: Double.nan])
+                                .encoded(by: encoder)
+                        }
+                    }
+                    let encoded = try RequestContent.json(Note(firstName: name, at: date)).encoded(by: encoder)
+                    let expected = #"{"at":\#(number),"first_name":"\#(name)"}"#
+                    #expect(encoded.body.knownBytes == Data(expected.utf8))
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+
     @Test func `variables of any type are parameters with every initializer`() throws {
         let (page, name, missing) = (2, Optional("Ada"), Optional<String>.none)
         let requests = [
