@@ -38,6 +38,8 @@ struct Netlayer: AsyncParsableCommand {
                 return await report(error, interruption)
             }
         }
+        // A task that is still alive may hold one.
+        Drafts.deleteAll()
         endProcess(status.rawValue)
     }
 

@@ -46,7 +46,7 @@ struct RequestsCompareTests {
     @Test func `options tell requests apart, and timeouts don't`() async throws {
         func fingerprint(_ words: String...) async throws -> String {
             let command = try CompareCommand.parse(["http://h/"] + words)
-            return try #require(try await command.requestsToCompare().first).fingerprint()
+            return try #require(try await command.requestsToCompare(InputFiles()).first).fingerprint()
         }
         let plain = try await fingerprint()
         var seen: Set<String> = [plain]
@@ -55,7 +55,7 @@ struct RequestsCompareTests {
             ["--resolve", "h:80:127.0.0.1"], ["-u", "a:b"], ["-u", "a:c"],
         ] {
             let command = try CompareCommand.parse(["http://h/"] + words)
-            let own = try #require(try await command.requestsToCompare().first).fingerprint()
+            let own = try #require(try await command.requestsToCompare(InputFiles()).first).fingerprint()
             #expect(seen.insert(own).inserted, "\(words)")
         }
         #expect(try await fingerprint("--timeout", "3", "--connect-timeout", "2") == plain)
@@ -67,33 +67,65 @@ struct RequestsCompareTests {
         defer { folder.remove() }
         let lines = [
             #"{"url":"http://h/"}"#, #"{"url":"http://h/","options":{"followRedirects":true}}"#,
-            #"{"url":"http://h/","options":{"maxBodyBytes":5}}"#,
+            #"{"url":"http://h/","options":{"maxBodyBytes":5}}"#, #"{"id": 1, "url":"http://h/"}"#,
         ]
         try lines.joined(separator: "\n").write(toFile: folder.path("l"), atomically: true, encoding: .utf8)
         let command = try CompareCommand.parse(["--input", folder.path("l")])
-        let fingerprints = try await command.requestsToCompare().map { $0.fingerprint() }
+        let files = InputFiles()
+        let requests = try await command.requestsToCompare(files)
+        #expect(requests.map(\.weight) == [2, 1, 1])
+        let fingerprints = requests.map { $0.fingerprint() }
         #expect(Set(fingerprints).count == 3)
-        #expect(try await command.requestsToCompare().map { $0.fingerprint() } == fingerprints)
+        let again = try await command.requestsToCompare(InputFiles(read: files.all))
+        #expect(again.map { $0.fingerprint() } == fingerprints)
     }
 
-    /// Regression: each process read the files again, and sent what was there by then.
-    @Test func `requests that change within a comparison end it`() async throws {
+    /// Regression: each process read the files again, and sent what was there by then. A pipe has its bytes once.
+    @Test(arguments: ["file", "pipe"])
+    func `each process sends what the comparison has read`(_ kind: String) async throws {
         let (server, folder) = (try ScriptedServer(.ok("hello")), try TestFolder())
         defer {
             server.stop()
             folder.remove()
         }
-        let path = folder.path("lines")
-        func write(_ target: String) throws {
-            try #"{"url":"\#(server.url(target))"}"#.write(toFile: path, atomically: true, encoding: .utf8)
+        let (lines, token) = (folder.path("lines"), folder.path("token"))
+        let text = #"{"url":"\#(server.url("/a"))"}"#
+        try Data("first".utf8).write(to: URL(filePath: token))
+        if kind == "pipe" {
+            try #require(try await ToolRun([lines], of: "/usr/bin/mkfifo").status == 0)
+        } else {
+            try Data(text.utf8).write(to: URL(filePath: lines))
         }
-        try write("/a")
-        let run = Task { try await ToolRun(["compare", "--input", path, "-n", "1000000", "--time", "20"]) }
+        let run = Task {
+            try await ToolRun([
+                "compare", "--input", lines, server.url("/b"), "--bearer-file", token, "-n", "100", "--arm", "curl",
+                "--arm", "curl:loops=2",
+            ])
+        }
+        // The pipe opens for writing when the tool reads it.
+        if kind == "pipe" { _ = try await ToolRun(["-c", "printf %s '\(text)' >'\(lines)'"], of: "/bin/sh") }
         try await server.wait { !$0.requests.isEmpty }
-        try write("/b")
+        try FileManager.default.removeItem(atPath: lines)
+        try Data("second".utf8).write(to: URL(filePath: token))
         let ended = try await run.value
-        #expect(ended.status == 2 && ended.errors.contains("has changed since the comparison began"), "\(ended.errors)")
-        #expect(!server.requests.contains { $0.target == "/b" })
+        #expect(ended.status == 0, "\(ended.errors)")
+        #expect(Set(server.requests.map(\.target)) == ["/a", "/b"])
+        let tokens = server.requests.filter { $0.target == "/b" }.map { $0.values(of: "authorization").joined() }
+        #expect(Set(tokens) == ["Bearer first"])
+    }
+
+    @Test func `files beyond the limit are refused before anything is sent`() async throws {
+        let folder = try TestFolder()
+        defer { folder.remove() }
+        for name in ["a", "b"] { try Data(count: 600).write(to: URL(filePath: folder.path(name))) }
+        let files = InputFiles(limit: 1000)
+        #expect(try await files.bytes(of: folder.path("a"), limit: 600).count == 600)
+        #expect(try await files.bytes(of: folder.path("a"), limit: 600).count == 600)
+        await #expect(throws: ToolFailure.self) { try await files.bytes(of: folder.path("b"), limit: 599) }
+        await #expect(throws: ToolFailure.self) { try await files.bytes(of: folder.path("b"), limit: 600) }
+        await #expect(throws: ToolFailure.self) {
+            try await InputFiles(read: files.all).bytes(of: folder.path("b"), limit: 600)
+        }
     }
 
     @Test(arguments: [["-H", "X-A: b"], ["-X", "DELETE"], ["--http1.0"], ["-L"], ["-d", "x"], ["--bearer", "t"]])
@@ -103,6 +135,40 @@ struct RequestsCompareTests {
         #expect(throws: (any Error).self) {
             try CompareCommand.parse(["http://h/", "--no-pipeline", "--bearer", "t"])
         }
+    }
+
+    /// Regression: the whole comparison ran, and had differences.
+    @Test(arguments: [["--bearer", "a\u{1}b"], ["--unix-socket", "/\(String(repeating: "x", count: 200))"]])
+    func `a request that no arm can send ends the comparison`(_ words: [String]) async throws {
+        let run = try await ToolRun(
+            ["compare", "http://127.0.0.1:1/", "--arm", "curl", "--arm", "curl:loops=2"] + words)
+        #expect(run.status == 3 && run.errors.contains("no arm can send http://127.0.0.1:1/: "), "\(run.errors)")
+        #expect(run.errors.split(separator: "\n").count == 1 && run.output.isEmpty)
+    }
+
+    @Test func `each URL has cold requests of its own`() async throws {
+        let fast = try ScriptedServer(.ok())
+        let slow = try ScriptedServer([
+            .read, .pause(milliseconds: 60), .send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"), .close,
+        ])
+        defer {
+            fast.stop()
+            slow.stop()
+        }
+        let run = try await ToolRun(["compare", fast.url(), slow.url(), "-n", "8", "--warm-up", "0", "--json"])
+        struct Report: Decodable {
+            struct URL: Decodable {
+                struct Arm: Decodable {
+                    struct Summary: Decodable { var coldMs: Double }
+                    var summary: Summary
+                }
+                var arms: [Arm]
+            }
+            var urls: [URL]
+        }
+        let urls = try JSONDecoder().decode(Report.self, from: run.output).urls
+        #expect(urls[1].arms.allSatisfy { $0.summary.coldMs >= 60 }, "\(run.text.prefix(200))")
+        #expect(urls[0].arms.contains { $0.summary.coldMs < 60 })
     }
 
     @Test func `a URL that can't be sent is said once`() async throws {

@@ -102,7 +102,7 @@ package struct KnownDifference: Sendable, Hashable {
     /// The header fields that the library and libcurl add to requests.
     private static let addedNames: Set<String> = [
         "accept", "accept-encoding", "accept-language", "authorization", "connection", "content-length", "content-type",
-        "cookie", "expect", "host", "transfer-encoding", "user-agent",
+        "expect", "host", "transfer-encoding", "user-agent",
     ]
 
     /// Whether a response repeats header fields of its request, and their names differ in case alone.

@@ -56,19 +56,14 @@ struct ArmCommand: AsyncParsableCommand {
         }
         let transport = arm.transport()
         var requests: [ArmRequest] = []
-        let compared = try await command.requestsToCompare()
-        guard command.fingerprints(of: compared) == order.requests else {
-            throw ToolFailure(
-                .usage, "a file of requests or of a body has changed since the comparison began")
-        }
-        for compared in compared {
-            let client: @Sendable (RequestURL) async throws -> NetworkClient = { url in
-                var client = try await compared.client(transport, url)
+        for compared in try await command.requestsToCompare(InputFiles(read: order.files)) {
+            let client: @Sendable (RequestURL) throws -> NetworkClient = { url in
+                var client = try compared.client(transport, url)
                 client.validation = .any
                 return client
             }
             var own = ArmRequest(
-                request: compared.request, client: try await client(compared.request.url), clientForOrigin: client)
+                request: compared.request, client: try client(compared.request.url), clientForOrigin: client)
             if let version = arm.httpVersion { own.request.options.httpVersion = version }
             requests.append(own)
         }

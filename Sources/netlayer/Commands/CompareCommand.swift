@@ -161,27 +161,20 @@ struct CompareCommand: AsyncParsableCommand {
     /// The most different requests of a comparison: each has verdicts and differences of its own.
     private static let maximumRequests = 100
 
+    /// The most bytes that the files of requests, bodies and tokens have together: each process gets them by a pipe.
+    static let maximumFileBytes = 256 << 20
+
     /// Returns the requests to compare.
+    /// - Parameter files: Reads the files of requests, bodies and tokens.
     /// - Throws: ``NetworkError`` or ``ToolFailure`` for requests that can't be sent, and files that can't be read.
-    func requestsToCompare() async throws -> [SourceRequest] {
-        var requests = try await sources.requests(timeout: requestTimeout, maxBody: maxBody)
+    func requestsToCompare(_ files: InputFiles) async throws -> [SourceRequest] {
+        var requests = try await sources.requests(timeout: requestTimeout, maxBody: maxBody, files: files)
         for (index, weight) in weight.enumerated() { requests[index].weight = weight }
         guard requests.count <= Self.maximumRequests else {
             throw ToolFailure(
                 .usage, "there are \(requests.count) different requests; \(Self.maximumRequests) are the most")
         }
         return requests
-    }
-
-    /// Checks that each process can read the files that this one reads.
-    /// - Throws: ``ToolFailure`` for a pipe, which can be read once.
-    private func checkThatFilesCanBeReadAgain() throws {
-        let files = sources.input + [sources.flags.dataFile, sources.pipeline.bearerFile].compactMap(\.self)
-        for path in files {
-            let values = try? URL(filePath: path).resourceValues(forKeys: [.isRegularFileKey])
-            guard values?.isRegularFile == false else { continue }
-            throw ToolFailure(.file, "\(ShownName.path(path)) is no file; each process of an arm reads it again")
-        }
     }
 
     /// Returns what tells each request, or the program, from others.
@@ -209,8 +202,8 @@ struct CompareCommand: AsyncParsableCommand {
         let baseline = try await reports.baselineFile()
         try reports.checkFiles()
         // What is wrong with the request is said once, and not by each arm.
-        try checkThatFilesCanBeReadAgain()
-        let requests = try await requestsToCompare()
+        let files = InputFiles(limit: Self.maximumFileBytes)
+        let requests = try await requestsToCompare(files)
         let identities = fingerprints(of: requests)
         try baseline?.check(arms: arms.map(\.name), requests: identities)
         let shown = exec.map { [ComparisonCommandLine.shown(program: $0)] } ?? requests.map(\.name)
@@ -219,7 +212,7 @@ struct CompareCommand: AsyncParsableCommand {
         let meter = ComparisonMeter(design, shown)
         defer { meter.clear() }
         let experiment = Experiment(
-            design: design, arguments: Array(words.dropFirst()), urls: shown, requests: identities,
+            design: design, arguments: Array(words.dropFirst()), files: files.all, urls: shown,
             arePlain: requests.map(\.isPlain),
             progress: { meter.show($0, rounds: $1) })
         let run = try await experiment.run(arms)

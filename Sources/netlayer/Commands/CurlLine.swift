@@ -69,8 +69,9 @@ struct CurlLine: ParsableArguments {
     private static let always: Set<String> = ["accept", "host", "user-agent"]
 
     /// Returns the request that the command describes.
+    /// - Parameter files: Reads the file of a body.
     /// - Throws: ``ToolFailure`` for a URL that stands for several; ``NetworkError``.
-    func request() async throws -> TransportRequest {
+    func request(files: InputFiles) async throws -> TransportRequest {
         if !globoff, url.contains(where: { "{}".contains($0) }) {
             throw ToolFailure(.usage, "a URL of --from-curl stands for several ones; -g takes it as it is")
         }
@@ -91,6 +92,6 @@ struct CurlLine: ParsableArguments {
         // A field of the command takes the place of curl's own.
         let own = names.contains("cookie") ? [] : cookies
         let field = ([pipeline.cookieField].compactMap(\.self) + own).joined(separator: "; ")
-        return try await flags.request(to: url, cookies: field.isEmpty ? nil : field)
+        return try await flags.request(to: url, cookies: field.isEmpty ? nil : field, files: files)
     }
 }

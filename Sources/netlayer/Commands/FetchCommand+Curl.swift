@@ -80,7 +80,7 @@ extension PipelineOptions {
     /// Returns the request with the token and the cookies that its first exchange sends.
     fileprivate func adding(_ jar: CookieJar?, to request: TransportRequest) async throws -> TransportRequest {
         var request = request
-        if let token = try await token(), !request.headerFields.contains(.authorization),
+        if let token = try await token(from: InputFiles()), !request.headerFields.contains(.authorization),
             request.options.authentication == nil
         {
             request.headerFields.append(try HTTPField(checking: "Authorization", value: "Bearer \(token.value)"))

@@ -133,7 +133,8 @@ struct FetchCommand: AsyncParsableCommand {
     }
 
     private func client(for request: TransportRequest) async throws -> NetworkClient {
-        var client = try await pipeline.client(over: transport.selected(), for: request.url)
+        var client = try pipeline.client(
+            over: transport.selected(), for: request.url, token: try await pipeline.token(from: InputFiles()))
         client.cookies = try cookies.jar()
         if let bodyLimit {
             client.interceptors.insert(BodyLimit(bytes: bodyLimit, transport: client.transport.name), at: 0)

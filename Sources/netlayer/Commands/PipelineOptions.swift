@@ -49,8 +49,11 @@ struct PipelineOptions: ParsableArguments {
     }
 
     /// Returns the client that the options describe.
-    /// - Throws: ``NetworkError`` or ``ToolFailure`` for a token that can't be read.
-    func client(over transport: any HTTPTransport, for url: RequestURL) async throws -> NetworkClient {
+    /// - Parameter token: The token of ``token(from:)``, for the URL's origin.
+    /// - Throws: ``NetworkError`` for a token that can't be sent.
+    func client(
+        over transport: any HTTPTransport, for url: RequestURL, token: TransportOptions.Secret?
+    ) throws -> NetworkClient {
         var client = NetworkClient(transport: transport)
         client.redirects = location ? .standard : .none
         if let maxRedirects { client.redirects.maximum = maxRedirects }
@@ -59,7 +62,7 @@ struct PipelineOptions: ParsableArguments {
             policy.maximumRetries = retry
             client.interceptors.append(.retry(policy, budget: RetryInterceptor.Budget(capacity: Double(retry))))
         }
-        if let token = try await token() {
+        if let token {
             client.exchangeInterceptors.append(try BearerAuthentication(for: [url.absoluteString], token: token))
         }
         return client
@@ -81,7 +84,9 @@ struct PipelineOptions: ParsableArguments {
     /// The value of the Cookie field that the `--cookie` options make up.
     var cookieField: String? { cookie.isEmpty ? nil : cookie.joined(separator: "; ") }
 
-    func token() async throws -> TransportOptions.Secret? {
+    /// Returns the bearer token; `nil` without one.
+    /// - Throws: ``ToolFailure`` for a token that can't be read.
+    func token(from files: InputFiles) async throws -> TransportOptions.Secret? {
         if let bearer { return TransportOptions.Secret(bearer) }
         if let bearerEnv {
             guard let value = ProcessInfo.processInfo.environment[bearerEnv] else {
@@ -91,8 +96,9 @@ struct PipelineOptions: ParsableArguments {
             return TransportOptions.Secret(value)
         }
         guard let bearerFile else { return nil }
-        let source = try ByteSource(path: bearerFile, name: "the file \(ShownName.path(bearerFile)) (--bearer-file)")
-        let bytes = try await source.readAll(limit: Self.maximumTokenBytes)
+        let bytes = try await files.bytes(
+            of: bearerFile, name: "the file \(ShownName.path(bearerFile)) (--bearer-file)",
+            limit: Self.maximumTokenBytes)
         return TransportOptions.Secret(
             String(decoding: bytes, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines))
     }

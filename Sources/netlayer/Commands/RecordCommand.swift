@@ -36,7 +36,7 @@ struct RecordCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let requests = try await sources.requests(timeout: timeout)
+        let requests = try await sources.requests(timeout: timeout, files: InputFiles())
         var options = RecordingTransport.Options()
         options.maximumBodyBytes = maxRecorded
         let recording = try RecordingFile(file, overwrites: force)
@@ -45,7 +45,7 @@ struct RecordCommand: AsyncParsableCommand {
         for source in requests {
             for _ in 0..<source.weight {
                 do {
-                    var client = try await source.client(recorder, source.request.url)
+                    var client = try source.client(recorder, source.request.url)
                     client.validation = .any
                     let response = try await client.send(source.request, as: .stream)
                     for try await _ in response.body {}

@@ -60,9 +60,10 @@ struct RequestFlags: ParsableArguments {
     /// - Parameters:
     ///   - form: The body in place of `--data`.
     ///   - cookies: The value of the Cookie field.
+    ///   - files: Reads the file of `--data`.
     /// - Throws: ``NetworkError`` for a request that can't be sent; ``ToolFailure`` for a file that can't be read.
     func request(
-        to url: String, form: RequestContent.Encoded? = nil, cookies: String? = nil
+        to url: String, form: RequestContent.Encoded? = nil, cookies: String? = nil, files: InputFiles
     ) async throws -> TransportRequest {
         var request = try TransportRequest(to: url)
         for header in headers {
@@ -72,7 +73,7 @@ struct RequestFlags: ParsableArguments {
         }
         if let cookies { request.headerFields.append(try HTTPField(checking: "Cookie", value: cookies)) }
         if let dataFile {
-            request.body = .bytes(Data(try await ByteSource(path: dataFile).readAll(limit: Self.maximumBytes)))
+            request.body = .bytes(try await files.bytes(of: dataFile, limit: Self.maximumBytes))
         } else if let text = data ?? dataRaw {
             request.body = .bytes(Data(text.utf8))
         } else if let form {

@@ -13,11 +13,11 @@ struct SourceRequest: Sendable {
     /// The steps of the pipeline that are not the defaults.
     var steps: [String] = []
     /// Returns the request's client over a transport, with credentials for the origin of a URL.
-    var client: @Sendable (any HTTPTransport, RequestURL) async throws -> NetworkClient
+    var client: @Sendable (any HTTPTransport, RequestURL) throws -> NetworkClient
 
     init(
         _ request: TransportRequest,
-        client: @escaping @Sendable (any HTTPTransport, RequestURL) async throws -> NetworkClient
+        client: @escaping @Sendable (any HTTPTransport, RequestURL) throws -> NetworkClient
     ) {
         (self.request, self.client) = (request, client)
         name = (request.method == .get ? "" : "\(request.method.rawValue) ") + request.url.description
@@ -80,27 +80,31 @@ struct RequestSources: ParsableArguments {
     }
 
     /// Returns the requests: those of the URLs, of the curl commands and of the files, in this order.
-    /// - Parameter timeout: The timeout of each request that has no shorter one of its own.
+    /// - Parameters:
+    ///   - timeout: The timeout of each request that has no shorter one of its own.
+    ///   - files: Reads the files of requests, bodies and tokens.
     /// - Throws: ``NetworkError`` or ``ToolFailure`` for requests that can't be sent, and files that can't be read.
-    func requests(timeout: Double, maxBody: Int? = nil) async throws -> [SourceRequest] {
-        try await checkThatOptionsHaveAMeaning()
+    func requests(timeout: Double, maxBody: Int? = nil, files: InputFiles) async throws -> [SourceRequest] {
+        try await checkThatOptionsHaveAMeaning(files)
         var requests: [SourceRequest] = []
+        let token = try await pipeline.token(from: files)
         for url in urls {
-            let request = try await flags.request(to: url, cookies: pipeline.cookieField)
-            var own = SourceRequest(request) { [pipeline] in try await pipeline.client(over: $0, for: $1) }
+            let request = try await flags.request(to: url, cookies: pipeline.cookieField, files: files)
+            var own = SourceRequest(request) { [pipeline] in try pipeline.client(over: $0, for: $1, token: token) }
             own.steps = pipeline.steps
             requests.append(own)
         }
         for command in fromCurl {
             let line = try CurlLine.read(command)
-            let request = try await line.request()
+            let request = try await line.request(files: files)
+            let token = try await line.pipeline.token(from: files)
             var own = SourceRequest(request) { [pipeline = line.pipeline] in
-                try await pipeline.client(over: $0, for: $1)
+                try pipeline.client(over: $0, for: $1, token: token)
             }
             own.steps = line.pipeline.steps
             requests.append(own)
         }
-        for path in input { requests += try await Self.requests(of: path) }
+        for path in input { requests += try await Self.requests(of: path, files) }
         var names: [String: Int] = [:]
         for index in requests.indices {
             let own = requests[index].request.options.totalTimeout ?? .seconds(timeout)
@@ -115,10 +119,11 @@ struct RequestSources: ParsableArguments {
     }
 
     /// Requests of files and of curl commands have all their options themselves.
-    private func checkThatOptionsHaveAMeaning() async throws {
+    private func checkThatOptionsHaveAMeaning(_ files: InputFiles) async throws {
         guard urls.isEmpty, !isEmpty else { return }
         let plain = try TransportRequest(to: "http://localhost/")
-        let own = try await flags.request(to: "http://localhost/", cookies: pipeline.cookieField)
+        let own = try await flags.request(
+            to: "http://localhost/", cookies: pipeline.cookieField, files: files)
         guard pipeline.steps.isEmpty, own.options == plain.options,
             own.curlCommand(secrets: .revealed) == plain.curlCommand(secrets: .revealed)
         else {
@@ -130,16 +135,15 @@ struct RequestSources: ParsableArguments {
     // MARK: Files
 
     /// Returns the different requests of a file, each with its number as its weight.
-    private static func requests(of path: String) async throws -> [SourceRequest] {
-        let source = try ByteSource(path: path)
-        let bytes = try await source.readAll(limit: maximumInput)
-        let requests = isHAR(bytes) ? try await recorded(bytes, source.name) : try lines(bytes, source.name)
-        guard !requests.isEmpty else { throw ToolFailure(.file, "\(source.name) has no requests") }
+    private static func requests(of path: String, _ files: InputFiles) async throws -> [SourceRequest] {
+        let bytes = try await files.bytes(of: path, limit: maximumInput)
+        let requests = isHAR(bytes) ? try await recorded(bytes, path) : try lines([UInt8](bytes), path)
+        guard !requests.isEmpty else { throw ToolFailure(.file, "\(path) has no requests") }
         return requests
     }
 
     /// Whether a file begins as a HAR file does, and not as a line of `run`, whose keys are others.
-    private static func isHAR(_ bytes: [UInt8]) -> Bool {
+    private static func isHAR(_ bytes: Data) -> Bool {
         let start = bytes.lazy.filter { $0 > 0x20 && $0 != 0xEF && $0 != 0xBB && $0 != 0xBF }
         return start.starts(with: "{\"log\":{".utf8)
     }
@@ -148,31 +152,33 @@ struct RequestSources: ParsableArguments {
         var splitter = LineSplitter(limit: maximumInput)
         var lines = splitter.lines(in: bytes)
         if let last = splitter.last() { lines.append(last) }
-        var places: [[UInt8]: Int] = [:]
+        var places: [String: Int] = [:]
         var requests: [SourceRequest] = []
         for line in lines {
             guard let bytes = line.bytes else { continue }
-            if let place = places[bytes] {
+            let source = try request(of: bytes, at: "\(name), line \(line.number)")
+            if let place = places[source.steps[0]] {
                 requests[place].weight += 1
                 continue
             }
-            places[bytes] = requests.count
-            requests.append(try request(of: bytes, at: "\(name), line \(line.number)"))
+            places[source.steps[0]] = requests.count
+            requests.append(source)
         }
         return requests
     }
 
     private static func request(of bytes: [UInt8], at place: String) throws -> SourceRequest {
         do {
-            let line = try RequestLine(try JSONParser.parse(bytes))
+            let value = try JSONParser.parse(bytes)
+            let line = try RequestLine(value)
             let request = try line.transportRequest()
             var source = SourceRequest(request) { [options = line.options] transport, url in
                 var own = request
                 own.url = url
                 return try options.client(over: transport, for: own) { CookieJar() }
             }
-            // All that a line says of redirects, retries and cookies.
-            source.steps = [String(decoding: bytes, as: UTF8.self)]
+            // All that a line says of redirects, retries and cookies; its id is that of its result.
+            source.steps = [String(decoding: value.without("id").line, as: UTF8.self)]
             return source
         } catch let problem as JSONProblem {
             throw ToolFailure(.file, "\(place): not JSON: \(problem.message), at byte \(problem.offset)")
@@ -186,11 +192,11 @@ struct RequestSources: ParsableArguments {
 
     /// Returns the requests of a HAR file, without redirects, cookies and retries: the file has each exchange.
     /// An entry of a WebSocket or of a URL with its data in it, as browsers write them, is left out, and is said.
-    private static func recorded(_ bytes: [UInt8], _ name: String) async throws -> [SourceRequest] {
+    private static func recorded(_ bytes: Data, _ name: String) async throws -> [SourceRequest] {
         var others: [String: Int] = [:]
         var places: [RecordedKey: Int] = [:]
         var requests: [SourceRequest] = []
-        for (number, entry) in try Recording(har: Data(bytes)).entries.enumerated() {
+        for (number, entry) in try Recording(har: bytes).entries.enumerated() {
             let scheme = String(entry.request.url.prefix { $0 != ":" }).lowercasedASCII
             if unsent.contains(scheme) {
                 others[scheme, default: 0] += 1
@@ -235,5 +241,13 @@ private struct RecordedKey: Hashable {
 
     init(_ request: Recording.Request) {
         (method, url, fields, body) = (request.method.rawValue, request.url, request.headerFields, request.body)
+    }
+}
+
+extension JSONValue {
+    /// Returns an object without one of its members.
+    fileprivate func without(_ key: String) -> JSONValue {
+        guard case .object(let members) = self else { return self }
+        return .object(members.filter { $0.key != key })
     }
 }

@@ -9,10 +9,19 @@ struct ArmFigures: Sendable {
     var phases = PhaseTimes()
     /// The time of the latest block for each of its requests, in seconds.
     var pace = 0.0
+    /// The times of each process's first request, and those of the warm-up, in milliseconds.
+    var (colds, warmUp) = ([Double](), [Double]())
+    /// Why the transport refuses the request before it sends anything, if it does.
+    var refusal: String?
     /// The request as it was sent.
     var wire: WireView?
     /// How the arm's process ended, if it did.
     var ended: String?
+
+    /// The median of the processes' first requests, in milliseconds.
+    var coldMilliseconds: Double? {
+        colds.isEmpty ? nil : colds.sorted()[(colds.count - 1) / 2]
+    }
 
     /// Adds a block.
     mutating func add(_ report: BlockReport, as kind: BlockKind) {
@@ -22,6 +31,7 @@ struct ArmFigures: Sendable {
         peakResidentKB = max(peakResidentKB, report.peakResidentKB)
         threads = max(threads, report.threads)
         descriptors = max(descriptors, report.descriptors)
+        refusal = report.refusal
         pace = report.seconds / Double(max(1, report.requests))
         guard kind != .warmUp else { return }
         for (number, times) in report.outcomes { contents.count(number, times: times) }
@@ -55,10 +65,6 @@ struct Arm: Sendable {
     /// Whether the next process has none of the environment's proxies.
     var usesNoProxy = false
     var library = ""
-    /// The time of each process's first request, its connection included, in milliseconds.
-    var colds: [Double] = []
-    /// The times of the warm-up, in milliseconds.
-    var warmUp: [Double] = []
     var figures: [ArmFigures]
     /// What the process holds now, and what it held after each round.
     private(set) var (state, states) = (
@@ -89,9 +95,4 @@ struct Arm: Sendable {
     var origin: String { name == specification.origin ? library : "\(specification.origin), \(library)" }
 
     var name: String { isCopy ? specification.nameOfCopy : specification.name }
-
-    /// The median of the processes' first requests, in milliseconds.
-    var coldMilliseconds: Double? {
-        colds.isEmpty ? nil : colds.sorted()[(colds.count - 1) / 2]
-    }
 }

@@ -7,8 +7,8 @@ struct ArmOrder: Codable, Sendable {
     var arm: String
     /// The arguments of `compare`, which the child parses as the parent did.
     var arguments: [String]
-    /// What tells the requests apart: a child that finds others must not send them.
-    var requests: [String]
+    /// The files of requests, bodies and tokens, by path: the child sends what the comparison has read.
+    var files: [String: Data]
     /// The file that holds two numbers of eight bytes each: that of the request that began last, and that of the
     /// program that runs, 0 for none.
     var counter: String
@@ -54,6 +54,8 @@ struct BlockReport: Codable, Sendable {
     var phases = PhaseTimes()
     /// The numbers of the responses and how often each came.
     var outcomes: [Int: Int] = [:]
+    /// Why each request was refused before anything was sent; `nil` if one was sent.
+    var refusal: String?
     /// The responses that have not been sent before, by their number.
     var new: [Int: RecordedResponse] = [:]
 }

@@ -26,10 +26,10 @@ final class ArmProcess: Sendable {
     init(_ arm: ArmSpecification, usesNoProxy: Bool = false) throws {
         counterPath = NSTemporaryDirectory() + "netlayer-\(UUID().uuidString)"
         errors = counterPath + ".txt"
-        counter = try SharedNumber(path: counterPath)
-        program = try SharedNumber(path: counterPath, place: 1)
         Drafts.add(counterPath)
         Drafts.add(errors)
+        counter = try SharedNumber(path: counterPath)
+        program = try SharedNumber(path: counterPath, place: 1)
         let child = Process()
         let (toChild, fromChild) = (Pipe(), Pipe())
         child.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
@@ -75,9 +75,9 @@ final class ArmProcess: Sendable {
     /// - Returns: The library that the arm runs over.
     /// - Throws: ``Ended``, or ``ToolFailure`` with the words of a child that can't use the arguments.
     func begin(
-        _ arm: ArmSpecification, arguments: [String], requests: [String], within patience: Duration
+        _ arm: ArmSpecification, arguments: [String], files: [String: Data], within patience: Duration
     ) async throws -> String {
-        let order = ArmOrder(arm: arm.text, arguments: arguments, requests: requests, counter: counterPath)
+        let order = ArmOrder(arm: arm.text, arguments: arguments, files: files, counter: counterPath)
         switch try await reply(to: order, within: patience) {
         case .ready(let library): return library
         case .refused(let words): throw ToolFailure(.usage, words)
@@ -158,8 +158,8 @@ final class ArmProcess: Sendable {
 final class LineReader: Sendable {
     struct TimedOut: Error {}
 
-    /// The longest line, in bytes: a block's new responses in base64.
-    private static let maximumLine = 256 << 20
+    /// The longest line, in bytes: the files of requests, or a block's new responses, in base64.
+    private static let maximumLine = 384 << 20
 
     private let stream: AsyncThrowingStream<Data, any Error>
 

@@ -82,7 +82,12 @@ struct ArmSpecification: Sendable, Hashable {
                 throw ValidationError("the folder '\(value)' has no libcurl.so.4")
             }
             libcurl = value
-        case "name": name = value
+        case "name":
+            guard Self.isName(value) else {
+                throw ValidationError(
+                    "'name' has up to 40 letters, digits, spaces and '-_.+', and begins with a letter or a digit")
+            }
+            name = value
         case "shadow":
             variable = "\(kind.rawValue); shadow=\(value)"
             do { shadowed = try TransportChoice(text: variable, from: "an arm") } catch let error as NetworkError {
@@ -91,6 +96,12 @@ struct ArmSpecification: Sendable, Hashable {
         default:
             throw ValidationError("an arm has the options http, libcurl, loops, name and shadow, and not '\(option)'")
         }
+    }
+
+    /// Whether reports of all kinds can show a name as it is.
+    private static func isName(_ text: String) -> Bool {
+        guard text.count <= 40, let first = text.first, first.isLetter || first.isNumber else { return false }
+        return text.allSatisfy { $0.isLetter || $0.isNumber || " -_.+".contains($0) }
     }
 
     /// Returns the transport that the arm sends over. It is the process's only one.

@@ -8,7 +8,7 @@ struct ArmRequest: Sendable {
     var request: TransportRequest
     var client: NetworkClient
     /// Returns the client for another origin, whose credentials are that origin's.
-    var clientForOrigin: @Sendable (RequestURL) async throws -> NetworkClient
+    var clientForOrigin: @Sendable (RequestURL) throws -> NetworkClient
 }
 
 /// Sends the requests of blocks over one transport, in the process of an arm.
@@ -74,6 +74,7 @@ final class ArmWorker: BlockWorker {
         report.threads = ProcessFigures.threads
         report.descriptors = ProcessFigures.descriptors
         report.requests = outcomes.count
+        report.refusal = Self.refusal(of: outcomes.map(\.error))
         for outcome in outcomes {
             if let latency = outcome.latency { report.latencies.append(latency) }
             outcome.metrics.map { report.add($0) }
@@ -82,6 +83,12 @@ final class ArmWorker: BlockWorker {
             if let new { report.new[number] = new }
         }
         return report
+    }
+
+    /// Returns why all requests were refused before anything was sent; `nil` if one was sent.
+    private static func refusal(of errors: [(any Error)?]) -> String? {
+        let refused = errors.compactMap { $0 as? NetworkError }.filter { $0.phase == .preparing }
+        return refused.count == errors.count ? refused.first.map { $0.description + $0.advice } : nil
     }
 
     /// Returns the time in which an open load carried its requests, in seconds: an interval for each of them where they
@@ -97,7 +104,7 @@ final class ArmWorker: BlockWorker {
         var request = requests[order.url]
         if let port = order.wirePort {
             request.request = try request.request.sent(toPort: port)
-            request.client = try await request.clientForOrigin(request.request.url)
+            request.client = try request.clientForOrigin(request.request.url)
         }
         return await withTaskGroup(of: [Outcome].self) { [request] group in
             if let rate = order.rate {

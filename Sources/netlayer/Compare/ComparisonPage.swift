@@ -87,7 +87,7 @@ struct ComparisonPage {
                 + cell(.rate) { "\(Int($0.rounded()))" } + cell(.cpu) { "\(Int($0.rounded())) µs" }
                 + "<td>\(summary.peakResidentKB / 1024) MB</td><td>\(summary.threads)</td>"
                 + "<td>\(summary.connectionsText)</td>"
-                + "<td>\(arm.coldMilliseconds.map(ComparisonText.time) ?? "-")</td>"
+                + "<td>\(arm.figures[index].coldMilliseconds.map(ComparisonText.time) ?? "-")</td>"
                 + "<td>\(Self.escaped(end))</td></tr>"
         }
         let titles = [

@@ -115,7 +115,7 @@ struct ComparisonText {
                 summary.peakResidentKB > 0 ? "\(summary.peakResidentKB / 1024) MB" : "-",
                 summary.threads > 0 ? "\(summary.threads)" : "-",
                 summary.connectionsText,
-                index == 0 ? arm.coldMilliseconds.map(Self.time) ?? "-" : "",
+                arm.figures[index].coldMilliseconds.map(Self.time) ?? "-",
                 "\(summary.errors.values.reduce(0, +))",
             ])
         }

@@ -7,9 +7,9 @@ struct Experiment: Sendable {
     let design: ExperimentDesign
     /// The arguments that each child process parses.
     let arguments: [String]
+    /// The files that the arguments name, as this process has read them.
+    var files: [String: Data] = [:]
     let urls: [String]
-    /// What tells each request, or the program, from others.
-    let requests: [String]
     /// Whether each request is all in the name that it is shown by.
     var arePlain: [Bool] = []
     /// Called after each block, with the number of rounds before its own.
@@ -69,6 +69,7 @@ struct Experiment: Sendable {
     }
 
     /// Gives each arm another process, in random order, and warms it up.
+    /// - Throws: ``ToolFailure`` for a request that no arm can send.
     private func beginProcesses(of arms: inout [Arm], using generator: inout SeededGenerator) async throws {
         for arm in arms.indices.shuffled(using: &generator) {
             // A program's process is that of its run.
@@ -79,11 +80,16 @@ struct Experiment: Sendable {
             guard arms[arm].process == nil else { continue }
             for url in urls.indices {
                 guard let first = try await run(arm, of: &arms, url, 1, as: .warmUp) else { continue }
-                if url == 0 { arms[arm].colds += first.latencies }
+                arms[arm].figures[url].colds += first.latencies
                 guard design.warmUp > 0 else { continue }
                 let warm = try await run(arm, of: &arms, url, design.warmUp, as: .warmUp)
-                arms[arm].warmUp += warm?.latencies ?? []
+                arms[arm].figures[url].warmUp += warm?.latencies ?? []
             }
+        }
+        for url in urls.indices {
+            let refusals = arms.compactMap { $0.figures[url].refusal }
+            guard refusals.count == arms.count else { continue }
+            throw ToolFailure(.refusedBeforeSending, "no arm can send \(urls[url]): \(refusals[0])")
         }
     }
 
@@ -125,7 +131,7 @@ struct Experiment: Sendable {
         if let process = arm.process { return process }
         let process = try ArmProcess(arm.specification, usesNoProxy: arm.usesNoProxy)
         arm.library = try await process.begin(
-            arm.specification, arguments: arguments, requests: requests, within: design.patience(of: 1))
+            arm.specification, arguments: arguments, files: files, within: design.patience(of: 1))
         arm.process = process
         return process
     }

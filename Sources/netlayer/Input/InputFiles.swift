@@ -1,0 +1,45 @@
+import Foundation
+import NetworkLayer
+import Synchronization
+
+/// The files that options name, each read once: an arm's process gets the bytes that the comparison has read.
+final class InputFiles: Sendable {
+    private let files: Guarded<[String: Data]>
+    /// The most bytes of all files together.
+    private let limit: Int
+    /// Whether a file that is not here is read.
+    private let reads: Bool
+
+    init(limit: Int = .max) {
+        files = Guarded([:])
+        (self.limit, reads) = (limit, true)
+    }
+
+    /// Creates the files that another process has read. No further file is read.
+    init(read files: [String: Data]) {
+        self.files = Guarded(files)
+        (limit, reads) = (.max, false)
+    }
+
+    /// The bytes of the files that have been read, by path.
+    var all: [String: Data] { files.withLock { $0 } }
+
+    /// Returns the bytes of a file; `-` is standard input.
+    /// - Parameters:
+    ///   - name: The name in error messages. Default: the path.
+    ///   - limit: The most bytes of the file.
+    /// - Throws: ``ToolFailure`` that names the file.
+    func bytes(of path: String, name: String? = nil, limit: Int) async throws -> Data {
+        if let known = files.withLock({ $0[path] }) { return known }
+        let source = try ByteSource(path: path, name: name)
+        guard reads else { throw ToolFailure(.file, "\(source.name) was not read when the comparison began") }
+        let bytes = Data(try await source.readAll(limit: limit))
+        try files.withLock { files in
+            guard files.values.reduce(bytes.count, { $0 + $1.count }) <= self.limit else {
+                throw ToolFailure(.file, "the files of requests have more than \(self.limit >> 20) MiB together")
+            }
+            files[path] = bytes
+        }
+        return bytes
+    }
+}
