@@ -9,7 +9,7 @@ final class ShadowGate: Sendable {
     private struct State {
         var counts = ShadowTransport.Counts()
         var running = 0
-        var waiters: [CheckedContinuation<Void, Never>] = []
+        var waiters: [AsyncStream<Void>.Continuation] = []
     }
 
     private let options: ShadowTransport.Options
@@ -49,22 +49,22 @@ final class ShadowGate: Sendable {
         let waiters = state.withLock { state in
             state.running -= 1
             state.counts.add(outcome)
-            guard state.running == 0 else { return [CheckedContinuation<Void, Never>]() }
+            guard state.running == 0 else { return [AsyncStream<Void>.Continuation]() }
             defer { state.waiters = [] }
             return state.waiters
         }
-        for waiter in waiters { waiter.resume() }
+        for waiter in waiters { waiter.finish() }
     }
 
-    /// Returns when no request has a shadow that runs.
+    /// Returns when no request has a shadow that runs, or the task is cancelled.
     func waitUntilIdle() async {
-        await withCheckedContinuation { waiter in
-            let isIdle = state.withLock { state in
-                if state.running > 0 { state.waiters.append(waiter) }
-                return state.running == 0
-            }
-            if isIdle { waiter.resume() }
+        let (end, waiter) = AsyncStream<Void>.makeStream()
+        let isIdle = state.withLock { state in
+            if state.running > 0 { state.waiters.append(waiter) }
+            return state.running == 0
         }
+        if isIdle { return }
+        for await _ in end {}
     }
 
     var counts: ShadowTransport.Counts {

@@ -71,9 +71,13 @@ public final class ShadowTransport: HTTPTransport {
     /// How many requests there were, and what became of those that had a shadow.
     public var counts: Counts { gate.counts }
 
-    /// Returns when no shadow runs any more, for tests and for the end of a program: after ``Options/timeout`` at the
-    /// latest if no request begins meanwhile.
-    public func waitForShadows() async { await gate.waitUntilIdle() }
+    /// Returns when no shadow runs any more, for tests and for the end of a program: a second after
+    /// ``Options/timeout`` at the latest, also if shadows begin meanwhile or the shadow's transport ignores its
+    /// cancellation, and at once when the task is cancelled.
+    public func waitForShadows() async {
+        let limit = min(options.timeout, TransportOptions.maximumTimeout) + .seconds(1)
+        await atMost(limit) { [gate] in await gate.waitUntilIdle() }
+    }
 
     /// Sends a request over the primary, and perhaps over the shadow afterwards.
     /// - Throws: The error of the primary.

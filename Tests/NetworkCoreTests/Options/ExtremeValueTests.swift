@@ -116,14 +116,19 @@ struct ExtremeValueTests {
         }
     }
 
-    @Test func `a pause of any length can be cancelled`() async {
-        let sleepers = Self.durations.map { pause in Task { try await TimeSource.system.sleep(pause) } }
+    @Test(arguments: [TimeSource.system, TimeSource(clock: .continuous), TimeSource(clock: .suspending)])
+    func `a pause of any length can be cancelled`(_ time: TimeSource) async {
+        let sleepers = Self.durations.map { pause in Task { try await time.sleep(pause) } }
         // A pause that is cancelled before it has begun proves nothing; most have begun by this time.
         await atMost(.milliseconds(50)) { _ = try? await Task.sleep(for: .seconds(60)) }
         for sleeper in sleepers {
             sleeper.cancel()
             _ = await sleeper.result
         }
+    }
+
+    @Test func `a time limit of any length is one`() async {
+        for limit in Self.durations { await atMost(limit) {} }
     }
 
     @Test func `a back-off takes any times and chances`() {

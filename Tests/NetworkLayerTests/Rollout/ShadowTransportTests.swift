@@ -120,6 +120,28 @@ struct ShadowTransportTests {
         #expect(transport.counts.shadowed == 0 && transport.counts.unfinished == 0)
     }
 
+    /// Regression: the wait had no deadline of its own, and took as long as the shadow's transport liked.
+    @Test(arguments: ["timeout", "cancellation"])
+    func `a shadow that ignores its cancellation holds no wait up`(_ end: String) async throws {
+        let (gate, open) = AsyncStream<Void>.makeStream()
+        // A task of its own is not cancelled with the shadow.
+        let stuck = ClosureTransport { _ in
+            await Task { for await _ in gate { break } }.value
+            throw NetworkError(.totalTimeout, "late", phase: .queued)
+        }
+        var options = always
+        options.timeout = end == "timeout" ? .milliseconds(10) : .seconds(3600)
+        let transport = transport(StubDispatcher(always: .text("x")), stuck, options)
+        _ = try await transport.send(TransportRequest(url: url)).body.collect()
+        let waiting = Task { await transport.waitForShadows() }
+        if end == "cancellation" { waiting.cancel() }
+        await waiting.value
+        #expect(transport.counts.shadowed == 1 && transport.counts.unfinished == 0)
+        open.finish()
+        await transport.waitForShadows()
+        #expect(transport.counts.unfinished + transport.counts.differences == 1)
+    }
+
     @Test func `a status, an error and trailers are compared`() async throws {
         let broken = NetworkError(.connectionLost, "gone", phase: .receiving)
         let cut = StubResponse.chunks([Data("x".utf8)], thenFailing: broken)

@@ -24,13 +24,15 @@ public struct TimeSource: Sendable {
     /// moves, pauses take no time.
     public init(clock: any Clock<Duration>) {
         self.init(
-            now: Self.system.now, sleep: { try await clock.sleep(for: max(.zero, $0)) }, random: Self.system.random)
+            now: Self.system.now,
+            // A time beyond what a clock can count would trap.
+            sleep: { try await clock.sleep(for: max(.zero, min($0, TransportOptions.maximumTimeout))) },
+            random: Self.system.random)
     }
 
     /// The system's clock and random numbers.
     public static let system = TimeSource(
         now: { Date() },
-        // A time beyond what the system's clock can count would trap.
         sleep: { try await Task.sleep(for: max(.zero, min($0, TransportOptions.maximumTimeout))) },
         random: { .random(in: 0..<1) }
     )

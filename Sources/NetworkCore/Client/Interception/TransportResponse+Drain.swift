@@ -27,7 +27,7 @@ extension TransportResponse {
 package func atMost(_ time: Duration, _ work: @escaping @Sendable () async -> Void) async {
     await withTaskGroup(of: Void.self) { group in
         group.addTask(operation: work)
-        group.addTask { try? await Task.sleep(for: time) }
+        group.addTask { try? await TimeSource.system.sleep(time) }
         await group.next()
         group.cancelAll()
     }
