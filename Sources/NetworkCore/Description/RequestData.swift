@@ -40,7 +40,7 @@ public struct RequestData: Sendable {
     public var idleTimeout: Duration?
     /// The reason why the request can't be sent, if it is known already. Sending the request throws it. It is for code
     /// that converts other types to requests and can't throw.
-    public var refusal: (any Error)?
+    package var refusal: (any Error)?
 
     /// Creates a request with literal parameters.
     /// - Parameters:

@@ -1,24 +1,24 @@
-public import Foundation
+package import Foundation
 
 /// Bytes in which one piece is repeated, as in a small hostile body that decodes to a large one. They can be
 /// compressed, several times over too, without being written out in full.
-public struct RepeatedBytes: Sendable {
+package struct RepeatedBytes: Sendable {
     /// The bytes before the pieces.
-    public var start: Data
+    package var start: Data
     /// The bytes that are repeated: not empty, and at most 32,768 bytes for ``gzipped()``.
-    public var piece: Data
+    package var piece: Data
     /// The number of repetitions.
-    public var times: Int
+    package var times: Int
 
     /// Creates bytes in which a piece is repeated after a start.
-    public init(_ piece: Data, times: Int, after start: Data = Data()) {
+    package init(_ piece: Data, times: Int, after start: Data = Data()) {
         self.start = start
         self.piece = piece
         self.times = times
     }
 
     /// All the bytes, in one piece of memory.
-    public var bytes: Data {
+    package var bytes: Data {
         var bytes = start
         bytes.reserveCapacity(start.count + piece.count * times)
         for _ in 0..<times { bytes.append(piece) }
@@ -28,7 +28,7 @@ public struct RepeatedBytes: Sendable {
     /// Returns the same bytes in a gzip container, about a hundred times smaller and a few pieces shorter.
     ///
     /// The container has no trailer, because its checksum would need all of the bytes. Fewer than 5,000 bytes grow.
-    public func gzipped() -> RepeatedBytes {
+    package func gzipped() -> RepeatedBytes {
         var bits = BitWriter()
         // The fixed codes of RFC 1951 §3.2.6, in a block that is not the final one.
         bits.append(0, count: 1)

@@ -56,8 +56,3 @@ extension Script.Step: SafelyPrinted {
         }
     }
 }
-
-extension RepeatedBytes: SafelyPrinted {
-    /// The sizes, in bytes, and the number of repetitions.
-    public var description: String { "\(start.count) bytes and \(times) times \(piece.count) bytes" }
-}

@@ -27,7 +27,6 @@ extension CanaryPlace {
             ]
             return answers + [StubDispatcher(always: answers[0])]
         },
-        CanaryPlace("repeated bytes") { [RepeatedBytes($0.data, times: 2, after: $0.data)] },
         CanaryPlace("a server's script") { secret in
             let scripts: [Script] = [
                 .ok(secret.value), .raw(secret.value), .response(fields: [("Set-Cookie", secret.value)]),
