@@ -175,5 +175,9 @@ struct RequestsCompareTests {
         let run = try await ToolRun(["compare", "ftp://127.0.0.1/"])
         #expect(run.status == 3 && run.output.isEmpty)
         #expect(run.errors.split(separator: "\n").count == 1)
+        let second = try await ToolRun(["compare", "http://127.0.0.1:1/", "none.har"])
+        #expect(second.status == 3 && second.errors.contains("URL 2 of 2: "), "\(second.errors)")
+        let swapped = try await ToolRun(["record", "http://127.0.0.1:1/", "none.har"])
+        #expect(swapped.status == 2 && swapped.errors.contains("the file comes first"), "\(swapped.errors)")
     }
 }

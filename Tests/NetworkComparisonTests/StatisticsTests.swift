@@ -185,7 +185,7 @@ struct StatisticsTests {
         #expect(
             open.text
                 == "99th percentile: no difference found between curl and urlsession; one of 5 % would have been found")
-        let noisy = verdict(.p99, 0.43, 0.32, 0.59, noise: 159)
+        let noisy = verdict(.p99, 0.43, 0.32, 0.59, noise: 11)
         #expect(!noisy.isDecided)
         #expect(noisy.text.hasSuffix("; the data are too noisy to show any"))
         // The interval excludes 1, but two copies of one arm are that far apart.

@@ -108,8 +108,8 @@ package struct Verdict: Sendable {
 
     private static let mostDigits = 6
 
-    /// The share from which on an interval says nothing of use.
-    private static let largestShare = 100.0
+    /// The share from which on an interval says nothing of use: a tenfold difference.
+    private static let largestShare = 9.0
 
     /// Returns a share as a percentage, rounded up to a whole one from 1 % on.
     static func percent(_ share: Double) -> String {

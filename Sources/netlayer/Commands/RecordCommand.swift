@@ -30,6 +30,7 @@ struct RecordCommand: AsyncParsableCommand {
     @OptionGroup var transport: TransportOption
 
     func validate() throws {
+        if file.contains("://") { throw ValidationError("the file comes first: 'netlayer record FILE URL'") }
         if sources.isEmpty { throw ValidationError("give URLs, --input or --from-curl") }
         _ = try OptionChecks.timeout(timeout, "--timeout")
         try OptionChecks.range(maxRecorded, 0...(1 << 30), "--max-recorded")

@@ -88,8 +88,8 @@ struct RequestSources: ParsableArguments {
         try await checkThatOptionsHaveAMeaning(files)
         var requests: [SourceRequest] = []
         let token = try await pipeline.token(from: files)
-        for url in urls {
-            let request = try await flags.request(to: url, cookies: pipeline.cookieField, files: files)
+        for (index, url) in urls.enumerated() {
+            let request = try await request(to: url, at: index, files)
             var own = SourceRequest(request) { [pipeline] in try pipeline.client(over: $0, for: $1, token: token) }
             own.steps = pipeline.steps
             requests.append(own)
@@ -129,6 +129,17 @@ struct RequestSources: ParsableArguments {
         else {
             throw ToolFailure(
                 .usage, "options for requests hold for URLs; lines, recordings and curl commands have their own")
+        }
+    }
+
+    /// Returns the request of a URL.
+    /// - Throws: An error that says which one of several URLs can't be used.
+    private func request(to url: String, at index: Int, _ files: InputFiles) async throws -> TransportRequest {
+        do {
+            return try await flags.request(to: url, cookies: pipeline.cookieField, files: files)
+        } catch var error as NetworkError where error.code == .invalidURL && urls.count > 1 {
+            error.message = "URL \(index + 1) of \(urls.count): \(error.message)"
+            throw error
         }
     }
 
