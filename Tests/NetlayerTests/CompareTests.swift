@@ -480,7 +480,8 @@ struct CompareTests {
             "curl:loops=1",
         ])
         #expect(run.status == 1 && run.text.contains("totalTimeout"))
-        #expect(ContinuousClock.now - begin < .seconds(50))
+        // Seen: 20 s, and 97 s on a busy machine; the warm-ups alone would take 750 s.
+        #expect(ContinuousClock.now - begin < .seconds(200))
     }
 
     @Test func `arms that fail alike have no responses that are alike`() async throws {

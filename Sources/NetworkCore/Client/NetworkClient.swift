@@ -116,10 +116,11 @@ public struct NetworkClient: NetworkDispatcher {
     ) async throws -> sending NetworkResponse<Body> {
         var request = request
         if form.isEndless { request.options.totalTimeout = nil }
-        addDefaults(to: &request)
-        request.addMissing(form.fields(self))
         let call = Call(totalTimeout: request.options.totalTimeout)
         do {
+            try request.checkFieldCount()
+            addDefaults(to: &request)
+            request.addMissing(form.fields(self))
             return try await form.receive(PreparedCall(client: self, request: request, call: call))
         } catch {
             throw NetworkError.thrown(error)

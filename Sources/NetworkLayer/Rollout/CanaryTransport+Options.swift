@@ -26,7 +26,7 @@ extension CanaryTransport {
         public static let eachRequest = Assignment(key: nil)
 
         /// All requests to an origin use one transport, in this process and in others.
-        public static let origin = Assignment.key { "\($0.url.scheme)://\($0.url.authority)" }
+        public static let origin = Assignment.key { "\($0.url.scheme)://\($0.url.host):\($0.url.effectivePort)" }
 
         /// All requests with the same key use one transport, in this process and in others: a user's, for example.
         public static func key(_ key: @escaping @Sendable (TransportRequest) -> String) -> Assignment {

@@ -81,7 +81,9 @@ struct Experiment: Sendable {
             for url in urls.indices {
                 guard let first = try await run(arm, of: &arms, url, 1, as: .warmUp) else { continue }
                 arms[arm].figures[url].colds += first.latencies
-                guard design.warmUp > 0 else { continue }
+                // The first request counts towards the time of the warm-up.
+                let left = design.warmUpSeconds(arms: arms.count).map { $0 - first.seconds } ?? 1
+                guard design.warmUp > 0, left > 0 else { continue }
                 let warm = try await run(arm, of: &arms, url, design.warmUp, as: .warmUp)
                 arms[arm].figures[url].warmUp += warm?.latencies ?? []
             }

@@ -64,6 +64,13 @@ struct Descriptor: Sendable {
         if fchown(number, owner, group) != 0 { _ = fchown(number, uid_t.max, group) }
     }
 
+    /// Returns the file's group.
+    func group() throws(SystemFailure) -> gid_t {
+        var status = stat()
+        guard unsafe fstat(number, &status) == 0 else { throw SystemFailure(errno) }
+        return status.st_gid
+    }
+
     /// Returns another descriptor of the same open file.
     static func duplicate(_ number: Int32) throws(SystemFailure) -> Descriptor {
         let copy = fcntl(number, F_DUPFD_CLOEXEC, 0)

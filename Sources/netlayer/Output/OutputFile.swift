@@ -55,7 +55,8 @@ struct OutputFile: ~Copyable {
         // In the same folder, with a name that no file's name makes too long.
         let folder = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[...$0]) } ?? ""
         let temporary = "\(folder).netlayer-\(getpid())-\(UInt32.random(in: 0...UInt32.max))"
-        let mode = existing?.permissions ?? 0o666
+        // The file that replaces another one is its owner's alone until it has its group.
+        let mode: mode_t = existing == nil ? 0o666 : 0o600
         // Before the file exists: a process that ends in between deletes it too.
         Drafts.add(temporary)
         let descriptor: Descriptor
@@ -68,8 +69,8 @@ struct OutputFile: ~Copyable {
         do throws(SystemFailure) {
             if let existing {
                 descriptor.setOwner(existing.owner, existing.group)
-                // The umask must not change the mode of a file that replaces another one.
-                try descriptor.setPermissions(mode)
+                try descriptor.setPermissions(
+                    existing.permissions(existing.permissions, inGroup: try descriptor.group()))
             }
         } catch {
             discard(descriptor, temporary)

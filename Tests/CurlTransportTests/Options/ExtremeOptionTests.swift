@@ -1,9 +1,10 @@
-import CurlTransport
 import Foundation
 import NetworkCore
 import NetworkTesting
 import TestSupport
 import Testing
+
+@testable import CurlTransport
 
 /// Checks that extreme values that the option check accepts do not end the process further down.
 @Suite("Extreme option values over curl", .patience(minutes: 2))
@@ -70,6 +71,24 @@ struct ExtremeOptionTests {
         let curl = CurlNetworkDispatcher(configuration: configuration)
         let request = TransportRequest(url: try RequestURL(server.url()))
         #expect(try await curl.send(request).head.status == .ok)
+        await curl.shutDown(within: .seconds(1))
+    }
+
+    /// Regression: a resolver's loop has more connections than the limit, and their sum trapped.
+    @Test(
+        .enabled(if: Libcurl.found.version >= LibcurlVersion(7, 88, 1), "over HTTPS from libcurl 7.88.1 on"),
+        arguments: [1, .max, .min, Int(Int32.max)] as [Int])
+    func `an extreme limit is accepted with names looked up over HTTPS`(limit: Int) async throws {
+        let names = try ScriptedServer([.close])
+        defer { names.stop() }
+        var configuration = CurlNetworkDispatcher.Configuration()
+        (configuration.maximumConnections, configuration.maximumConnectionsPerHost) = (limit, limit)
+        configuration.maximumWaiting = limit
+        let curl = CurlNetworkDispatcher(configuration: configuration)
+        var request = TransportRequest(url: try RequestURL("http://unknown.example/"))
+        request.options.names.dnsOverHTTPS = "https://127.0.0.1:\(names.port)/dns-query"
+        let asking = request
+        await #expect(throws: NetworkError.self) { try await curl.send(asking) }
         await curl.shutDown(within: .seconds(1))
     }
 }

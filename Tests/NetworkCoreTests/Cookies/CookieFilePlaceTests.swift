@@ -36,6 +36,35 @@ struct CookieFilePlaceTests {
         }
     }
 
+    /// Regression: on a thread that does not block SIGPIPE, such as the main one, the process ended.
+    @Test func `a pipe without a reader is an error on any thread`() async throws {
+        var (ends, signals) = ([Int32](repeating: 0, count: 2), sigset_t())
+        try #require(pipe(&ends) == 0)
+        close(ends[0])
+        defer { close(ends[1]) }
+        sigemptyset(&signals)
+        sigaddset(&signals, SIGPIPE)
+        sigaddset(&signals, SIGXFSZ)
+        let (results, result) = AsyncStream<NetworkError.Code?>.makeStream()
+        let thread = Thread { [jar, path = "/dev/fd/\(ends[1])", signals] in
+            var (wanted, mask) = (signals, sigset_t())
+            pthread_sigmask(SIG_UNBLOCK, &wanted, nil)
+            do {
+                try jar.save(to: path)
+                result.yield(nil)
+            } catch {
+                result.yield((error as? NetworkError)?.code)
+            }
+            pthread_sigmask(SIG_BLOCK, nil, &mask)
+            // The thread's own mask is as before.
+            result.yield(sigismember(&mask, SIGPIPE) == 0 && sigismember(&mask, SIGXFSZ) == 0 ? .cancelled : nil)
+            result.finish()
+        }
+        thread.start()
+        let codes = await results.reduce(into: []) { $0.append($1) }
+        #expect(codes == [.unwritableFile, .cancelled])
+    }
+
     /// To read one may take without end, as with a standard output that the same process writes.
     @Test(.timeLimit(.minutes(1))) func `a pipe and a device are not read`() throws {
         try withFolder { folder in

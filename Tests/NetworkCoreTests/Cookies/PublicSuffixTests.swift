@@ -36,6 +36,15 @@ struct PublicSuffixTests {
     ])
     func `a site is one label more`(host: String, site: String) { #expect(list.site(of: host) == site) }
 
+    @Test func `a name of many labels takes linear time`() {
+        let name = String(repeating: "a.", count: 400_000) + "x.kobe.jp"
+        let start = ContinuousClock.now
+        #expect(!list.isPublicSuffix(name))
+        #expect(list.site(of: name) == "a.x.kobe.jp")
+        // Seen: half a second in a debug build; a name for each label would be 160 GB.
+        #expect(ContinuousClock.now - start < .seconds(20))
+    }
+
     @Test(arguments: [
         ("公司", "xn--55qx5d"), ("bücher", "xn--bcher-kva"), ("a.ü.b", "a.xn--tda.b"),
         ("Ascii", "ascii"),

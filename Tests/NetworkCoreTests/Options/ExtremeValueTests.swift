@@ -127,6 +127,37 @@ struct ExtremeValueTests {
         }
     }
 
+    /// Regression: the pipeline added fields to as many as `HTTPFields` takes, and that trapped.
+    @Test(arguments: [100, 20_000, 52_428, 52_429, 65_533, 65_534])
+    func `any number of header fields is sent or refused`(count: Int) async throws {
+        func fields(_ letter: String) -> HTTPFields {
+            HTTPFields((0..<count).map { HTTPField(name: HTTPField.Name("\(letter)\($0)")!, value: "") })
+        }
+        let transport = AnsweringTransport(.init())
+        var client = NetworkClient(transport: transport)
+        let jar = CookieJar(publicSuffixes: .builtIn)
+        try jar.set(CookieJar.Cookie(name: "n", value: "v", domain: "a.test"))
+        client.cookies = jar
+        client.exchangeInterceptors = [try BearerAuthentication(for: ["http://a.test"], token: "t")]
+        var own = try TransportRequest.make(.get, "http://a.test/")
+        own.headerFields = fields("a")
+        let start = ContinuousClock.now
+        for others in [[:], fields("b")] {
+            client.headerFields = others
+            for request in [own, try TransportRequest.make(.get, "http://a.test/")] {
+                do {
+                    _ = try await client.send(request, as: .decoded(Empty.self))
+                    #expect(transport.requests.last.map { $0.headerFields.count < 65_535 } == true)
+                } catch let error as NetworkError {
+                    #expect(error.code == .invalidHeader && count > 100)
+                }
+            }
+        }
+        _ = (own.wireFields, "\(own)", own.curlCommand())
+        // Seen: seconds in a debug build; minutes while each field was looked for among all others.
+        #expect(ContinuousClock.now - start < .seconds(100))
+    }
+
     @Test func `a time limit of any length is one`() async {
         for limit in Self.durations { await atMost(limit) {} }
     }

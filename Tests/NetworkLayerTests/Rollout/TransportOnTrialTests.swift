@@ -54,8 +54,8 @@ struct TransportOnTrialTests {
         var arms = Set<Data>()
         for host in 0..<64 {
             var own = Set<Data>()
-            for path in ["/", "/a", "/b?c"] {
-                let url = try RequestURL("http://host\(host).test\(path)")
+            for rest in ["/", "/a", ":80/b?c"] {
+                let url = try RequestURL("http://host\(host).test\(rest)")
                 own.insert(try await transport.send(TransportRequest(url: url)).body.collect())
             }
             #expect(own.count == 1)

@@ -150,6 +150,12 @@ struct SystemFile {
         if fchown(descriptor, owner, group) != 0 { _ = fchown(descriptor, uid_t.max, group) }
     }
 
+    /// Sets the group as far as the system allows it.
+    /// - Returns: The file's group.
+    func setGroup(_ group: gid_t) throws(Failure) -> gid_t {
+        fchown(descriptor, uid_t.max, group) == 0 ? group : try status().st_gid
+    }
+
     /// Returns once the contents are on the disk (fsync(2)).
     func sync() throws(Failure) {
         while fsync(descriptor) != 0 {

@@ -48,10 +48,12 @@ enum FileText {
     /// - Throws: ``NetworkError/Code/unwritableFile``, ``NetworkError/Code/diskFull``.
     static func write(_ text: Data, to path: String) throws {
         do throws(SystemFile.Failure) {
-            switch try FilePlace.find(path) {
-            case .file(let path, let existing): try replace(path, existing, by: text)
-            case .special: try write(text, closing: try SystemFile(opening: path, O_WRONLY))
-            case .open(let number): try write(text, closing: try SystemFile(duplicating: number))
+            try FileSignals.blocking { () throws(SystemFile.Failure) in
+                switch try FilePlace.find(path) {
+                case .file(let path, let existing): try replace(path, existing, by: text)
+                case .special: try write(text, closing: try SystemFile(opening: path, O_WRONLY))
+                case .open(let number): try write(text, closing: try SystemFile(duplicating: number))
+                }
             }
         } catch {
             throw NetworkError.file(path, error)

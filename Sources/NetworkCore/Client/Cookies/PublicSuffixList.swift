@@ -14,6 +14,8 @@ extension CookieJar {
         private var wildcards: Set<String> = []
         /// `!www.ck` is kept as `www.ck`.
         private var exceptions: Set<String> = []
+        /// The number of labels of the longest name that a rule can match.
+        private var mostLabels = 1
 
         /// The path of the system's list.
         public static let systemPath = "/usr/share/publicsuffix/public_suffix_list.dat"
@@ -53,6 +55,7 @@ extension CookieJar {
                 } else {
                     rules.insert(Punycode.host(rule))
                 }
+                mostLabels = max(mostLabels, Self.labels(of: rule).count)
             }
         }
 
@@ -77,7 +80,8 @@ extension CookieJar {
         /// Returns the number of labels, from the right, in the public suffix. The longest rule applies, exceptions
         /// first.
         private func suffixLength(of labels: [Substring]) -> Int {
-            for start in labels.indices {
+            // Longer names match nothing, and a hostile one has many labels.
+            for start in labels.indices.suffix(mostLabels) {
                 let name = labels[start...].joined(separator: ".")
                 if exceptions.contains(name) { return labels.count - start - 1 }
                 if rules.contains(name) { return labels.count - start }

@@ -34,8 +34,10 @@ package struct PrivateFile: Sendable {
     /// - Throws: ``NetworkError/Code/diskFull``; ``NetworkError/Code/unwritableFile`` with the system's reason.
     package func write(_ bytes: Data, at offset: Int) throws(NetworkError) {
         do throws(SystemFile.Failure) {
-            try file.seek(to: offset)
-            try file.write(bytes)
+            try FileSignals.blocking { () throws(SystemFile.Failure) in
+                try file.seek(to: offset)
+                try file.write(bytes)
+            }
         } catch {
             throw .file(path, error)
         }

@@ -62,7 +62,8 @@ public struct TransportRequest: Sendable {
     /// the URL, become `Authorization`. ``TransportOptions/requestCompression`` becomes `Content-Encoding`.
     public var wireFields: HTTPFields {
         var fields = ownFields
-        forEachAddedField { fields.append($0) }
+        // A request with so many is refused, and `HTTPFields` traps beyond 65,534.
+        forEachAddedField { if fields.count <= HTTPFields.maximumFields { fields.append($0) } }
         return fields
     }
 

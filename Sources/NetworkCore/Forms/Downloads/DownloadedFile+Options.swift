@@ -21,9 +21,10 @@ extension DownloadedFile {
         /// ``NetworkError/Code/bodyTooLarge``, and the bytes written so far are deleted.
         public var maximumBytes = 1 << 40
         /// The permissions of the file, such as `0o600`, at most `0o777`. With `nil`, the default, a file that is
-        /// replaced passes on its permissions, and the process's umask decides for a new one. While the file is
-        /// incomplete, its owner may also read and write it, and other users have no more access than to the finished
-        /// file.
+        /// replaced passes on its permissions, and the process's umask decides for a new one. Owner and group are
+        /// passed on as far as the system allows it; another group gets no more of the permissions than others had.
+        /// While the file is incomplete, its owner may also read and write it, and other users have no more access than
+        /// to the finished file.
         public var permissions: UInt16?
         /// Receives the progress after each piece that is written. It must return soon, since the download waits for
         /// it.

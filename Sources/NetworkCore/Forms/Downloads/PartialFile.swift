@@ -13,6 +13,8 @@ struct PartialFile {
     let path: String
     private let file: SystemFile
     private let permissions: mode_t?
+    /// Whether the permissions are those of the file that is replaced.
+    private let inherits: Bool
     private let replaced: FilePlace.Attributes?
     /// Whether this download owns the bytes in the file, because it restarted or resumed it.
     private var isOwn = false
@@ -50,7 +52,11 @@ struct PartialFile {
             self.path = path
             replaced = existing
             self.permissions = permissions.map { mode_t($0) } ?? existing?.permissions
-            opened = try Self.open(path, self.permissions)
+            inherits = permissions == nil
+            // Only users that may read the whole file may read a part; its owner also writes it. The group of a file
+            // that is replaced is set in the next step, and until then the file is its owner's alone.
+            let mode = existing == nil ? self.permissions.map { $0 | 0o600 } ?? 0o666 : 0o600
+            opened = try Self.open(path, mode: mode)
         } catch {
             throw .file(path, error)
         }
@@ -76,10 +82,16 @@ struct PartialFile {
         // An earlier download with other permissions may have left it.
         guard let permissions else { return }
         do throws(SystemFile.Failure) {
-            try file.setPermissions(permissions | 0o600)
+            try file.setPermissions(try fitting(permissions) | 0o600)
         } catch {
             throw .file(path, error)
         }
+    }
+
+    /// Gives the file the group of the one that it replaces, and returns the permissions that it may have in its group.
+    private func fitting(_ permissions: mode_t) throws(SystemFile.Failure) -> mode_t {
+        guard let replaced else { return permissions }
+        return replaced.permissions(permissions, inGroup: try file.setGroup(replaced.group))
     }
 
     /// Refuses a name that leaves no room for the longer names, one of which may fit and the other not.
@@ -95,11 +107,9 @@ struct PartialFile {
     /// - Returns: The file, its length, and whether it was made here; `nil` if a record that no download has left is in
     ///   the way.
     private static func open(
-        _ path: String, _ permissions: mode_t?
+        _ path: String, mode: mode_t
     ) throws(SystemFile.Failure) -> (file: SystemFile, length: Int, isNew: Bool)? {
         let (partial, record) = (path + ".partial", path + ".partial.json")
-        // Only users that may read the whole file may read a part; its owner also writes it.
-        let mode = permissions.map { $0 | 0o600 } ?? 0o666
         while true {
             if let (file, length) = try locked(partial, mode: mode) { return (file, length, false) }
             var hasMadeRecord = false
@@ -290,7 +300,7 @@ struct PartialFile {
         do throws(SystemFile.Failure) {
             // The owner first: the permissions refer to the owner.
             if let replaced { file.setOwner(replaced.owner, replaced.group) }
-            if let permissions { try file.setPermissions(permissions) }
+            if let permissions { try file.setPermissions(inherits ? try fitting(permissions) : permissions) }
             try file.sync()
             try checkName()
             try SystemFile.rename(partialPath, to: path)

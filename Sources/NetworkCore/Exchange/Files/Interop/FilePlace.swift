@@ -19,6 +19,12 @@ package enum FilePlace: Sendable {
         package let permissions: UInt32
         package let owner: UInt32
         package let group: UInt32
+
+        /// Returns the part of permissions for this file's group that a file may have in its own group: members of
+        /// another group are others to this file.
+        package func permissions(_ permissions: UInt32, inGroup group: UInt32) -> UInt32 {
+            group == self.group ? permissions : permissions & (0o707 | permissions << 3)
+        }
     }
 
     /// The system's limit for symbolic links.
