@@ -71,11 +71,11 @@ public final class ShadowTransport: HTTPTransport {
     /// How many requests there were, and what became of those that had a shadow.
     public var counts: Counts { gate.counts }
 
-    /// Returns when no shadow runs any more, for tests and for the end of a program: a second after
+    /// Returns when no shadow runs any more, for tests and for the end of a program: five seconds after
     /// ``Options/timeout`` at the latest, also if shadows begin meanwhile or the shadow's transport ignores its
     /// cancellation, and at once when the task is cancelled.
     public func waitForShadows() async {
-        let limit = min(options.timeout, TransportOptions.maximumTimeout) + .seconds(1)
+        let limit = min(options.timeout, TransportOptions.maximumTimeout) + .seconds(5)
         await atMost(limit) { [gate] in await gate.waitUntilIdle() }
     }
 
