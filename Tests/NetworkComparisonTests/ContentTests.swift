@@ -62,6 +62,21 @@ struct ContentTests {
         #expect(Self.compare(failed, with: failed).isEmpty && Self.compare(some, with: failed).isEmpty)
     }
 
+    /// Regression: names of paths had hundreds of megabytes, and repeated lines of an event were copied each time.
+    @Test func `parts of a hostile body cost as much as their bytes`() {
+        let key = String(repeating: "k", count: 120)
+        let leaves = (0..<3_000).map { "\($0)" }.joined(separator: ",")
+        let nested = String(repeating: #"{"\#(key)":"#, count: 60) + "[\(leaves)]" + String(repeating: "}", count: 60)
+        let start = ContinuousClock.now
+        #expect(ResponseParts.parts(of: Self.response(nested)).keys.contains("body"))
+        let events = Self.response(String(repeating: "data:\n", count: 160_000) + "\n", type: "text/event-stream")
+        #expect(ResponseParts.parts(of: events).keys.contains("event:1"))
+        let wide = "{" + (0..<4_900).map { #""\#(key.dropLast(10))\#($0)":1"# }.joined(separator: ",") + "}"
+        #expect(!ResponseParts.parts(of: Self.response(wide)).keys.contains("body"))
+        // Seen: two seconds in a debug build.
+        #expect(ContinuousClock.now - start < .seconds(40))
+    }
+
     /// A timestamp hides no other difference in its body.
     @Test func `one path of JSON differs next to one that always changes`() throws {
         func body(_ number: Int, _ b: Int) -> RecordedResponse {

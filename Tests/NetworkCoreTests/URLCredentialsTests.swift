@@ -94,14 +94,6 @@ struct URLCredentialsTests {
         #expect(request.wireFields[.authorization] == nil)
     }
 
-    @Test func `an interceptor's field wins`() async throws {
-        let transport = AnsweringTransport(.init())
-        var client = NetworkClient(transport: transport)
-        client.interceptors = [try BearerAuthentication(for: ["http://h"], token: "t")]
-        _ = try await client.send(RequestData(path: "http://u:p@h/"), as: .data).body
-        #expect(transport.requests.map { $0.wireFields[values: .authorization] } == [["Bearer t"]])
-    }
-
     @Test(
         arguments: [
             ("/2", "Basic dTpw"), ("http://a:80/2", "Basic dTpw"), ("http://b/2", nil), ("https://a/2", nil),

@@ -25,7 +25,9 @@ enum EventParts {
             guard let index = Self.names.firstIndex(where: { line[..<colon].elementsEqual($0.utf8) }) else { return }
             var value = line[colon...].dropFirst()
             if value.first == UInt8(ascii: " ") { value = value.dropFirst() }
-            values[index] = values[index].map { $0 + [UInt8(ascii: "\n")] + value } ?? Array(value)
+            // In place: each further line would copy all before it.
+            if values[index] != nil { values[index]?.append(UInt8(ascii: "\n")) } else { values[index] = [] }
+            values[index]?.append(contentsOf: value)
         }
 
         /// Returns type and data as one value. Colons of the type are escaped, so the first other one ends the type.

@@ -35,6 +35,9 @@ package struct PartValue: Hashable, Sendable {
 package enum ResponseParts {
     /// The most parts of one body. A body with more is compared as a whole.
     static let maximumBodyParts = 5_000
+    /// The most bytes that the names of one body's parts have together. A body with more is compared as a whole: a path
+    /// repeats the keys above it, so that a small body may have hundreds of megabytes of them.
+    static let maximumNameBytes = 1 << 20
 
     /// Returns the parts by their names:
     ///
@@ -83,7 +86,8 @@ package enum ResponseParts {
         let json = response.isCut ? JSONPrefix.completed(Array(body)) : Array(body)
         if isJSON, let value = try? JSONParser.parse(json, allowsRepeatedKeys: false) {
             var parts: [PartName: PartValue] = [:]
-            if add(value, at: "json:", to: &parts) { return parts }
+            var room = maximumNameBytes
+            if add(value, at: "json:", to: &parts, within: &room) { return parts }
         }
         return ["body": text(of: response.body)]
     }
@@ -96,19 +100,25 @@ package enum ResponseParts {
             kind: kind == "text" ? "bytes" : "\(kind), bytes")
     }
 
+    /// - Parameter room: The number of bytes that further names may have.
     /// - Returns: Whether there was room for all values.
-    private static func add(_ value: JSONValue, at path: String, to parts: inout [PartName: PartValue]) -> Bool {
-        guard parts.count < maximumBodyParts else { return false }
+    private static func add(
+        _ value: JSONValue, at path: String, to parts: inout [PartName: PartValue], within room: inout Int
+    ) -> Bool {
+        room -= path.utf8.count
+        guard parts.count < maximumBodyParts, room >= 0, !Task.isCancelled else { return false }
         let name = PartName(path)
         switch value {
         case .object(let members):
             if members.isEmpty { parts[name] = PartValue("{}", kind: "object") }
             // A number as a key is no index.
             if members.contains(where: { Int($0.key) != nil }) { parts[name] = PartValue("{…}", kind: "object") }
-            return members.allSatisfy { add($0.value, at: "\(path)/\(escaped($0.key))", to: &parts) }
+            return members.allSatisfy { add($0.value, at: "\(path)/\(escaped($0.key))", to: &parts, within: &room) }
         case .array(let values):
             if values.isEmpty { parts[name] = PartValue("[]", kind: "array") }
-            return values.enumerated().allSatisfy { add($0.element, at: "\(path)/\($0.offset)", to: &parts) }
+            return values.enumerated().allSatisfy {
+                add($0.element, at: "\(path)/\($0.offset)", to: &parts, within: &room)
+            }
         case .string(let text): parts[name] = PartValue(text, kind: "string")
         case .number(let digits): parts[name] = PartValue(digits, kind: "number")
         case .bool(let value): parts[name] = PartValue("\(value)", kind: "Boolean")

@@ -7,6 +7,7 @@ extension NetworkClient {
         let isBelowBase = data.isBelowClientsBase && baseURL != nil
         var request = try data.based(on: baseURL).transportRequest(options: options, encoder: encoder)
         // User and password in the client's base URL belong to the client.
+        if isBelowBase { request.credentials?.belongToClient = true }
         let saysWhoAsks =
             request.headerFields.contains(.authorization) || !isBelowBase && request.hasCredentialsOfItsURL
         let isPlain = headerFields.isEmpty && !request.options.hasRareOptions
@@ -32,8 +33,9 @@ extension NetworkClient {
         guard let baseURL, request.options.authentication == nil, !request.hasCredentialsOfItsURL,
             !request.headerFields.contains(.authorization),
             let base = try? RequestURL.separatingCredentials(from: baseURL), base.url.hasSameOrigin(as: request.url),
-            let credentials = URLCredentials(base.credentials, for: request.url)
+            var credentials = URLCredentials(base.credentials, for: request.url)
         else { return }
+        credentials.belongToClient = true
         request.credentials = credentials
     }
 

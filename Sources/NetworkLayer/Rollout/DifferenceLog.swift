@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Logging
 import Synchronization
 
@@ -8,16 +9,15 @@ final class DifferenceLog: Sendable {
 
     private let logger: Logger
     private let arms: (primary: String, shadow: String)
-    private let kinds = Guarded(Set<[String]>())
+    /// The digests of what was logged: the server chooses the names of places, and their lengths.
+    private let kinds = Guarded(Set<[UInt8]>())
 
     init(_ logger: Logger, arms: (primary: String, shadow: String)) { (self.logger, self.arms) = (logger, arms) }
 
     func add(_ difference: ShadowTransport.Difference) {
-        let kind = [difference.request.url.authority] + difference.places.map(\.name)
-        let isLogged = kinds.withLock { $0.count < Self.maximumKinds && $0.insert(kind).inserted }
-        guard isLogged else { return }
-        let places = difference.places.map { place in
-            var entries: Logger.Metadata = ["name": "\(place.name)", "known": "\(place.known ?? "no")"]
+        guard isNew(difference) else { return }
+        let places = difference.places.prefix(ShadowTransport.Difference.mostShownPlaces).map { place in
+            var entries: Logger.Metadata = ["name": "\(place.shownName)", "known": "\(place.known ?? "no")"]
             if place.showsValues {
                 entries["primary"] = "\(place.primary)"
                 entries["shadow"] = "\(place.shadow)"
@@ -32,5 +32,14 @@ final class DifferenceLog: Sendable {
                 "url.full": "\(difference.request.url)",
                 "differences": .array(places),
             ])
+    }
+
+    private func isNew(_ difference: ShadowTransport.Difference) -> Bool {
+        var sum = SHA256Checksum()
+        for name in [difference.request.url.authority] + difference.places.map(\.name) {
+            sum.update(Data("\(name)\n".utf8))
+        }
+        let kind = sum.finish()
+        return kinds.withLock { $0.count < Self.maximumKinds && $0.insert(kind).inserted }
     }
 }

@@ -17,10 +17,14 @@ extension ShadowTransport {
             /// for a new one.
             public let known: String?
 
-            /// The name, and the values unless they are those of bodies.
+            /// The name, cut at 128 bytes, and the values unless they are those of bodies.
             public var description: String {
-                (showsValues ? "\(name) \(primary) / \(shadow)" : name) + (known.map { " (known: \($0))" } ?? "")
+                (showsValues ? "\(shownName) \(primary) / \(shadow)" : shownName)
+                    + (known.map { " (known: \($0))" } ?? "")
             }
+
+            /// The name as descriptions and logs show it: the server chooses the keys of a path, and their number.
+            var shownName: String { name.start(ofBytes: 128) }
 
             /// Whether the values are of a part that descriptions and logs show.
             var showsValues: Bool { !ResponseParts.isOfBodyParts(name) && name != "body" }
@@ -51,9 +55,25 @@ extension ShadowTransport {
         /// Whether each difference is a known one.
         public var isKnown: Bool { places.allSatisfy { $0.known != nil } }
 
-        /// The request without its query, and the places, without the values of bodies.
+        /// The request without its query, and the first 20 places, without the values of bodies.
         public var description: String {
-            "\(request.method.rawValue) \(request.url): " + places.map(\.description).joined(separator: "; ")
+            let shown = places.prefix(Self.mostShownPlaces).map(\.description)
+            let rest = places.count - shown.count
+            return "\(request.method.rawValue) \(request.url): " + shown.joined(separator: "; ")
+                + (rest > 0 ? "; and \(rest) more" : "")
         }
+
+        /// The most places in a description or a log.
+        static let mostShownPlaces = 20
+    }
+}
+
+extension String {
+    /// Returns the text, or its start with a mark if it has more bytes.
+    fileprivate func start(ofBytes limit: Int) -> String {
+        guard utf8.count > limit else { return self }
+        var start = ""
+        for scalar in unicodeScalars where start.utf8.count + 4 <= limit { start.unicodeScalars.append(scalar) }
+        return start + "…"
     }
 }

@@ -34,7 +34,8 @@ final class Interruption: Sendable {
 
     /// Ends the process after a timeout that the command itself should have kept.
     func limit(toSeconds seconds: Double) {
-        queue.asyncAfter(deadline: .now() + seconds + Self.grace) {
+        // On a busy machine the command begins later than this timer.
+        queue.asyncAfter(deadline: .now() + seconds + 3 * Self.grace) {
             Self.endNow(.timeout, saying: "netlayer: totalTimeout: a file or a pipe blocks; --timeout sets the limit\n")
         }
     }

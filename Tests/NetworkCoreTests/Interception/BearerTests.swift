@@ -48,6 +48,19 @@ struct BearerTests {
         #expect(transport.requests.count == 1)
     }
 
+    /// Regression: the token took the place of user and password in the request's own URL.
+    @Test func `a request's own user and password come first, the base URL's do not`() async throws {
+        let transport = AnsweringTransport(Answer())
+        var client = client(transport, try BearerAuthentication(for: ["http://a"], token: "t"))
+        _ = try await client.send(TransportRequest(to: "http://u:p@a/"), as: .stream)
+        _ = try await client.send(RequestData(path: "http://u:p@a/"), as: .stream)
+        client.baseURL = "http://u:p@a/"
+        _ = try await client.send(RequestData(path: "b"), as: .stream)
+        _ = try await client.send(try .make(.get, "http://a/"), as: .stream)
+        let sent = transport.requests.map { $0.wireFields[.authorization] }
+        #expect(sent == ["Basic dTpw", "Basic dTpw", "Bearer t", "Bearer t"])
+    }
+
     /// Uploads alone would otherwise send the refused token again and again.
     @Test func `a refused token is renewed after a body that can't be sent again`() async throws {
         let transport = server(taking: "new")

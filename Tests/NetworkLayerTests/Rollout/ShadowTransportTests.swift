@@ -110,6 +110,39 @@ struct ShadowTransportTests {
         #expect(differences.places == ["json:/value"])
     }
 
+    /// Regression: a path repeats the keys above it, so that 56 KB had 470 MB of names, and one line of the log 10 MB.
+    @Test(arguments: ["k", "\\u0001"]) func `a small body with long paths costs little`(letter: String) async throws {
+        func response(_ value: Int) -> StubDispatcher {
+            let key = String(repeating: letter, count: 120)
+            var text = "[" + (0..<2_000).map { "\($0 + value)" }.joined(separator: ",") + "]"
+            for _ in 0..<50 { text = #"{"\#(key)":\#(text)}"# }
+            return StubDispatcher(always: .text(text, fields: [.contentType: "application/json"]))
+        }
+        let log = CanaryLog()
+        let transport = ShadowTransport(
+            primary: response(1), shadow: response(2), options: always, logger: log.logger)
+        let start = ContinuousClock.now
+        try await get(transport)
+        #expect(transport.counts.differences == 1)
+        // Seen: a tenth of a second; over a minute in a debug build before.
+        #expect(ContinuousClock.now - start < .seconds(20))
+        #expect(log.messages.count == 1 && log.messages.allSatisfy { $0.utf8.count < 20_000 })
+    }
+
+    /// The names of places are the server's, and so are their number and length.
+    @Test func `a log line about many places is short`() async throws {
+        func response(_ value: Int) -> StubDispatcher {
+            let long = String(repeating: "k", count: 120)
+            let members = (0..<300).map { #""\#(long)\#($0)":{"\#(long)":\#($0 + value)}"# }.joined(separator: ",")
+            return StubDispatcher(always: .text("{\(members)}", fields: [.contentType: "application/json"]))
+        }
+        let log = CanaryLog()
+        try await get(
+            ShadowTransport(primary: response(1), shadow: response(2), options: always, logger: log.logger))
+        let line = try #require(log.messages.first)
+        #expect(line.utf8.count < 10_000 && line.contains("; and 80 more"), "\(line.suffix(200))")
+    }
+
     /// The head of a primary may take long: a shadow that waits for it has no place, and is none.
     @Test func `a request whose primary waits has no shadow yet`() async throws {
         let (gate, open) = AsyncStream<Void>.makeStream()

@@ -50,7 +50,7 @@ enum FileText {
         do throws(SystemFile.Failure) {
             try FileSignals.blocking { () throws(SystemFile.Failure) in
                 switch try FilePlace.find(path) {
-                case .file(let path, let existing): try replace(path, existing, by: text)
+                case .file(let path, _): try replace(path, by: text)
                 case .special: try write(text, closing: try SystemFile(opening: path, O_WRONLY))
                 case .open(let number): try write(text, closing: try SystemFile(duplicating: number))
                 }
@@ -61,14 +61,14 @@ enum FileText {
     }
 
     private static func replace(
-        _ path: String, _ existing: FilePlace.Attributes?, by text: Data
+        _ path: String, by text: Data
     ) throws(SystemFile.Failure) {
-        // In the same folder, with a name that no file's name makes too long.
+        // In the same folder, with a name that no file's name makes too long. The owner of the file that it replaces is
+        // not passed on: another user may have put that file there.
         let folder = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[...$0]) } ?? ""
         let draft = "\(folder).\(UInt64.random(in: 0 ... .max)).tmp"
         let file = try SystemFile(opening: draft, O_WRONLY | O_CREAT | O_EXCL, mode: 0o600)
         do throws(SystemFile.Failure) {
-            if let existing { file.setOwner(existing.owner, existing.group) }
             try write(text, closing: file)
             try SystemFile.rename(draft, to: path)
         } catch {

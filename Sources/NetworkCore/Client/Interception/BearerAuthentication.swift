@@ -16,11 +16,11 @@ import Synchronization
 /// others. A 401 for the new token is returned as it is, and the token stays in use: a server may refuse one request
 /// for all tokens. So is a 401 for a request whose body can't be sent again; the next request then starts the refresh.
 ///
-/// A request with its own `Authorization` field, or with ``TransportOptions/authentication``, passes unchanged. So do
-/// the requests that the refresh itself sends, in its task and in tasks that inherit its task-local values. A detached
-/// task and a callback of another library don't inherit them: a request from there waits for the refresh that waits for
-/// it, until the refresh times out and all of them fail. Send such a request with a client that has no
-/// ``BearerAuthentication``.
+/// A request with its own `Authorization` field, with ``TransportOptions/authentication``, or with user and password in
+/// its own URL passes unchanged. (Those of the client's base URL give way to the token.) So do the requests that the
+/// refresh itself sends, in its task and in tasks that inherit its task-local values. A detached task and a callback of
+/// another library don't inherit them: a request from there waits for the refresh that waits for it, until the refresh
+/// times out and all of them fail. Send such a request with a client that has no ``BearerAuthentication``.
 public final class BearerAuthentication: Interceptor {
     private let origins: [RequestURL]
     private let refresh: (@Sendable (TransportOptions.Secret?) async throws -> TransportOptions.Secret)?
@@ -97,7 +97,8 @@ public final class BearerAuthentication: Interceptor {
 
     private func isFor(_ request: TransportRequest) -> Bool {
         origins.contains { $0.hasSameOrigin(as: request.url) } && !request.headerFields.contains(.authorization)
-            && request.options.authentication == nil && !Self.refreshing.contains(ObjectIdentifier(self))
+            && request.options.authentication == nil && !request.hasOwnCredentialsInURL
+            && !Self.refreshing.contains(ObjectIdentifier(self))
     }
 
     private func token(newerThan refused: Int?) async throws -> IssuedToken {

@@ -58,6 +58,9 @@ extension TransportRequest {
     /// Whether the request still goes to the origin of a URL that contained a user and a password.
     var hasCredentialsOfItsURL: Bool { credentials?.fieldValue(for: url) != nil }
 
+    /// Whether the request's own URL, and not the client's base URL, has credentials for where it goes.
+    var hasOwnCredentialsInURL: Bool { hasCredentialsOfItsURL && credentials?.belongToClient == false }
+
     /// The user and the password from the URL. Stored in the options, so that code that compares or repeats the options
     /// includes them.
     var credentials: URLCredentials? {

@@ -39,6 +39,8 @@ struct URLCredentials: Sendable, Hashable {
     private let origin: RequestURL
     /// The value of `Authorization`. The user name may be a key, so it is hidden like the password.
     private let value: TransportOptions.Secret
+    /// Whether they are of the client's base URL, and not of the request's own.
+    var belongToClient = false
 
     /// Creates the credentials of a URL, or returns `nil` if it has none.
     init?(_ authentication: TransportOptions.Authentication?, for url: RequestURL) {
