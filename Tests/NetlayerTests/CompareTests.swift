@@ -138,6 +138,11 @@ struct CompareTests {
         let (crashed, _) = try await Self.compare("--exec", "test $NETWORK_TRANSPORT = curl || kill -9 $$", "-n", "5")
         #expect(crashed.arms.map(\.errors) == [[:], ["signal 9": 5]])
         // A shell's status for a program that it does not find.
+        // Regression: the program inherited that the tool ignores these signals.
+        for (name, number) in [("PIPE", 13), ("INT", 2), ("TERM", 15), ("HUP", 1)] {
+            let (ended, _) = try await Self.compare("--exec", "kill -\(name) $$; true", "-n", "1")
+            #expect(ended.arms.map(\.errors) == [["signal \(number)": 1], ["signal \(number)": 1]])
+        }
         let (missing, failed) = try await Self.compare("--exec", "./nonexistent", "-n", "1")
         #expect(missing.arms.map(\.errors) == [["status 127": 1], ["status 127": 1]] && failed.status == 1)
         let (late, _) = try await Self.compare("--exec", "exec sleep 60", "-n", "1", "--timeout", "0.2")
@@ -480,8 +485,23 @@ struct CompareTests {
             "curl:loops=1",
         ])
         #expect(run.status == 1 && run.text.contains("totalTimeout"))
-        // Seen: 20 s, and 97 s on a busy machine; the warm-ups alone would take 750 s.
+        // Seen: 10 s, and 97 s on a busy machine; the warm-ups alone would take 750 s.
         #expect(ContinuousClock.now - begin < .seconds(200))
+    }
+
+    /// Regression: each further process sent the first requests of all URLs, after the time was over too.
+    @Test func `a server that hangs later does not hold up a comparison of many URLs`() async throws {
+        let script: Script = [.read, .send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"), .close]
+        let servers = try (0..<6).map { _ in
+            try ScriptedServer(scripts: Array(repeating: script, count: 60) + [[.read, .stall]])
+        }
+        defer { servers.forEach { $0.stop() } }
+        let begin = ContinuousClock.now
+        _ = try await ToolRun(
+            ["compare", "--time", "3", "--timeout", "3", "--arm", "curl", "--arm", "curl:loops=1"]
+                + servers.map { $0.url() })
+        // Seen: half a minute; each further process would take one.
+        #expect(ContinuousClock.now - begin < .seconds(150))
     }
 
     @Test func `arms that fail alike have no responses that are alike`() async throws {

@@ -6,17 +6,10 @@ import Testing
 @testable import netlayer
 
 @Suite struct OutputTests {
-    private let folder = FileManager.default.temporaryDirectory.appending(path: "netlayer-\(UUID())")
-
-    init() throws { try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true) }
-
-    private var entries: [String] {
-        get throws { try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() }
-    }
-
     @Test func `a file appears when it is finished, and keeps its mode`() throws {
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let target = folder.appending(path: "out").path
+        let folder = try TestFolder()
+        defer { folder.remove() }
+        let target = folder.path("out")
         #expect(
             FileManager.default.createFile(
                 atPath: target, contents: Data("old".utf8), attributes: [.posixPermissions: 0o640]))
@@ -26,23 +19,25 @@ import Testing
         try file.finish()
         #expect(FileManager.default.contents(atPath: target) == Data("new".utf8))
         #expect(try FileManager.default.attributesOfItem(atPath: target)[.posixPermissions] as? Int == 0o640)
-        #expect(try entries == ["out"])
+        #expect(try folder.entries == ["out"])
     }
 
     @Test func `a file that is given up leaves nothing`() throws {
-        defer { try? FileManager.default.removeItem(at: folder) }
+        let folder = try TestFolder()
+        defer { folder.remove() }
         func abandon() throws {
-            let file = try OutputFile(replacing: folder.appending(path: "out").path)
+            let file = try OutputFile(replacing: folder.path("out"))
             try file.write("half".utf8)
         }
         try abandon()
-        #expect(try entries == [])
+        #expect(try folder.entries == [])
     }
 
     @Test func `a symbolic link stays, and its target is replaced`() throws {
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let target = folder.appending(path: "target").path
-        let link = folder.appending(path: "link").path
+        let folder = try TestFolder()
+        defer { folder.remove() }
+        let target = folder.path("target")
+        let link = folder.path("link")
         #expect(FileManager.default.createFile(atPath: target, contents: Data()))
         try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "target")
         let file = try OutputFile(replacing: link)
@@ -53,8 +48,9 @@ import Testing
     }
 
     @Test func `a folder that is missing is named with the reason`() throws {
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let target = folder.appending(path: "no/out").path
+        let folder = try TestFolder()
+        defer { folder.remove() }
+        let target = folder.path("no/out")
         let failure = #expect(throws: ToolFailure.self) {
             let file = try OutputFile(replacing: target)
             try file.finish()

@@ -47,12 +47,14 @@ struct ArmCommand: AsyncParsableCommand {
         } catch {
             throw ToolFailure(.usage, CompareCommand.message(for: error))
         }
+        // Before the reply, after which the file has no name.
         let counter = try SharedNumber(path: order.counter)
+        let running = try SharedNumber(path: order.counter, place: 1)
         if let program = command.exec {
             try await reply(.ready(library: "\(TransportKind.variable)=\(arm.variable)"))
             return ProgramWorker(
                 program, under: arm.variable, timeout: .seconds(command.requestTimeout), counter: counter,
-                program: try SharedNumber(path: order.counter, place: 1))
+                program: running)
         }
         let transport = arm.transport()
         var requests: [ArmRequest] = []

@@ -18,16 +18,15 @@ final class ArmProcess: Sendable {
     /// The program that the process runs; 0 for none.
     private let program: SharedNumber
     private let counterPath: String
-    private let errors: String
+    /// What the process has written to standard error.
+    private let errors: FileHandle
     private let endings: Task<(reason: Process.TerminationReason, status: Int32), Never>
 
     /// Starts the process.
     /// - Parameter usesNoProxy: Whether its environment has no proxies.
     init(_ arm: ArmSpecification, usesNoProxy: Bool = false) throws {
         counterPath = NSTemporaryDirectory() + "netlayer-\(UUID().uuidString)"
-        errors = counterPath + ".txt"
         Drafts.add(counterPath)
-        Drafts.add(errors)
         counter = try SharedNumber(path: counterPath)
         program = try SharedNumber(path: counterPath, place: 1)
         let child = Process()
@@ -42,11 +41,8 @@ final class ArmProcess: Sendable {
         child.environment = environment
         child.standardInput = toChild
         child.standardOutput = fromChild
-        guard
-            FileManager.default.createFile(
-                atPath: errors, contents: nil, attributes: [.posixPermissions: 0o600]),
-            let said = FileHandle(forWritingAtPath: errors)
-        else { throw ToolFailure(.file, "the folder for temporary files can't be written") }
+        let said: FileHandle
+        (said, errors) = try Self.namelessFile(counterPath + ".txt")
         child.standardError = said
         let (ends, ending) = AsyncStream<(reason: Process.TerminationReason, status: Int32)>.makeStream()
         child.terminationHandler = { [isOver] process in
@@ -65,10 +61,26 @@ final class ArmProcess: Sendable {
 
     deinit {
         endNow()
-        for path in [counterPath, errors] {
+        removeCounter()
+    }
+
+    /// Removes the name of the counter: both processes have it open, or one of them has ended.
+    private func removeCounter() {
+        Descriptor.remove(counterPath)
+        Drafts.remove(counterPath)
+    }
+
+    /// Returns a file without a name, which leaves nothing behind, to write and to read.
+    private static func namelessFile(_ path: String) throws -> (writing: FileHandle, reading: FileHandle) {
+        Drafts.add(path)
+        defer {
             Descriptor.remove(path)
             Drafts.remove(path)
         }
+        guard FileManager.default.createFile(atPath: path, contents: nil, attributes: [.posixPermissions: 0o600]),
+            let writing = FileHandle(forWritingAtPath: path), let reading = FileHandle(forReadingAtPath: path)
+        else { throw ToolFailure(.file, "the folder for temporary files can't be written") }
+        return (writing, reading)
     }
 
     /// Tells the process who it is and what it sends.
@@ -79,7 +91,9 @@ final class ArmProcess: Sendable {
     ) async throws -> String {
         let order = ArmOrder(arm: arm.text, arguments: arguments, files: files, counter: counterPath)
         switch try await reply(to: order, within: patience) {
-        case .ready(let library): return library
+        case .ready(let library):
+            removeCounter()
+            return library
         case .refused(let words): throw ToolFailure(.usage, words)
         case .block: throw Ended(text: "wrote something else than it should")
         }
@@ -119,7 +133,7 @@ final class ArmProcess: Sendable {
     private func ended() async -> Ended {
         let (reason, status) = await endings.value
         let how = reason == .uncaughtSignal ? "ended by signal \(status)" : "ended with status \(status)"
-        let said = FileManager.default.contents(atPath: errors).map { String(decoding: $0, as: UTF8.self) } ?? ""
+        let said = (try? errors.readToEnd()).map { String(decoding: $0, as: UTF8.self) } ?? ""
         let last = said.split(separator: "\n").last { $0.contains("error") || $0.contains("rror:") }
         let words = last.map { ": " + Redaction.words(ofLibrary: String($0.prefix(200))) } ?? ""
         return Ended(text: "\(how) at request \(counter.value)\(words)")

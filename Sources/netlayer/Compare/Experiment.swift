@@ -33,7 +33,9 @@ struct Experiment: Sendable {
                     continue
                 }
                 process = number
-                try await beginProcesses(of: &arms, using: &generator)
+                // Without the first process there would be nothing to say.
+                let end = number > 0 ? design.time.map { start + $0 } : nil
+                try await beginProcesses(of: &arms, until: end, using: &generator)
             }
             let seconds = schedule.roundSeconds(after: ContinuousClock.now - start)
             let round = schedule.round - 1
@@ -70,7 +72,9 @@ struct Experiment: Sendable {
 
     /// Gives each arm another process, in random order, and warms it up.
     /// - Throws: ``ToolFailure`` for a request that no arm can send.
-    private func beginProcesses(of arms: inout [Arm], using generator: inout SeededGenerator) async throws {
+    private func beginProcesses(
+        of arms: inout [Arm], until end: ContinuousClock.Instant?, using generator: inout SeededGenerator
+    ) async throws {
         for arm in arms.indices.shuffled(using: &generator) {
             // A program's process is that of its run.
             if !design.isOfProgram, let process = arms[arm].process {
@@ -79,6 +83,7 @@ struct Experiment: Sendable {
             }
             guard arms[arm].process == nil else { continue }
             for url in urls.indices {
+                if let end, end <= .now { return }
                 guard let first = try await run(arm, of: &arms, url, 1, as: .warmUp) else { continue }
                 arms[arm].figures[url].colds += first.latencies
                 // The first request counts towards the time of the warm-up.

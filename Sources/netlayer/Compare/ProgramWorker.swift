@@ -69,7 +69,7 @@ enum RunningProgram {
         // Within the lock: a program that starts now must not be missed by the end.
         try state.withLock { state in
             if state.isLast { throw CancellationError() }
-            try program.run()
+            try Signals.withDefaults { try program.run() }
             state.number = program.processIdentifier
         }
     }

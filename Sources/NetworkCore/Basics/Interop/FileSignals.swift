@@ -9,7 +9,7 @@ enum FileSignals {
         var (signals, earlier, mask) = (sigset_t(), sigset_t(), sigset_t())
         unsafe sigemptyset(&signals)
         unsafe sigpending(&earlier)
-        // One that waits already is somebody else's, and goes on waiting.
+        // One that is pending already has another cause, and stays pending.
         for signal in [SIGPIPE, SIGXFSZ] where unsafe sigismember(&earlier, signal) == 0 {
             unsafe sigaddset(&signals, signal)
         }
