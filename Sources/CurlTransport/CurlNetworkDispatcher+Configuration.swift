@@ -59,13 +59,13 @@ extension CurlNetworkDispatcher {
         }
 
         /// The configuration with every value in its range: `loops` from 1 to 64, `maximumWaiting` at least 0, the
-        /// other limits at least 1, and none above 2³⁰, which is more than a process can have.
+        /// other limits at least 1.
         var checked: Configuration {
             var checked = self
-            checked.maximumConnectionsPerHost = min(max(1, maximumConnectionsPerHost), 1 << 30)
-            checked.maximumConnections = min(max(1, maximumConnections), 1 << 30)
+            checked.maximumConnectionsPerHost = max(1, maximumConnectionsPerHost)
+            checked.maximumConnections = max(1, maximumConnections)
             checked.loops = min(max(1, loops), 64)
-            checked.maximumWaiting = min(max(0, maximumWaiting), 1 << 30)
+            checked.maximumWaiting = max(0, maximumWaiting)
             return checked
         }
     }

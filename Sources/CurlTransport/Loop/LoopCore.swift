@@ -81,8 +81,8 @@ final class LoopCore {
     /// MAXCONNECTS includes connections in use: a lower value would make each request open a new one. As many transfers
     /// run at once, so a new connection finds an idle one to replace, or room.
     private func newMulti() throws -> MultiHandle {
-        try MultiHandle(
-            loop: self, connections: limits.inAll, allConnections: limits.inAll + limits.connectionsOfLookUps)
+        let (all, isOver) = limits.inAll.addingReportingOverflow(limits.connectionsOfLookUps)
+        return try MultiHandle(loop: self, connections: limits.inAll, allConnections: isOver ? .max : all)
     }
 
     /// The thread's main loop: messages, clocks, timers, then wait for events.

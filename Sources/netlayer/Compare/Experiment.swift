@@ -138,7 +138,7 @@ struct Experiment: Sendable {
         if let process = arm.process { return process }
         let process = try ArmProcess(arm.specification, usesNoProxy: arm.usesNoProxy)
         arm.library = try await process.begin(
-            arm.specification, arguments: arguments, files: files, within: design.patience(of: 1))
+            arm.specification, arguments: arguments, files: files, within: ExperimentDesign.startPatience)
         arm.process = process
         return process
     }

@@ -101,6 +101,8 @@ struct ExperimentDesign: Sendable {
         return .seconds(min(Double(perWorker) * timeout, Self.longestPatience) + intended + Self.shortestPatience)
     }
 
+    /// The longest time for the start of a process, which a busy machine delays.
+    static let startPatience = Duration.seconds(60)
     /// The longest time for the requests of a block and the time for the block itself, in seconds.
     private static let (longestPatience, shortestPatience) = (3_600.0, 10.0)
 }
