@@ -146,6 +146,23 @@ struct RequestsCompareTests {
         #expect(run.errors.split(separator: "\n").count == 1 && run.output.isEmpty)
     }
 
+    /// Regression: failures before anything counted were nowhere, and the status was 0.
+    @Test func `failures of first requests are said`() async throws {
+        let server = try ScriptedServer(scripts: Array(repeating: [.readHead, .reset], count: 3) + [.ok()])
+        defer { server.stop() }
+        let run = try await ToolRun([
+            "compare", server.url(), "-n", "8", "--warm-up", "0", "--arm", "curl", "--arm", "curl:loops=2",
+            "--no-pipeline",
+        ])
+        #expect(run.status == 1 && run.text.contains("before anything counted, requests failed: "), "\(run.text)")
+    }
+
+    /// Regression: a sparse file on a full disk ended the tool by SIGBUS; other errors had no words.
+    @Test func `a folder for temporary files that can't be written is said`() async throws {
+        let run = try await ToolRun(["compare", "http://127.0.0.1:1/"], environment: ["TMPDIR": "/nonexistent/"])
+        #expect(run.status == 8 && run.errors.contains("the folder for temporary files"), "\(run.errors)")
+    }
+
     @Test func `each URL has cold requests of its own`() async throws {
         let fast = try ScriptedServer(.ok())
         let slow = try ScriptedServer([

@@ -114,6 +114,9 @@ package struct ContentTally: Sendable {
         known[number] = (response, ResponseParts.parts(of: response))
     }
 
+    /// Returns the error of a response that is known by a number; `nil` for a success.
+    package func errorCode(of number: Int) -> String? { known[number]?.response.errorCode }
+
     /// Counts a response that is known by a number; an unknown one counts as not compared.
     package mutating func count(_ number: Int, times: Int = 1) {
         count += times

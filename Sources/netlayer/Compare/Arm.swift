@@ -11,6 +11,8 @@ struct ArmFigures: Sendable {
     var pace = 0.0
     /// The times of each process's first request, and those of the warm-up, in milliseconds.
     var (colds, warmUp) = ([Double](), [Double]())
+    /// The failures of first requests and warm-ups, by code.
+    var warmUpErrors: [String: Int] = [:]
     /// Why the transport refuses the request before it sends anything, if it does.
     var refusal: String?
     /// The request as it was sent.
@@ -33,7 +35,12 @@ struct ArmFigures: Sendable {
         descriptors = max(descriptors, report.descriptors)
         refusal = report.refusal
         pace = report.seconds / Double(max(1, report.requests))
-        guard kind != .warmUp else { return }
+        guard kind != .warmUp else {
+            for (number, times) in report.outcomes {
+                if let code = contents.errorCode(of: number) { warmUpErrors[code, default: 0] += times }
+            }
+            return
+        }
         for (number, times) in report.outcomes { contents.count(number, times: times) }
         contextSwitches += report.contextSwitches
         wireBytes += report.wireBytes

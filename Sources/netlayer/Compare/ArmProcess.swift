@@ -27,8 +27,13 @@ final class ArmProcess: Sendable {
     init(_ arm: ArmSpecification, usesNoProxy: Bool = false) throws {
         counterPath = NSTemporaryDirectory() + "netlayer-\(UUID().uuidString)"
         Drafts.add(counterPath)
-        counter = try SharedNumber(path: counterPath)
-        program = try SharedNumber(path: counterPath, place: 1)
+        do throws(SystemFailure) {
+            counter = try SharedNumber(path: counterPath)
+            program = try SharedNumber(path: counterPath, place: 1)
+        } catch {
+            Descriptor.remove(counterPath)
+            throw ToolFailure.unwritable("the folder for temporary files", error)
+        }
         let child = Process()
         let (toChild, fromChild) = (Pipe(), Pipe())
         child.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()

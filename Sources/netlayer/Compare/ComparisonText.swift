@@ -68,12 +68,18 @@ struct ComparisonText {
         return "responses: no differences over \(arm)\(contents.isPartial ? " in what was compared" : "")"
     }
 
-    /// Returns what there was no room to compare for a URL, the copy of the first arm included.
+    /// Returns the failures before anything counted, and what there was no room to compare, for a URL and all arms, the
+    /// copy of the first one included.
     static func gaps(_ result: ExperimentResult, _ index: Int) -> [String] {
         (result.arms + [result.copy]).flatMap { arm in
-            let contents = arm.figures[index].contents
-            return [(contents.notCompared, "of its responses"), (contents.partsNotCompared, "parts of its responses")]
-                .filter { $0.0 > 0 }.map { "\(arm.name): no room to compare \($0.0) \($0.1)" }
+            let (contents, errors) = (arm.figures[index].contents, arm.figures[index].warmUpErrors)
+            let failures = errors.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }.joined(separator: ", ")
+            let early = failures.isEmpty ? nil : "\(arm.name): before anything counted, requests failed: \(failures)"
+            let left = [
+                (contents.notCompared, "of its responses"), (contents.partsNotCompared, "parts of its responses"),
+            ]
+            return [early].compactMap(\.self)
+                + left.filter { $0.0 > 0 }.map { "\(arm.name): no room to compare \($0.0) \($0.1)" }
         }
     }
 

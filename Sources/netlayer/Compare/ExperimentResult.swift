@@ -101,7 +101,9 @@ struct ExperimentResult: Sendable {
 
 extension Arm {
     /// Whether the arm ended, or a request failed.
-    var hasFailures: Bool { figures.contains { $0.ended != nil } || !ArmSummary.errors(figures).isEmpty }
+    var hasFailures: Bool {
+        figures.contains { $0.ended != nil || !$0.warmUpErrors.isEmpty } || !ArmSummary.errors(figures).isEmpty
+    }
 }
 
 /// The figures of an arm over several blocks, as reports show them.

@@ -14,7 +14,9 @@ import Synchronization
         precondition((0..<Self.size / MemoryLayout<Atomic<Int>>.stride).contains(place))
         let file = try Descriptor.open(path, O_RDWR | O_CREAT, mode: 0o600)
         defer { close(file.number) }
-        guard ftruncate(file.number, Self.size) == 0 else { throw SystemFailure(errno) }
+        // A page without room on the disk would be SIGBUS at its first use.
+        let status = posix_fallocate(file.number, 0, off_t(Self.size))
+        guard status == 0 else { throw SystemFailure(status) }
         let memory = unsafe mmap(nil, Self.size, PROT_READ | PROT_WRITE, MAP_SHARED, file.number, 0)
         guard let memory = unsafe memory, unsafe memory != MAP_FAILED else { throw SystemFailure(errno) }
         unsafe self.memory = memory
