@@ -83,7 +83,7 @@ struct ComparisonJSON {
             .init("library", .string(arm.library)), .init("requests", .integer(summary.requests)),
             .init("statuses", counts(summary.statuses.map { ("\($0.key)", $0.value) })),
             .init("errors", counts(summary.errors.map { ($0.key, $0.value) })),
-            .init("warmUpErrors", counts(Self.warmUpErrors(figures).map { ($0.key, $0.value) })),
+            .init("warmUpErrors", counts(ArmSummary.warmUpErrors(figures).map { ($0.key, $0.value) })),
             .init("p50Ms", figure(.p50)), .init("p95Ms", figure(.p95)), .init("p99Ms", figure(.p99)),
             .init("ratePerSecond", figure(.rate)), .init("cpuMicrosecondsPerRequest", figure(.cpu)),
             .init("peakResidentKB", .known(summary.peakResidentKB)), .init("threads", .known(summary.threads)),
@@ -123,10 +123,6 @@ struct ComparisonJSON {
                 ])
             }
         }
-    }
-
-    private static func warmUpErrors(_ figures: [ArmFigures]) -> [String: Int] {
-        figures.reduce(into: [:]) { $0.merge($1.warmUpErrors, uniquingKeysWith: +) }
     }
 
     /// Returns the largest noise of each metric, as a share.

@@ -102,7 +102,8 @@ struct ExperimentResult: Sendable {
 extension Arm {
     /// Whether the arm ended, or a request failed.
     var hasFailures: Bool {
-        figures.contains { $0.ended != nil || !$0.warmUpErrors.isEmpty } || !ArmSummary.errors(figures).isEmpty
+        figures.contains { $0.ended != nil } || !ArmSummary.errors(figures).isEmpty
+            || !ArmSummary.warmUpErrors(figures).isEmpty
     }
 }
 
@@ -119,6 +120,11 @@ struct ArmSummary: Sendable {
     /// Returns the number of failures, by code.
     static func errors(_ figures: [ArmFigures]) -> [String: Int] {
         figures.reduce(into: [:]) { $0.merge($1.contents.outcomes.errors, uniquingKeysWith: +) }
+    }
+
+    /// Returns the number of failures before anything counted, by code.
+    static func warmUpErrors(_ figures: [ArmFigures]) -> [String: Int] {
+        figures.reduce(into: [:]) { $0.merge($1.warmUpErrors, uniquingKeysWith: +) }
     }
 
     /// The requests whose responses count; those whose times count are the blocks'.

@@ -109,7 +109,7 @@ private struct ProgramRun {
         process.environment = ProcessInfo.processInfo.environment.merging(variables) { $1 }
         // Our own input has the orders.
         process.standardInput = FileHandle.nullDevice
-        // Whatever it writes there would fill the disk.
+        // A file would let a program fill the disk.
         process.standardError = FileHandle.nullDevice
         let output = Pipe()
         process.standardOutput = output

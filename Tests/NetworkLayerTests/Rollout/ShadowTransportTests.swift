@@ -16,6 +16,24 @@ struct ClosureTransport: HTTPTransport {
     func send(_ request: TransportRequest) async throws -> TransportResponse { try await respond(request) }
 }
 
+extension ShadowTransport {
+    /// Waits until each shadow is counted, on a busy machine too.
+    func settle() async {
+        func running(_ counts: Counts) -> Int {
+            counts.shadowed - counts.same - counts.knownDifferences - counts.differences - counts.unfinished
+        }
+        repeat { await waitForShadows() } while running(counts) > 0 && !Task.isCancelled
+    }
+
+    /// Sends a GET, reads its body, and waits for the shadow.
+    @discardableResult
+    func settledGet(_ url: RequestURL) async throws -> Data {
+        let body = try await send(TransportRequest(url: url)).body.collect()
+        await settle()
+        return body
+    }
+}
+
 /// The differences that were reported.
 private final class Differences: Sendable {
     private let list = Guarded<[ShadowTransport.Difference]>([])
@@ -45,21 +63,9 @@ struct ShadowTransportTests {
         }
     }
 
-    /// Waits until each shadow is counted, on a busy machine too.
-    private func settle(_ transport: ShadowTransport) async {
-        func running(_ counts: ShadowTransport.Counts) -> Int {
-            counts.shadowed - counts.same - counts.knownDifferences - counts.differences - counts.unfinished
-        }
-        repeat { await transport.waitForShadows() } while running(transport.counts) > 0 && !Task.isCancelled
-    }
-
     /// Sends a GET, reads its body, and waits for the shadow.
     @discardableResult
-    private func get(_ transport: ShadowTransport) async throws -> Data {
-        let body = try await transport.send(TransportRequest(url: url)).body.collect()
-        await settle(transport)
-        return body
-    }
+    private func get(_ transport: ShadowTransport) async throws -> Data { try await transport.settledGet(url) }
 
     // MARK: What is compared
 
@@ -110,39 +116,6 @@ struct ShadowTransportTests {
         #expect(differences.places == ["json:/value"])
     }
 
-    /// Regression: a path repeats the keys above it, so that 56 KB had 470 MB of names, and one line of the log 10 MB.
-    @Test(arguments: ["k", "\\u0001"]) func `a small body with long paths costs little`(letter: String) async throws {
-        func response(_ value: Int) -> StubDispatcher {
-            let key = String(repeating: letter, count: 120)
-            var text = "[" + (0..<2_000).map { "\($0 + value)" }.joined(separator: ",") + "]"
-            for _ in 0..<50 { text = #"{"\#(key)":\#(text)}"# }
-            return StubDispatcher(always: .text(text, fields: [.contentType: "application/json"]))
-        }
-        let log = CanaryLog()
-        let transport = ShadowTransport(
-            primary: response(1), shadow: response(2), options: always, logger: log.logger)
-        let start = ContinuousClock.now
-        try await get(transport)
-        #expect(transport.counts.differences == 1)
-        // Seen: a tenth of a second; over a minute in a debug build before.
-        #expect(ContinuousClock.now - start < .seconds(20))
-        #expect(log.messages.count == 1 && log.messages.allSatisfy { $0.utf8.count < 20_000 })
-    }
-
-    /// The names of places are the server's, and so are their number and length.
-    @Test func `a log line about many places is short`() async throws {
-        func response(_ value: Int) -> StubDispatcher {
-            let long = String(repeating: "k", count: 120)
-            let members = (0..<300).map { #""\#(long)\#($0)":{"\#(long)":\#($0 + value)}"# }.joined(separator: ",")
-            return StubDispatcher(always: .text("{\(members)}", fields: [.contentType: "application/json"]))
-        }
-        let log = CanaryLog()
-        try await get(
-            ShadowTransport(primary: response(1), shadow: response(2), options: always, logger: log.logger))
-        let line = try #require(log.messages.first)
-        #expect(line.utf8.count < 10_000 && line.contains("; and 80 more"), "\(line.suffix(200))")
-    }
-
     /// The head of a primary may take long: a shadow that waits for it has no place, and is none.
     @Test func `a request whose primary waits has no shadow yet`() async throws {
         let (gate, open) = AsyncStream<Void>.makeStream()
@@ -154,7 +127,7 @@ struct ShadowTransportTests {
         let request = TransportRequest(url: url)
         let sending = Task { try await transport.send(request) }
         while transport.counts.requests == 0, !Task.isCancelled { await Task.yield() }
-        await settle(transport)
+        await transport.settle()
         #expect(transport.counts.shadowed == 0)
         open.yield()
         await #expect(throws: NetworkError.self) { try await sending.value }
@@ -179,7 +152,7 @@ struct ShadowTransportTests {
         await waiting.value
         #expect(transport.counts.shadowed == 1 && transport.counts.unfinished == 0)
         open.finish()
-        await settle(transport)
+        await transport.settle()
         #expect(transport.counts.unfinished + transport.counts.differences == 1)
     }
 
@@ -194,7 +167,7 @@ struct ShadowTransportTests {
         for (own, other, places) in pairs {
             let transport = transport(StubDispatcher(always: own), StubDispatcher(always: other))
             _ = try? await get(transport)
-            await settle(transport)
+            await transport.settle()
             let found = differences.all.last?.places.map(\.name) ?? []
             #expect(places.allSatisfy(found.contains), "\(found)")
             if places.isEmpty { #expect(transport.counts.same == 1) }
@@ -250,7 +223,7 @@ struct ShadowTransportTests {
             var body = response.body.makeAsyncIterator()
             #expect(try await body.next() == chunks[0])
         }
-        await settle(transport)
+        await transport.settle()
         #expect(transport.counts.same == 1, "\(transport.counts), \(differences.places)")
     }
 
@@ -266,7 +239,7 @@ struct ShadowTransportTests {
         }
         let transport = transport(StubDispatcher(always: .text("x")), hanging, options)
         #expect(try await transport.send(TransportRequest(url: url)).body.collect() == Data("x".utf8))
-        await settle(transport)
+        await transport.settle()
         #expect(transport.counts.unfinished == 1 && differences.all.isEmpty)
     }
 
@@ -283,7 +256,7 @@ struct ShadowTransportTests {
         second.open()
         #expect(try await body.next() == Data("second".utf8))
         #expect(try await body.next() == nil)
-        await settle(transport)
+        await transport.settle()
         #expect(transport.counts.same == 1, "\(differences.places)")
     }
 
@@ -292,7 +265,7 @@ struct ShadowTransportTests {
         options.timeout = .milliseconds(30)
         let transport = transport(StubDispatcher(always: .text("x")), StubDispatcher(always: .text("y")), options)
         let response = try await transport.send(TransportRequest(url: url))
-        await settle(transport)
+        await transport.settle()
         #expect(transport.counts.unfinished == 1)
         #expect(try await response.body.collect() == Data("x".utf8))
         #expect(differences.all.isEmpty)
@@ -329,7 +302,7 @@ struct ShadowTransportTests {
         for error in errors {
             let transport = transport(ClosureTransport { _ in throw error }, shadow)
             _ = try? await transport.send(TransportRequest(url: url))
-            await settle(transport)
+            await transport.settle()
             #expect(transport.counts.shadowed == 0 && differences.all.isEmpty)
         }
         // The primary did not send it either.
@@ -342,7 +315,7 @@ struct ShadowTransportTests {
         let transport = transport(StubDispatcher(always: .bytes(body)), StubDispatcher(always: .bytes(body)))
         let response = try await transport.send(TransportRequest(url: url))
         await expectFailure(.bodyTooLarge) { _ = try await response.body.collect(upTo: 10) }
-        await settle(transport)
+        await transport.settle()
         #expect(transport.counts.same == 1, "\(differences.places)")
     }
 
@@ -373,7 +346,7 @@ struct ShadowTransportTests {
         var request = TransportRequest(url: url)
         request.options.secretFields = [own]
         _ = try await transport.send(request).body.collect()
-        await settle(transport)
+        await transport.settle()
         let line = try #require(log.messages.first)
         #expect(line.contains("json:/access_tokens/…") && line.contains("field:x-foo"))
         #expect(!line.contains("classified"), "\(line)")
@@ -386,7 +359,7 @@ struct ShadowTransportTests {
         var request = TransportRequest(url: url)
         request.options.progress = TransferProgress.Handler { _ in }
         _ = try await transport.send(request).body.collect()
-        await settle(transport)
+        await transport.settle()
         #expect(shadow.sent.count == 1 && shadow.sent.first?.options.progress == nil)
     }
 
@@ -420,7 +393,7 @@ struct ShadowTransportTests {
         let shadow = StubDispatcher(always: .text("x"))
         let transport = transport(StubDispatcher(always: .text("x")), shadow, options)
         for _ in 0..<5_000 { _ = try await transport.send(TransportRequest(url: url)).body.collect() }
-        await settle(transport)
+        await transport.settle()
         // Six standard deviations.
         #expect((373...627).contains(shadow.sent.count), "\(shadow.sent.count)")
         #expect(transport.counts.requests == 5_000 && transport.counts.same == shadow.sent.count)
@@ -442,7 +415,7 @@ struct ShadowTransportTests {
         for _ in 0..<5 { _ = try await transport.send(TransportRequest(url: url)).body.collect() }
         #expect(transport.counts.shadowed == 2 && transport.counts.skipped == 3)
         open.open()
-        await settle(transport)
+        await transport.settle()
         #expect(transport.counts.same == 2)
     }
 
@@ -451,7 +424,7 @@ struct ShadowTransportTests {
             StubDispatcher(always: .text("x")), StubDispatcher(lacking: [.bodyOnGet]))
         let request = TransportRequest(url: url, body: .bytes(Data("x".utf8)))
         _ = try await transport.send(request).body.collect()
-        await settle(transport)
+        await transport.settle()
         #expect(transport.counts.unsupported == 1 && transport.counts.shadowed == 0)
     }
 
@@ -462,43 +435,6 @@ struct ShadowTransportTests {
         // This thread computed all the time; other tests run besides.
         #expect(load.current > 0)
         #expect(load.current <= 1.1)
-    }
-
-    // MARK: The log
-
-    @Test func `each kind of difference is logged once for a host, without secrets`() async throws {
-        let log = CanaryLog()
-        let secret = HTTPField.Name("X-Api-Key")!
-        let transport = ShadowTransport(
-            primary: StubDispatcher(always: .text("x", fields: [secret: "classified"])),
-            shadow: StubDispatcher(always: .text("y", fields: [secret: "classified too"])), options: always,
-            logger: log.logger)
-        for _ in 0..<3 { try await get(transport) }
-        #expect(transport.counts.differences == 3)
-        #expect(log.messages.count == 1)
-        let line = try #require(log.messages.first)
-        #expect(line.contains("the shadow stub differs from stub: GET http://example.test/users"))
-        #expect(line.contains("field:x-api-key") && line.contains("body"))
-        #expect(!line.contains("classified"))
-    }
-
-    @Test func `values of bodies are for the handler, and not for logs`() async throws {
-        let log = CanaryLog()
-        func stub(_ name: String) -> StubDispatcher {
-            StubDispatcher(
-                always: .text(#"{"name":"\#(name)"}"#, fields: [.contentType: "application/json", .server: name]))
-        }
-        try await get(
-            ShadowTransport(primary: stub("Ada1"), shadow: stub("Ada2"), options: always, logger: log.logger))
-        let line = try #require(log.messages.first)
-        #expect(line.contains("json:/name") && line.contains("field:server 'Ada1' / 'Ada2'"), "\(line)")
-        #expect(!line.contains("json:/name 'Ada") && line.components(separatedBy: "Ada").count == 5, "\(line)")
-        try await get(transport(stub("Ada1"), stub("Ada2")))
-        let difference = try #require(differences.all.first)
-        #expect(difference.places.last?.primary == "'Ada1'")
-        for text in ["\(difference)", String(reflecting: difference), "\(difference.places)"] {
-            #expect(text.components(separatedBy: "Ada").count == 3, "\(text)")
-        }
     }
 }
 

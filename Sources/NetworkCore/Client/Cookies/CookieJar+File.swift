@@ -21,8 +21,8 @@ extension CookieJar {
     public func load(_ path: String) throws { try add(lines: FileText.read(path, limit: Self.maximumFileBytes)) }
 
     /// Writes all cookies to a file in the Netscape format, including those without an expiry date. The file appears
-    /// once it is complete, it is this process's own whoever owned an earlier one, and only its owner may read it. A
-    /// symbolic link is followed; a device or a pipe is written to directly.
+    /// once it is complete, belongs to the process's user, also in place of another user's file, and only its owner may
+    /// read it. A symbolic link is followed; a device or a pipe is written to directly.
     /// - Throws: ``NetworkError/Code/unwritableFile``, ``NetworkError/Code/diskFull``.
     public func save(to path: String) throws {
         var bytes = Data(Self.firstLine.utf8)

@@ -60,9 +60,7 @@ enum FileText {
         }
     }
 
-    private static func replace(
-        _ path: String, by text: Data
-    ) throws(SystemFile.Failure) {
+    private static func replace(_ path: String, by text: Data) throws(SystemFile.Failure) {
         // In the same folder, with a name that no file's name makes too long. The owner of the file that it replaces is
         // not passed on: another user may have put that file there.
         let folder = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[...$0]) } ?? ""

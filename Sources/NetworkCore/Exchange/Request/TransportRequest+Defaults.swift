@@ -1,8 +1,8 @@
 import HTTPTypes
 
 extension TransportRequest {
-    /// Adds the header fields that the request does not have yet, and no more than make the request one that
-    /// ``check()`` refuses.
+    /// Adds the header fields that the request does not have yet, up to the number for which
+    /// ``check()`` throws.
     /// - Parameter isWanted: Returns whether to add a field with the given name.
     mutating func addMissing(_ fields: HTTPFields, where isWanted: (HTTPField.Name) -> Bool = { _ in true }) {
         guard !fields.isEmpty else { return }

@@ -62,7 +62,7 @@ public struct TransportRequest: Sendable {
     /// the URL, become `Authorization`. ``TransportOptions/requestCompression`` becomes `Content-Encoding`.
     public var wireFields: HTTPFields {
         var fields = ownFields
-        // A request with so many is refused, and `HTTPFields` traps beyond 65,534.
+        // `check()` throws for a request with more fields, and `HTTPFields` traps beyond 65,534.
         forEachAddedField { if fields.count <= HTTPFields.maximumFields { fields.append($0) } }
         return fields
     }

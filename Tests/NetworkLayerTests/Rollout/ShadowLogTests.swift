@@ -1,0 +1,92 @@
+import Foundation
+import NetworkTesting
+import TestSupport
+import Testing
+
+@testable import NetworkLayer
+
+/// What the log of a shadow has, and what it costs.
+@Suite(.patience(minutes: 1))
+struct ShadowLogTests {
+    private let url: RequestURL
+    private var always = ShadowTransport.Options()
+
+    init() throws {
+        url = try RequestURL("http://example.test/users?token=classified")
+        always.share = 1
+        always.maximumLoad = 1
+    }
+
+    private func get(_ transport: ShadowTransport) async throws { try await transport.settledGet(url) }
+
+    @Test func `each kind of difference is logged once for a host, without secrets`() async throws {
+        let log = CanaryLog()
+        let secret = HTTPField.Name("X-Api-Key")!
+        let transport = ShadowTransport(
+            primary: StubDispatcher(always: .text("x", fields: [secret: "classified"])),
+            shadow: StubDispatcher(always: .text("y", fields: [secret: "classified too"])), options: always,
+            logger: log.logger)
+        for _ in 0..<3 { try await get(transport) }
+        #expect(transport.counts.differences == 3)
+        #expect(log.messages.count == 1)
+        let line = try #require(log.messages.first)
+        #expect(line.contains("the shadow stub differs from stub: GET http://example.test/users"))
+        #expect(line.contains("field:x-api-key") && line.contains("body"))
+        #expect(!line.contains("classified"))
+    }
+
+    @Test func `values of bodies are for the handler, and not for logs`() async throws {
+        let log = CanaryLog()
+        func stub(_ name: String) -> StubDispatcher {
+            StubDispatcher(
+                always: .text(#"{"name":"\#(name)"}"#, fields: [.contentType: "application/json", .server: name]))
+        }
+        try await get(
+            ShadowTransport(primary: stub("Ada1"), shadow: stub("Ada2"), options: always, logger: log.logger))
+        let line = try #require(log.messages.first)
+        #expect(line.contains("json:/name") && line.contains("field:server 'Ada1' / 'Ada2'"), "\(line)")
+        #expect(!line.contains("json:/name 'Ada") && line.components(separatedBy: "Ada").count == 5, "\(line)")
+        let (stream, differences) = AsyncStream<ShadowTransport.Difference>.makeStream()
+        try await get(
+            ShadowTransport(primary: stub("Ada1"), shadow: stub("Ada2"), options: always) { differences.yield($0) })
+        differences.finish()
+        let difference = try #require(await stream.first { _ in true })
+        #expect(difference.places.last?.primary == "'Ada1'")
+        for text in ["\(difference)", String(reflecting: difference), "\(difference.places)"] {
+            #expect(text.components(separatedBy: "Ada").count == 3, "\(text)")
+        }
+    }
+
+    /// Regression: a path repeats the keys above it, so that 56 KB had 470 MB of names, and one line of the log 10 MB.
+    @Test(arguments: ["k", "\\u0001"]) func `a small body with long paths costs little`(letter: String) async throws {
+        func response(_ value: Int) -> StubDispatcher {
+            let key = String(repeating: letter, count: 120)
+            var text = "[" + (0..<2_000).map { "\($0 + value)" }.joined(separator: ",") + "]"
+            for _ in 0..<50 { text = #"{"\#(key)":\#(text)}"# }
+            return StubDispatcher(always: .text(text, fields: [.contentType: "application/json"]))
+        }
+        let log = CanaryLog()
+        let transport = ShadowTransport(
+            primary: response(1), shadow: response(2), options: always, logger: log.logger)
+        let start = ContinuousClock.now
+        try await get(transport)
+        #expect(transport.counts.differences == 1)
+        // Seen: a tenth of a second; over a minute in a debug build before.
+        #expect(ContinuousClock.now - start < .seconds(20))
+        #expect(log.messages.count == 1 && log.messages.allSatisfy { $0.utf8.count < 20_000 })
+    }
+
+    /// The names of places are the server's, and so are their number and length.
+    @Test func `a log line about many places is short`() async throws {
+        func response(_ value: Int) -> StubDispatcher {
+            let long = String(repeating: "k", count: 120)
+            let members = (0..<300).map { #""\#(long)\#($0)":{"\#(long)":\#($0 + value)}"# }.joined(separator: ",")
+            return StubDispatcher(always: .text("{\(members)}", fields: [.contentType: "application/json"]))
+        }
+        let log = CanaryLog()
+        try await get(
+            ShadowTransport(primary: response(1), shadow: response(2), options: always, logger: log.logger))
+        let line = try #require(log.messages.first)
+        #expect(line.utf8.count < 10_000 && line.contains("; and 80 more"), "\(line.suffix(200))")
+    }
+}
