@@ -23,12 +23,12 @@ struct Netlayer: AsyncParsableCommand {
     )
 
     static func main() async {
+        let interruption = Interruption()
         Descriptor.occupyStandardNumbers()
         // A write to a closed pipe or connection must return an error, not end the process.
         signal(SIGPIPE, SIG_IGN)
         // Standard output has results.
         LoggingSystem.bootstrap { StreamLogHandler.standardError(label: $0) }
-        let interruption = Interruption()
         // The operation includes the last message, because writing it may block like any other output.
         let status = await interruption.guarding {
             do {

@@ -109,7 +109,7 @@ struct CanaryToolTests {
             response.fields = [.init("Set-Cookie", value), .init("Location", "http://u:\(value)@h/?k=\(value)")]
             response.setBody(Data(value.utf8))
             (report.outcomes, report.new) = ([0: 1], [0: response])
-            arm.figures[0].add(report, as: .timed(process: 0))
+            arm.figures[0].add(report, as: .timed(process: 0), in: 0)
             return arm
         }
         let value = secret.percentEncoded

@@ -280,6 +280,7 @@ struct CompareTests {
             ["--arm", "curl:loops", "--arm", "curl"], ["--arm", "urlsession:http=2", "--arm", "curl"],
             ["--arm", "curl", "--arm", "curl"], ["--arm", "curl", "--arm", "urlsession:name=curl again"],
             ["--arm", "curl:name=", "--arm", "curl"], ["--arm", "curl:name=- x", "--arm", "curl"],
+            ["--arm", "curl:name=a" + String(repeating: "\u{301}", count: 40), "--arm", "curl"],
             ["--arm", "curl:name=a\nb", "--arm", "curl"], ["--arm", "curl:name=a|b", "--arm", "curl"],
             ["--fail-if", "p95"], ["--fail-if", "p9 > 5%"],
             ["--fail-if", "memory > 5%"], ["--fail-if", "memory > 5"],

@@ -33,7 +33,7 @@ struct ComparisonReportTests {
                 let isLeaky = name == "curl:loops=2"
                 report.peakResidentKB = 51_200
                 report.memory = 50_000_000 + block * 4096 + (isLeaky ? (block + 1) * 20 * leaked : 0)
-                arm.figures[0].add(report, as: .timed(process: block))
+                arm.figures[0].add(report, as: .timed(process: block), in: 0)
                 arm.note(report)
                 arm.noteRound()
             }
@@ -62,7 +62,7 @@ struct ComparisonReportTests {
                 var (report, response) = (BlockReport(), RecordedResponse())
                 (response.errorCode, response.errorText) = ("connectionLost", "the connection was lost")
                 (report.requests, report.outcomes, report.new) = (1, [7: 1], [7: response])
-                arm.figures[0].add(report, as: .timed(process: 0))
+                arm.figures[0].add(report, as: .timed(process: 0), in: 0)
             },
         ]
         for (end, words) in zip(ends, ["ended by signal 9", "connectionLost"]) {
@@ -109,7 +109,7 @@ struct ComparisonReportTests {
         var (report, response) = (BlockReport(), RecordedResponse())
         response.status = 503
         (report.requests, report.outcomes, report.new) = (160, [0: 160], [0: response])
-        copy.figures[0].add(report, as: .timed(process: 0))
+        copy.figures[0].add(report, as: .timed(process: 0), in: 0)
         let result = ExperimentResult(
             equal.arms + [copy], urls: ["http://h/"], design: equal.design, command: "", environment: [])
         let text = ComparisonText(result).lines.joined(separator: "\n")
@@ -130,7 +130,7 @@ struct ComparisonReportTests {
         response.status = 200
         response.fields = (0..<300).map { .init("X-\($0)", "1") }
         (report.requests, report.outcomes, report.new) = (200, [7: 200], [7: response])
-        result.arms[1].figures[0].add(report, as: .timed(process: 0))
+        result.arms[1].figures[0].add(report, as: .timed(process: 0), in: 0)
         result = ExperimentResult(
             result.arms + [result.copy], urls: ["http://h/"], design: result.design, command: "", environment: [])
         let unlisted = result.urls[0].contents[0].unlisted
@@ -146,7 +146,7 @@ struct ComparisonReportTests {
         (report.requests, report.outcomes, report.new) = (2, [-1: 1, 7: 1], [7: RecordedResponse()])
         report.new[7]?.status = 200
         report.new[7]?.fields = (0..<20_010).map { .init("X-\($0)", "1") }
-        result.copy.figures[0].add(report, as: .timed(process: 0))
+        result.copy.figures[0].add(report, as: .timed(process: 0), in: 0)
         result = ExperimentResult(
             result.arms + [result.copy], urls: ["http://h/"], design: result.design, command: "", environment: [])
         let text = ComparisonText(result).lines.joined(separator: "\n")

@@ -68,7 +68,7 @@ import Testing
         let design = try Self.design("--time", "10", "--rate", "5", "--warm-up", "0")
         let size = design.blockSize(of: 0, within: 2, at: design.pace(0.000_1) + design.pace(0.3))
         #expect(size == 4)
-        #expect(design.blockSize(of: 0, within: 0, at: 1) == 4)
+        #expect(design.blockSize(of: 0, within: 0, at: 1) == 1)
     }
 
     @Test(arguments: [1, 44, 45, 100, 720, 900, 1000, 99_999])

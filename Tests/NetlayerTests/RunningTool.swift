@@ -13,7 +13,7 @@ final class RunningTool: Sendable {
     }()
 
     let output: FileHandle
-    private let number: pid_t
+    let number: pid_t
     private let ended: Task<Int32, Never>
 
     /// - Parameters:

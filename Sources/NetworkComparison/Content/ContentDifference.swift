@@ -145,7 +145,11 @@ package struct ContentComparison: Sendable {
         let share = base.distance(to: other)
         // What never changes over one arm may not change over another, not even once.
         if base.onlyValue != nil { return share > 0 }
-        return share > (copy.map(first.distance) ?? 0) + base.chance(in: other.total)
+        let beyond = share - (copy.map(first.distance) ?? 0)
+        guard beyond > base.chance(in: other.total) else { return false }
+        // A server that changes its response does so for all arms, but not in the same part of their rounds.
+        let differences = base.differences(to: other, in: base.valuesMoreFrequent(in: other))
+        return Self.isBeyondChance(beyond, of: differences)
     }
 
     /// Returns whether values that each copy of the first arm has had are missing from the other one beyond chance
@@ -154,7 +158,22 @@ package struct ContentComparison: Sendable {
         guard other.onlyValue != nil, let copy else { return false }
         let missing = Double(2 * min(first.count(notIn: other), copy.count(notIn: other)))
         let all = Double(first.total + copy.total + other.total)
-        return missing > 0 && exp(-missing * Double(other.total) / all) < 0.001
+        guard missing > 0, exp(-missing * Double(other.total) / all) < 0.001 else { return false }
+        let base = first.adding(copy)
+        let values = Set(base.counts.keys.filter { other.counts[$0] == nil })
+        let differences = other.differences(to: base, in: values)
+        let mean = differences.reduce(0, +) / Double(max(1, differences.count))
+        return Self.isBeyondChance(mean, of: differences)
+    }
+
+    /// Returns whether a mean of rounds is more than four of its standard errors. One round has none, and is
+    /// judged by its responses alone.
+    private static func isBeyondChance(_ mean: Double, of rounds: [Double]) -> Bool {
+        guard rounds.count > 1 else { return true }
+        let number = Double(rounds.count)
+        let average = rounds.reduce(0, +) / number
+        let squares = rounds.reduce(0) { $0 + ($1 - average) * ($1 - average) }
+        return mean > 4 * (squares / (number - 1) / number).squareRoot()
     }
 
     // MARK: What may be printed

@@ -76,6 +76,6 @@ struct VolatileKeys {
 extension PartTally {
     /// The share of responses that have the part.
     fileprivate var presentShare: Double {
-        total > 0 ? 1 - Double(counts[.absent] ?? 0) / Double(total) : 0
+        total > 0 ? 1 - Double(count(of: .absent)) / Double(total) : 0
     }
 }

@@ -25,8 +25,8 @@ struct ArmFigures: Sendable {
         colds.isEmpty ? nil : colds.sorted()[(colds.count - 1) / 2]
     }
 
-    /// Adds a block.
-    mutating func add(_ report: BlockReport, as kind: BlockKind) {
+    /// Adds a block of a round.
+    mutating func add(_ report: BlockReport, as kind: BlockKind, in round: Int) {
         for (number, response) in report.new { contents.learn(response, as: number) }
         connections += report.connections
         reuses += report.reuses
@@ -41,7 +41,7 @@ struct ArmFigures: Sendable {
             }
             return
         }
-        for (number, times) in report.outcomes { contents.count(number, times: times) }
+        for (number, times) in report.outcomes { contents.count(number, times: times, in: round) }
         contextSwitches += report.contextSwitches
         wireBytes += report.wireBytes
         guard case .timed(let process) = kind else { return }

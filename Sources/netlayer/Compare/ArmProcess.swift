@@ -55,8 +55,11 @@ final class ArmProcess: Sendable {
             ending.yield((process.terminationReason, process.terminationStatus))
             ending.finish()
         }
+        defer { try? said.close() }
         do { try child.run() } catch {
-            throw ToolFailure(.file, "the process of an arm can't be started: \(error.localizedDescription)")
+            // Foundation closes the numbers up to 255, and the system refuses those beyond its limit.
+            let words = "the process of an arm can't be started, which needs 256 open files at least ('ulimit -n')"
+            throw ToolFailure(.file, "\(words): \(error.localizedDescription)")
         }
         number = child.processIdentifier
         input = toChild.fileHandleForWriting

@@ -100,8 +100,8 @@ struct ArmSpecification: Sendable, Hashable {
 
     /// Whether reports of all kinds can show a name as it is.
     private static func isName(_ text: String) -> Bool {
-        guard text.count <= 40, let first = text.first, first.isLetter || first.isNumber else { return false }
-        return text.allSatisfy { $0.isLetter || $0.isNumber || " -_.+".contains($0) }
+        guard let first = text.first, first.isLetter || first.isNumber else { return false }
+        return text.unicodeScalars.count <= 40 && text.allSatisfy { $0.isLetter || $0.isNumber || " -_.+".contains($0) }
     }
 
     /// Returns the transport that the arm sends over. It is the process's only one.

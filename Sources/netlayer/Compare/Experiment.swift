@@ -23,6 +23,7 @@ struct Experiment: Sendable {
         var generator = SeededGenerator(seed: design.seed)
         var schedule = ExperimentSchedule(design)
         let start = ContinuousClock.now
+        let end = design.time.map { start + $0 }
         var process: Int?
         while let kind = schedule.next(after: ContinuousClock.now - start) {
             if case .timed(let number) = kind, number != process {
@@ -33,15 +34,11 @@ struct Experiment: Sendable {
                     continue
                 }
                 process = number
-                // Without the first process there would be nothing to say.
-                let end = number > 0 ? design.time.map { start + $0 } : nil
-                try await beginProcesses(of: &arms, until: end, using: &generator)
+                try await beginProcesses(of: &arms, after: schedule.round - 1, until: end, using: &generator)
             }
             let seconds = schedule.roundSeconds(after: ContinuousClock.now - start)
             let round = schedule.round - 1
             let size = design.blockSize(of: round, within: seconds, at: pace(of: arms))
-            // Without the first round there would be nothing to say.
-            let end = round > 0 ? design.time.map { start + $0 } : nil
             try await run(round, of: &arms, as: kind, size: size, until: end, using: &generator)
         }
         if design.showsWire { try await lookAtTheWire(&arms) }
@@ -52,10 +49,11 @@ struct Experiment: Sendable {
         _ round: Int, of arms: inout [Arm], as kind: BlockKind, size: Int, until end: ContinuousClock.Instant?,
         using generator: inout SeededGenerator
     ) async throws {
-        for url in urls.indices.shuffled(using: &generator) {
+        for (place, url) in urls.indices.shuffled(using: &generator).enumerated() {
             for arm in arms.indices.shuffled(using: &generator) {
-                if let end, end <= .now { return }
-                try await run(arm, of: &arms, url, size * design.weights[url], as: kind)
+                // Without one URL's blocks there would be nothing to say.
+                if let end, end <= .now, round > 0 || place > 0 { return }
+                try await run(arm, of: &arms, url, size * design.weights[url], as: kind, in: round)
                 progress(arms, round)
             }
         }
@@ -70,10 +68,11 @@ struct Experiment: Sendable {
         return paces.reduce(0, +)
     }
 
-    /// Gives each arm another process, in random order, and warms it up.
+    /// Gives each arm another process after some rounds, in random order, and warms it up.
     /// - Throws: ``ToolFailure`` for a request that no arm can send.
     private func beginProcesses(
-        of arms: inout [Arm], until end: ContinuousClock.Instant?, using generator: inout SeededGenerator
+        of arms: inout [Arm], after rounds: Int, until end: ContinuousClock.Instant?,
+        using generator: inout SeededGenerator
     ) async throws {
         for arm in arms.indices.shuffled(using: &generator) {
             // A program's process is that of its run.
@@ -84,13 +83,16 @@ struct Experiment: Sendable {
             guard arms[arm].process == nil else { continue }
             for url in urls.indices {
                 if let end, end <= .now { return }
-                guard let first = try await run(arm, of: &arms, url, 1, as: .warmUp) else { continue }
+                let first = try await run(arm, of: &arms, url, 1, as: .warmUp, in: rounds)
+                progress(arms, rounds)
+                guard let first else { continue }
                 arms[arm].figures[url].colds += first.latencies
                 // The first request counts towards the time of the warm-up.
                 let left = design.warmUpSeconds(arms: arms.count).map { $0 - first.seconds } ?? 1
                 guard design.warmUp > 0, left > 0 else { continue }
-                let warm = try await run(arm, of: &arms, url, design.warmUp, as: .warmUp)
+                let warm = try await run(arm, of: &arms, url, design.warmUp, as: .warmUp, in: rounds)
                 arms[arm].figures[url].warmUp += warm?.latencies ?? []
+                progress(arms, rounds)
             }
         }
         for url in urls.indices {
@@ -103,7 +105,7 @@ struct Experiment: Sendable {
     /// Runs a block of an arm for a URL, unless the arm has ended there.
     @discardableResult
     private func run(
-        _ arm: Int, of arms: inout [Arm], _ url: Int, _ requests: Int, as kind: BlockKind
+        _ arm: Int, of arms: inout [Arm], _ url: Int, _ requests: Int, as kind: BlockKind, in round: Int
     ) async throws -> BlockReport? {
         // What is not measured need not take the time that the rate says.
         let isWarmUp = kind == .warmUp
@@ -111,7 +113,7 @@ struct Experiment: Sendable {
             url: url, requests: requests, concurrency: design.concurrency, rate: isWarmUp ? nil : design.rate,
             seconds: isWarmUp && requests > 1 ? design.warmUpSeconds(arms: arms.count) : design.blockSeconds)
         let report = try await run(order, of: &arms[arm])
-        if let report { arms[arm].figures[url].add(report, as: kind) }
+        if let report { arms[arm].figures[url].add(report, as: kind, in: round) }
         return report
     }
 

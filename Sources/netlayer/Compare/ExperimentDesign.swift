@@ -85,8 +85,8 @@ struct ExperimentDesign: Sendable {
         let blockSize = blockSize(of: round)
         guard let roundSeconds, pace > 0, !isOfProgram else { return blockSize }
         let fitting = min(max(0, roundSeconds) / pace, Double(blockSize))
-        // An open load has no workers to keep busy; its requests may be under way at once.
-        return max(Int(fitting), min(blockSize, Self.leastTurns * (rate == nil ? concurrency : 1)))
+        // An open load has no workers to keep busy.
+        return max(Int(fitting), min(blockSize, rate == nil ? Self.leastTurns * concurrency : 1))
     }
 
     /// Returns the time of one request in a block, in seconds.

@@ -17,12 +17,16 @@ final class Interruption: Sendable {
     /// The exit status for the signal that arrived; `nil` if none arrived.
     var status: ProcessStatus? { first.withLock { $0 }.flatMap { ProcessStatus(rawValue: 128 + $0) } }
 
-    /// Runs the process's operation, and cancels it when a signal arrives, unless the parent process ignores that
-    /// signal.
+    private let signals: [Int32]
+
+    /// Blocks the signals, unless the parent process ignores them. The main thread creates it before any other thread
+    /// begins, because each thread has its own mask.
+    init() { signals = Signals.block([SIGINT, SIGTERM, SIGHUP]) }
+
+    /// Runs the process's operation, and cancels it when a signal arrives.
     func guarding(_ operation: @escaping @Sendable () async -> ProcessStatus) async -> ProcessStatus {
         let task = Task { await operation() }
-        let sources = [SIGINT, SIGTERM, SIGHUP].compactMap { number -> (any DispatchSourceSignal)? in
-            if Signals.ignore(number) { return nil }
+        let sources = signals.map { number in
             let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
             source.setEventHandler { self.receive(number, task) }
             source.resume()
