@@ -14,7 +14,8 @@ public import NetworkCore
 ///
 /// The environment variable `NETWORK_RECORD` decides: `once`, which is the default, replays the file if it exists and
 /// else records it; `always` records it anew; `never` fails if it does not exist. To record one file anew, delete it. A
-/// file of a test that ended before ``close()`` is not replayed, because exchanges may be missing in it.
+/// file of a test that ended before ``close()`` is not replayed, because exchanges may be missing in it: `once` records
+/// it anew.
 /// Secrets are left out of the file, see ``Recording/Entry/redactSecrets(in:)``; read it nevertheless before you share
 /// it.
 public final class Cassette: HTTPTransport {
@@ -35,9 +36,9 @@ public final class Cassette: HTTPTransport {
     ///   - options: What is recorded, and how requests are compared with it. Default: the default options.
     ///   - mode: Whether to record. Default: `nil`, for what `NETWORK_RECORD` says.
     /// - Throws: ``NetworkCore/NetworkError/Code/invalidConfiguration`` for another value of `NETWORK_RECORD`; the code
-    ///   `notRecorded` for a file that does not exist and must not be made; the code `invalidRecording`, also for a
-    ///   recording that was not closed;
-    ///   ``NetworkCore/NetworkError/Code/unreadableFile``; ``NetworkCore/NetworkError/Code/unwritableFile``.
+    ///   `notRecorded` for a file that does not exist and must not be made; the code `invalidRecording`, with `never`
+    ///   also for a recording that was not closed; ``NetworkCore/NetworkError/Code/unreadableFile``;
+    ///   ``NetworkCore/NetworkError/Code/unwritableFile``, also while another cassette records the file.
     public init(
         _ path: String,
         over transport: any HTTPTransport,
@@ -47,11 +48,7 @@ public final class Cassette: HTTPTransport {
         mode: Mode? = nil
     ) throws {
         let mode = try mode ?? Mode.selected()
-        let exists = FileManager.default.fileExists(atPath: path)
-        guard mode == .always || mode == .once && !exists else {
-            guard exists else { throw NetworkError.noCassette(path) }
-            let recording = try Recording(contentsOf: path)
-            guard !recording.isIncomplete else { throw NetworkError.unclosedCassette(path) }
+        if let recording = try mode == .always ? nil : Self.recording(at: path, mode) {
             content = .replay(
                 ReplayTransport(recording, matching: matching, repeatsLast: repeatsLast, options: options))
             return
@@ -61,8 +58,24 @@ public final class Cassette: HTTPTransport {
             try? FileManager.default.createDirectory(
                 atPath: String(path[..<slash]), withIntermediateDirectories: true)
         }
-        let file = try RecordingFile(path, overwrites: mode == .always)
+        let file = try RecordingFile(path, overwrites: true)
         content = .recording(RecordingTransport(transport, to: file, options: options), file)
+    }
+
+    /// Returns what there is to replay; `nil` if it is to be recorded first.
+    private static func recording(at path: String, _ mode: Mode) throws -> Recording? {
+        guard FileManager.default.fileExists(atPath: path) else {
+            if mode == .never { throw NetworkError.noCassette(path) }
+            return nil
+        }
+        // Another cassette may have just begun to record it.
+        let size = try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int
+        if size != 0 {
+            let recording = try Recording(contentsOf: path)
+            if !recording.isIncomplete { return recording }
+        }
+        if mode == .never { throw NetworkError.unclosedCassette(path) }
+        return nil
     }
 
     /// Whether the exchanges are recorded, and not replayed.
@@ -113,7 +126,7 @@ extension NetworkError {
         NetworkError(
             .invalidRecording,
             "the recording at '\(Redaction.visible(path))' is incomplete: what made it ended before close(), or could "
-                + "not write all of it; delete the file to record it anew",
+                + "not write all of it; the mode 'once' records it anew",
             phase: .preparing)
     }
 }

@@ -50,6 +50,25 @@ struct NetworkClientTests {
         #expect(try response.decoded(as: User.self, by: decoder).name == "closure")
     }
 
+    /// Regression: a client whose decoder converts the case of keys had failures and events that it could not decode.
+    @Test func `failures and events are decoded by their client's decoder`() async throws {
+        let chunk = Data("data: x\n\n".utf8)
+        let events = StubDispatcher(always: .chunks([chunk], fields: [.contentType: "text/event-stream"]))
+        let failure = StubDispatcher(always: .text("x", status: 422))
+        let decoder = ClosureResponseDecoder { _, body in User(id: body.count, name: "closure") }
+        let error = await expectFailure(.unacceptableStatus) {
+            try await NetworkClient(transport: failure).with { $0.decoder = decoder }
+                .send(RequestData(path: "http://h/"), as: .text)
+        }
+        #expect(try error?.response?.decoded(as: User.self).name == "closure")
+        let client = NetworkClient(transport: events).with { $0.decoder = decoder }
+        let stream = try await client.send(RequestData(path: "http://h/"), as: .events).body
+        let event = try #require(try await stream.first { _ in true })
+        #expect(try event.decoded(as: User.self).name == "closure")
+        // The decoder is no part of the event.
+        #expect(event == ServerSentEvents.Event(data: "x") && !"\(event)".contains("ecoder"))
+    }
+
     /// A value that can't be meant fails the call before anything is sent.
     @Test func `negative limits of the pipeline are refused`() async throws {
         let stub = StubDispatcher(always: .status(200))

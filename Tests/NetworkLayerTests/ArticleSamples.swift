@@ -64,6 +64,8 @@ enum ArticleSamples {
             print(users.count)
         } catch let error as NetworkError where error.code == .unacceptableStatus {
             print("the server said \(error.response?.status.code ?? 0)")
+        } catch NetworkError.Code.decodingFailed {
+            print("the server sends something else")
         } catch NetworkError.cancelled {
             print("no longer wanted")
         } catch {

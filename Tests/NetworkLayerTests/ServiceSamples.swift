@@ -105,12 +105,15 @@ enum ServiceSamples {
             client.options.addressPolicy = .noPrivateRanges
         }
 
-        func proxy<Upload: AsyncSequence & Sendable>(_ upload: Upload) async throws -> TransportResponse.Body
+        func proxy<Upload: AsyncSequence & Sendable>(
+            _ upload: Upload
+        ) async throws -> NetworkResponse<TransportResponse.Body>
         where Upload.Element == Data {
-            var request = TransportRequest(method: .put, url: try RequestURL("https://store.internal/objects/7"))
+            var request = try TransportRequest(method: .put, to: "https://store.internal/objects/7")
             request.body = .stream(upload)
-            request.options.totalTimeout = nil
-            return try await client.send(request, as: .stream).body
+            // Or the body would be another one than Content-Encoding and Content-Length say.
+            request.options.decompress = false
+            return try await client.send(request, as: .stream)
         }
 
         func end() async {

@@ -74,7 +74,8 @@ extension NetworkClient {
         }
         let start = ContinuousClock.now
         do {
-            let response = try await transport.send(request)
+            var response = try await transport.send(request)
+            if response.carrier == nil { response.carrier = transport.name }
             note(response, to: request)
             return response
         } catch {
@@ -103,10 +104,13 @@ extension NetworkClient {
     private func note(_ response: TransportResponse, to request: TransportRequest) {
         cookies?.take(response.head.headerFields, from: request.url)
         logger?.debug(
-            "\(request.method.rawValue) \(request.url) over \(transport.name): \(response.status.code)",
-            metadata: Logger.Metadata(of: request, in: response.metrics.total, .success(response.status.code))
+            "\(request.method.rawValue) \(request.url) over \(response.carrier ?? ""): \(response.status.code)",
+            metadata: Logger.Metadata(of: request, in: response.metrics.total, .success(response))
         )
     }
+
+    /// Returns the name of the transport that an error comes from.
+    func carrier(of error: any Error) -> String { (error as? NetworkError)?.exchange?.transport ?? transport.name }
 
     /// Logs the error, and moves the transport's repeats from it to the call, which may go on.
     @inline(never)
@@ -115,7 +119,7 @@ extension NetworkClient {
     {
         let reason = NetworkError.logText(of: error)
         logger?.debug(
-            "\(request.method.rawValue) \(request.url) over \(transport.name) failed: \(reason)",
+            "\(request.method.rawValue) \(request.url) over \(carrier(of: error)) failed: \(reason)",
             metadata: Logger.Metadata(of: request, in: time, .failure(error))
         )
         guard var error = error as? NetworkError, let repeats = error.exchange?.repeats, repeats > 0 else {

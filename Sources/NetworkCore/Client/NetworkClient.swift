@@ -40,6 +40,10 @@ public struct NetworkClient: NetworkDispatcher {
     /// exchanges, until its value is made: reading, decoding and writing the body count. A ``decoder`` can't be
     /// interrupted, so the time is checked before and after it: a value that comes too late is
     /// ``NetworkError/Code/totalTimeout``.
+    ///
+    /// A ``TransportRequest`` has options of its own instead. Two of the client's hold for it all the same:
+    /// ``TransportOptions/secretFields`` are added to its own, and ``TransportOptions/addressPolicy`` is its policy
+    /// where it has none.
     public var options: TransportOptions
     /// The steps around each call, the outermost first: retries, credentials, a log of calls.
     public var interceptors: [any Interceptor] = []
@@ -110,7 +114,7 @@ public struct NetworkClient: NetworkDispatcher {
         }
     }
 
-    /// Sends a complete request, with its own options, and returns its response in a form.
+    /// Sends a complete request, with its own options (see ``options``), and returns its response in a form.
     public func send<Body>(
         _ request: TransportRequest, as form: ResponseForm<Body>
     ) async throws -> sending NetworkResponse<Body> {
@@ -125,6 +129,12 @@ public struct NetworkClient: NetworkDispatcher {
         } catch {
             throw NetworkError.thrown(error)
         }
+    }
+
+    /// It is the nearest match for a description without a type, where the compiler would speak of `RequestType`.
+    @available(*, unavailable, message: "say what the body becomes: 'as: .data', '.text', '.stream', …")
+    public func send(_ request: TransportRequest) async throws -> sending NetworkResponse<Data> {
+        try await send(request, as: .data)
     }
 
     // A separate function, not inlined: an asynchronous function keeps its values in memory while it waits.

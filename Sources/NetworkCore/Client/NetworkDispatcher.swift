@@ -71,6 +71,12 @@ extension NetworkDispatcher {
         try await send(request.data, as: .decoded(Request.ResponseType.self))
     }
 
+    /// It is the nearest match for a description without a type, where the compiler would speak of `RequestType`.
+    @available(*, unavailable, message: "say what the body becomes: 'as: User.self', or 'as: .data', '.text', …")
+    public func send(_ request: RequestData) async throws -> sending NetworkResponse<Data> {
+        try await send(request, as: .data)
+    }
+
     /// Sends a request and returns its response with a decoded value; short for the form
     /// ``ResponseForm/decoded(_:by:)``.
     public func send<Value: Decodable & SendableMetatype>(

@@ -102,7 +102,7 @@ extension ParameterValue {
         case let value as Decimal: self = .init(decimal: value)
         case let value as [Any?]: self = .array(value.map { Self($0, depth: depth + 1) })
         case let value as [String: Any?]: self = .object(value.mapValues { Self($0, depth: depth + 1) })
-        default: self = .unencodable(type: String(reflecting: Swift.type(of: value)))
+        default: self = .unencodable(type: TypeName.of(Swift.type(of: value)))
         }
     }
 

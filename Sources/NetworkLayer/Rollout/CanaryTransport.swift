@@ -63,7 +63,8 @@ public final class CanaryTransport: HTTPTransport {
         self.init(first, canary: canary, options: options) { logger.warning("\($0)", metadata: $0.metadata) }
     }
 
-    /// The name of the first transport.
+    /// The name of the first transport. Errors, logs and ``NetworkCore/TransportResponse/carrier`` name the transport
+    /// that carried a request.
     public var name: String { first.name }
 
     /// The capabilities of the first transport. A request that needs one which the canary lacks goes over the first.
@@ -78,10 +79,12 @@ public final class CanaryTransport: HTTPTransport {
     /// Sends a request over one of the transports.
     /// - Throws: The error of that transport.
     public func send(_ request: TransportRequest) async throws -> TransportResponse {
-        guard !isReturned.isRaised, let arm = arm(of: request) else { return try await first.send(request) }
+        guard !isReturned.isRaised, let arm = arm(of: request) else {
+            return try await response(to: request, over: first)
+        }
         let start = ContinuousClock.now
         do {
-            let response = try await (arm == .canary ? canary : first).send(request)
+            let response = try await response(to: request, over: arm == .canary ? canary : first)
             let latency = start.duration(to: .now)
             if Self.isRefusal(response.status) {
                 judge(arm, isFailed: true, latency)
@@ -98,6 +101,14 @@ public final class CanaryTransport: HTTPTransport {
             judge(arm, error, request, since: start, nil)
             throw error
         }
+    }
+
+    private func response(to request: TransportRequest, over transport: any HTTPTransport) async throws
+        -> TransportResponse
+    {
+        var response = try await transport.send(request)
+        if response.carrier == nil { response.carrier = transport.name }
+        return response
     }
 
     /// Returns the arm for which a request is judged; `nil` if it goes over the first transport and is not judged.

@@ -22,6 +22,24 @@ struct AddressPolicyTests {
         #expect(server.connectionCount == 0)
     }
 
+    /// Regression: a request with options of its own went around the client's guard.
+    @Test func `the policy of a client holds for each of its requests`() async throws {
+        let server = try ScriptedServer(.ok("secret"))
+        defer { server.stop() }
+        var client = NetworkClient(transport: CurlNetworkDispatcher())
+        client.options.addressPolicy = .noPrivateRanges
+        var own = try TransportRequest(to: server.url())
+        own.options.totalTimeout = .seconds(10)
+        await expectFailure(.addressRefused) { [client] in try await client.send(own, as: .data) }
+        await expectFailure(.addressRefused) { [client] in
+            try await client.send(RequestData(url: server.url()), as: .data)
+        }
+        #expect(server.connectionCount == 0)
+        // A policy of its own is the request's choice.
+        own.options.addressPolicy = .custom { _ in true }
+        #expect(try await client.send(own, as: .text).body == "secret")
+    }
+
     @Test func `a kept connection is no way around the policy`() async throws {
         let server = try ScriptedServer(.ok("x"))
         defer { server.stop() }

@@ -22,6 +22,18 @@ struct LastEventIDTests {
         return options
     }
 
+    /// Regression: after minutes of attempts the error was that of a single one.
+    @Test func `the error that ends a stream says how many connections failed`() async throws {
+        let stub = StubDispatcher(always: .failure(NetworkError(.connectFailed, "no connection", phase: .connecting)))
+        var options = options
+        options.maximumFailures = 3
+        let error = await expectFailure(.connectFailed) { [options] in
+            try await NetworkClient(transport: stub).send(request, as: .events(options))
+        }
+        #expect(error?.message == "no connection; 3 connections in a row failed (maximumFailures)")
+        #expect(stub.sent.count == 3)
+    }
+
     /// Regression: with the first event of a chunk, the iterator had the chunk's last id. A reader that resumed from it
     /// lost events.
     @Test(arguments: 0..<60)

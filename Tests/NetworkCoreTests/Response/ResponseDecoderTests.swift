@@ -115,7 +115,11 @@ struct ResponseDecoderTests {
         let missing = await expectFailure(.decodingFailed) {
             try await user.send(request, as: [String: User].self).body.count
         }
-        #expect(missing?.description.contains("the key 'userName' is missing at ….userName") == true)
+        #expect(missing?.description.hasSuffix("not a [String: User]: the key 'userName' is missing at …") == true)
+        let alone = await expectFailure(.decodingFailed) {
+            try await NetworkClient(transport: StubDispatcher(always: .text("{}"))).send(request, as: User.self)
+        }
+        #expect(alone?.description.hasSuffix("the body is not a User: the key 'userName' is missing") == true)
     }
 
     /// Regression: a decoder's words were as long as the server wanted, with its control characters.

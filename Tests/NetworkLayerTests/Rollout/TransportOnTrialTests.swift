@@ -47,6 +47,25 @@ struct TransportOnTrialTests {
         #expect(counts.canary == canary && counts.first > 3 * canary / 2 && counts.first < 8 * canary)
     }
 
+    /// Regression: errors and logs named the first transport for a response of the canary's.
+    @Test func `errors and logs name the transport that carried the request`() async throws {
+        let log = CanaryLog()
+        var options = half
+        options.share = 1
+        let transport = CanaryTransport(responses(200, "first"), canary: responses(404, "canary"), options: options)
+        let client = NetworkClient(transport: transport, logger: log.logger).with {
+            $0.interceptors = [.logging(log.logger)]
+        }
+        let rejected = await expectFailure(.unacceptableStatus) {
+            try await client.send(RequestData(url: "\(url)"), as: .text)
+        }
+        let undecoded = await expectFailure(.decodingFailed) {
+            try await client.with { $0.validation = .any }.send(RequestData(url: "\(url)"), as: Int.self)
+        }
+        for error in [rejected, undecoded] { #expect(error?.exchange?.transport == "canary") }
+        #expect(log.messages.count == 4 && !"\(log.messages)".contains("first"), "\(log.messages)")
+    }
+
     @Test func `requests of one origin, or with one key, stay together`() async throws {
         var options = half
         options.assignment = .origin

@@ -67,13 +67,14 @@ struct Arrival: Sendable {
         guard var error = named as? NetworkError, ![.totalTimeout, .cancelled].contains(error.code) else {
             return named
         }
-        error.response = .init(status: response.status, headerFields: response.headerFields, body: response.body)
+        error.response = .init(
+            status: response.status, headerFields: response.headerFields, body: response.body, decoder: client.decoder)
         return error
     }
 
     /// Returns the error with its exchange and the history of the call.
     func naming(_ error: any Error) -> any Error {
-        call.noted(in: error, of: request, transport: client.transport.name)
+        call.noted(in: error, of: request, transport: incoming.carrier ?? client.transport.name)
     }
 
     /// Rejects a head before its body is read; the error carries the start of that body.

@@ -2,15 +2,19 @@ import Logging
 
 /// What the log lines of this library have in their metadata, under the names that OpenTelemetry gives it.
 extension Logger.Metadata {
-    /// The metadata of a request that has ended: method, URL and duration in seconds; the status or the error's code.
-    init(of request: TransportRequest, in time: Duration, _ outcome: Result<Int, any Error>) {
+    /// The metadata of a request that has ended: method, URL and duration in seconds; the transport; the status or the
+    /// error's code.
+    init(of request: TransportRequest, in time: Duration, _ outcome: Result<TransportResponse, any Error>) {
         self = [
             "http.request.method": "\(Redaction.visible(request.method.rawValue))", "url.full": "\(request.url)",
             "http.client.request.duration": "\(time.secondsText)",
         ]
         switch outcome {
-        case .success(let status): self["http.response.status_code"] = "\(status)"
+        case .success(let response):
+            self["http.response.status_code"] = "\(response.status.code)"
+            self["transport"] = response.carrier.map { "\($0)" }
         case .failure(let error):
+            self["transport"] = (error as? NetworkError)?.exchange.map { "\($0.transport)" }
             self["error.type"] = "\(NetworkError.code(of: error)?.rawValue ?? "\(type(of: error))")"
             if let status = (error as? NetworkError)?.response?.status.code {
                 self["http.response.status_code"] = "\(status)"

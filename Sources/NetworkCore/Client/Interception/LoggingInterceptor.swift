@@ -13,6 +13,7 @@ public import Logging
 /// | `http.response.status_code` | the status, where there is a response |
 /// | `http.client.request.duration` | the time to the response's head or to the failure, in seconds |
 /// | `error.type` | the ``NetworkError/Code``, or the type of another error |
+/// | `transport` | the transport that carried the exchange; for a canary, the one that was chosen |
 /// | `call`, `attempt`, `exchange` | the call's number, and which attempt and exchange of it |
 /// | `request`, `response` | from debug level on: the header fields in their order; a secret value shows as `…` |
 ///
@@ -51,7 +52,7 @@ public struct LoggingInterceptor: Interceptor {
         do {
             let response = try await next(request)
             let time = start.duration(to: .now)
-            var metadata = metadata(of: call, request, time, .success(response.head.status.code))
+            var metadata = metadata(of: call, request, time, .success(response))
             if logger.logLevel <= .debug { metadata["response"] = shown(response.head.headerFields, of: request) }
             logger.log(
                 level: level,
@@ -72,7 +73,8 @@ public struct LoggingInterceptor: Interceptor {
     }
 
     private func metadata(
-        of call: NetworkClient.Call, _ request: TransportRequest, _ time: Duration, _ outcome: Result<Int, any Error>
+        of call: NetworkClient.Call, _ request: TransportRequest, _ time: Duration,
+        _ outcome: Result<TransportResponse, any Error>
     ) -> Logger.Metadata {
         var metadata = Logger.Metadata(of: request, in: time, outcome)
         metadata["call"] = "\(call.id)"

@@ -47,7 +47,7 @@ extension NetworkClient {
                 request = next
                 followed += 1
             } catch let error as NetworkError {
-                throw error.during(request, transport: transport.name, elapsed: call.elapsed)
+                throw error.during(request, transport: response.carrier ?? transport.name, elapsed: call.elapsed)
             }
             response = try await step(request, in: call)
         }

@@ -9,12 +9,17 @@ extension NetworkError.FailedResponse {
     /// ```
     ///
     /// ``ProblemDetails`` reads `application/problem+json`.
+    /// - Parameters:
+    ///   - type: The type of the value.
+    ///   - decoder: The decoder. Default: `nil`, for ``NetworkClient/decoder`` of the client that received the
+    ///     response.
     /// - Throws: ``NetworkError`` with ``NetworkError/Code/decodingFailed``, or ``NetworkError/Code/noData`` for an
     ///   empty body.
     public func decoded<Value: Decodable & SendableMetatype>(
-        as type: Value.Type, by decoder: any ResponseDecoder = .json
+        as type: Value.Type, by decoder: (any ResponseDecoder)? = nil
     ) throws -> sending Value {
         let head = HTTPResponse(status: status, headerFields: headerFields)
+        let decoder = decoder ?? self.decoder ?? .json
         return try ResponseDecoding.decode(type, from: body, of: ReadableHead(head), by: decoder)
     }
 }

@@ -44,7 +44,10 @@ extension NetworkError {
         _ type: Any.Type, _ body: Data, _ error: any Error, at place: String = "", contentType: String? = nil
     ) -> NetworkError {
         let (keys, words, detail) = explain(error)
-        let shownPath = path(keys.map { ($0, isOfProgram($0) ? $0.stringValue : "…") })
+        // The words name a missing key of the program: its place is the object that lacks it.
+        var owners = keys[...]
+        if case .keyNotFound? = error as? DecodingError, let key = keys.last, isOfProgram(key) { owners.removeLast() }
+        let shownPath = path(owners.map { ($0, isOfProgram($0) ? $0.stringValue : "…") })
         let failure = NetworkError.DecodingFailure(
             type: TypeName.of(type),
             codingPath: path(keys.map { ($0, Excerpt.of($0.stringValue)) }),

@@ -15,3 +15,9 @@ extension NetworkError {
         return CancellationError()
     }
 }
+
+extension NetworkError.Code {
+    /// Matches an error with this code: `catch NetworkError.Code.unacceptableStatus`. ``cancelled`` matches
+    /// `CancellationError` too.
+    public static func ~= (pattern: Self, error: any Error) -> Bool { NetworkError.code(of: error) == pattern }
+}

@@ -140,6 +140,8 @@ public struct NetworkError: Error, Sendable {
         public var headerFields: HTTPFields
         /// The whole body, decompressed; for a streamed body its start, at most 64 KiB.
         public var body: Data
+        /// The decoder of the client that received it.
+        package var decoder: (any ResponseDecoder)?
     }
 
     /// The place where a body could not be decoded, and the reason.

@@ -6,24 +6,30 @@ package struct PrivateFile: Sendable {
     private let file: SystemFile
     private let path: String
 
-    /// Creates a file with the permissions 0600, or empties an existing one and restricts it to them.
+    /// Creates a file with the permissions 0600, or empties an existing one and restricts it to them. A regular file is
+    /// locked until it is closed (flock(2)): two writers would mix what they write.
     /// - Parameter replaces: Whether there may be a file at the path already.
     /// - Throws: ``NetworkError/Code/unwritableFile`` with the system's reason.
     package init(creating path: String, replaces: Bool) throws(NetworkError) {
         self.path = path
         do throws(SystemFile.Failure) {
-            let file = try SystemFile(opening: path, O_RDWR | O_CREAT | (replaces ? O_TRUNC : O_EXCL), mode: 0o600)
+            let file = try SystemFile(opening: path, O_RDWR | O_CREAT | (replaces ? 0 : O_EXCL), mode: 0o600)
             self.file = file
-            if replaces { try Self.restrict(file) }
+            try Self.takeOver(file)
         } catch {
             throw .file(path, error)
         }
     }
 
-    /// Restricts an existing file. A device is everybody's and keeps its permissions.
-    private static func restrict(_ file: SystemFile) throws(SystemFile.Failure) {
+    /// Locks, empties and restricts a regular file. A device belongs to all users, and keeps its permissions.
+    private static func takeOver(_ file: SystemFile) throws(SystemFile.Failure) {
         do throws(SystemFile.Failure) {
-            if try file.status().st_mode & S_IFMT == S_IFREG { try file.setPermissions(0o600) }
+            guard try file.status().st_mode & S_IFMT == S_IFREG else { return }
+            guard try file.lock() else {
+                throw SystemFile.Failure(code: EBUSY, reason: "another recording is writing it")
+            }
+            try file.truncate(to: 0)
+            try file.setPermissions(0o600)
         } catch {
             try? file.close()
             throw error

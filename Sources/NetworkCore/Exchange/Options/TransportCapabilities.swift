@@ -126,7 +126,7 @@ public struct TransportCapabilities: Sendable {
         let reason = reasons[capability].map { " (\($0))" } ?? ""
         return NetworkError(
             .unsupported,
-            "\(capability.rawValue) is not supported by the \(transport) transport\(reason)",
+            "the \(transport) transport does not support \(capability.rawValue)\(reason)",
             phase: .preparing
         )
     }

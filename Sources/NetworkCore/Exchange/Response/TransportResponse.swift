@@ -13,6 +13,9 @@ public struct TransportResponse: Sendable {
     public var status: HTTPResponse.Status { readableHead.status }
     /// The body, decompressed unless ``TransportOptions/decompress`` is off.
     public var body: Body
+    /// The name of the transport that carried the exchange, for logs and errors. A transport that chooses among others,
+    /// such as ``NetworkLayer/CanaryTransport``, sets it; where it is `nil`, the client sets ``HTTPTransport/name``.
+    public var carrier: String?
     private(set) var readableHead: ReadableHead
     private let givenMetrics: CopyOnWrite<TransportMetrics>?
 
@@ -45,9 +48,11 @@ public struct TransportResponse: Sendable {
     func following(rounds count: Int, of time: Duration) -> TransportResponse {
         guard count > 0 else { return self }
         let given = givenMetrics.map { CopyOnWrite($0.value.following(rounds: count, of: time)) }
-        return TransportResponse(
+        var response = TransportResponse(
             head: readableHead, body: given == nil ? body.following(rounds: count, of: time) : body, givenMetrics: given
         )
+        response.carrier = carrier
+        return response
     }
 
     /// The metrics in a form that is read later, for a body that has ended.

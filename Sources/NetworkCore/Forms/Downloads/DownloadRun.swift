@@ -265,7 +265,7 @@ extension NetworkError {
     fileprivate static func checksumMismatch(_ expected: String, _ actual: String) -> NetworkError {
         NetworkError(
             .checksumMismatch,
-            "the checksum of the file is \(actual), and \(expected) was expected; the file was deleted",
+            "the checksum of the download is \(actual), and \(expected) was expected; the download was deleted",
             phase: .decoding
         )
     }

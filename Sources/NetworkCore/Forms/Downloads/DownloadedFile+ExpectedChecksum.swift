@@ -27,10 +27,12 @@ extension DownloadedFile {
                 (0x30...0x39).contains($0) || (0x61...0x66).contains($0)
             }
             var empty = make()
-            guard isHexadecimal, hexadecimal.utf8.count == 2 * empty.finish().count else {
+            let digits = 2 * empty.finish().count
+            guard hexadecimal.utf8.count == digits else {
                 throw OptionCheck.invalid(
-                    "checksum", "does not have the hexadecimal digits of this kind of checksum")
+                    "checksum", "must have \(digits) hexadecimal digits, and has \(hexadecimal.utf8.count) bytes")
             }
+            guard isHexadecimal else { throw OptionCheck.invalid("checksum", "must be hexadecimal digits") }
         }
     }
 }

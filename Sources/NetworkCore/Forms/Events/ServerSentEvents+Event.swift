@@ -10,6 +10,8 @@ extension ServerSentEvents {
         public var type: String
         /// The event's data, with its lines joined by LF.
         public var data: String
+        /// The decoder of the client that received the event.
+        var decoder = CarriedDecoder()
 
         /// Creates an event.
         public init(id: String = "", type: String = "message", data: String) {
@@ -18,18 +20,23 @@ extension ServerSentEvents {
             self.data = data
         }
 
-        /// Returns the data as a value, by default from JSON:
+        /// Returns the data as a value:
         ///
         /// ```swift
         /// for try await event in events where event.type == "price" { show(try event.decoded(as: Price.self)) }
         /// ```
         ///
+        /// - Parameters:
+        ///   - type: The type of the value.
+        ///   - decoder: The decoder. Default: `nil`, for ``NetworkClient/decoder`` of the client that received the
+        ///     event; JSON for an event of your own.
         /// - Throws: ``NetworkError`` with ``NetworkError/Code/decodingFailed``. The stream stays usable.
         public func decoded<Value: Decodable & SendableMetatype>(
-            as type: Value.Type, by decoder: any ResponseDecoder = .json
+            as type: Value.Type, by decoder: (any ResponseDecoder)? = nil
         ) throws -> sending Value {
             let bytes = Data(data.utf8)
             do {
+                let decoder = decoder ?? self.decoder.value ?? .json
                 return try decoder.decode(type, from: bytes, of: HTTPResponse(status: .ok))
             } catch let error as NetworkError {
                 throw error
@@ -37,5 +44,13 @@ extension ServerSentEvents {
                 throw NetworkError.decodingFailed(type, bytes, error, at: "the event's data")
             }
         }
+    }
+
+    /// A decoder that comes with a value and is no part of it.
+    struct CarriedDecoder: Sendable, Hashable {
+        var value: (any ResponseDecoder)?
+
+        static func == (_: Self, _: Self) -> Bool { true }
+        func hash(into _: inout Hasher) {}
     }
 }

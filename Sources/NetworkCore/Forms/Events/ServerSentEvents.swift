@@ -160,7 +160,7 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
                     arrival = nil
                     return opened
                 case .refuse, .giveUp:
-                    let refusal = refusal(of: opened.head)
+                    let refusal = afterAll(refusal(of: opened.head))
                     try await opened.validate(by: .custom { _ in throw refusal })
                     throw refusal
                 case .reconnect(let delay): try await pause(delay, givingUp: opened.incoming)
@@ -170,7 +170,8 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
 
         /// Returns the events of a chunk, the last one first.
         fileprivate mutating func take(_ chunk: Data) -> [Event] {
-            let events = parser.events(in: chunk)
+            var events = parser.events(in: chunk)
+            for index in events.indices { events[index].decoder.value = prepared.client.decoder }
             if let time = parser.reconnectionTime { reconnection.serverTime = time }
             if !events.isEmpty { reconnection.received() }
             return events.reversed()
@@ -189,12 +190,20 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
         /// Waits until the next connection is due, after a connection that broke or was never made.
         fileprivate mutating func lost(_ failure: any Error) async throws {
             arrival = nil
-            try await follow(reconnection.lost(jitter: jitter), failure)
+            let action = reconnection.lost(jitter: jitter)
+            try await follow(action, failure)
         }
 
         private func follow(_ action: EventReconnection.Action, _ failure: any Error) async throws {
-            guard case .reconnect(let delay) = action else { throw failure }
+            guard case .reconnect(let delay) = action else { throw afterAll(failure) }
             try await options.time.sleep(delay)
+        }
+
+        /// Returns the error with the number of connections that failed before it.
+        private func afterAll(_ failure: any Error) -> any Error {
+            guard reconnection.failures > 1, var error = failure as? NetworkError else { return failure }
+            error.message += "; \(reconnection.failures) connections in a row failed (maximumFailures)"
+            return error
         }
 
         /// Waits, and meanwhile frees the connection of a response that is discarded.
@@ -207,10 +216,12 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
         private var jitter: Double { options.time.random() / 4 }
 
         private func refusal(of head: HTTPResponse) -> NetworkError {
-            head.status == .ok
+            let type = head.headerFields[.contentType].flatMap { MediaType($0) }
+            return head.status == .ok
                 ? NetworkError(
                     .unacceptableContentType,
-                    "the content type is not text/event-stream",
+                    "the content type is \(type.map { MediaType.shown($0.essence) } ?? "not given"), and "
+                        + "text/event-stream was expected",
                     phase: .decoding
                 )
                 : NetworkError(
